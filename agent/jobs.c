@@ -14,9 +14,10 @@
 #include "agent/checks.h"
 #include "agent/configure.h"
 #include "agent/granted.h"
+#include "agent/load.h"
 #include "agent/ordered.h"
+#include "agent/system.h"
 #include "agent/travel.h"
-#include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -31,104 +32,13 @@
 
 enum {
 	SERVICE_MS = 60000,
-	OWN_FILES = 5,
 	CONFIRM_CALL_MS = 5000,
 	CONFIRM_PAUSE_MS = 1500,
 };
 
 static const char installed_dir[] = "/var/lib/bringup";
 
-/* --- files of a work item --- */
-
-struct files {
-	struct bu_install_file list[BU_WORK_FILES_MAX + OWN_FILES];
-	char *owned[BU_WORK_FILES_MAX + OWN_FILES];
-	size_t count;
-};
-
-static void
-files_fini(struct files *files)
-{
-	for (size_t i = 0; i < files->count; i++)
-		free(files->owned[i]);
-}
-
-static void
-files_add(struct files *files, const char *path, mode_t mode, char *content,
-	  size_t size)
-{
-	struct bu_install_file *file = &files->list[files->count];
-
-	file->path = path;
-	file->mode = mode;
-	file->content = content;
-	file->size = size;
-	files->owned[files->count++] = content;
-}
-
-/* What the file holds, decoded; owned. NULL when it is said twice, not at all or not in
- * hex digits. */
-static char *
-content_of(const struct bu_work_file *file, size_t *ret_size)
-{
-	char *content;
-
-	if (!file->content == !file->content_hex)
-		return NULL;
-	*ret_size =
-		file->content ? strlen(file->content) : strlen(file->content_hex) / 2;
-	if (file->content)
-		return bu_xstrdup(file->content);
-	content = bu_xmalloc(*ret_size + 1);
-	if (bu_hex_decode(file->content_hex, content, *ret_size) == 0)
-		return content;
-	free(content);
-	return NULL;
-}
-
-static int
-files_read(const struct bu_work_file *list, size_t count, struct files *files,
-	   struct bu_err *err)
-{
-	for (size_t i = 0; i < count; i++) {
-		size_t size;
-		char *content = content_of(&list[i], &size);
-
-		if (!content)
-			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "files[%zu]: expected content or "
-					  "content_hex, one of them",
-					  i);
-		files_add(files, list[i].path, (mode_t)list[i].mode, content, size);
-	}
-	return 0;
-}
-
 /* --- install --- */
-
-struct install {
-	struct bu_uplink *link;
-	const char *id;
-	int cancelled;
-};
-
-static void
-on_progress(const char *stage, uint64_t done_bytes, uint64_t total_bytes, void *arg)
-{
-	struct install *install = arg;
-
-	if (bu_link_progress(install->link, install->id, stage, done_bytes,
-			     total_bytes))
-		install->cancelled = 1;
-}
-
-static int
-on_cancelled(void *arg)
-{
-	const struct install *install = arg;
-
-	return install->cancelled;
-}
 
 /* This boot, as the appliance told the kernel. */
 static int
@@ -140,61 +50,35 @@ boots_medium(void)
 	return word != NULL;
 }
 
-/* The installed agent goes on with our identity. */
-static int
-add_identity(const struct bu_identity *identity, struct files *files,
-	     struct bu_err *err)
-{
-	static const char *const names[][2] = {
-		{"key.pem", "/var/lib/bringup/key.pem"},
-		{"cert.pem", "/var/lib/bringup/cert.pem"},
-		{"ca.pem", "/var/lib/bringup/ca.pem"},
-	};
-	char *text;
-
-	for (size_t i = 0; i < BU_LEN(names); i++) {
-		bu_autofree char *path =
-			bu_xasprintf("%s/%s", identity->dir, names[i][0]);
-		size_t size;
-		char *content = bu_file_read(path, 65536, &size, err);
-
-		if (!content)
-			return -1;
-		files_add(files, names[i][1], 0600, content, size);
-	}
-	text = bu_identity_text(identity);
-	files_add(files, "/var/lib/bringup/agent.json", 0600, text, strlen(text));
-	return 0;
-}
-
 /* Which array is the node's: of its disks, not of its name. */
 static void
-add_array(const struct bu_work_install *work, struct files *files)
+add_array(const struct bu_work_install *work, struct bu_system_files *files)
 {
 	char *text;
 
 	if (!work->scratch_count)
 		return;
 	text = bu_xasprintf("%s\n", work->scratch_uuid);
-	files_add(files, "/var/lib/bringup/scratch", 0600, text, strlen(text));
+	bu_system_files_add(files, "/var/lib/bringup/scratch", 0600, text,
+			    strlen(text));
 }
 
 static int
 install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret_result,
 	struct bu_err *err)
 {
-	struct install install = {.link = link, .id = work->work.id};
-	struct bu_install_hooks hooks = {on_progress, on_cancelled, &install};
+	struct bu_system_told told = {.link = link, .id = work->work.id};
+	struct bu_install_hooks hooks = bu_system_hooks(&told);
 	struct bu_ordered ordered;
-	struct files files = {.count = 0};
+	struct bu_system_files files = {.count = 0};
 	struct bu_brought agent = {0};
 	int rc = -1, finds_disk = 0;
 
 	bu_ordered_fill(work, &ordered);
 	ordered.opts.ret_finds_disk = &finds_disk;
 	if (bu_granted_check("", work, err) == 0 && bu_travel_bring(&agent, err) == 0 &&
-	    files_read(work->files, work->files_count, &files, err) == 0 &&
-	    add_identity(link->identity, &files, err) == 0) {
+	    bu_system_files_read(work->files, work->files_count, &files, err) == 0 &&
+	    bu_system_add_identity(link->identity, &files, err) == 0) {
 		add_array(work, &files);
 		ordered.opts.files = files.list;
 		ordered.opts.file_count = files.count;
@@ -207,7 +91,7 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 			*ret_result = json_pack("{s:b}", "kexec", 1);
 	}
 	bu_brought_fini(&agent);
-	files_fini(&files);
+	bu_system_files_fini(&files);
 	return rc;
 }
 
@@ -284,10 +168,10 @@ configure(struct bu_uplink *link, const struct bu_work_configure *work,
 	  json_t **ret_result, struct bu_err *err)
 {
 	struct bu_change_file list[BU_WORK_FILES_MAX];
-	struct files files = {.count = 0};
+	struct bu_system_files files = {.count = 0};
 	struct bu_configure opts;
 	char boot_id[40];
-	int rc = files_read(work->files, work->files_count, &files, err);
+	int rc = bu_system_files_read(work->files, work->files_count, &files, err);
 
 	for (size_t i = 0; i < files.count; i++)
 		list[i] = (struct bu_change_file){
@@ -300,7 +184,7 @@ configure(struct bu_uplink *link, const struct bu_work_configure *work,
 		fill_configure(link->identity, boot_id, &opts);
 		rc = bu_configure_run(&opts, work, list, files.count, ret_result, err);
 	}
-	files_fini(&files);
+	bu_system_files_fini(&files);
 	return rc;
 }
 
@@ -411,13 +295,13 @@ static int
 do_join(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	struct bu_err *err)
 {
-	struct files files = {.count = 0};
+	struct bu_system_files files = {.count = 0};
 	struct bu_work_join work;
 	int rc;
 
 	if (bu_record_from_json(bu_work_join_fields, item, &work, err) != 0)
 		return bu_err_wrap(err, "join");
-	rc = files_read(work.files, work.files_count, &files, err);
+	rc = bu_system_files_read(work.files, work.files_count, &files, err);
 	if (rc == 0 && (keep_certificate(&work.full, "full", err) != 0 ||
 			keep_certificate(&work.boot, "boot", err) != 0))
 		rc = -1;
@@ -425,7 +309,7 @@ do_join(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 		rc = write_file(&files.list[i], err);
 	if (rc == 0)
 		rc = start_services(&work, err);
-	files_fini(&files);
+	bu_system_files_fini(&files);
 	bu_record_fini(bu_work_join_fields, &work);
 	return rc;
 }
@@ -438,6 +322,7 @@ static const struct {
 	void (*after)(const json_t *item, int failed); /* may be NULL */
 } kinds[] = {
 	{"install", 0, do_install, after_install},
+	{"load", 0, bu_load_item, bu_load_after},
 	{"configure", 1, do_configure, after_configure},
 	{"probe", 0, do_probe, NULL},
 	{"checks", 0, bu_agent_checks, NULL},

@@ -28,7 +28,7 @@ enum bu_disk_use {
 	X(REBOOT, "reboot", 0, 1, NONE, 1, BOOTING, STAYS,                             \
 	  "drained, rebooted, validated, joins again")                                 \
 	X(INSTALL, "install", 0, 1, NONE, 0, INSPECTING, EMPTY,                        \
-	  "written to an empty disk")                                                  \
+	  "put on an empty disk, or into memory")                                      \
 	X(REIMAGE, "reimage", 1, 1, NONE, 0, INSPECTING, ROOT,                         \
 	  "drained, system written again; data is kept")                               \
 	X(WIPE, "wipe", 1, 1, NONE, 0, INSPECTING, ALL,                                \

@@ -42,7 +42,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "one before goes on; released: a person lets nodes try it again")            \
 	X(BOOTED, "booted", "")                                                        \
 	X(INSTALLED, "installed",                                                      \
-	  "with the order's facets; kexec: its agent starts it, past the firmware")    \
+	  "with the order's facets; kexec: its agent starts it, past the firmware; "   \
+	  "ram: it runs from memory, and is there anew in each boot")                  \
 	X(PAIR, "pair", "a fabric probe, judged")                                      \
 	X(LEASE, "lease", "a certified node is used as a partner")                     \
 	X(CHECKS, "checks", "its report is blob `digest`")                             \

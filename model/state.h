@@ -55,7 +55,8 @@ enum bu_abort {
 	X(IMAGING, "imaging", 0, 900, POWER, OUT, 0, INSTALL, NONE, WAITS, NEVER,      \
 	  "the image was not written", "the image is written to its disk")             \
 	X(BOOTING, "booting", 0, 300, POWER, OUT, 0, DISKBOOT, NONE, WAITS, NEVER,     \
-	  "the installed system did not report", "boots from its disk")                \
+	  "the installed system did not report",                                       \
+	  "its system boots, from its disk or into memory")                            \
 	X(VALIDATING, "validating", 0, 600, POWER, OUT, 1, NONE, NONE, WAITS, NEVER,   \
 	  "the fabric was not measured", "its part of the fabric is measured")         \
 	X(JOINING, "joining", 0, 300, HOLD, ENTERING, 1, JOIN, NONE, JOINED, NEVER,    \

@@ -20,6 +20,7 @@ static const struct bu_form secret_form = {is_secret, "a secret of 16 characters
 static const struct bu_form path_form = {bu_path_is_file,
 					 "the absolute path of a file"};
 static const char *const install_kind[] = {"install", NULL};
+static const char *const load_kind[] = {"load", NULL};
 static const char *const configure_kind[] = {"configure", NULL};
 static const char *const join_kind[] = {"join", NULL};
 static const char *const agent_kind[] = {"agent", NULL};
@@ -120,6 +121,18 @@ const struct bu_field bu_work_install_fields[] = {
 	BU_FIELD(TEXT, struct bu_work_install, scratch_uuid, .need = BU_SPARSE),
 	BU_FIELD(FLAG, struct bu_work_install, scratch_wipe, .need = BU_SPARSE),
 	BU_FIELD_MANY(LIST, struct bu_work_install, files, BU_WORK_FILES_MAX,
+		      bu_work_file_fields),
+	BU_FIELD_END,
+};
+
+const struct bu_field bu_work_load_fields[] = {
+	HEAD(struct bu_work_load, load_kind),
+	BU_FIELD(STRING, struct bu_work_load, base_url),
+	BU_FIELD(STRING, struct bu_work_load, image),
+	BU_FIELD(STRING, struct bu_work_load, digest),
+	BU_FIELD(STRING, struct bu_work_load, image_key),
+	BU_FIELD(RECORD, struct bu_work_load, stamp, .fields = bu_work_note_fields),
+	BU_FIELD_MANY(LIST, struct bu_work_load, files, BU_WORK_FILES_MAX,
 		      bu_work_file_fields),
 	BU_FIELD_END,
 };

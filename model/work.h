@@ -124,6 +124,19 @@ struct bu_work_install {
 };
 extern const struct bu_field bu_work_install_fields[];
 
+/* A system that runs from memory: no disk is named, and none is touched. */
+struct bu_work_load {
+	struct bu_work work;
+	const char *base_url; /* as of install */
+	const char *image;
+	const char *digest;
+	const char *image_key;
+	struct bu_work_note stamp;
+	struct bu_work_file *files;
+	size_t files_count;
+};
+extern const struct bu_field bu_work_load_fields[];
+
 struct bu_work_configure {
 	struct bu_work work;
 	int live; /* applied now and proven; else written now, applied by the next boot

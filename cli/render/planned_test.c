@@ -90,7 +90,7 @@ START_TEST(reads_as_its_consequences)
 		"no longer in the profile, left as they are: old[1-2]\n"
 		"unchanged: 5 nodes\n"
 		"reboot: 3 nodes, drained, rebooted, validated, joins again\n"
-		"install: 3 nodes, written to an empty disk\n"
+		"install: 3 nodes, put on an empty disk, or into memory\n"
 		"wipe: 1 node, drained; what is on the disk is lost; needs --grant "
 		"wipe\n";
 	struct bu_planned plan = planned(MIXED);

@@ -9,18 +9,15 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/crypto.h"
-#include "base/http.h"
 #include "base/log.h"
 #include "images/install/disk.h"
 #include "images/install/fat.h"
+#include "images/install/fetch.h"
 #include "images/install/gpt.h"
 #include "images/install/parts.h"
 #include "images/install/scratch.h"
 #include "images/install/target.h"
 #include "images/manifest.h"
-
-enum { GET_TIMEOUT_MS = 30 * 1000 };
 
 struct install {
 	const struct bu_install_opts *opts;
@@ -38,74 +35,6 @@ enter_stage(const struct install *install, const char *stage, struct bu_err *err
 		return -1;
 	if (install->hooks->progress)
 		install->hooks->progress(stage, 0, 0, install->hooks->arg);
-	return 0;
-}
-
-static char *
-get_patiently(const struct install *install, struct bu_http *http, const char *file,
-	      size_t max, size_t *ret_size, struct bu_err *err)
-{
-	bu_autofree char *path =
-		bu_xasprintf("/images/%s/%s", install->opts->image, file);
-	int64_t since_ms = bu_mono_ms(bu_clock_system());
-	struct bu_err why = {0};
-	char *text;
-
-	while (!(text = bu_http_get(http, path, max, GET_TIMEOUT_MS, ret_size, &why))) {
-		if (bu_parts_wait(install->opts, &why, since_ms) ||
-		    bu_parts_cancelled(install->hooks, &why)) {
-			if (err)
-				*err = why;
-			return NULL;
-		}
-	}
-	return text;
-}
-
-static int
-fetch_manifest(struct install *install, struct bu_err *err)
-{
-	const struct bu_install_opts *opts = install->opts;
-	const struct bu_http_opts http_opts = {.base_url = opts->base_url};
-	struct bu_http *http = bu_http_create(&http_opts);
-	size_t size = 0;
-	char digest[BU_DIGEST_SIZE];
-	bu_autofree char *text = get_patiently(install, http, "manifest.json",
-					       BU_MANIFEST_MAX, &size, err);
-	int is_signed = opts->image_public_pem[0] != '\0';
-	bu_autofree char *sig =
-		text && is_signed
-			? get_patiently(install, http, "manifest.sig", 4096, NULL, err)
-			: NULL;
-
-	bu_http_destroy(http);
-	if (!text || (is_signed && !sig))
-		return -1;
-	bu_sha256_hex(text, size, digest);
-	if (strcmp(digest, opts->manifest_digest) != 0)
-		return bu_err_set(
-			err, BU_ERR_VERIFY, 0,
-			"manifest of image %s: ordered was SHA-256 %s, got %s",
-			opts->image, opts->manifest_digest, digest);
-	if (is_signed &&
-	    bu_manifest_verify(text, size, sig, opts->image_public_pem, err))
-		return -1;
-	install->manifest = bu_manifest_parse(text, size, err);
-	if (!install->manifest)
-		return -1;
-	if (strcmp(install->manifest->name, opts->image) != 0)
-		return bu_err_set(err, BU_ERR_VERIFY, 0,
-				  "the manifest is of image %s, ordered was %s",
-				  install->manifest->name, opts->image);
-	/* They came later than the ramdisks that find it. */
-	if (opts->ret_finds_disk)
-		*opts->ret_finds_disk = install->manifest->agent_brought;
-	if (install->manifest->agent_brought && !opts->agent_file_count)
-		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "image %s holds no agent, and this boot ramdisk has "
-				  "none to bring; build it: bringup image build "
-				  "ramdisk",
-				  opts->image);
 	return 0;
 }
 
@@ -212,7 +141,13 @@ finish(struct install *install, struct bu_err *err)
 static int
 run(struct install *install, struct bu_err *err)
 {
-	if (enter_stage(install, "manifest", err) || fetch_manifest(install, err))
+	if (enter_stage(install, "manifest", err))
+		return -1;
+	install->manifest = bu_fetch_manifest(install->opts, install->hooks, err);
+	if (install->manifest && install->opts->ret_finds_disk)
+		/* They came later than the ramdisks that find it. */
+		*install->opts->ret_finds_disk = install->manifest->agent_brought;
+	if (!install->manifest)
 		return -1;
 	if (enter_stage(install, "disk", err) || prepare_disk(install, err))
 		return -1;

@@ -87,8 +87,8 @@ write_file(int root_fd, const struct bu_install_file *file, struct bu_err *err)
 	return 0;
 }
 
-static int
-write_files(const struct bu_install_opts *opts, int root_fd, struct bu_err *err)
+int
+bu_target_write(const struct bu_install_opts *opts, int root_fd, struct bu_err *err)
 {
 	const struct bu_install_file stamps[] = {
 		{"/var/lib/bringup/stamp.json", 0600, opts->stamp_text,
@@ -224,7 +224,7 @@ fill_mounted(const struct bu_install_opts *opts, const struct bu_part *part,
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
 	if (part->grow && grow(root_fd, size_bytes, err))
 		return -1;
-	return write_files(opts, root_fd, err);
+	return bu_target_write(opts, root_fd, err);
 }
 
 static int
@@ -259,7 +259,7 @@ fill_directory(const struct bu_install_opts *opts, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_IO, errno,
 				  "%s is a file, and root_dir '%s' is not a directory",
 				  opts->disk, dir);
-	return write_files(opts, root_fd, err);
+	return bu_target_write(opts, root_fd, err);
 }
 
 int

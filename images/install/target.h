@@ -14,6 +14,11 @@ bu_must int bu_target_fill(const struct bu_install_opts *opts,
 			   const struct bu_manifest *manifest,
 			   const struct bu_layout *layout, struct bu_err *err);
 
+/* The options' files, the agent's and the stamp into this root, through no symbolic
+ * link; synced. */
+bu_must int bu_target_write(const struct bu_install_opts *opts, int root_fd,
+			    struct bu_err *err);
+
 /* The part with this number, from 0 on, of a disk: "/dev/nvme0n1p2"; owned. */
 char *bu_target_part(const char *disk, size_t which);
 

@@ -381,6 +381,8 @@ SETTINGS(pool)
 	"rolls the change back"},
 {"pool", "maintenance", BU_KEY_WINDOW, NULL, 0, 0, NULL, FIELD(pool, maintenance),
 	BU_CLASS_NONE, "when a rollout may disturb nodes; without it, always"},
+{"pool", "root", BU_KEY_CHOICE, "disk|ram", 0, 0, "disk", FIELD(pool, root),
+	BU_CLASS_WIPE, "where its system is: on a disk or in memory (ram)"},
 {"pool", "data", BU_KEY_DATA, NULL, 0, 0, NULL, FIELD(pool, data), BU_CLASS_WIPE,
 	"partitions besides the system's, which a reimage keeps"},
 {"pool", "data_keys", BU_KEY_CHOICE, "none|appliance|tpm", 0, 0, "none",
@@ -421,8 +423,7 @@ SETTINGS(pool)
 {"pool", "serial", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE, "as bmc"},
 {"pool", "rack", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE,
 	BU_CLASS_NONE, "as bmc; one for all is allowed"},
-{"pool", "slot", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE,
-	BU_CLASS_NONE, "as bmc; one for all is allowed"},
+{"pool", "slot", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE, "as rack"},
 {"pool", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(pool, zone), BU_CLASS_NONE,
 	"where its nodes are; without it, the site's"},
 

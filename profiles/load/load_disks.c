@@ -144,6 +144,49 @@ check_mounts(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	}
 }
 
+/* A value that is no choice of its key has its finding and is NULL. */
+static int
+is(const char *value, const char *word)
+{
+	return value && strcmp(value, word) == 0;
+}
+
+/* What a node whose system runs from memory does not have yet. Its loader is iPXE,
+ * because it asks for its boot script at each boot. */
+static void
+check_ram(struct bu_loader *ld, const struct bu_desired_pool *pool,
+	  const struct bu_ini_section *section)
+{
+	const struct bu_desired_hardware *hardware = pool->hardware;
+
+	if (!is(pool->root, "ram"))
+		return;
+	if (pool->data)
+		bu_load_wrong(ld, section, "root",
+			      "ram and data: nodes whose system runs from memory have "
+			      "no data partitions yet; take data out, or say root = "
+			      "disk");
+	if (pool->root_size_bytes)
+		bu_load_wrong(ld, section, "root",
+			      "ram and root_size: the system is not on a disk; take "
+			      "root_size out");
+	if (hardware && hardware->disks)
+		bu_load_wrong(ld, section, "root",
+			      "ram and [hardware %s] disks: nodes whose system runs "
+			      "from memory have no array yet",
+			      hardware->name);
+	if (hardware && is(hardware->boot_loader, "grub"))
+		bu_load_wrong(ld, section, "root",
+			      "ram and [hardware %s] boot_loader = grub: such nodes "
+			      "boot by themselves, for which iPXE is needed",
+			      hardware->name);
+	if (hardware && is(hardware->boot, "media"))
+		bu_load_wrong(ld, section, "root",
+			      "ram and [hardware %s] boot = media: such nodes boot by "
+			      "themselves, from the network",
+			      hardware->name);
+}
+
 void
 bu_load_check_disks(struct bu_loader *ld)
 {
@@ -151,6 +194,8 @@ bu_load_check_disks(struct bu_loader *ld)
 
 	for (size_t i = 0; i < desired->disks_count; i++)
 		check_disks(ld, &desired->disks[i], ld->disks_sections[i]);
-	for (size_t i = 0; i < desired->pools_count; i++)
+	for (size_t i = 0; i < desired->pools_count; i++) {
 		check_mounts(ld, &desired->pools[i], ld->pool_sections[i]);
+		check_ram(ld, &desired->pools[i], ld->pool_sections[i]);
+	}
 }

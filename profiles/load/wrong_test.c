@@ -409,6 +409,34 @@ static const struct wrong {
 	 "allowed are others, like /scratch\n"
 	 "site.ini:34: [pool train] data: 'root' is the name of a partition of the "
 	 "system\n"},
+	{"features = rxe, lab", "root = ram\ndata = a:1GiB:ext4:/a\nroot_size = 2 GiB",
+	 "site.ini:34: [pool train] root: ram and data: nodes whose system runs from "
+	 "memory have no data partitions yet; take data out, or say root = disk\n"
+	 "site.ini:34: [pool train] root: ram and root_size: the system is not on a "
+	 "disk; take root_size out\n"},
+	{"[pool train]\nnodes = node[001-002]\nhardware = vm",
+	 "[disks two]\nscratch = rotational:no\n[hardware odd]\ndisk = smallest\n"
+	 "nics = 2\nboot_loader = grub\nboot = media\ndisks = two\n"
+	 "[pool train]\nnodes = node[001-002]\nhardware = odd\nroot = ram",
+	 "site.ini:37: [pool train] root: ram and [hardware odd] boot = media: such "
+	 "nodes boot by themselves, from the network\n"
+	 "site.ini:37: [pool train] root: ram and [hardware odd] boot_loader = grub: "
+	 "such nodes boot by themselves, for which iPXE is needed\n"
+	 "site.ini:37: [pool train] root: ram and [hardware odd] disks: nodes whose "
+	 "system runs from memory have no array yet\n"
+	 "site.ini:39: [pool train] power: is libvirt, and [hardware odd] says boot = "
+	 "media; only a Redfish BMC has a virtual drive: power = redfish, or boot = "
+	 "network\n"},
+	{"features = rxe, lab", "root = cd",
+	 "site.ini:34: [pool train] root: 'cd' is unknown; allowed is "
+	 "disk|ram\n"},
+	{"[pool train]\nnodes = node[001-002]\nhardware = vm",
+	 "[hardware odd]\ndisk = smallest\nnics = 2\nboot_loader = lilo\nboot = tape\n"
+	 "[pool train]\nnodes = node[001-002]\nhardware = odd\nroot = ram",
+	 "site.ini:29: [hardware odd] boot_loader: 'lilo' is unknown; allowed is "
+	 "ipxe|grub\n"
+	 "site.ini:30: [hardware odd] boot: 'tape' is unknown; allowed is "
+	 "network|media\n"},
 	{"features = rxe, lab", "data = a:299MiB:xfs:/a, b:300MiB:xfs:/b",
 	 "site.ini:34: [pool train] data: 'a:299MiB:xfs:/a' is too small; xfs takes "
 	 "300 MiB "

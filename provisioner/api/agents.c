@@ -177,6 +177,7 @@ travel_work(struct bu_api *api, const struct bu_node *node)
 static json_t *
 work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 {
+	struct bu_ram_image image;
 	json_t *work = NULL;
 
 	if (!api->fleet->desired || bu_store_down(api->fleet->store))
@@ -185,6 +186,8 @@ work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 
 	if (!work && bu_reconcile_wants_agent(node) && !node->live.appending)
 		work = bu_api_step_work(api, node, err);
+	if (!work && !node->live.appending && bu_ram_loads(api->rec, node, &image))
+		return bu_api_load_work(api, node, &image, err);
 	if (!work && bu_travels_turn(api->travels, node))
 		work = travel_work(api, node);
 	return work;
@@ -221,6 +224,7 @@ BU_HANDLER(bu_api_agent_work)
 	if (failure.kind && failure.kind != BU_ERR_BUSY) {
 		/* Ours to mend, not the agent's: the step has failed. */
 		bu_error("agents", "work for %s: %s", node->name, failure.text);
+		bu_ram_result(api->rec, node, node->admitted_step, &failure);
 		bu_reconcile_result(api->rec, node, node->step.id, node->step.attempt,
 				    &failure);
 	}
@@ -247,13 +251,16 @@ BU_HANDLER(bu_api_agent_progress)
 	struct bu_api *api = arg;
 	struct bu_node *node = bu_api_peer_node(api, request, err);
 	struct bu_progress told;
+	struct bu_ram_image image;
 	int current;
 
 	if (!node ||
 	    bu_record_from_json(bu_progress_fields, request->body, &told, err) != 0)
 		return BU_ANSWER_ERROR;
-	current = strcmp(told.id, node->step.id) == 0 &&
-		  node->step.status == BU_STEP_OPEN;
+	current = (strcmp(told.id, node->step.id) == 0 &&
+		   node->step.status == BU_STEP_OPEN) ||
+		  (strcmp(told.id, node->admitted_step) == 0 &&
+		   bu_ram_loads(api->rec, node, &image));
 	if (current)
 		bu_reconcile_progress(api->rec, node, told.stage,
 				      (uint64_t)told.done_bytes,
@@ -314,7 +321,9 @@ BU_HANDLER(bu_api_agent_result)
 		bu_json_to_err(json_object_get(request->body, "error"), &failure);
 		bu_warn("agents", "%s: %s: %s", node->name, id, failure.text);
 	}
-	if (strcmp(kind, "agent") == 0) {
+	if (strcmp(kind, "load") == 0) {
+		bu_ram_result(api->rec, node, id, failure.kind ? &failure : NULL);
+	} else if (strcmp(kind, "agent") == 0) {
 		bu_travels_result(api->travels, node, id,
 				  failure.kind ? &failure : NULL);
 		reply->logged = api->fleet->store;

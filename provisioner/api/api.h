@@ -9,6 +9,7 @@
 #include "provisioner/api/server.h"
 #include "provisioner/boot/loaders.h"
 #include "provisioner/gate/gate.h"
+#include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile.h"
 #include "provisioner/node/verbs.h"
 #include "provisioner/plan/plan.h"
@@ -126,6 +127,8 @@ struct bu_nodeset *bu_api_nodeset(const struct bu_api *api,
 				  struct bu_err *err);
 /* work.c: the work item of the node's open step, NULL and err when it cannot be made.
  * New reference. */
+json_t *bu_api_load_work(const struct bu_api *api, const struct bu_node *node,
+			 const struct bu_ram_image *image, struct bu_err *err);
 json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 			 struct bu_err *err);
 /* How the node's network differs from its profile: findings of

@@ -21,6 +21,7 @@
 #include "provisioner/boot/loaders.h"
 #include "provisioner/boot/script.h"
 #include "provisioner/boot/tftp.h"
+#include "provisioner/config/tuning.h"
 #include "provisioner/node/proof.h"
 
 BU_HANDLER(bu_api_boot_first)
@@ -38,6 +39,10 @@ agent_script(const struct bu_api *api, const struct bu_node *node,
 	     char *(*print)(const struct bu_script_agent *))
 {
 	char token[BU_DIGEST_SIZE], boots_from[BU_MAC_SIZE] = "";
+	char step[BU_RAM_STEP_SIZE];
+	/* The system that runs from memory has the ramdisk's kernel. */
+	bu_autofree char *tuned =
+		bu_ram_is(api->rec, node) ? bu_config_kargs(want) : NULL;
 	struct bu_script_agent script = {
 		.http_url = api->http_url,
 		.agent_url = api->agent_url,
@@ -45,11 +50,16 @@ agent_script(const struct bu_api *api, const struct bu_node *node,
 		.node = node->name,
 		.mac = boots_from,
 		.token = token,
-		.kargs = want->kargs,
+		.kargs = tuned ? tuned : want->kargs,
 	};
 
 	bu_mac_normalize(mac, boots_from);
-	bu_trust_token(api->trust, node->step.id, node->step.attempt, token);
+	if (bu_reconcile_boots(node)) {
+		bu_trust_token(api->trust, node->step.id, node->step.attempt, token);
+	} else {
+		bu_ram_step(node, step);
+		bu_trust_token(api->trust, step, 1, token);
+	}
 	return print(&script);
 }
 
@@ -148,6 +158,7 @@ BU_HANDLER(bu_api_boot_script)
 	char address[BU_ADDRESS_SIZE];
 	struct bu_target target;
 	struct bu_node *node = bu_fleet_node_by_mac(api->fleet, mac, &target);
+	enum bu_ram_script ram;
 	int agent;
 
 	if (!node) {
@@ -167,20 +178,29 @@ BU_HANDLER(bu_api_boot_script)
 	}
 	bu_request_address(request, address);
 	/* One that boots from a medium has its token there. */
-	agent = bu_reconcile_boots(node) && !bu_medium_is(target.node);
-	if ((agent || bu_reconcile_may_begin_anew(node)) &&
+	ram = bu_ram_script(api->rec, node);
+	agent = (bu_reconcile_boots(node) && !bu_medium_is(target.node)) ||
+		ram == BU_RAM_SYSTEM;
+	if ((agent || ram || bu_reconcile_may_begin_anew(node)) &&
 	    is_stranger(api, node, address, mac)) {
 		reply->text =
 			bu_script_boot_disk("this is not its machine", api->http_url);
 		return BU_ANSWER_NOW;
 	}
 	bu_info("boot", "%s asks for its boot script: %s", node->name,
-		agent ? "agent" : "disk");
-	bu_proof_note(api->rec, node, agent ? BU_PROOF_SCRIPT : BU_PROOF_DISK, address);
+		agent ? "agent"
+		: ram ? "later"
+		      : "disk");
+	if (!ram || agent)
+		bu_proof_note(api->rec, node, agent ? BU_PROOF_SCRIPT : BU_PROOF_DISK,
+			      address);
 	if (!agent)
 		bu_reconcile_begins_anew(api->rec, node);
 	reply->text =
 		agent ? agent_script(api, node, target.node, mac, bu_script_boot_agent)
+		: ram ? bu_script_wait("its system runs from memory, and it cannot "
+				       "have it yet",
+				       api->http_url)
 		      : bu_script_boot_disk("no network boot is ordered",
 					    api->http_url);
 	return BU_ANSWER_NOW;

@@ -106,7 +106,7 @@ classes_of(const struct bu_api *api, const struct bu_inventory *inventory)
 	char *text = NULL;
 
 	for (size_t i = 0; desired && i < desired->hardware_count; i++)
-		if (bu_class_fits(&desired->hardware[i], inventory, &why))
+		if (bu_class_fits(&desired->hardware[i], 0, inventory, &why))
 			bu_text_add(&text, ", ", "%s", desired->hardware[i].name);
 	return text ? text : bu_xstrdup("");
 }

@@ -67,16 +67,22 @@ bu_api_drift(const struct bu_api *api, const struct bu_node *node)
 	return drift ? drift : json_array();
 }
 
-/* disks: by their serial numbers; NULL = it names none. */
+/* What a mark or a stamp is of. */
+struct note {
+	const char *kind, *step;
+	struct bu_ram_image image;
+	json_t *disks; /* by their serial numbers; NULL = it names none */
+};
+
 static json_t *
-signed_note(const struct bu_api *api, const struct bu_node *node, const char *kind,
-	    json_t *disks, struct bu_err *err)
+signed_note(const struct bu_api *api, const struct bu_node *node,
+	    const struct note *note, struct bu_err *err)
 {
 	bu_autojson json_t *body = json_pack(
-		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:O*}", "v", 1, "kind", kind, "node",
-		node->name, "machine", node->machine, "step", node->step.id, "image",
-		node->order.image, "digest", node->order.image_digest, "epoch",
-		(json_int_t)api->fleet->epoch, "disks", disks);
+		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:O*}", "v", 1, "kind", note->kind,
+		"node", node->name, "machine", node->machine, "step", note->step,
+		"image", note->image.name, "digest", note->image.digest, "epoch",
+		(json_int_t)api->fleet->epoch, "disks", note->disks);
 
 	return bu_trust_sign(api->trust, body, err);
 }
@@ -236,6 +242,8 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 		.keep = node->order.class == BU_CLASS_REIMAGE,
 		.kexec = strcmp(target->node->hardware->kexec, "yes") == 0,
 	};
+	const struct bu_ram_image ordered = {node->order.image,
+					     node->order.image_digest};
 	bu_autojson json_t *mark = NULL, *stamp = NULL, *disks = NULL;
 	struct bu_seen_disk seen;
 	struct bu_config *config = key ? node_config(api, node, target, err) : NULL;
@@ -244,9 +252,13 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 	if (config && set_disks(&work, api, node, target, &seen, err) == 0)
 		disks = written_disks(&work);
 	if (disks)
-		mark = signed_note(api, node, "mark", disks, err);
+		mark = signed_note(
+			api, node,
+			&(struct note){"mark", node->step.id, ordered, disks}, err);
 	if (mark)
-		stamp = signed_note(api, node, "stamp", NULL, err);
+		stamp = signed_note(
+			api, node,
+			&(struct note){"stamp", node->step.id, ordered, NULL}, err);
 	if (stamp &&
 	    bu_record_from_json(bu_work_note_fields, mark, &work.mark, err) == 0 &&
 	    bu_record_from_json(bu_work_note_fields, stamp, &work.stamp, err) == 0) {
@@ -254,6 +266,57 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 		work.files = bu_config_rows(config);
 		work.files_count = config->count;
 		item = bu_record_to_json(bu_work_install_fields, &work);
+	}
+	bu_config_destroy(config);
+	return item;
+}
+
+static int
+check_loads(const struct bu_node *node, struct bu_err *err)
+{
+	if (node->live.agent.protocol >= BU_AGENT_LOADS)
+		return 0;
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "the boot ramdisk that %s runs is of a version that loads no "
+			  "system into memory; make a new one with `bringup image "
+			  "build ramdisk`",
+			  node->name);
+}
+
+/* The system that it is in is made anew with what the profile says now, or its order.
+ */
+json_t *
+bu_api_load_work(const struct bu_api *api, const struct bu_node *node,
+		 const struct bu_ram_image *image, struct bu_err *err)
+{
+	bu_autofree char *key = NULL, *url = NULL;
+	bu_autojson json_t *stamp = NULL;
+	struct bu_config *config = NULL;
+	struct bu_work_load work = {.image = image->name, .digest = image->digest};
+	struct bu_target target;
+	json_t *item = NULL;
+
+	work.work = (struct bu_work){.id = node->admitted_step,
+				     .attempt = node->live.load_attempt + 1};
+	if (check_loads(node, err) != 0 ||
+	    bu_fleet_target(api->fleet, node, &target, err) != 0)
+		return NULL;
+	key = bu_api_image_keys(api, target.node->image, image->digest, err);
+	if (key)
+		config = node_config(api, node, &target, err);
+	if (config)
+		stamp = signed_note(
+			api, node,
+			&(struct note){"stamp", node->admitted_step, *image, NULL},
+			err);
+	if (stamp &&
+	    bu_record_from_json(bu_work_note_fields, stamp, &work.stamp, err) == 0) {
+		url = bu_xasprintf("%s/digests/%s", api->http_url, image->digest);
+		work.base_url = url;
+		work.image_key = key;
+		work.files = bu_config_rows(config);
+		work.files_count = config->count;
+		item = bu_record_to_json(bu_work_load_fields, &work);
 	}
 	bu_config_destroy(config);
 	return item;
@@ -282,7 +345,8 @@ configure_work(const struct bu_api *api, const struct bu_node *node,
 			bu_config_patterns[work.patterns_count];
 		work.patterns_count++;
 	}
-	work.kargs = config->kargs;
+	/* What boots from the network has them from there. */
+	work.kargs = node->ram ? NULL : config->kargs;
 	work.files = bu_config_rows(config);
 	work.files_count = config->count;
 	item = bu_record_to_json(bu_work_configure_fields, &work);

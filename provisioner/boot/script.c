@@ -69,6 +69,18 @@ bu_script_boot_agent(const struct bu_script_agent *agent)
 		kargs, agent->http_url);
 }
 
+char *
+bu_script_wait(const char *why, const char *http_url)
+{
+	return bu_xasprintf("#!ipxe\n"
+			    "echo bringup: %s; again in 5 s\n"
+			    ":again\n"
+			    "sleep 5\n"
+			    "chain --replace %s/boot/script/${netX/mac:hexhyp} || "
+			    "goto again\n",
+			    why, http_url);
+}
+
 /* iPXE of 2019 cannot start a disk under UEFI: GRUB does, which looks for the system
  * partition of ours. Without it the firmware's next entry has to. */
 char *

@@ -24,6 +24,8 @@ struct bu_script_agent {
 char *bu_script_kargs(const struct bu_script_agent *agent);
 /* Boots the ramdisk with the agent. Owned. */
 char *bu_script_boot_agent(const struct bu_script_agent *agent);
+/* Asks again, for as long as it takes: it must not go on to its disk. Owned. */
+char *bu_script_wait(const char *why, const char *http_url);
 /* Boots from the disk: no boot from the network was ordered. Owned. */
 char *bu_script_boot_disk(const char *why, const char *http_url);
 

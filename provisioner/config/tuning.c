@@ -303,8 +303,8 @@ print_hugepages(FILE *out, const char *hugepages)
 	}
 }
 
-static char *
-kargs_of(const struct bu_desired_node *node)
+char *
+bu_config_kargs(const struct bu_desired_node *node)
 {
 	char *text = NULL;
 	size_t size;
@@ -332,5 +332,5 @@ bu_config_tuning(const struct bu_config_input *input, struct bu_config *config)
 	add_gpus(node, config);
 	add_file_systems(input, config);
 	add_scratch(node, config);
-	config->kargs = kargs_of(node);
+	config->kargs = bu_config_kargs(node);
 }

@@ -7,6 +7,8 @@
 
 /* Adds the files, and sets the configuration's kargs. */
 void bu_config_tuning(const struct bu_config_input *input, struct bu_config *config);
+/* The same kargs alone; owned. */
+char *bu_config_kargs(const struct bu_desired_node *node);
 /* The node's data partitions for the installer, and how much of the disk the image may
  * have (0 = what they leave). How many there are. */
 size_t bu_config_data(const struct bu_desired *desired,

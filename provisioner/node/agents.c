@@ -14,6 +14,7 @@
 #include "model/machine.h"
 #include "profiles/load/disk.h"
 #include "provisioner/node/binding.h"
+#include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
 
 static int
@@ -56,11 +57,14 @@ check_scratch(const struct bu_desired_hardware *class, const struct bu_inventory
 }
 
 int
-bu_class_fits(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
-	      struct bu_reason *ret)
+bu_class_fits(const struct bu_desired_hardware *class, int ram,
+	      const struct bu_inventory *inv, struct bu_reason *ret)
 {
 	const struct bu_disk *disk;
-	size_t found = bu_disk_choose(class->disk, inv->disks, inv->disks_count, &disk);
+	/* Whose system runs from memory needs none. */
+	size_t found =
+		ram ? 1
+		    : bu_disk_choose(class->disk, inv->disks, inv->disks_count, &disk);
 
 	if (class->product && fnmatch(class->product, inv->dmi.product, 0) != 0)
 		BU_REASON_SET(ret, OTHER_PRODUCT,
@@ -86,16 +90,16 @@ bu_class_fits(const struct bu_desired_hardware *class, const struct bu_inventory
 		BU_REASON_SET(ret, TOO_FEW_GPUS, .text = {class->name},
 			      .number = {class->gpus, (int64_t)inv->gpus_count});
 	else
-		return check_scratch(class, inv, disk, ret) == 0;
+		return ram || check_scratch(class, inv, disk, ret) == 0;
 	return 0;
 }
 
 /* What the profile wants of the machine, before anything is written. */
 static int
-node_fits(const struct bu_desired_node *want, const struct bu_inventory *inventory,
-	  struct bu_reason *ret)
+node_fits(const struct bu_desired_node *want, int ram,
+	  const struct bu_inventory *inventory, struct bu_reason *ret)
 {
-	if (!bu_class_fits(want->hardware, inventory, ret))
+	if (!bu_class_fits(want->hardware, ram, inventory, ret))
 		return 0;
 	if (!bu_desired_seals(want) || inventory->tpm == 2)
 		return 1;
@@ -149,6 +153,22 @@ bound_event(struct bu_reconcile *rec, struct bu_event *event,
 	return 0;
 }
 
+/* One whose system runs from memory boots, by an order or by itself. */
+static int
+hello_again(struct bu_reconcile *rec, struct bu_node *node,
+	    const struct bu_inventory *inventory, struct bu_err *err)
+{
+	struct bu_event events[3];
+	size_t count = 0;
+
+	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
+		return -1;
+	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_RAMDISK);
+	if (node->state == BU_STATE_BOOTING && node->step.status == BU_STEP_OPEN)
+		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
+	return bu_ram_hello(rec, node, events, count, err);
+}
+
 static int
 hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_inventory *inventory, struct bu_err *err)
@@ -157,10 +177,15 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	struct bu_event events[3];
 	size_t count = 0;
 	struct bu_reason reason;
-	int fits;
+	int ram = bu_ram_is(rec, node), fits;
 
+	/* Again, after its own restart: its work is still there. */
+	if (node->state != BU_STATE_INSPECTING &&
+	    (!ram ||
+	     (!node->boot_installed && strcmp(node->boot_id, inventory->boot_id) == 0)))
+		return 0;
 	if (node->state != BU_STATE_INSPECTING)
-		return 0; /* again, after its own restart: its work is still there */
+		return hello_again(rec, node, inventory, err);
 	if (strcmp(node->admitted_step, node->step.id) != 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "%s was not admitted in this boot; it needs its "
@@ -173,7 +198,9 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_RAMDISK);
 	if (node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	fits = node_fits(target.node, inventory, &reason);
+	fits = node_fits(target.node, ram, inventory, &reason);
+	if (fits && ram)
+		return bu_ram_hello(rec, node, events, count, err);
 	return bu_reconcile_move(
 		rec, node,
 		&(struct bu_move){.on = fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT,
@@ -185,9 +212,13 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 
 static int
 check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *stamp,
-	    struct bu_err *err)
+	    json_t **ret_body, struct bu_err *err)
 {
 	bu_autojson json_t *body = NULL;
+	/* What was loaded has the stamp of its boot. */
+	const char *step = node->boot_installed || !bu_ram_is(rec, node)
+				   ? node->installed_step
+				   : node->admitted_step;
 
 	if (!json_is_object(stamp))
 		return bu_err_set(err, BU_ERR_VERIFY, 0, "the system has no stamp");
@@ -198,13 +229,13 @@ check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *
 	if (strcmp(bu_json_str(body, "kind", ""), "stamp") != 0)
 		return bu_err_set(err, BU_ERR_VERIFY, 0, "it is a %s, not a stamp",
 				  bu_json_str(body, "kind", "text"));
-	if (strcmp(bu_json_str(body, "step", ""), node->installed_step) != 0 ||
+	if (strcmp(bu_json_str(body, "step", ""), step) != 0 ||
 	    strcmp(bu_json_str(body, "machine", ""), node->machine) != 0)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the stamp is of step %s on machine %s, not of %s",
 				  bu_json_str(body, "step", "?"),
-				  bu_json_str(body, "machine", "?"),
-				  node->installed_step);
+				  bu_json_str(body, "machine", "?"), step);
+	*ret_body = json_incref(body);
 	return 0;
 }
 
@@ -239,7 +270,8 @@ static int
 hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp,
 		const struct bu_inventory *inventory, struct bu_err *err)
 {
-	struct bu_event events[3];
+	bu_autojson json_t *stamped = NULL;
+	struct bu_event events[4];
 	struct bu_err bad = {0};
 	size_t count = 0;
 	int same = strcmp(node->boot_id, inventory->boot_id) == 0;
@@ -248,7 +280,7 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 		show(node, "");
 		return refresh_inventory(rec, node, inventory, err);
 	}
-	if (check_stamp(rec, node, stamp, &bad) != 0) {
+	if (check_stamp(rec, node, stamp, &stamped, &bad) != 0) {
 		if (node->state == BU_STATE_BOOTING) {
 			struct bu_reason reason;
 
@@ -263,6 +295,11 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 	show(node, "");
 	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
 		return -1;
+	if (!node->boot_installed && bu_ram_is(rec, node))
+		BU_EVENT_MAKE(&events[count++], BU_EVENT_INSTALLED, node->name,
+			      installed, .step = node->admitted_step,
+			      .image = bu_json_str(stamped, "image", ""),
+			      .digest = bu_json_str(stamped, "digest", ""), .ram = 1);
 	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_INSTALLED);
 	if (node->state == BU_STATE_BOOTING && node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");

@@ -81,8 +81,8 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	 * for: the machine may go on meanwhile, and must not be reset then. */
 	struct bu_power_boot how = {
 		.first = disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,
-		.wait_off_ms = disk && node->repeats == 0 && node->order.open &&
-					       node->order.begun
+		.wait_off_ms = node->state == BU_STATE_BOOTING && node->repeats == 0 &&
+					       node->order.open && node->order.begun
 				       ? BU_WAIT_OFF_MS
 				       : 0,
 		.reset = may_reset(rec, node),

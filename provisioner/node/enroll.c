@@ -15,15 +15,19 @@
 #include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/proof.h"
+#include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/twins.h"
 
-int
-bu_reconcile_check_token(const struct bu_reconcile *rec, const struct bu_node *node,
-			 const char *token, struct bu_err *err)
+/* The boot that the token is of. */
+static int
+step_of_token(const struct bu_reconcile *rec, const struct bu_node *node,
+	      const char *token, char ret[BU_RAM_STEP_SIZE], struct bu_err *err)
 {
 	char expected[BU_DIGEST_SIZE];
 
+	if (bu_ram_token(rec, node, token, ret) == 0)
+		return 0;
 	if (node->state != BU_STATE_INSPECTING ||
 	    node->step.action != BU_ACTION_NETBOOT)
 		return bu_err_set(err, BU_ERR_DENIED, 0, "no boot of %s was ordered",
@@ -33,7 +37,17 @@ bu_reconcile_check_token(const struct bu_reconcile *rec, const struct bu_node *n
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "this is not the token of the present boot of %s",
 				  node->name);
+	bu_text_copy(ret, BU_RAM_STEP_SIZE, node->step.id);
 	return 0;
+}
+
+int
+bu_reconcile_check_token(const struct bu_reconcile *rec, const struct bu_node *node,
+			 const char *token, struct bu_err *err)
+{
+	char step[BU_RAM_STEP_SIZE];
+
+	return step_of_token(rec, node, token, step, err);
 }
 
 /* What the profile says of a node's machine must be what the machine says of itself.
@@ -80,15 +94,6 @@ check_machine(const struct bu_node *node, const struct bu_desired_node *want,
 		      .text = {node->name, want && want->mac ? want->mac : "none",
 			       machine->macs_count ? machine->macs[0] : "none"});
 	return -1;
-}
-
-int
-bu_reconcile_boots(const struct bu_node *node)
-{
-	return node->state == BU_STATE_INSPECTING &&
-	       node->step.action == BU_ACTION_NETBOOT &&
-	       node->step.status != BU_STEP_FAILED && !node->hold.owner &&
-	       strcmp(node->admitted_step, node->step.id) != 0;
 }
 
 int
@@ -315,7 +320,7 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 		   const struct bu_enrolment *enrolment, struct bu_err *err)
 {
 	char id[BU_MACHINE_ID_SIZE], request[BU_DIGEST_SIZE];
-	char fingerprint[BU_DIGEST_SIZE];
+	char fingerprint[BU_DIGEST_SIZE], step[BU_RAM_STEP_SIZE];
 	bu_autojson json_t *told = NULL;
 	int64_t until_ms;
 	struct bu_machine machine;
@@ -324,12 +329,12 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 	char *cert;
 
 	err = err ? err : &why;
-	if (bu_reconcile_check_token(rec, node, enrolment->token, err) != 0)
+	if (step_of_token(rec, node, enrolment->token, step, err) != 0)
 		return NULL;
 	bu_sha256_hex(enrolment->csr, strlen(enrolment->csr), request);
 	/* The answer may have been lost: whoever holds the same key may hear another.
 	 */
-	if (strcmp(node->admitted_step, node->step.id) == 0 &&
+	if (strcmp(node->admitted_step, step) == 0 &&
 	    strcmp(node->admitted_request, request) != 0) {
 		bu_err_set(err, BU_ERR_DENIED, 0, "the token of %s was used already",
 			   node->name);
@@ -342,9 +347,9 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 	if (!cert)
 		return NULL;
 	told = bu_machine_to_json(&machine);
-	BU_EVENT_MAKE(&event, BU_EVENT_ADMITTED, node->name, admitted,
-		      .step = node->step.id, .machine = id, .request = request,
-		      .told = told, .fingerprint = fingerprint, .until_ms = until_ms);
+	BU_EVENT_MAKE(&event, BU_EVENT_ADMITTED, node->name, admitted, .step = step,
+		      .machine = id, .request = request, .told = told,
+		      .fingerprint = fingerprint, .until_ms = until_ms);
 	bu_reconcile_append(rec, node, &event, 1);
 	return cert;
 }

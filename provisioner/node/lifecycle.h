@@ -32,6 +32,8 @@ enum {
 	X(INSPECTED, "inspected", STAYS, 0,                                            \
 	  "the agent reported an inventory that "                                      \
 	  "fits")                                                                      \
+	X(LOADS, "loads", STAYS, 0,                                                    \
+	  "its machine is in the boot ramdisk, which loads its system into memory")    \
 	X(MISFIT, "misfit", STAYS, 0, "the machine is not of its hardware class")      \
 	X(IMAGED, "imaged", STAYS, 0, "the image is on the disk, verified")            \
 	X(BOOTED, "booted", STAYS, 0, "the installed system answers with its stamp")   \

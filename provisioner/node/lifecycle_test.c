@@ -117,7 +117,7 @@ START_TEST(no_disk_is_written_without_an_order_for_it)
 		/* a ready node is disturbed by an order, a person, or by itself */
 		if (edges[i].from == BU_STATE_READY &&
 		    edges[i].on != BU_TRIGGER_BOOTED &&
-		    edges[i].on != BU_TRIGGER_LOST &&
+		    edges[i].on != BU_TRIGGER_LOADS && edges[i].on != BU_TRIGGER_LOST &&
 		    edges[i].on != BU_TRIGGER_OUTDATED &&
 		    edges[i].on != BU_TRIGGER_DRAIN)
 			ck_assert_int_eq(edges[i].guard, BU_GUARD_ORDERED);

@@ -95,7 +95,7 @@ bu_moved(BU_REPLAY_ARGS)
 		node->reset = body->state.reset;
 	/* It starts once; what comes after that goes through the firmware. */
 	if (on != BU_TRIGGER_IMAGED)
-		node->kexecs = 0;
+		node->kexecs = on == BU_TRIGGER_LOADS;
 	node->on = on;
 	node->state = to;
 	node->state_seq = event->seq;

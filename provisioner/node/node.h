@@ -238,6 +238,10 @@ struct bu_node_live {
 	uint64_t progress_total_bytes; /* 0 = no progress to show */
 	uint64_t progress_most_bytes;  /* of this stage */
 	int64_t progress_ms; /* when it last got further, monotonic; 0 = never */
+	/* Of a system that is loaded into memory (provisioner/node/ram.c). */
+	int load_attempt;
+	int64_t load_again_ms;     /* monotonic: not before */
+	int64_t load_failed_of_ms; /* the admission in which it failed for good */
 };
 
 /* What the log knows of a node, and what is seen besides. */
@@ -274,7 +278,8 @@ struct bu_node {
 	char inventory[65]; /* digest of its inventory */
 	int disk_touched;   /* an install of ours began to write */
 	int writing;        /* the last one has not come to its end */
-	int kexecs; /* its ramdisk starts what it has installed; in booting only */
+	int kexecs; /* its ramdisk starts its system by itself; in booting only */
+	int ram;    /* that runs from memory: each boot is from the network */
 	char admitted_step[112];   /* step whose token was traded */
 	char admitted_request[65]; /* digest of the request that it was traded for */
 	int64_t admitted_ms;       /* Unix time */

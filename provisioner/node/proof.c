@@ -38,7 +38,8 @@ is_booting(const struct bu_node *node)
 	return (node->state == BU_STATE_INSPECTING &&
 		node->step.action == BU_ACTION_NETBOOT) ||
 	       (node->state == BU_STATE_BOOTING &&
-		node->step.action == BU_ACTION_DISKBOOT);
+		(node->step.action == BU_ACTION_DISKBOOT ||
+		 node->step.action == BU_ACTION_NETBOOT));
 }
 
 static int
@@ -212,6 +213,8 @@ nothing_yet(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	if (is_new_process(rec, node))
 		return "nothing was seen of its boot since bringupd started";
+	if (node->on == BU_TRIGGER_LOADS)
+		return "its ramdisk loads its system into memory";
 	if (node->kexecs)
 		return "its ramdisk starts the installed system by kexec";
 	/* It need not ask anybody. */

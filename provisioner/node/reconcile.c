@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
 
 static enum bu_action
-action_of(const struct bu_node *node)
+action_of(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	const struct bu_state_info *state = bu_state_info(node->state);
 	const struct bu_order *order = &node->order;
@@ -24,6 +25,8 @@ action_of(const struct bu_node *node)
 		return order->open && order->begun
 			       ? bu_class_info(order->class)->in_service
 			       : BU_ACTION_NONE;
+	if (state->first == BU_ACTION_DISKBOOT && bu_ram_is(rec, node))
+		return BU_ACTION_NETBOOT;
 	/* A state's second step, done once more after a release. */
 	return state->then && state->then == node->step.action ? state->then
 							       : state->first;
@@ -148,7 +151,7 @@ awaits_bmc(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action
 static void
 drive(struct bu_reconcile *rec, struct bu_node *node)
 {
-	enum bu_action action = action_of(node);
+	enum bu_action action = action_of(rec, node);
 
 	if (rec->stopped || !rec->alive || !rec->fleet->desired || is_let_alone(node) ||
 	    node->live.appending || node->hold.owner)

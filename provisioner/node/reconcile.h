@@ -167,8 +167,9 @@ bu_must int bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *no
 /* The agent's next certificate, on its way to the log; owned. */
 char *bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node,
 			 const char *csr, struct bu_err *err);
-/* Has the machine all that the class asks for? When not, ret is the difference. */
-int bu_class_fits(const struct bu_desired_hardware *class,
+/* Has the machine all that the class asks for? When not, ret is the difference. ram:
+ * but for disks. */
+int bu_class_fits(const struct bu_desired_hardware *class, int ram,
 		  const struct bu_inventory *inv, struct bu_reason *ret);
 /* stamp: {"text","sig"}, null or NULL. */
 bu_must int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node,

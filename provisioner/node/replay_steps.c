@@ -172,14 +172,20 @@ bu_replay_booted(BU_REPLAY_ARGS)
 int
 bu_replay_installed(BU_REPLAY_ARGS)
 {
+	/* A system in memory is there anew in each boot, ordered or not. */
+	int ordered = !body->installed.ram || (node->order.open && node->order.begun);
+
 	node->writing = 0;
 	node->kexecs = body->installed.kexec;
+	node->ram = body->installed.ram;
 	/* Whoever installed it has accepted what it is made of. */
-	node->known.again = 1;
+	if (ordered)
+		node->known.again = 1;
 	node->called[0] = '\0';
 	BU_TEXT_COPY(node->installed_image, body->installed.image);
 	BU_TEXT_COPY(node->installed_digest, body->installed.digest);
 	BU_TEXT_COPY(node->installed_step, body->installed.step);
-	BU_TEXT_COPY(node->facets, node->order.facets);
+	if (ordered)
+		BU_TEXT_COPY(node->facets, node->order.facets);
 	return 0;
 }

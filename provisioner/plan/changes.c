@@ -193,6 +193,21 @@ sorted(json_t *changes)
 	return result;
 }
 
+/* What would write a disk boots another system into memory there. */
+static void
+spare_disk(json_t *changes)
+{
+	json_t *change;
+	size_t i;
+
+	json_array_foreach (changes, i, change)
+		if (bu_class_from_name(bu_json_str(change, "class", "")) >
+		    BU_CLASS_REBOOT)
+			json_object_set_new(
+				change, "class",
+				json_string(bu_class_name(BU_CLASS_REBOOT)));
+}
+
 json_t *
 bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it)
 {
@@ -209,6 +224,8 @@ bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it
 		else
 			compare_facets(input, it, have, changes);
 	}
+	if (bu_desired_is_ram(it->want))
+		spare_disk(changes);
 	return sorted(changes);
 }
 

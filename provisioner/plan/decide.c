@@ -85,14 +85,17 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	   const json_t *changes)
 {
 	enum bu_plan_disk disk = disk_of(input, it);
+	int on_disk = it->node->installed_digest[0] && !it->node->ram;
 
+	/* Its system goes to memory, and what is on its disks stays. */
+	if (bu_desired_is_ram(it->want))
+		return BU_CLASS_INSTALL;
 	/* A new disk has no data to keep, and an order to keep it would fail. */
-	if (it->node->installed_digest[0] && bu_desired_keeps(it->want) &&
-	    disk != BU_PLAN_DISK_EMPTY &&
+	if (on_disk && bu_desired_keeps(it->want) && disk != BU_PLAN_DISK_EMPTY &&
 	    bu_plan_changes_class(changes) < BU_CLASS_WIPE)
 		return BU_CLASS_REIMAGE;
-	if (it->node->disk_touched || it->node->installed_digest[0] ||
-	    disk == BU_PLAN_DISK_WRITTEN || scratch_is_written(input, it))
+	if (it->node->disk_touched || on_disk || disk == BU_PLAN_DISK_WRITTEN ||
+	    scratch_is_written(input, it))
 		return BU_CLASS_WIPE;
 	return BU_CLASS_INSTALL;
 }
@@ -227,13 +230,16 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		refuse(ret, APPLY_FIRST, .text = {why});
 		return;
 	}
-	if (input->rebuild == BU_CLASS_REIMAGE &&
+	if (input->rebuild == BU_CLASS_REIMAGE && !bu_desired_is_ram(it->want) &&
 	    (!node->installed_digest[0] || !bu_desired_keeps(it->want) ||
 	     disk_of(input, it) == BU_PLAN_DISK_EMPTY)) {
 		refuse(ret, NO_DATA, .number = {0});
 		return;
 	}
 	ret->class = input->rebuild;
+	if (bu_desired_is_ram(it->want))
+		ret->class = node->state == BU_STATE_READY ? BU_CLASS_REBOOT
+							   : BU_CLASS_INSTALL;
 	ret->served = node->state == BU_STATE_READY;
 	BU_REASON_SET(&ret->why, REBUILD, .number = {0});
 	if (node->hold.owner)

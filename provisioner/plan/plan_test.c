@@ -165,6 +165,11 @@ static const struct {
 	 "rxe", "hardware", 15},
 	{NULL, NULL, "disk = smallest", "disk = serial:OTHER", "wipe", "hardware.disk",
 	 "smallest", "serial:OTHER", 19},
+	{NULL, NULL, "gres =", "root = ram\ngres =", "reboot", "root", "disk", "ram",
+	 35},
+	{"gres =", "root = ram\ngres =", NULL, NULL, "wipe", "root", "ram", "disk", 26},
+	{"disk = smallest\n", "disk = first\n", "gres =", "root = ram\ngres =",
+	 "reboot", "hardware.disk", "first", "smallest", 19},
 	{NULL, NULL, "gres =", "data = scratch:1GiB:ext4:/scratch\ngres =", "wipe",
 	 "data", "", "scratch:1GiB:ext4:/scratch", 35},
 	/* what a running node does not notice */

@@ -439,6 +439,46 @@ given_up(enum rig_stage stage)
 	done();
 }
 
+static void
+in_ramdisk(void)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-ram");
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_reconcile_hello(rig.rec, node, BU_WHERE_RAMDISK, NULL,
+					 inventory, &err) == 0,
+		      "%s", err.text);
+	until(BU_STATE_BOOTING);
+	done();
+}
+
+/* Its system runs from memory: at its first boot, and when it boots again by itself. */
+static void
+from_memory(void)
+{
+	static const enum rig_stage stages[] = {RIG_VALIDATING, RIG_JOINING, RIG_READY};
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-ram");
+	struct bu_event event;
+
+	rig_begin(&rig, 0);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", "power = libvirt\n",
+		  "power = libvirt\nroot = ram\n");
+	rig_start(&rig, 1);
+	count_from_here();
+	ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), inventory, NULL), 0);
+	rig_pass(&rig, 1);
+	in_ramdisk();
+	for (size_t i = 0; i < BU_LEN(stages); i++) {
+		from(stages[i]);
+		BU_EVENT_MAKE(&event, BU_EVENT_INSTALLED, node->name, installed,
+			      .step = node->installed_step, .image = "debian12",
+			      .digest = "d1", .ram = 1);
+		bu_reconcile_note(rig.rec, &event, 1);
+		rig_pass(&rig, 1);
+		in_ramdisk();
+	}
+}
+
 START_TEST(each_edge_is_reached_by_the_daemon_itself)
 {
 	static const enum bu_state rests[] = {BU_STATE_PARKED, BU_STATE_SERVICING,
@@ -453,6 +493,7 @@ START_TEST(each_edge_is_reached_by_the_daemon_itself)
 	nobody_boots();
 	nobody_writes();
 	nobody_measures();
+	from_memory();
 	of_orders();
 	out_of_the_cluster();
 	while_it_drains();

@@ -134,6 +134,7 @@ make_part(struct bu_part *part, const char *name, const char *raw, size_t size,
 
 /* The image holds no agent, and who installs it has to bring one. */
 static int without_agent;
+static const char *image_kernel = "";
 
 static inline void
 make_image(void)
@@ -148,6 +149,7 @@ make_image(void)
 
 	ck_assert_int_eq(bu_mkdir_p(folder, 0755, NULL), 0);
 	strcpy(manifest->name, "small");
+	strcpy(manifest->kernel, image_kernel);
 	memset(manifest->boot_code, 0x90, BU_BOOT_CODE_SIZE);
 	manifest->part_count = 2;
 	manifest->agent_brought = without_agent;

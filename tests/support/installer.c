@@ -9,8 +9,9 @@
  *
  * run: threads=N, patience=MS, step=ID (the mark is of that step), wipe=1, other=1 (the
  * order names a key that signed nothing), root=DIR (files go there, where DISK is a
- * file). Prints seconds and peak memory in KiB, or the kind of the error and its text;
- * exits with the kind's code. The root does not grow: that needs a right
+ * file), load=DIR (into memory, mounted at DIR/root, where memory=MIB are free; DISK is
+ * not looked at). Prints seconds and peak memory in KiB, or the kind of the error and
+ *its text; exits with the kind's code. The root does not grow: that needs a right
  * (CAP_SYS_RESOURCE) that containers do not have.
  */
 #include <fcntl.h>
@@ -28,6 +29,7 @@
 #include "base/json.h"
 #include "images/build/frames.h"
 #include "images/install/install.h"
+#include "images/install/ram.h"
 #include "images/manifest.h"
 
 static int
@@ -209,6 +211,9 @@ install(struct bu_install_opts *opts, char **words, struct bu_err *err)
 	static const struct bu_install_file files[] = {
 		{"/etc/hostname", 0644, "node001\n", 8}};
 	static const struct bu_install_hooks hooks;
+	const struct bu_ram_place place = {
+		option(words, "load", NULL), "",
+		(uint64_t)atoi(option(words, "memory", "1024")) << 20};
 	struct rusage used;
 	int64_t begin_ms = bu_mono_ms(bu_clock_system());
 
@@ -220,7 +225,8 @@ install(struct bu_install_opts *opts, char **words, struct bu_err *err)
 	opts->patience_ms = atoi(option(words, "patience", "0"));
 	opts->allow_wipe = atoi(option(words, "wipe", "0"));
 	opts->root_dir = option(words, "root", NULL);
-	if (bu_install_run(opts, &hooks, err))
+	if (place.dir ? bu_ram_load(opts, &hooks, &place, err)
+		      : bu_install_run(opts, &hooks, err))
 		return -1;
 	getrusage(RUSAGE_SELF, &used);
 	printf("%.3f %ld\n", (bu_mono_ms(bu_clock_system()) - begin_ms) / 1000.0,

@@ -18,7 +18,7 @@ base()
 {
 	mkdir -p "$WORK/base"
 	skeleton "$WORK/base"
-	modules "$KROOT" "$KERNEL" "$WORK/base" $STORAGE $NETWORK $PLATFORM loop \
+	modules "$KROOT" "$KERNEL" "$WORK/base" $STORAGE $NETWORK $PLATFORM loop overlay \
 		efi_pstore
 	cp "$RECIPES/ramdisk.init" "$WORK/base/init"
 	mkdir -p "$WORK/base/etc/bringup"

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A node that runs from memory, through the real routes: its boot script and its work.
+ */
+#include <string.h>
+
+#include "base/crypto.h"
+#include "tests/support/desk.h"
+
+static const char was[] = "power = libvirt\n", is[] = "power = libvirt\nroot = ram\n"
+						      "hugepages = 2MiB*64\n"
+						      "kargs = a=b\n";
+static const char script[] = "/boot/script/52-54-00-77-00-01";
+
+static struct desk desk;
+static struct rig *rig;
+static struct bu_node *node;
+
+static void
+admit(const char *step, int attempt)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "any");
+	char token[BU_DIGEST_SIZE];
+	struct bu_enrolment enrolment = {.token = token,
+					 .csr = rig_request(0),
+					 .inventory = inventory,
+					 .address = "10.77.0.99",
+					 .mac = inventory->nics[0].mac};
+	bu_autofree char *cert = NULL;
+	struct bu_err err = {0};
+
+	bu_trust_token(rig->trust, step, attempt, token);
+	cert = bu_reconcile_admit(rig->rec, node, &enrolment, &err);
+	ck_assert_msg(cert != NULL, "%s", err.text);
+	rig_pass(rig, 1);
+}
+
+/* It is planned, applied without any grant, and in its ramdisk. */
+static void
+begin_in_ramdisk(void)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-1");
+	bu_autojson json_t *planned = NULL;
+
+	begin(&desk);
+	rig = &desk.site.rig;
+	planned = plan(&desk, was, is, NULL, 200);
+	json_decref(apply(&desk, planned, 200));
+	for (int i = 0; i < 100 && !rig->fleet->count; i++)
+		rig_pass(rig, 1);
+	rig_start(rig, 1);
+	node = rig_node(rig, 1);
+	admit(node->step.id, node->step.attempt);
+	ck_assert_int_eq(bu_reconcile_hello(rig->rec, node, BU_WHERE_RAMDISK, NULL,
+					    inventory, NULL),
+			 0);
+	rig_until(rig, node, BU_STATE_BOOTING);
+}
+
+static json_t *
+load_work(struct bu_err *err)
+{
+	struct bu_ram_image image;
+
+	ck_assert(bu_ram_loads(rig->rec, node, &image));
+	return bu_api_load_work(&desk.site.api, node, &image, err);
+}
+
+START_TEST(its_work_names_no_disk_and_is_of_this_boot)
+{
+	bu_autojson json_t *item = NULL, *body = NULL;
+	struct bu_work_load work;
+	struct bu_err err = {0};
+	int has_name = 0;
+
+	begin_in_ramdisk();
+	node->live.agent.protocol = BU_AGENT_LOADS;
+	item = load_work(&err);
+	ck_assert_msg(item != NULL, "%s", err.text);
+	ck_assert_msg(bu_record_from_json(bu_work_load_fields, item, &work, &err) == 0,
+		      "%s", err.text);
+	ck_assert_str_eq(work.work.id, node->admitted_step);
+	ck_assert_str_eq(work.digest, node->order.image_digest);
+	ck_assert_ptr_nonnull(strstr(work.base_url, work.digest));
+	ck_assert_ptr_nonnull(strstr(work.image_key, "BEGIN PUBLIC KEY"));
+	ck_assert_ptr_null(json_object_get(item, "disk"));
+	ck_assert_ptr_null(json_object_get(item, "mark"));
+	for (size_t i = 0; i < work.files_count; i++)
+		has_name |= strcmp(work.files[i].path, "/etc/hostname") == 0;
+	ck_assert(has_name);
+	body = bu_trust_open_signed(rig->trust, json_object_get(item, "stamp"), &err);
+	ck_assert_msg(body != NULL, "%s", err.text);
+	ck_assert_str_eq(bu_json_str(body, "kind", ""), "stamp");
+	ck_assert_str_eq(bu_json_str(body, "step", ""), node->admitted_step);
+	ck_assert_str_eq(bu_json_str(body, "digest", ""), work.digest);
+	bu_record_fini(bu_work_load_fields, &work);
+	end(&desk);
+}
+END_TEST
+
+START_TEST(a_ramdisk_of_before_loads_nothing)
+{
+	struct bu_err err = {0};
+
+	begin_in_ramdisk();
+	node->live.agent.protocol = BU_AGENT_LOADS - 1;
+	ck_assert_ptr_null(load_work(&err));
+	ck_assert_str_eq(err.text, "the boot ramdisk that node001 runs is of a version "
+				   "that loads no system into memory; make a new one "
+				   "with `bringup image build ramdisk`");
+	end(&desk);
+}
+END_TEST
+
+/* Whatever it asks for, its disk is not what it gets. */
+START_TEST(its_script_is_the_ramdisk_or_a_wait)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-1");
+	bu_autofree char *again = NULL, *heard = NULL, *silent = NULL;
+	bu_autojson json_t *item = NULL;
+	char step[BU_RAM_STEP_SIZE], token[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	begin_in_ramdisk();
+	bu_ram_step(node, step);
+	bu_trust_token(rig->trust, step, 1, token);
+	again = site_text(&desk.site, desk.site.boot, script, 200);
+	ck_assert_ptr_nonnull(strstr(again, token));
+	/* There is no other boot in which the kernel could be told. */
+	ck_assert_ptr_nonnull(strstr(again, " a=b hugepagesz=2M hugepages=64"));
+	node->live.agent.protocol = BU_AGENT_LOADS;
+	item = load_work(&err);
+	ck_assert_int_eq(bu_reconcile_hello(rig->rec, node, BU_WHERE_INSTALLED,
+					    json_object_get(item, "stamp"), inventory,
+					    &err),
+			 0);
+	rig_until(rig, node, BU_STATE_VALIDATING);
+	node->live.last_seen_ms = rig->clock.fake_wall_ms;
+	heard = site_text(&desk.site, desk.site.boot, script, 200);
+	ck_assert_ptr_null(strstr(heard, token));
+	ck_assert_ptr_null(strstr(heard, "sanboot"));
+	ck_assert_ptr_nonnull(strstr(
+		heard, "sleep 5\nchain --replace http://10.77.0.1:8080/boot/script/"));
+	rig->silent = 1 << 1;
+	rig_pass(rig, 20 * 1000);
+	silent = site_text(&desk.site, desk.site.boot, script, 200);
+	ck_assert_ptr_nonnull(strstr(silent, token));
+	ck_assert_ptr_null(strstr(silent, "sanboot"));
+	end(&desk);
+}
+END_TEST
+
+RIG_UNIT("api/ram", its_work_names_no_disk_and_is_of_this_boot,
+	 a_ramdisk_of_before_loads_nothing, its_script_is_the_ramdisk_or_a_wait)
