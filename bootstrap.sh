@@ -66,6 +66,7 @@ check|sudo|its visudo judges the rules that nodes get|
 check|swtpm|the TPM of a virtual machine|
 check|swtpm-tools|makes it|
 check|gdisk|its sgdisk judges partition tables|
+check|cloud-init|reads what the first boot of a whole disk is told|
 check|rpm|makes the small RPM root of a test; lists the packages of RPM images|
 check|nftables|loses packets in the test of the fabric's faults|
 demo|libvirt-daemon|hypervisor of the virtual rack|

@@ -80,11 +80,11 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 	    bu_system_files_read(work->files, work->files_count, &files, err) == 0 &&
 	    bu_system_add_identity(link->identity, &files, err) == 0) {
 		add_array(work, &files);
-		ordered.opts.files = files.list;
-		ordered.opts.file_count = files.count;
 		ordered.opts.agent_files = agent.files;
 		ordered.opts.agent_file_count = agent.count;
-		rc = bu_install_run(&ordered.opts, &hooks, err);
+		rc = bu_ordered_files(&ordered, files.list, files.count, err);
+		if (rc == 0)
+			rc = bu_install_run(&ordered.opts, &hooks, err);
 		if (rc == 0)
 			bu_bootvars_installed(work->disk, boots_medium());
 		if (rc == 0 && work->kexec && finds_disk && bu_kexec_load(work->disk))

@@ -2,6 +2,8 @@
 /* From the item of work to the installer's options; called by jobs.c. */
 #include "agent/ordered.h"
 
+#include <string.h>
+
 void
 bu_ordered_fill(const struct bu_work_install *work, struct bu_ordered *ret)
 {
@@ -21,6 +23,7 @@ bu_ordered_fill(const struct bu_work_install *work, struct bu_ordered *ret)
 		.allow_wipe = work->wipe,
 		.keep_data = work->keep,
 		.kargs = work->kargs,
+		.raw = work->raw,
 		.data = ret->data,
 		.data_count = work->data_count,
 		.root_bytes = (uint64_t)work->root_bytes,
@@ -35,4 +38,36 @@ bu_ordered_fill(const struct bu_work_install *work, struct bu_ordered *ret)
 		.stamp_text = work->stamp.text,
 		.stamp_sig = work->stamp.sig,
 	};
+}
+
+static void
+add_seed(struct bu_ordered *ordered, const char *path, const char *content, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+
+	ordered->seed[ordered->opts.seed_file_count++] =
+		(struct bu_install_file){slash ? slash + 1 : path, 0600, content, size};
+}
+
+int
+bu_ordered_files(struct bu_ordered *ordered, const struct bu_install_file *files,
+		 size_t count, struct bu_err *err)
+{
+	struct bu_install_opts *opts = &ordered->opts;
+
+	if (!opts->raw) {
+		opts->files = files;
+		opts->file_count = count;
+		return 0;
+	}
+	if (count + 2 > BU_LEN(ordered->seed))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%zu files for cloud-init; at most %zu", count,
+				  BU_LEN(ordered->seed) - 2);
+	opts->seed_files = ordered->seed;
+	for (size_t i = 0; i < count; i++)
+		add_seed(ordered, files[i].path, files[i].content, files[i].size);
+	add_seed(ordered, "stamp.json", opts->stamp_text, strlen(opts->stamp_text));
+	add_seed(ordered, "stamp.sig", opts->stamp_sig, strlen(opts->stamp_sig));
+	return 0;
 }

@@ -251,6 +251,26 @@ parse_agent(const json_t *root, struct bu_manifest *manifest, struct bu_err *err
 	return 0;
 }
 
+/* All of a disk is one part, and nothing of ours is in it. */
+static int
+parse_disk(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
+{
+	const json_t *value = json_object_get(root, "disk");
+	const struct bu_part *part = &manifest->parts[0];
+	struct bu_whole_disk disk;
+
+	if (!value)
+		return 0;
+	if (bu_whole_disk_from_json(value, &disk, err))
+		return -1;
+	if (manifest->part_count != 1 || part->grow || manifest->agent_brought ||
+	    part->size_bytes - disk.size_bytes >= 4096)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'disk': its bytes are not those of one part");
+	manifest->disk = disk;
+	return 0;
+}
+
 static int
 parse_holds(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 {
@@ -289,9 +309,9 @@ bu_manifest_holds(const struct bu_manifest *manifest, const char *name)
 static int
 parse_root(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 {
-	size_t fields = 9 + !!json_object_get(root, "sbom") +
-			!!json_object_get(root, "holds") +
-			!!json_object_get(root, "agent");
+	size_t fields =
+		9 + !!json_object_get(root, "sbom") + !!json_object_get(root, "holds") +
+		!!json_object_get(root, "agent") + !!json_object_get(root, "disk");
 	const char *kind, *boot_code;
 	int64_t version;
 
@@ -320,7 +340,9 @@ parse_root(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'boot_code': not %d hexadecimal digits",
 				  2 * BU_BOOT_CODE_SIZE);
-	return parse_parts(json_object_get(root, "parts"), manifest, err);
+	return parse_parts(json_object_get(root, "parts"), manifest, err)
+		       ? -1
+		       : parse_disk(root, manifest, err);
 }
 
 struct bu_manifest *
@@ -381,6 +403,9 @@ bu_manifest_to_json(const struct bu_manifest *manifest)
 		json_object_set_new(value, "sbom", json_string(manifest->sbom));
 	if (manifest->agent_brought)
 		json_object_set_new(value, "agent", json_string("brought"));
+	if (manifest->disk.sector_bytes)
+		json_object_set_new(value, "disk",
+				    bu_whole_disk_to_json(&manifest->disk));
 	if (!manifest->described)
 		return value;
 	holds = json_object();

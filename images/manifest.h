@@ -9,9 +9,10 @@
  *	   "frames": [{"o": offset in file, "n": compressed bytes,
  *	               "h": SHA-256 of the compressed bytes} | null for zeros]}],
  *	 "sbom": SHA-256 of sbom.json, "holds": {"driver": "535.183.01", ...},
- *	 "agent": "brought"}
+ *	 "agent": "brought",
+ *	 "disk": {...} of images/whole.h: its one part is all of somebody else's disk}
  *
- * The last three may be missing: of images without a list of packages, of images of
+ * The last four may be missing: of images without a list of packages, of images of
  * before. An agent that is brought is put into the root by who installs the image; an
  * image of before holds one of its own. A frame is one zstd frame of frame_bytes
  *uncompressed bytes (the last one of a part may be shorter). Frames lie in the file in
@@ -27,6 +28,7 @@
 
 #include "base/crypto.h"
 #include "base/err.h"
+#include "images/whole.h"
 
 enum {
 	BU_BOOT_CODE_SIZE = 440,
@@ -78,6 +80,7 @@ struct bu_manifest {
 	size_t holding_count;
 	struct bu_holding holdings[BU_IMAGE_HOLDINGS_MAX];
 	int agent_brought;
+	struct bu_whole_disk disk; /* sector_bytes 0 = its parts are partitions */
 };
 
 /* Checks everything; errors name part, frame and field. */

@@ -91,6 +91,41 @@ START_TEST(says_what_it_holds)
 }
 END_TEST
 
+/* One part, which may end up to a block behind the disk, and nothing of ours. */
+START_TEST(a_disk_is_one_part)
+{
+	static const struct {
+		int64_t size_bytes;
+		int grow, brought, good;
+	} rows[] = {
+		{9437184, 0, 0, 1},        {9437184 - 3584, 0, 0, 1},
+		{9437184 - 4096, 0, 0, 0}, {9437184 + 512, 0, 0, 0},
+		{9437184, 1, 0, 0},        {9437184, 0, 1, 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *value = good(), *again = NULL;
+		json_t *parts = json_object_get(value, "parts");
+		struct bu_manifest *manifest;
+
+		json_array_remove(parts, 0);
+		json_object_set_new(json_array_get(parts, 0), "grow",
+				    json_boolean(rows[i].grow));
+		if (rows[i].brought)
+			json_object_set_new(value, "agent", json_string("brought"));
+		json_object_set_new(
+			value, "disk",
+			json_pack("{s:i, s:I, s:s}", "sector_bytes", 512, "size_bytes",
+				  (json_int_t)rows[i].size_bytes, "sha256", HASH));
+		manifest = parse(value, NULL);
+		ck_assert_msg(!manifest == !rows[i].good, "row %zu", i);
+		again = manifest ? bu_manifest_to_json(manifest) : NULL;
+		ck_assert(!manifest || json_equal(value, again));
+		bu_manifest_destroy(manifest);
+	}
+}
+END_TEST
+
 /* Each row changes one field of the good manifest; the error must name it. */
 static const struct {
 	const char *where; /* "" = root, "0" and "1" = part, "f" = frame 2 of part 1 */
@@ -142,6 +177,19 @@ static const struct {
 	{"", "sbom", "1", "sbom"},
 	{"", "agent", "\"inside\"", "'brought' is known"},
 	{"", "agent", "1", "agent"},
+	{"", "disk", "1", "disk"},
+	{"", "disk", "{\"sector_bytes\":512,\"size_bytes\":9437184}", "disk"},
+	{"", "disk",
+	 "{\"sector_bytes\":513,\"size_bytes\":9437184,\"sha256\":\"" HASH "\"}",
+	 "sector_bytes (512 or 4096)"},
+	{"", "disk",
+	 "{\"sector_bytes\":512,\"size_bytes\":-512,\"sha256\":\"" HASH "\"}",
+	 "size_bytes in sectors"},
+	{"", "disk", "{\"sector_bytes\":512,\"size_bytes\":9437184,\"sha256\":\"zz\"}",
+	 "sha256"},
+	{"", "disk",
+	 "{\"sector_bytes\":512,\"size_bytes\":9437184,\"sha256\":\"" HASH "\"}",
+	 "not those of one part"},
 	{"", "holds", "[]", "holds"},
 	{"", "holds", "{\"../up\": \"1\"}", "holds"},
 	{"", "holds", "{\"driver\": 535}", "holds"},
@@ -199,5 +247,5 @@ START_TEST(signature_is_of_the_bytes)
 }
 END_TEST
 
-BU_UNIT("manifest", reads_what_it_wrote, says_what_it_holds, refuses_nonsense,
-	signature_is_of_the_bytes)
+BU_UNIT("manifest", reads_what_it_wrote, says_what_it_holds, a_disk_is_one_part,
+	refuses_nonsense, signature_is_of_the_bytes)

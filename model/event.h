@@ -44,6 +44,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(INSTALLED, "installed",                                                      \
 	  "with the order's facets; kexec: its agent starts it, past the firmware; "   \
 	  "ram: it runs from memory, and is there anew in each boot")                  \
+	X(SEEDED, "seeded",                                                            \
+	  "the cloud-init of what that step installed was told who it is; its token "  \
+	  "is used")                                                                   \
 	X(PAIR, "pair", "a fabric probe, judged")                                      \
 	X(LEASE, "lease", "a certified node is used as a partner")                     \
 	X(CHECKS, "checks", "its report is blob `digest`")                             \

@@ -91,6 +91,7 @@ static const struct row today[] = {
 	{BU_EVENT_AGENT, "{'detail':'','digest':'d','result':'changed','version':'1'}",
 	 NULL},
 	{BU_EVENT_BOOTED, "{'boot_id':'boot-1','where':'installed'}", NULL},
+	{BU_EVENT_SEEDED, "{'address':'10.77.0.11','step':'s'}", NULL},
 	{BU_EVENT_INSTALLED, "{'digest':'d1','image':'debian12','step':'s'}", NULL},
 	{BU_EVENT_INSTALLED,
 	 "{'digest':'d1','image':'debian12','kexec':true,'step':'s'}", NULL},

@@ -16,8 +16,8 @@
  * is known as soon as there is an item for it. 1 (and says nothing): a probe of one
  * port, whose depth the agent chooses. 2: of several rails, with the item's depth and
  * warm-up. 3: it knows the group of checks "fabric". 4: it changes itself, if it lies
- * in a slot. 5: it makes arrays. 6: it loads systems into memory. All are served: a
- * pool has agents of two releases while it is upgraded. */
+ * in a slot. 5: it makes arrays. 6: it loads systems into memory. 7: it installs whole
+ * disks. All are served: a pool has agents of two releases while it is upgraded. */
 enum {
 	BU_HELLO_VERSION = 1,
 	BU_AGENT_RAILS = 2,
@@ -25,7 +25,8 @@ enum {
 	BU_AGENT_TRAVELS = 4,
 	BU_AGENT_ARRAYS = 5,
 	BU_AGENT_LOADS = 6,
-	BU_AGENT_PROTOCOL = BU_AGENT_LOADS
+	BU_AGENT_WHOLE = 7,
+	BU_AGENT_PROTOCOL = BU_AGENT_WHOLE
 };
 
 /* The system that it runs in. */

@@ -107,6 +107,7 @@ const struct bu_field bu_work_install_fields[] = {
 	BU_FIELD(FLAG, struct bu_work_install, wipe),
 	BU_FIELD(FLAG, struct bu_work_install, keep),
 	BU_FIELD(FLAG, struct bu_work_install, kexec, .need = BU_SPARSE),
+	BU_FIELD(FLAG, struct bu_work_install, raw, .need = BU_SPARSE),
 	BU_FIELD(STRING, struct bu_work_install, kargs),
 	BU_FIELD(RECORD, struct bu_work_install, mark, .fields = bu_work_note_fields),
 	BU_FIELD(RECORD, struct bu_work_install, stamp, .fields = bu_work_note_fields),

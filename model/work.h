@@ -107,6 +107,7 @@ struct bu_work_install {
 	int keep;                  /* what the image wrote may go, data stays */
 	int kexec; /* the machine need not go through its firmware: the result says
 		      "kexec" when the agent will start what it has installed */
+	int raw;   /* the image is a whole disk; files are for its cloud-init */
 	const char *kargs;
 	struct bu_work_note mark, stamp;
 	const char *disk;        /* "/dev/vda" */

@@ -240,6 +240,12 @@ bu_desired_is_ram(const struct bu_desired_node *node)
 }
 
 int
+bu_desired_is_raw(const struct bu_desired_node *node)
+{
+	return strcmp(node->pool->root, "raw") == 0;
+}
+
+int
 bu_desired_encrypts(const struct bu_desired_node *node)
 {
 	return node->pool->data && strcmp(node->pool->data_keys, "none") != 0;

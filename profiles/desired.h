@@ -271,7 +271,7 @@ struct bu_desired_pool {
 	int64_t drain_deadline_ms;  /* 0 = as long as it takes */
 	int64_t confirm_deadline_ms;
 	char *maintenance;         /* "sat-sun 00:00-24:00"; NULL = any time */
-	char *root;                /* "disk", "ram"; never NULL */
+	char *root;                /* "disk", "ram", "raw"; never NULL */
 	char *data;                /* "scratch:500GiB:ext4:/scratch, ..." */
 	char *data_keys;           /* "none", "appliance", "tpm"; never NULL */
 	uint64_t root_size_bytes;  /* 0 = what data leaves */
@@ -352,6 +352,8 @@ struct bu_desired {
 const char *bu_desired_scratch(const struct bu_desired_node *node);
 /* Its system runs from memory. */
 int bu_desired_is_ram(const struct bu_desired_node *node);
+/* Its system is somebody else's whole disk. */
+int bu_desired_is_raw(const struct bu_desired_node *node);
 /* Its data partitions are encrypted with keys of the appliance; and the machine's TPM
  * opens them, too. */
 int bu_desired_encrypts(const struct bu_desired_node *node);

@@ -197,6 +197,10 @@ print_text(const struct bu_image *image)
 	       manifest->name, image->digest, manifest->kernel, manifest->arch,
 	       manifest->created, manifest->kargs, image->dir,
 	       image->stored_bytes / 1e6);
+	if (manifest->disk.sector_bytes)
+		printf("disk     %.1f MB, sectors of %u bytes, SHA-256 %s\n",
+		       manifest->disk.size_bytes / 1e6, manifest->disk.sector_bytes,
+		       manifest->disk.digest);
 	for (size_t i = 0; i < manifest->holding_count; i++)
 		printf("holds    %s %s\n", manifest->holdings[i].name,
 		       manifest->holdings[i].version);
@@ -323,7 +327,8 @@ static const struct verb verbs[] = {
 	 "build debian12, tiny, ramdisk or DIR/NAME.ini, where something changed", 1,
 	 -1, run_build},
 	{"import", "NAME SOURCE [--agent PATH]",
-	 "an image of oci-layout:DIR[:TAG] or of a tar archive", 2, 2, run_import},
+	 "an image of oci://..., oci-layout:DIR, raw:FILE, qcow2:FILE or a tar archive",
+	 2, 2, run_import},
 	{"list", "[--json]", "the images in the cache", 0, 0, run_list},
 	{"show", "NAME [--json|--sbom]",
 	 "one image and its parts, or its packages (SPDX)", 1, 1, run_show},

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "images/build/check_root.h"
+#include "images/build/import_disk.h"
 #include "images/build/oci.h"
 #include "images/build/registry.h"
 #include "images/build/unpack.h"
@@ -102,13 +103,19 @@ bu_image_import(const char *name, const char *source,
 {
 	struct bu_image_build_opts with_source = *opts;
 
+	if (bu_import_is_disk(source)) {
+		with_source.fill = bu_import_disk;
+		with_source.fill_arg = (char *)source;
+		with_source.filled = 1;
+		return bu_image_build(name, &with_source, err);
+	}
 	if (!starts(source, LAYOUT) && !starts(source, REGISTRY) &&
 	    !bu_file_exists(source))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "source '%s': no such file; " REGISTRY
 				  "HOST/REPOSITORY:TAG, " LAYOUT
-				  "DIR[:TAG] or the path "
-				  "of a tar archive is needed",
+				  "DIR[:TAG], " BU_IMPORT_RAW "FILE, " BU_IMPORT_QCOW2
+				  "FILE or the path of a tar archive is needed",
 				  source);
 	with_source.fill = fill;
 	with_source.fill_arg = (char *)source;

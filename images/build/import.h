@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes an image of a tree that was built elsewhere. */
+/* Makes an image of a tree or of a disk that was built elsewhere. */
 #ifndef BU_IMAGES_BUILD_IMPORT_H
 #define BU_IMAGES_BUILD_IMPORT_H
 
 #include "images/build/recipe.h"
 
 /* source: "oci://HOST/REPOSITORY:TAG" or "...@sha256:DIGEST" (pulled from a registry),
- * "oci-layout:DIR" or "oci-layout:DIR:TAG" (a folder in OCI's layout), or the
- * path of a tar archive, plain or packed by gzip, xz or zstd. The result is an image
+ * "oci-layout:DIR" or "oci-layout:DIR:TAG" (a folder in OCI's layout), "raw:FILE" or
+ * "qcow2:FILE" (a whole disk, which is installed as it is), or the path of a tar
+ * archive, plain or packed by gzip, xz or zstd. The result is an image
  * like any other, in the store and with this name. BU_ERR_VERIFY names what is wrong
  * with the source, or what a node's system needs and it lacks; nothing has changed
  * then. */

@@ -233,6 +233,7 @@ fill_manifest(const struct build *build, const json_t *spec,
 	      struct bu_manifest *manifest, struct bu_err *err)
 {
 	const json_t *parts = json_object_get(spec, "parts");
+	const json_t *disk = json_object_get(spec, "disk");
 	const char *boot;
 	bu_autofree char *boot_path = NULL;
 	bu_autofree char *code = NULL;
@@ -241,8 +242,9 @@ fill_manifest(const struct build *build, const json_t *spec,
 	snprintf(manifest->name, sizeof(manifest->name), "%s", build->name);
 	/* Not when: the same inputs make the same bytes, and so the same digest. */
 	bu_time_iso(EPOCH_S * INT64_C(1000), manifest->created);
-	manifest->agent_brought = 1;
-	if (bu_json_copy_str(spec, "arch", manifest->arch, sizeof(manifest->arch),
+	manifest->agent_brought = !disk;
+	if ((disk && bu_whole_disk_from_json(disk, &manifest->disk, err)) ||
+	    bu_json_copy_str(spec, "arch", manifest->arch, sizeof(manifest->arch),
 			     err) ||
 	    bu_json_copy_str(spec, "kernel", manifest->kernel, sizeof(manifest->kernel),
 			     err) ||
@@ -370,7 +372,7 @@ build_locked(const struct build *build, struct bu_err *err)
 	if (build->opts->fill &&
 	    build->opts->fill(build->opts->fill_arg, build->tmp, err))
 		return -1;
-	if (run_recipe(build, err))
+	if (!build->opts->filled && run_recipe(build, err))
 		return -1;
 	if ((bu_file_exists(spec_path) && make_image(build, spec_path, err)) ||
 	    sign_bundle(build, err))

@@ -19,6 +19,7 @@ struct bu_image_build_opts {
 	 * rest. NULL = the recipe of that name does it all. */
 	int (*fill)(void *arg, const char *work, struct bu_err *err);
 	void *fill_arg;
+	int filled; /* fill has made <work>/out/image.json and what it names, too */
 };
 
 /* The key that the cache's images are signed with, PEM, owned; only reads. A build

@@ -268,9 +268,9 @@ bu_sbom_load(const struct bu_image *image, struct bu_err *err)
 
 	if (!image->manifest->sbom[0]) {
 		bu_err_set(err, BU_ERR_NOTFOUND, 0,
-			   "image %s has no list of packages: its system has neither "
-			   "dpkg nor rpm, or it was built by a version before; build "
-			   "or import it again",
+			   "image %s has no list of packages: it is a whole disk, its "
+			   "system has neither dpkg nor rpm, or it was built by a "
+			   "version before; build or import it again",
 			   image->manifest->name);
 		return NULL;
 	}

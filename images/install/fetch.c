@@ -77,6 +77,12 @@ check(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the manifest is of image %s, ordered was %s",
 				  manifest->name, opts->image);
+	if (!opts->raw != !manifest->disk.sector_bytes)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "image %s is %sa whole disk, and the order (root = "
+				  "%s) is for another kind; nothing was written",
+				  opts->image, opts->raw ? "not " : "",
+				  opts->raw ? "raw" : "disk");
 	if (manifest->agent_brought && !opts->agent_file_count)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "image %s holds no agent, and this boot ramdisk has "

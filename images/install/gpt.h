@@ -22,6 +22,7 @@ struct bu_layout {
 	struct {
 		uint64_t begin_bytes, size_bytes; /* on the disk */
 	} parts[BU_IMAGE_PARTS_MAX];
+	size_t skip_frames; /* of the first part, which are written otherwise */
 	size_t data_count;
 	struct {
 		uint64_t begin_bytes, size_bytes;

@@ -15,6 +15,7 @@
 #include "images/install/fetch.h"
 #include "images/install/gpt.h"
 #include "images/install/parts.h"
+#include "images/install/raw.h"
 #include "images/install/scratch.h"
 #include "images/install/target.h"
 #include "images/manifest.h"
@@ -26,6 +27,7 @@ struct install {
 	struct bu_layout layout;
 	struct bu_disk disk;
 	struct bu_scratch scratch;
+	struct bu_raw raw; /* of a whole disk */
 };
 
 static int
@@ -138,18 +140,41 @@ finish(struct install *install, struct bu_err *err)
 	return bu_mark_finish(&install->disk, err);
 }
 
+/* All that can say no comes before the first write, which is the mark. */
 static int
-run(struct install *install, struct bu_err *err)
+prepare_raw(struct install *install, struct bu_err *err)
 {
-	if (enter_stage(install, "manifest", err))
+	const struct bu_install_opts *opts = install->opts;
+	struct bu_disk *disk = &install->disk;
+	enum bu_look look;
+
+	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, disk, err) ||
+	    bu_disk_check(disk, opts, &look, err) ||
+	    bu_raw_check(opts, install->hooks, install->manifest, disk, &install->raw,
+			 err))
 		return -1;
-	install->manifest = bu_fetch_manifest(install->opts, install->hooks, err);
-	if (install->manifest && install->opts->ret_finds_disk)
-		/* They came later than the ramdisks that find it. */
-		*install->opts->ret_finds_disk = install->manifest->agent_brought;
-	if (!install->manifest)
+	bu_raw_layout(install->manifest, disk, &install->layout);
+	if (bu_mark_write(disk, opts, err))
 		return -1;
-	if (enter_stage(install, "disk", err) || prepare_disk(install, err))
+	return bu_disk_clear(disk, 0, err);
+}
+
+static int
+run_raw(struct install *install, struct bu_err *err)
+{
+	if (prepare_raw(install, err) ||
+	    bu_parts_write(install->opts, install->hooks, install->manifest,
+			   &install->layout, &install->disk, err))
+		return -1;
+	if (enter_stage(install, "files", err))
+		return -1;
+	return bu_raw_finish(install->opts, &install->raw, &install->disk, err);
+}
+
+static int
+run_parts(struct install *install, struct bu_err *err)
+{
+	if (prepare_disk(install, err))
 		return -1;
 	if (bu_parts_write(install->opts, install->hooks, install->manifest,
 			   &install->layout, &install->disk, err) ||
@@ -157,7 +182,23 @@ run(struct install *install, struct bu_err *err)
 		return -1;
 	if (enter_stage(install, "files", err) || fill_root(install, err))
 		return -1;
-	if (finish(install, err))
+	return finish(install, err);
+}
+
+static int
+run(struct install *install, struct bu_err *err)
+{
+	if (enter_stage(install, "manifest", err))
+		return -1;
+	install->manifest = bu_fetch_manifest(install->opts, install->hooks, err);
+	if (!install->manifest)
+		return -1;
+	/* They came later than the ramdisks that find it. */
+	if (install->opts->ret_finds_disk)
+		*install->opts->ret_finds_disk = install->manifest->agent_brought;
+	if (enter_stage(install, "disk", err))
+		return -1;
+	if (install->opts->raw ? run_raw(install, err) : run_parts(install, err))
 		return -1;
 	if (install->hooks->progress)
 		install->hooks->progress("done", 0, 0, install->hooks->arg);
@@ -175,6 +216,7 @@ bu_install_run(const struct bu_install_opts *opts, const struct bu_install_hooks
 
 	bu_disk_close(&install.disk);
 	bu_scratch_close(&install.scratch);
+	bu_raw_fini(&install.raw);
 	bu_manifest_destroy(install.manifest);
 	if (!rc)
 		bu_info("install", "image %s is on %s after %.1f s", opts->image,

@@ -75,6 +75,12 @@ struct bu_install_opts {
 	/* The same: the agent, for an image that does not hold one. */
 	const struct bu_install_file *agent_files;
 	size_t agent_file_count;
+	/* The order is for an image that is a whole disk, and for no other. files and
+	 * stamp are not written into it; seed_files, by their names alone, are for its
+	 * cloud-init (seed.h). */
+	int raw;
+	const struct bu_install_file *seed_files;
+	size_t seed_file_count;
 	const char *stamp_text; /* /var/lib/bringup/stamp.json, 0600 */
 	const char *stamp_sig;  /* /var/lib/bringup/stamp.sig */
 	int threads;            /* 0 = one per processor, at most 4 */
@@ -87,7 +93,7 @@ struct bu_install_opts {
 	 * of an older image may start another system. NULL: nobody asks. */
 	int *ret_finds_disk;
 };
-enum { BU_INSTALL_DATA_MAX = 16, BU_INSTALL_SCRATCH_MAX = 64 };
+enum { BU_INSTALL_DATA_MAX = 16, BU_INSTALL_SCRATCH_MAX = 64, BU_SEED_FILES_MAX = 16 };
 
 struct bu_install_hooks {
 	/* stage "manifest", "disk", "write", "files", "done"; compressed bytes fetched

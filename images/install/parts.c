@@ -218,22 +218,39 @@ largest_frame(const struct bu_manifest *manifest)
 	return largest;
 }
 
-static void *
-work(void *arg)
+static void
+take_hand(struct job *job, struct hand *ret)
 {
-	struct job *job = arg;
 	const struct bu_http_opts http_opts = {.base_url = job->opts->base_url};
 	uint32_t largest = largest_frame(job->manifest);
-	struct hand hand = {
+
+	*ret = (struct hand){
 		.job = job,
 		.http = bu_http_create(&http_opts),
 		.zstd = ZSTD_createDCtx(),
 		.packed = bu_xmalloc(bu_frame_bound(largest)),
 		.plain = aligned_alloc(BLOCK, largest),
 	};
+	bu_assert(ret->plain && ret->zstd); /* out of memory */
+}
+
+static void
+drop_hand(struct hand *hand)
+{
+	bu_http_destroy(hand->http);
+	ZSTD_freeDCtx(hand->zstd);
+	free(hand->packed);
+	free(hand->plain);
+}
+
+static void *
+work(void *arg)
+{
+	struct job *job = arg;
+	struct hand hand;
 	size_t part, frame;
 
-	bu_assert(hand.plain && hand.zstd); /* out of memory */
+	take_hand(job, &hand);
 	while (take(job, &part, &frame)) {
 		struct bu_err err = {0};
 		int rc = do_frame(&hand, part, frame, &err);
@@ -241,10 +258,35 @@ work(void *arg)
 		account(job, rc ? 0 : job->manifest->parts[part].frames[frame].size,
 			rc ? &err : NULL);
 	}
-	bu_http_destroy(hand.http);
-	ZSTD_freeDCtx(hand.zstd);
-	free(hand.packed);
-	free(hand.plain);
+	drop_hand(&hand);
+	return NULL;
+}
+
+uint8_t *
+bu_parts_first(const struct bu_install_opts *opts, const struct bu_install_hooks *hooks,
+	       const struct bu_manifest *manifest, struct bu_err *err)
+{
+	struct job job = {
+		.opts = opts,
+		.hooks = hooks,
+		.manifest = manifest,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+	const struct bu_part *part = &manifest->parts[0];
+	size_t size = bu_part_frame_bytes(part, 0);
+	uint8_t *first = bu_xcalloc(1, size);
+	struct hand hand;
+	int rc = 0;
+
+	take_hand(&job, &hand);
+	if (part->frames[0].size)
+		rc = fetch_verified(&hand, part, 0, err) != 0 ||
+		     bu_frame_unpack(hand.zstd, part, 0, hand.packed, first, err) != 0;
+	drop_hand(&hand);
+	pthread_mutex_destroy(&job.lock);
+	if (!rc)
+		return first;
+	free(first);
 	return NULL;
 }
 
@@ -268,6 +310,7 @@ bu_parts_write(const struct bu_install_opts *opts, const struct bu_install_hooks
 		.layout = layout,
 		.disk = disk,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.frame = layout->skip_frames,
 	};
 	pthread_t ids[THREADS_MAX];
 	int wanted = thread_count(opts);
@@ -275,8 +318,10 @@ bu_parts_write(const struct bu_install_opts *opts, const struct bu_install_hooks
 
 	for (size_t i = 0; i < manifest->part_count; i++)
 		job.total_bytes += bu_part_stored_bytes(&manifest->parts[i]);
+	for (size_t i = 0; i < layout->skip_frames; i++)
+		job.done_bytes += manifest->parts[0].frames[i].size;
 	if (hooks->progress)
-		hooks->progress("write", 0, job.total_bytes, hooks->arg);
+		hooks->progress("write", job.done_bytes, job.total_bytes, hooks->arg);
 	job.told_ms = bu_mono_ms(bu_clock_system());
 	while (started < wanted && !pthread_create(&ids[started], NULL, work, &job))
 		started++;

@@ -16,6 +16,12 @@ bu_must int bu_parts_write(const struct bu_install_opts *opts,
 			   const struct bu_layout *layout, const struct bu_disk *disk,
 			   struct bu_err *err);
 
+/* The first frame of the first part, verified and unpacked; owned. Nothing is written.
+ */
+uint8_t *bu_parts_first(const struct bu_install_opts *opts,
+			const struct bu_install_hooks *hooks,
+			const struct bu_manifest *manifest, struct bu_err *err);
+
 /* When a server fails to answer: waits a moment and returns 0, or -1 when the patience
  * is at its end or the error is of another kind. since_ms: when it last worked. */
 bu_must int bu_parts_wait(const struct bu_install_opts *opts, const struct bu_err *err,

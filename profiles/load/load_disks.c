@@ -187,6 +187,29 @@ check_ram(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			      hardware->name);
 }
 
+/* All of the disk is the image's, and what is mounted is its own business. */
+static void
+check_raw(struct bu_loader *ld, const struct bu_desired_pool *pool,
+	  const struct bu_ini_section *section)
+{
+	if (!is(pool->root, "raw"))
+		return;
+	if (pool->data)
+		bu_load_wrong(ld, section, "root",
+			      "raw and data: the image's own partitions are all that "
+			      "such a disk has; take data out");
+	if (pool->root_size_bytes)
+		bu_load_wrong(
+			ld, section, "root",
+			"raw and root_size: the image says how large its root is; "
+			"take root_size out");
+	if (pool->hardware && pool->hardware->disks)
+		bu_load_wrong(ld, section, "root",
+			      "raw and [hardware %s] disks: an image that bringup did "
+			      "not build mounts no array",
+			      pool->hardware->name);
+}
+
 void
 bu_load_check_disks(struct bu_loader *ld)
 {
@@ -197,5 +220,6 @@ bu_load_check_disks(struct bu_loader *ld)
 	for (size_t i = 0; i < desired->pools_count; i++) {
 		check_mounts(ld, &desired->pools[i], ld->pool_sections[i]);
 		check_ram(ld, &desired->pools[i], ld->pool_sections[i]);
+		check_raw(ld, &desired->pools[i], ld->pool_sections[i]);
 	}
 }

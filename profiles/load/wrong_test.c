@@ -427,9 +427,20 @@ static const struct wrong {
 	 "site.ini:39: [pool train] power: is libvirt, and [hardware odd] says boot = "
 	 "media; only a Redfish BMC has a virtual drive: power = redfish, or boot = "
 	 "network\n"},
+	{"features = rxe, lab", "root = raw\ndata = a:1GiB:ext4:/a\nroot_size = 2 GiB",
+	 "site.ini:34: [pool train] root: raw and data: the image's own partitions are "
+	 "all that such a disk has; take data out\n"
+	 "site.ini:34: [pool train] root: raw and root_size: the image says how large "
+	 "its root is; take root_size out\n"},
+	{"[pool train]\nnodes = node[001-002]\nhardware = vm",
+	 "[disks two]\nscratch = rotational:no\n[hardware odd]\ndisk = smallest\n"
+	 "nics = 2\ndisks = two\n"
+	 "[pool train]\nnodes = node[001-002]\nhardware = odd\nroot = raw",
+	 "site.ini:35: [pool train] root: raw and [hardware odd] disks: an image that "
+	 "bringup did not build mounts no array\n"},
 	{"features = rxe, lab", "root = cd",
 	 "site.ini:34: [pool train] root: 'cd' is unknown; allowed is "
-	 "disk|ram\n"},
+	 "disk|ram|raw\n"},
 	{"[pool train]\nnodes = node[001-002]\nhardware = vm",
 	 "[hardware odd]\ndisk = smallest\nnics = 2\nboot_loader = lilo\nboot = tape\n"
 	 "[pool train]\nnodes = node[001-002]\nhardware = odd\nroot = ram",

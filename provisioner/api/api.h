@@ -106,6 +106,8 @@ BU_HANDLER(bu_api_again);
 BU_HANDLER(bu_api_node_fabric);
 BU_HANDLER(bu_api_fabric_run);
 BU_HANDLER(bu_api_fabric_runs);
+/* nocloud.c */
+BU_HANDLER(bu_api_nocloud);
 /* image_uses.c */
 BU_HANDLER(bu_api_image_uses);
 /* topology.c */
@@ -131,6 +133,13 @@ json_t *bu_api_load_work(const struct bu_api *api, const struct bu_node *node,
 			 const struct bu_ram_image *image, struct bu_err *err);
 json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 			 struct bu_err *err);
+/* Its files; *ret_network (owned; NULL = nobody asks) is the network for cloud-init. */
+struct bu_config *bu_api_node_config(const struct bu_api *api,
+				     const struct bu_node *node,
+				     const struct bu_target *target, char **ret_network,
+				     struct bu_err *err);
+/* nocloud.c: where what this step installs asks who it is; owned. */
+char *bu_api_seed_url(const struct bu_api *api, const char *step);
 /* How the node's network differs from its profile: findings of
  * provisioner/config/drift.h; empty when there is nothing to say. New reference. */
 json_t *bu_api_drift(const struct bu_api *api, const struct bu_node *node);

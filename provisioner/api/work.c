@@ -17,6 +17,7 @@
 #include "model/work.h"
 #include "provisioner/api/api.h"
 #include "provisioner/config/drift.h"
+#include "provisioner/config/nocloud.h"
 #include "provisioner/config/render.h"
 #include "provisioner/config/tuning.h"
 
@@ -48,6 +49,24 @@ node_config(const struct bu_api *api, const struct bu_node *node,
 		config_input(api, node, target, &input, err);
 
 	return inventory ? bu_config_render(&input, err) : NULL;
+}
+
+struct bu_config *
+bu_api_node_config(const struct bu_api *api, const struct bu_node *node,
+		   const struct bu_target *target, char **ret_network,
+		   struct bu_err *err)
+{
+	struct bu_config_input input;
+	bu_autoinventory struct bu_inventory *inventory =
+		config_input(api, node, target, &input, err);
+	bu_autofree char *network = NULL;
+	struct bu_config *config = NULL;
+
+	if (inventory && (!ret_network || (network = bu_nocloud_network(&input, err))))
+		config = bu_config_render(&input, err);
+	if (config && ret_network)
+		*ret_network = bu_steal(&network);
+	return config;
 }
 
 json_t *
@@ -222,6 +241,46 @@ set_disks(struct bu_work_install *work, const struct bu_api *api,
 	return set_scratch(work, api, node, target, err);
 }
 
+/* What the installer leaves for cloud-init on a disk that somebody else made; the rest
+ * of its files it fetches. */
+struct seed {
+	struct bu_work_file files[3];
+	char *owned[3];
+};
+
+static int
+set_seed(struct bu_work_install *work, const struct bu_api *api,
+	 const struct bu_node *node, const struct bu_target *target, struct seed *seed,
+	 struct bu_err *err)
+{
+	static const char *const paths[] = {"/meta-data", "/user-data",
+					    "/network-config"};
+	bu_autofree char *url = bu_api_seed_url(api, node->step.id);
+	const struct bu_nocloud what = {
+		.node = node->name, .instance = node->step.id, .seed_url = url};
+
+	if (node->live.agent.protocol < BU_AGENT_WHOLE)
+		return bu_err_set(
+			err, BU_ERR_STATE, 0,
+			"the boot ramdisk that %s runs is of a version that "
+			"installs no whole disks; make a new one with `bringup "
+			"image build ramdisk`",
+			node->name);
+	bu_config_destroy(bu_api_node_config(api, node, target, &seed->owned[2], err));
+	if (!seed->owned[2])
+		return -1;
+	seed->owned[0] = bu_nocloud_meta(&what, 1);
+	seed->owned[1] = bu_xstrdup("");
+	for (size_t i = 0; i < BU_LEN(paths); i++)
+		seed->files[i] = (struct bu_work_file){
+			.path = paths[i], .mode = 0600, .content = seed->owned[i]};
+	work->raw = 1;
+	work->kexec = work->keep = 0;
+	work->files = seed->files;
+	work->files_count = BU_LEN(paths);
+	return 0;
+}
+
 static json_t *
 install_work(const struct bu_api *api, const struct bu_node *node,
 	     const struct bu_target *target, struct bu_err *err)
@@ -246,6 +305,7 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 					     node->order.image_digest};
 	bu_autojson json_t *mark = NULL, *stamp = NULL, *disks = NULL;
 	struct bu_seen_disk seen;
+	struct seed seed = {.owned = {NULL}};
 	struct bu_config *config = key ? node_config(api, node, target, err) : NULL;
 	json_t *item = NULL;
 
@@ -265,8 +325,12 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 		work.kargs = config->kargs;
 		work.files = bu_config_rows(config);
 		work.files_count = config->count;
-		item = bu_record_to_json(bu_work_install_fields, &work);
+		if (!bu_desired_is_raw(target->node) ||
+		    set_seed(&work, api, node, target, &seed, err) == 0)
+			item = bu_record_to_json(bu_work_install_fields, &work);
 	}
+	for (size_t i = 0; i < BU_LEN(seed.owned); i++)
+		free(seed.owned[i]);
 	bu_config_destroy(config);
 	return item;
 }
@@ -345,8 +409,10 @@ configure_work(const struct bu_api *api, const struct bu_node *node,
 			bu_config_patterns[work.patterns_count];
 		work.patterns_count++;
 	}
-	/* What boots from the network has them from there. */
-	work.kargs = node->ram ? NULL : config->kargs;
+	/* What boots from the network has them from there; another boot loader than
+	 * ours is not touched. */
+	work.kargs =
+		node->ram || bu_desired_is_raw(target->node) ? NULL : config->kargs;
 	work.files = bu_config_rows(config);
 	work.files_count = config->count;
 	item = bu_record_to_json(bu_work_configure_fields, &work);

@@ -303,10 +303,12 @@ struct bu_node {
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];
 	char installed_step[112];
-	char facets[65];                  /* digest of what it has; "" = unknown */
-	char commit[65];                  /* of the order that it carried out last */
-	BU_KEPT(checks) checks;           /* the last report of checks */
-	BU_KEPT(incast) incast;           /* its last incast */
+	char seeded_step[112];  /* the install whose first boot was told who it is */
+	int64_t seeded_ms;      /* Unix time */
+	char facets[65];        /* digest of what it has; "" = unknown */
+	char commit[65];        /* of the order that it carried out last */
+	BU_KEPT(checks) checks; /* the last report of checks */
+	BU_KEPT(incast) incast; /* its last incast */
 	struct bu_kept_verdict *verdicts; /* of outside systems, one a source */
 	size_t verdicts_count;
 	char lent_to[BU_NAME_MAX]; /* as a partner, last; "" = never */

@@ -167,6 +167,17 @@ bu_must int bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *no
 /* The agent's next certificate, on its way to the log; owned. */
 char *bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node,
 			 const char *csr, struct bu_err *err);
+/* Whose first boot the token is of; NULL: nobody's who boots what was just installed.
+ */
+struct bu_node *bu_reconcile_seed_node(const struct bu_reconcile *rec,
+				       const char *token);
+/* BU_ERR_NOTFOUND once it was used, but for a moment in which what broke off is asked
+ * for again. */
+bu_must int bu_reconcile_check_seed(const struct bu_reconcile *rec,
+				    const struct bu_node *node, struct bu_err *err);
+/* Its cloud-init gets who it is: on its way to the log. */
+void bu_reconcile_seeded(struct bu_reconcile *rec, struct bu_node *node,
+			 const char *address);
 /* Has the machine all that the class asks for? When not, ret is the difference. ram:
  * but for disks. */
 int bu_class_fits(const struct bu_desired_hardware *class, int ram,

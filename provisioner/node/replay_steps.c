@@ -170,6 +170,14 @@ bu_replay_booted(BU_REPLAY_ARGS)
 }
 
 int
+bu_replay_seeded(BU_REPLAY_ARGS)
+{
+	BU_TEXT_COPY(node->seeded_step, body->seeded.step);
+	node->seeded_ms = event->time_ms;
+	return 0;
+}
+
+int
 bu_replay_installed(BU_REPLAY_ARGS)
 {
 	/* A system in memory is there anew in each boot, ordered or not. */

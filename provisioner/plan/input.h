@@ -23,6 +23,7 @@ struct bu_plan_image {
 	/* What else it says; "" = nothing. Without `described` nobody looked. */
 	char driver[64], fabric_manager[64];
 	int described, has_slurmd, has_kubelet;
+	int is_disk; /* all of somebody else's disk */
 };
 
 struct bu_plan_input {

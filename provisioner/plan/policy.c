@@ -142,6 +142,27 @@ judge_client(const struct group *group, const struct bu_plan_image *image)
 	misfit(group, &first->image->origin, 0, text);
 }
 
+/* The installer would refuse it, with the machine switched off for it. */
+static void
+judge_kind(const struct group *group, const struct bu_plan_image *image)
+{
+	const struct bu_desired_node *first = group->first;
+	bu_autofree char *text = NULL;
+
+	if (!image->is_disk == !bu_desired_is_raw(first))
+		return;
+	text = bu_xasprintf("[image %s] is %sa whole disk (raw: or qcow2:), and "
+			    "[pool %s] has root = %s",
+			    first->image->name, image->is_disk ? "" : "not ",
+			    first->pool->name, first->pool->root);
+	forbid(group->plan,
+	       &(struct bu_violation){.rule = "image",
+				      .node = group->nodes,
+				      .at = first->pool->origin,
+				      .text = text},
+	       0);
+}
+
 static void
 judge_group(const struct group *group, const struct bu_plan_image *image)
 {
@@ -154,6 +175,7 @@ judge_group(const struct group *group, const struct bu_plan_image *image)
 	judge_found(group, &versions, BU_COMPONENT_FABRIC_MANAGER,
 		    image->fabric_manager);
 	judge_client(group, image);
+	judge_kind(group, image);
 	if (group->input->compat)
 		bu_compat_judge(group->input->compat, &versions, on_misfit,
 				(void *)(uintptr_t)group);
@@ -163,6 +185,7 @@ static int
 same_group(const struct bu_desired_node *a, const struct bu_desired_node *b)
 {
 	return a->image == b->image && a->hardware == b->hardware &&
+	       bu_desired_is_raw(a) == bu_desired_is_raw(b) &&
 	       a->cluster == b->cluster &&
 	       (a->mig == b->mig || (a->mig && b->mig && strcmp(a->mig, b->mig) == 0));
 }
@@ -253,6 +276,9 @@ bu_plan_allowed(const struct bu_plan *plan, struct bu_err *err)
 		return bu_err_wrap(err,
 				   "the profile contradicts what is known of machines; "
 				   "node %s",
+				   first->node);
+	if (strcmp(first->rule, "image") == 0)
+		return bu_err_wrap(err, "nodes cannot be installed so; node %s",
 				   first->node);
 	if (count > 1)
 		return bu_err_wrap(err,

@@ -154,6 +154,43 @@ START_TEST(what_an_image_holds_is_judged)
 }
 END_TEST
 
+/* With no policy: the installer would refuse it with the machine out of service. */
+START_TEST(a_whole_disk_is_for_pools_that_say_so)
+{
+	static const struct {
+		const char *to;
+		int is_disk;
+		const char *want;
+	} rows[] = {
+		{"features = rxe, lab\n", 0, ""},
+		{"root = disk\n", 0, ""},
+		{"root = raw\n", 1, ""},
+		{"root = disk\n", 1,
+		 "nodes cannot be installed so; node node[001-002]: site.ini:26: [image "
+		 "debian12] is a whole disk (raw: or qcow2:), and [pool train] has root "
+		 "= disk"},
+		{"root = raw\n", 0,
+		 "[image debian12] is not a whole disk (raw: or qcow2:), and [pool "
+		 "train] has root = raw"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct site site;
+		struct bu_err err = {0};
+		bu_autojson json_t *plan = NULL;
+
+		begin(&site, NULL, NULL, "features = rxe, lab\n", rows[i].to);
+		site.image.is_disk = rows[i].is_disk;
+		plan = make(&site);
+		ck_assert_msg(plan_allowed(plan, &err) == (*rows[i].want ? -1 : 0),
+			      "row %zu: %s", i, err.text);
+		ck_assert_msg(strstr(err.text, rows[i].want) != NULL, "row %zu: %s", i,
+			      err.text);
+		end(&site);
+	}
+}
+END_TEST
+
 /* Nodes of one image and one hardware, of which some join no cluster. */
 START_TEST(what_does_not_fit_is_said_of_those_that_it_is_about)
 {
@@ -215,5 +252,5 @@ END_TEST
 
 BU_UNIT("policy", who_is_switched_by_hand_is_a_warning,
 	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning,
-	what_an_image_holds_is_judged,
+	what_an_image_holds_is_judged, a_whole_disk_is_for_pools_that_say_so,
 	what_does_not_fit_is_said_of_those_that_it_is_about)

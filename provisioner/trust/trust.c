@@ -221,6 +221,14 @@ bu_trust_token(const struct bu_trust *trust, const char *step, int attempt, char
 }
 
 void
+bu_trust_seed_token(const struct bu_trust *trust, const char *step, char ret[65])
+{
+	bu_autofree char *what = bu_xasprintf("first boot|%s", step);
+
+	bu_hmac_hex(trust->secret, strlen(trust->secret), what, strlen(what), ret);
+}
+
+void
 bu_trust_volume_key(const struct bu_trust *trust, const char *machine, const char *guid,
 		    char ret[65])
 {

@@ -40,6 +40,8 @@ json_t *bu_trust_open_signed(const struct bu_trust *trust, const json_t *sealed,
  * bytes. */
 void bu_trust_token(const struct bu_trust *trust, const char *step, int attempt,
 		    char *ret);
+/* The token of the first boot of what this step installs: likewise. */
+void bu_trust_seed_token(const struct bu_trust *trust, const char *step, char ret[65]);
 /* The key of an encrypted partition (its GUID) of a machine, as 64 hex digits: derived
  * likewise, so that it is the same after a reimage, and on no disk. */
 void bu_trust_volume_key(const struct bu_trust *trust, const char *machine,

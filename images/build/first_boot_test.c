@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What cloud-init runs on a disk that bringup did not build: the agent lies where it is
+ * started from, and the node's identity is on its file system alone. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+static char dir[40];
+
+/* With the test's folder as the present one; what the shell ends with. */
+static int
+sh(const char *commands)
+{
+	bu_autofree char *text = bu_xasprintf("cd %s && { %s; }", dir, commands);
+
+	return system(text);
+}
+
+static void
+works(const char *commands)
+{
+	ck_assert_msg(sh(commands) == 0, "%s", commands);
+}
+
+/* A bundle of three files, and an identity. */
+static void
+begin(void)
+{
+	strcpy(dir, "/tmp/bringup-first-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	works("mkdir bundle seed root && cd bundle && echo script >a && echo library "
+	      ">b && : >list && for i in a:agent:493 b:lib/libc.so.6:420; do f=${i%%:*} "
+	      "m=${i##*:} p=${i#*:} p=${p%:*} h=$(sha256sum <$f | cut -c 1-64); cp $f "
+	      "$h; echo "
+	      "\"{\\\"path\\\":\\\"$p\\\",\\\"mode\\\":$m,\\\"sha256\\\":\\\"$h\\\"},\" "
+	      ">>list; done && { echo '{\"files\":['; cat list | tr -d '\\n' | sed "
+	      "'s/,$//'; echo ]}; } >bundle.json && cd ../seed && for f in key.pem "
+	      "cert.pem ca.pem agent.json stamp.json stamp.sig; do echo secret of $f "
+	      ">$f; done; echo {} >meta-data");
+}
+
+static int
+run(const char *before)
+{
+	bu_autofree char *line = bu_xasprintf(
+		"digest=$(sha256sum <bundle/bundle.json | cut -c 1-64); %s; "
+		"BRINGUP_ROOT=$PWD/root BRINGUP_CIDATA=$PWD/seed python3 " BU_SRCDIR
+		"/images/build/recipes/first-boot file://$PWD/bundle "
+		"$digest 2>says",
+		before);
+
+	return sh(line);
+}
+
+static void
+end(void)
+{
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+
+START_TEST(the_agent_lies_where_it_is_started_from)
+{
+	BU_NEEDS("python3");
+	begin();
+	ck_assert_int_eq(run(":"), 0);
+	works("cd root/usr/lib/bringup && test \"$(cat agent)\" = script && "
+	      "test \"$(cat current/lib/libc.so.6)\" = library && "
+	      "test \"$(readlink current)\" = slots/$(sha256sum "
+	      "<../../../../bundle/bundle.json | cut -c 1-16) && "
+	      "test \"$(readlink conf)\" = current/ibv && "
+	      "cmp current/bundle.json ../../../../bundle/bundle.json && "
+	      "test $(stat -c %a agent current/agent current/lib/libc.so.6 | tr -d "
+	      "'\\n') = 755755644");
+	works("cd root/var/lib/bringup && test $(stat -c %a .) = 700 && "
+	      "test $(cat * | grep -c 'secret of') = 6 && "
+	      "test \"$(cat key.pem)\" = 'secret of key.pem' && "
+	      "test $(stat -c %a * | sort -u) = 600");
+	works("test \"$(ls seed)\" = meta-data");
+	end();
+}
+END_TEST
+
+/* The list or a file that is another one: nothing is in the place that is started, and
+ * the identity stays for the next try. */
+START_TEST(what_was_not_meant_is_not_started)
+{
+	static const char *const wrongs[] = {
+		"echo ' ' >>bundle/bundle.json",
+		"digest=${digest%?}x",
+		"for f in bundle/????????????????????*; do echo more >>$f; done",
+		"sed -i 's,lib/libc,../../../../libc,' bundle/bundle.json; "
+		"digest=$(sha256sum <bundle/bundle.json | cut -c 1-64)",
+		"sed -i 's,\"lib/libc,\"/tmp/libc,' bundle/bundle.json; "
+		"digest=$(sha256sum <bundle/bundle.json | cut -c 1-64)",
+	};
+
+	BU_NEEDS("python3");
+	for (size_t i = 0; i < BU_LEN(wrongs); i++) {
+		begin();
+		ck_assert_int_ne(run(wrongs[i]), 0);
+		works("! test -e root/usr/lib/bringup/current && "
+		      "! test -e root/usr/lib/bringup/agent");
+		works("grep -q '^bringup: ' says || { cat says; exit 1; }");
+		works("test $(ls seed | wc -l) = 7 && ! test -e root/var/lib/bringup");
+		works("! ls -d libc* /tmp/libc* 2>/dev/null | grep .");
+		end();
+	}
+}
+END_TEST
+
+BU_UNIT("first_boot", the_agent_lies_where_it_is_started_from,
+	what_was_not_meant_is_not_started)
