@@ -202,15 +202,6 @@ bu_reason_arg(const struct bu_reason *reason, const char *name)
 	return reason->said || i == slots.texts ? "" : texts[i];
 }
 
-int64_t
-bu_reason_number(const struct bu_reason *reason, const char *name)
-{
-	struct slots slots = slots_of(reason->code);
-	int i = find(slots.number, slots.numbers, name);
-
-	return reason->said || i == slots.numbers ? 0 : reason->number[i];
-}
-
 /* --- the sentence --- */
 
 struct rendering {

@@ -401,9 +401,8 @@ void bu_reason_set(struct bu_reason *ret, enum bu_reason_code code,
 /* One argument by its name; a name that the sentence has not changes nothing. */
 void bu_reason_set_text(struct bu_reason *reason, const char *name, const char *text);
 void bu_reason_set_number(struct bu_reason *reason, const char *name, int64_t number);
-/* "" and 0 when there is none. Borrowed until the reason changes. */
+/* "" when there is none. Borrowed until the reason changes. */
 const char *bu_reason_arg(const struct bu_reason *reason, const char *name);
-int64_t bu_reason_number(const struct bu_reason *reason, const char *name);
 /* The sentence; "" of NONE. Owned. */
 char *bu_reason_text(const struct bu_reason *reason);
 

@@ -327,9 +327,6 @@ START_TEST(arguments_are_told_apart_by_their_names)
 	ck_assert_str_eq(bu_reason_arg(&reason, "why"), "a fan");
 	ck_assert_str_eq(bu_reason_arg(&reason, "node"), "n7");
 	ck_assert_str_eq(bu_reason_arg(&reason, "nod"), "");
-	ck_assert_int_eq(bu_reason_number(&reason, "times"), 3);
-	ck_assert_int_eq(bu_reason_number(&reason, "days"), 30);
-	ck_assert_int_eq(bu_reason_number(&reason, "node"), 0);
 	/* A name that it has not changes nothing. */
 	other = reason;
 	bu_reason_set_text(&other, "who", "ann");

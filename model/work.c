@@ -75,7 +75,7 @@ const struct bu_field bu_work_note_fields[] = {
 	BU_FIELD_END,
 };
 
-const struct bu_field bu_work_cert_fields[] = {
+static const struct bu_field cert_fields[] = {
 	BU_FIELD(STRING, struct bu_work_cert, kind),
 	BU_FIELD(STRING, struct bu_work_cert, text),
 	BU_FIELD_END,
@@ -153,8 +153,8 @@ const struct bu_field bu_work_configure_fields[] = {
 
 const struct bu_field bu_work_join_fields[] = {
 	HEAD(struct bu_work_join, join_kind),
-	BU_FIELD(RECORD, struct bu_work_join, full, .fields = bu_work_cert_fields),
-	BU_FIELD(RECORD, struct bu_work_join, boot, .fields = bu_work_cert_fields),
+	BU_FIELD(RECORD, struct bu_work_join, full, .fields = cert_fields),
+	BU_FIELD(RECORD, struct bu_work_join, boot, .fields = cert_fields),
 	BU_FIELD_MANY(ARRAY, struct bu_work_join, services, BU_WORK_WORDS_MAX,
 		      word_field),
 	BU_FIELD_MANY(LIST, struct bu_work_join, files, BU_WORK_FILES_MAX,

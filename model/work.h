@@ -80,7 +80,6 @@ struct bu_work_cert {
 	const char *kind;
 	const char *text;
 };
-extern const struct bu_field bu_work_cert_fields[];
 
 struct bu_work_data { /* a data partition */
 	char name[32];

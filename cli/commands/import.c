@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
+#include "model/inventory.h"
 #include "profiles/language/schema.h"
 #include "profiles/nodeset/nodeset.h"
 
@@ -25,7 +26,8 @@ struct class
 {
 	char *key; /* what makes them alike; owned */
 	char *disk;
-	json_int_t memory_gib, cpus;
+	int64_t memory_gib;
+	int cpus;
 	size_t gpus, nics;
 	const char **names; /* of nodes, borrowed */
 	size_t count, cap;
@@ -39,34 +41,31 @@ struct classes {
 /* The smallest, for data usually lies on the larger ones; of several that are, the
  * first by where it is. */
 static const char *
-system_disk(const json_t *inventory)
+system_disk(const struct bu_inventory *inventory)
 {
-	const json_t *disk;
 	int64_t least = INT64_MAX;
-	size_t i, count = 0;
+	size_t count = 0;
 
-	json_array_foreach (json_object_get(inventory, "disks"), i, disk) {
-		int64_t size_bytes = bu_json_int(disk, "size_bytes", 0);
+	for (size_t i = 0; i < inventory->disks_count; i++) {
+		const struct bu_disk *disk = &inventory->disks[i];
 
-		if (bu_json_bool(disk, "removable", 0) || size_bytes > least)
+		if (disk->removable || disk->size_bytes > least)
 			continue;
-		count = size_bytes < least ? 1 : count + 1;
-		least = size_bytes;
+		count = disk->size_bytes < least ? 1 : count + 1;
+		least = disk->size_bytes;
 	}
 	return count > 1 ? "smallest, first" : "smallest";
 }
 
 static struct class *
-class_of(struct classes *classes, const json_t *inventory)
+class_of(struct classes *classes, const struct bu_inventory *inventory)
 {
 	const char *disk = system_disk(inventory);
-	json_int_t memory = bu_json_int(inventory, "memory_bytes", 0) / GIB;
-	json_int_t cpus = bu_json_int(json_object_get(inventory, "cpu"), "threads", 1);
-	size_t gpus = json_array_size(json_object_get(inventory, "gpus"));
-	size_t nics = json_array_size(json_object_get(inventory, "nics"));
-	bu_autofree char *key =
-		bu_xasprintf("%s %lld %lld %zu %zu", disk, (long long)memory,
-			     (long long)cpus, gpus, nics);
+	int64_t memory = inventory->memory_bytes / GIB;
+	int cpus = inventory->cpu.threads;
+	size_t gpus = inventory->gpus_count, nics = inventory->nics_count;
+	bu_autofree char *key = bu_xasprintf("%s %lld %d %zu %zu", disk,
+					     (long long)memory, cpus, gpus, nics);
 
 	for (size_t i = 0; i < classes->count; i++)
 		if (strcmp(classes->items[i].key, key) == 0)
@@ -93,10 +92,9 @@ print_field(const char *key, const char *text, FILE *csv)
 }
 
 static void
-add_node(struct classes *classes, const json_t *node, FILE *csv)
+add_node(struct classes *classes, const json_t *node,
+	 const struct bu_inventory *inventory, FILE *csv)
 {
-	const json_t *inventory = json_object_get(node, "inventory");
-	const json_t *nics = json_object_get(inventory, "nics");
 	const char *name = bu_json_str(node, "name", "");
 	struct class *class = class_of(classes, inventory);
 
@@ -104,9 +102,8 @@ add_node(struct classes *classes, const json_t *node, FILE *csv)
 				sizeof(*class->names));
 	class->names[class->count++] = name;
 	fputs(name, csv);
-	print_field("mac", bu_json_str(json_array_get(nics, 0), "mac", ""), csv);
-	print_field("serial",
-		    bu_json_str(json_object_get(inventory, "dmi"), "serial", ""), csv);
+	print_field("mac", inventory->nics_count ? inventory->nics[0].mac : "", csv);
+	print_field("serial", inventory->dmi.serial, csv);
 	print_field("rack", bu_json_str(node, "rack", ""), csv);
 	print_field("slot", bu_json_str(node, "slot", ""), csv);
 	fputc('\n', csv);
@@ -123,7 +120,7 @@ print_class(const struct class *class, size_t number, FILE *ini)
 		fprintf(ini, "memory_min = %lld GiB\n",
 			(long long)(class->memory_gib - class->memory_gib / 32));
 	if (class->cpus > 0)
-		fprintf(ini, "cpus_min = %lld\n", (long long)class->cpus);
+		fprintf(ini, "cpus_min = %d\n", class->cpus);
 	if (class->gpus)
 		fprintf(ini, "gpus = %zu\n", class->gpus);
 	if (class->nics)
@@ -172,36 +169,57 @@ free_classes(struct classes *classes)
 	free(classes->items);
 }
 
+/* -1: a machine tells what cannot be read. */
+static int
+add_nodes(struct classes *classes, const json_t *nodes, FILE *csv, size_t *ret_count,
+	  struct bu_err *err)
+{
+	size_t i;
+	const json_t *node;
+
+	fputs("name,mac,serial,rack,slot\n", csv);
+	json_array_foreach (nodes, i, node) {
+		const char *name = bu_json_str(node, "name", "");
+		const json_t *value = json_object_get(node, "inventory");
+		bu_autoinventory struct bu_inventory *inventory = NULL;
+
+		if (!json_is_object(value) || !bu_node_name_ok(name))
+			continue;
+		inventory = bu_inventory_from_json(value, err);
+		if (!inventory)
+			return bu_err_wrap(err, "node %s", name);
+		add_node(classes, node, inventory, csv);
+		++*ret_count;
+	}
+	if (*ret_count == 0)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no machine has reported its hardware yet; boot one "
+				  "from the network, and try again");
+	return 0;
+}
+
 int
 bu_import_make(const char *name, const json_t *nodes, struct bu_imported *ret,
 	       struct bu_err *err)
 {
 	struct classes classes = {0};
 	struct bu_imported made = {0};
-	size_t i, csv_size, ini_size;
+	size_t csv_size, ini_size;
 	FILE *csv = open_memstream(&made.racks_csv, &csv_size);
 	FILE *ini = open_memstream(&made.site_ini, &ini_size);
-	const json_t *node;
+	int rc;
 
 	if (!csv || !ini)
 		abort(); /* only for want of memory */
-	fputs("name,mac,serial,rack,slot\n", csv);
-	json_array_foreach (nodes, i, node) {
-		if (!json_is_object(json_object_get(node, "inventory")) ||
-		    !bu_node_name_ok(bu_json_str(node, "name", "")))
-			continue;
-		add_node(&classes, node, csv);
-		made.machines++;
-	}
-	print_site(&classes, bu_node_name_ok(name) ? name : "imported", ini);
+	rc = add_nodes(&classes, nodes, csv, &made.machines, err);
+	if (rc == 0)
+		print_site(&classes, bu_node_name_ok(name) ? name : "imported", ini);
 	fclose(csv);
 	fclose(ini);
 	free_classes(&classes);
-	if (made.machines == 0) {
+	if (rc != 0) {
 		bu_imported_fini(&made);
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no machine has reported its hardware yet; boot one "
-				  "from the network, and try again");
+		return -1;
 	}
 	*ret = made;
 	return 0;

@@ -2,28 +2,101 @@
 /* What was discovered becomes a tree that passes once the gaps are filled. */
 #include "cli/commands/import.h"
 
+#include <stdio.h>
+
 #include "base/json.h"
+#include "base/text.h"
+#include "model/inventory.h"
 #include "profiles/load/findings.h"
 #include "profiles/load/load.h"
 #include "tests/support/cli.h"
 #include "tests/support/unit.h"
 
-static const char machines[] =
-	"[{'name':'node001','rack':'r1','slot':'1','inventory':{'memory_bytes':"
-	"274877906944,'cpu':{'threads':64},'dmi':{'serial':'S1'},"
-	"'disks':[{'path':'/dev/sdb','size_bytes':9,'removable':true},"
-	"{'path':'/dev/sdc','size_bytes':4000},{'path':'/dev/"
-	"nvme0n1','size_bytes':100}],"
-	"'nics':[{'mac':'52:54:00:77:00:01'},{'mac':'52:54:00:78:00:01'}]}},"
-	"{'name':'node002','inventory':{'memory_bytes':274877906944,"
-	"'cpu':{'threads':64},'dmi':{'serial':'Not Specified, really'},"
-	"'disks':[{'path':'/dev/nvme0n1','size_bytes':100}],"
-	"'nics':[{'mac':'52:54:00:77:00:02'},{'mac':'52:54:00:78:00:02'}]}},"
-	"{'name':'gpu7','inventory':{'memory_bytes':2199023255552,"
-	"'cpu':{'threads':224},'dmi':{'serial':'G7'},"
-	"'disks':[{'path':'/dev/nvme0n1','size_bytes':100}],"
-	"'gpus':[{},{}],'nics':[{'mac':'zz'}]}},"
-	"{'name':'silent'},{'name':'../evil','inventory':{}}]";
+struct seen {
+	const char *name, *rack, *slot, *serial, *macs[2];
+	int gib, threads, gpus;
+	/* GB, in the order of their names; the first is removable */
+	int64_t disks[3];
+};
+
+static json_t *
+inventory_of(const struct seen *seen)
+{
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+
+	inventory->memory_bytes = seen->gib * (INT64_C(1) << 30);
+	inventory->cpu.threads = seen->threads;
+	BU_TEXT_COPY(inventory->boot_id, "b-1");
+	BU_TEXT_COPY(inventory->dmi.serial, seen->serial);
+	inventory->disks = bu_xcalloc(3, sizeof(*inventory->disks));
+	inventory->nics = bu_xcalloc(2, sizeof(*inventory->nics));
+	inventory->gpus = bu_xcalloc((size_t)seen->gpus + 1, sizeof(*inventory->gpus));
+	inventory->gpus_count = (size_t)seen->gpus;
+	for (int i = 0; i < seen->gpus; i++) {
+		snprintf(inventory->gpus[i].pci, sizeof(inventory->gpus[i].pci),
+			 "0000:%02x:00.0", 0x17 + i);
+		BU_TEXT_COPY(inventory->gpus[i].device, "2330");
+	}
+	for (size_t i = 0; i < 3 && seen->disks[i]; i++) {
+		struct bu_disk *disk = &inventory->disks[inventory->disks_count++];
+
+		snprintf(disk->name, sizeof(disk->name), "vd%c", (char)('a' + i));
+		snprintf(disk->path, sizeof(disk->path), "/dev/%s", disk->name);
+		disk->size_bytes = seen->disks[i] * 1000000000;
+		disk->removable = i == 0;
+	}
+	for (size_t i = 0; i < 2 && seen->macs[i]; i++) {
+		struct bu_nic *nic = &inventory->nics[inventory->nics_count++];
+
+		snprintf(nic->name, sizeof(nic->name), "ens%zu", i);
+		BU_TEXT_COPY(nic->mac, seen->macs[i]);
+	}
+	return bu_inventory_to_json(inventory);
+}
+
+/* As GET /v1/nodes/NAME shows them. */
+static json_t *
+machines(void)
+{
+	static const struct seen seen[] = {
+		{"node001",
+		 "r1",
+		 "1",
+		 "S1",
+		 {"52:54:00:77:00:01", "52:54:00:78:00:01"},
+		 256,
+		 64,
+		 0,
+		 {9, 4000, 100}},
+		{"node002",
+		 "",
+		 "",
+		 "Not Specified, really",
+		 {"52:54:00:77:00:02", "52:54:00:78:00:02"},
+		 256,
+		 64,
+		 0,
+		 {9, 100}},
+		/* an InfiniBand card is none that a profile names */
+		{"gpu7",
+		 "",
+		 "",
+		 "G7",
+		 {"80:00:02:08:fe:80:00:00:00:00:00:00:b8:59:9f:03:00:f6:ac:12"},
+		 2048,
+		 224,
+		 2,
+		 {9, 100}},
+	};
+	json_t *list = quoted("[{'name':'silent'},{'name':'../evil','inventory':{}}]");
+
+	for (size_t i = 0; i < BU_LEN(seen); i++)
+		json_array_append_new(
+			list, json_pack("{s:s,s:s,s:s,s:o}", "name", seen[i].name,
+					"rack", seen[i].rack, "slot", seen[i].slot,
+					"inventory", inventory_of(&seen[i])));
+	return list;
+}
 
 /* Fills a gap that import left in a comment. */
 static char *
@@ -37,7 +110,7 @@ replace(const char *text, const char *from, const char *to)
 
 START_TEST(machines_become_classes_pools_and_rows)
 {
-	bu_autojson json_t *nodes = quoted(machines);
+	bu_autojson json_t *nodes = machines();
 	struct bu_imported made;
 	struct bu_err err = {0};
 
@@ -59,7 +132,7 @@ END_TEST
 
 START_TEST(with_its_gaps_filled_the_tree_passes)
 {
-	bu_autojson json_t *nodes = quoted(machines), *files = NULL;
+	bu_autojson json_t *nodes = machines(), *files = NULL;
 	bu_autofree char *a = NULL, *b = NULL, *c = NULL, *d = NULL;
 	struct bu_findings findings = {0};
 	struct bu_imported made;
@@ -98,5 +171,23 @@ START_TEST(without_machines_nothing_is_made)
 }
 END_TEST
 
-BU_UNIT("import", machines_become_classes_pools_and_rows,
-	with_its_gaps_filled_the_tree_passes, without_machines_nothing_is_made)
+/* Not taken for a machine without memory, or with one thread. */
+START_TEST(a_machine_that_cannot_be_read_is_named)
+{
+	bu_autojson json_t *nodes = machines();
+	const json_t *node = json_array_get(nodes, 3);
+	struct bu_imported made;
+	struct bu_err err;
+
+	ck_assert_str_eq(bu_json_str(node, "name", ""), "node002");
+	json_object_set_new(json_object_get(node, "inventory"), "memory_bytes",
+			    json_string("much"));
+	ck_assert_int_eq(bu_import_make("lab", nodes, &made, &err), -1);
+	ck_assert_str_eq(err.text, "node node002: inventory: memory_bytes: expected a "
+				   "whole number");
+}
+END_TEST
+
+BU_UNIT("import", a_machine_that_cannot_be_read_is_named,
+	machines_become_classes_pools_and_rows, with_its_gaps_filled_the_tree_passes,
+	without_machines_nothing_is_made)

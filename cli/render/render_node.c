@@ -10,6 +10,7 @@
 #include "cli/render/node_text.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
+#include "model/inventory.h"
 
 /* Nothing is printed for what is not known. */
 static void
@@ -60,105 +61,90 @@ render_order(const struct bu_shown_wanted *order, FILE *out)
 }
 
 static void
-render_disks(const json_t *disks, FILE *out)
+render_disk(const struct bu_disk *disk, FILE *out)
 {
-	json_t *disk;
-	size_t i;
+	/* As a profile says them. */
+	const char *const stays[][2] = {{"serial", disk->serial},
+					{"wwn", disk->wwn},
+					{"path", disk->by_path},
+					{"model", disk->model}};
+	bu_autofree char *text =
+		bu_xasprintf("%s, %.1f GB", disk->path, (double)disk->size_bytes / 1e9);
 
-	json_array_foreach (disks, i, disk) {
-		/* As a profile says them. */
-		static const char *const stays[][2] = {{"serial", "serial"},
-						       {"wwn", "wwn"},
-						       {"by_path", "path"},
-						       {"model", "model"}};
-		bu_autofree char *text =
-			bu_xasprintf("%s, %.1f GB", bu_json_str(disk, "path", "?"),
-				     (double)bu_json_int(disk, "size_bytes", 0) / 1e9);
-
-		for (size_t k = 0; k < BU_LEN(stays); k++)
-			if (*bu_json_str(disk, stays[k][0], ""))
-				bu_text_add(&text, ", ", "%s:%s", stays[k][1],
-					    bu_json_str(disk, stays[k][0], ""));
-		line(out, "  disk", text);
-	}
+	for (size_t i = 0; i < BU_LEN(stays); i++)
+		if (*stays[i][1])
+			bu_text_add(&text, ", ", "%s:%s", stays[i][0], stays[i][1]);
+	line(out, "  disk", text);
 }
 
 static void
-render_nics(const json_t *nics, FILE *out)
+render_nic(const struct bu_nic *nic, FILE *out)
 {
-	json_t *nic;
-	size_t i;
+	bu_autofree char *text = bu_xasprintf("%s, %s, driver %s", nic->name, nic->mac,
+					      *nic->driver ? nic->driver : "?");
 
-	json_array_foreach (nics, i, nic) {
-		bu_autofree char *text = bu_xasprintf(
-			"%s, %s, driver %s", bu_json_str(nic, "name", "?"),
-			bu_json_str(nic, "mac", "?"), bu_json_str(nic, "driver", "?"));
-
-		line(out, "  nic", text);
-	}
+	line(out, "  nic", text);
 }
 
 /* "bond0, bond active-backup (ens4), mtu 9000, 10.79.0.11/24" */
 static void
-render_links(const json_t *links, FILE *out)
+render_link(const struct bu_net_link *link, FILE *out)
 {
-	json_t *link;
-	size_t i;
+	bu_autofree char *text = bu_xasprintf("%s, %s", link->name, link->kind);
 
-	json_array_foreach (links, i, link) {
-		const char *mode = bu_json_str(link, "bond_mode", "");
-		const char *active = bu_json_str(link, "bond_active", "");
-		const char *parent = bu_json_str(link, "parent", "");
-		const char *master = bu_json_str(link, "master", "");
-		const json_t *first =
-			json_array_get(json_object_get(link, "addresses"), 0);
-		bu_autofree char *text = bu_xasprintf(
-			"%s, %s%s%s%s%s%s%s%s%s%s, %s, mtu %lld%s%s",
-			bu_json_str(link, "name", "?"), bu_json_str(link, "kind", "?"),
-			*mode ? " " : "", mode, *active ? " (" : "", active,
-			*active ? ")" : "", *parent ? " on " : "", parent,
-			*master ? " of " : "", master,
-			bu_json_str(link, "operstate", "?"),
-			(long long)bu_json_int(link, "mtu", 0), first ? ", " : "",
-			first ? json_string_value(first) : "");
-
-		line(out, "  link", text);
-	}
+	if (*link->bond_mode)
+		bu_text_add(&text, "", " %s", link->bond_mode);
+	if (*link->bond_active)
+		bu_text_add(&text, "", " (%s)", link->bond_active);
+	if (*link->parent)
+		bu_text_add(&text, "", " on %s", link->parent);
+	if (*link->master)
+		bu_text_add(&text, "", " of %s", link->master);
+	bu_text_add(&text, "", ", %s, mtu %d", *link->operstate ? link->operstate : "?",
+		    link->mtu);
+	if (link->addresses_count)
+		bu_text_add(&text, "", ", %s", link->addresses[0]);
+	line(out, "  link", text);
 }
 
 static void
-render_inventory(const json_t *inventory, FILE *out)
+render_parts(const struct bu_inventory *inventory, FILE *out)
 {
-	const json_t *dmi = json_object_get(inventory, "dmi");
-	const json_t *cpu = json_object_get(inventory, "cpu");
-	bu_autofree char *product = NULL;
-	bu_autofree char *processor = NULL;
-	bu_autofree char *memory = NULL;
+	for (size_t i = 0; i < inventory->disks_count; i++)
+		render_disk(&inventory->disks[i], out);
+	for (size_t i = 0; i < inventory->nics_count; i++)
+		render_nic(&inventory->nics[i], out);
+	for (size_t i = 0; i < inventory->links_count; i++)
+		render_link(&inventory->links[i], out);
+	if (inventory->gpus_count)
+		fprintf(out, "%-13s %zu\n", "  gpus", inventory->gpus_count);
+}
 
-	if (!json_is_object(inventory))
+static void
+render_inventory(const json_t *value, FILE *out)
+{
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	bu_autofree char *product = NULL, *processor = NULL, *memory = NULL;
+	struct bu_err err = {0};
+
+	if (!json_is_object(value))
 		return;
-	product = bu_xasprintf("%s %s", bu_json_str(dmi, "vendor", ""),
-			       bu_json_str(dmi, "product", ""));
-	processor = bu_xasprintf("%s, %lld threads", bu_json_str(cpu, "model", ""),
-				 (long long)bu_json_int(cpu, "threads", 0));
-	memory = bu_xasprintf("%.1f GiB",
-			      (double)bu_json_int(inventory, "memory_bytes", 0) /
-				      (1 << 30));
+	inventory = bu_inventory_from_json(value, &err);
+	if (!inventory) {
+		line(out, "hardware", err.text);
+		return;
+	}
+	product = bu_xasprintf("%s %s", inventory->dmi.vendor, inventory->dmi.product);
+	processor = bu_xasprintf("%s, %d threads", inventory->cpu.model,
+				 inventory->cpu.threads);
+	memory = bu_xasprintf("%.1f GiB", (double)inventory->memory_bytes / (1 << 30));
 	fputs("hardware\n", out);
 	line(out, "  product", product);
-	line(out, "  serial", bu_json_str(dmi, "serial", ""));
-	line(out, "  uuid", bu_json_str(dmi, "uuid", ""));
+	line(out, "  serial", inventory->dmi.serial);
+	line(out, "  uuid", inventory->dmi.uuid);
 	line(out, "  cpu", processor);
 	line(out, "  memory", memory);
-	render_disks(json_object_get(inventory, "disks"), out);
-	render_nics(json_object_get(inventory, "nics"), out);
-	render_links(json_object_get(inventory, "links"), out);
-	if (json_array_size(json_object_get(inventory, "gpus"))) {
-		bu_autofree char *gpus = bu_xasprintf(
-			"%zu", json_array_size(json_object_get(inventory, "gpus")));
-
-		line(out, "  gpus", gpus);
-	}
+	render_parts(inventory, out);
 }
 
 /* As its BMC said last; bringup node firmware asks it now. */

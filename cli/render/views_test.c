@@ -3,11 +3,69 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/render/render.h"
 #include "cli/render/screen.h"
+#include "model/inventory.h"
 #include "tests/support/cli.h"
 #include "tests/support/shown.h"
 #include "tests/support/unit.h"
+
+static struct bu_net_link
+link_of(const char *name, const char *kind, const char *address)
+{
+	struct bu_net_link link = {.mtu = 9000};
+
+	BU_TEXT_COPY(link.name, name);
+	BU_TEXT_COPY(link.kind, kind);
+	BU_TEXT_COPY(link.operstate, "up");
+	link.addresses_count = *address ? 2 : 0;
+	for (size_t i = 0; i < link.addresses_count; i++)
+		BU_TEXT_COPY(link.addresses[i], i ? "10.9.9.9/24" : address);
+	return link;
+}
+
+static json_t *
+machine(void)
+{
+	struct bu_disk disk = {.size_bytes = INT64_C(4000000000),
+			       .name = "vda",
+			       .path = "/dev/vda",
+			       .serial = "D1",
+			       .wwn = "0x5",
+			       .by_path = "pci-1",
+			       .model = "M"};
+	struct bu_nic nic = {
+		.name = "eth0", .mac = "52:54:00:77:00:01", .driver = "virtio_net"};
+	struct bu_gpu gpus[2] = {{.pci = "0000:17:00.0", .device = "2330"},
+				 {.pci = "0000:18:00.0", .device = "2330"}};
+	struct bu_net_link links[3] = {link_of("eth0.7", "vlan", "10.7.0.1/24"),
+				       link_of("eth1", "ethernet", ""),
+				       link_of("bond0", "bond", "10.79.0.11/24")};
+	struct bu_inventory inventory = {.boot_id = "b-1",
+					 .memory_bytes = INT64_C(2) << 30,
+					 .cpu = {.model = "TCG", .threads = 2},
+					 .dmi = {.vendor = "QEMU",
+						 .product = "pc",
+						 .serial = "S1",
+						 .uuid = "U1"},
+					 .disks = &disk,
+					 .disks_count = 1,
+					 .nics = &nic,
+					 .nics_count = 1,
+					 .gpus = gpus,
+					 .gpus_count = 2,
+					 .links = links,
+					 .links_count = 3};
+
+	links[0].mtu = 1500;
+	BU_TEXT_COPY(links[0].parent, "eth0");
+	BU_TEXT_COPY(links[1].master, "bond0");
+	BU_TEXT_COPY(links[1].operstate, "down");
+	BU_TEXT_COPY(links[2].bond_mode, "active-backup");
+	BU_TEXT_COPY(links[2].bond_active, "eth1");
+	return bu_inventory_to_json(&inventory);
+}
 
 START_TEST(a_node_has_a_line_for_each_fact)
 {
@@ -27,25 +85,16 @@ START_TEST(a_node_has_a_line_for_each_fact)
 		"'certificates':[{'kind':'boot','text':'x'},{'kind':'full','text':'y'}],"
 		"'stages':[{'state':'inspecting','ms':3000},"
 		"{'state':'imaging','ms':95000}],"
-		"'inventory':{'memory_bytes':2147483648,'cpu':{'model':'TCG',"
-		"'threads':2},'dmi':{'vendor':'QEMU','product':'pc','serial':'S1',"
-		"'uuid':'U1'},'disks':[{'path':'/dev/vda','size_bytes':4000000000,"
-		"'serial':'D1','wwn':'0x5','by_path':'pci-1','model':'M'}],"
-		"'nics':[{'name':'eth0','mac':'52:54:00:77:00:01',"
-		"'driver':'virtio_net'}],'gpus':[{},{}],'links':[{'name':'eth0.7',"
-		"'kind':'vlan','parent':'eth0','operstate':'up','mtu':1500,"
-		"'addresses':['10.7.0.1/24','10.7.0.2/24']},{'name':'eth1',"
-		"'kind':'ethernet','master':'bond0','operstate':'down','mtu':9000,"
-		"'addresses':[]},{'name':'bond0','kind':'bond',"
-		"'bond_mode':'active-backup','bond_active':'eth1','operstate':'up',"
-		"'mtu':9000,'addresses':['10.79.0.11/24']}]},"
 		"'firmware_versions':[{'name':'BIOS\\u001b','version':'1.2'}],"
 		"'conditions':[{'name':'unreachable','since_ms':61000,'away':true,"
 		"'text':'its agent does not answer'}],"
 		"'drift':[{'text':'network x: MTU is 1, the profile says 2'}]}",
 		&node);
-	bu_autofree char *text = WRITTEN(bu_render_node(&node, out));
+	bu_autojson json_t *inventory = machine();
+	bu_autofree char *text = NULL;
 
+	node.inventory = inventory;
+	text = WRITTEN(bu_render_node(&node, out));
 	ck_assert_str_eq(
 		text,
 		"node          node001\n"
@@ -86,6 +135,27 @@ START_TEST(a_node_has_a_line_for_each_fact)
 		"  gpus        2\n"
 		"firmware\n"
 		"  BIOS?                            1.2\n");
+	released(bu_shown_whole_fields, &node, value);
+}
+END_TEST
+
+/* Not shown as a machine without memory. */
+START_TEST(hardware_that_cannot_be_read_is_said_to_be_so)
+{
+	struct bu_shown_node node;
+	json_t *value = shown_as(bu_shown_whole_fields,
+				 "{'name':'node001','in_profile':true}", &node);
+	bu_autojson json_t *inventory = machine();
+	bu_autofree char *text = NULL;
+
+	json_object_del(inventory, "memory_bytes");
+	node.inventory = inventory;
+	text = WRITTEN(bu_render_node(&node, out));
+	ck_assert_msg(
+		strstr(text, "\nhardware      inventory: memory_bytes: missing;") !=
+			NULL,
+		"%s", text);
+	ck_assert_ptr_null(strstr(text, "GiB"));
 	released(bu_shown_whole_fields, &node, value);
 }
 END_TEST
@@ -319,7 +389,8 @@ START_TEST(columns_of_a_screen_are_as_wide_as_their_widest)
 }
 END_TEST
 
-BU_UNIT("views", columns_of_a_screen_are_as_wide_as_their_widest,
+BU_UNIT("views", hardware_that_cannot_be_read_is_said_to_be_so,
+	columns_of_a_screen_are_as_wide_as_their_widest,
 	a_node_has_a_line_for_each_fact, a_node_without_facts_has_no_lines_of_them,
 	a_certificate_names_each_rail, a_rollout_has_a_head,
 	a_status_has_its_alarms_first, what_a_bmc_does_not_say_is_not_shown_as_zero,

@@ -224,39 +224,6 @@ add_item(struct bu_nodeset *nodeset, const char *item, const struct evaluation *
 	return how->group(item + !is_query, nodeset, how->arg, err);
 }
 
-static struct bu_nodeset *
-expand(const char *text, const struct evaluation *how, struct bu_err *err)
-{
-	struct bu_nodeset *nodeset = bu_nodeset_create();
-	char op = ',', next;
-
-	do {
-		bu_autofree char *item = next_item(&text, how->operators, &next);
-		struct bu_nodeset *right = op == ',' ? nodeset : bu_nodeset_create();
-		int rc = add_item(right, item, how, err);
-
-		if (right != nodeset && rc == 0)
-			bu_nodeset_combine(nodeset, op, right);
-		if (right != nodeset)
-			bu_nodeset_destroy(right);
-		if (rc < 0) {
-			bu_nodeset_destroy(nodeset);
-			return NULL;
-		}
-		op = next;
-	} while (op);
-	return nodeset;
-}
-
-struct bu_nodeset *
-bu_nodeset_expand(const char *text, struct bu_err *err)
-{
-	const struct evaluation how = {.operators = ","};
-
-	return *text ? expand(text, &how, err)
-		     : (bu_err_set(err, BU_ERR_INVAL, 0, "is empty"), NULL);
-}
-
 struct slot {
 	const char *name;
 	size_t pos;
@@ -313,8 +280,9 @@ keep(struct bu_nodeset *left, char op, char **right, size_t right_count, size_t 
 	return kept + more;
 }
 
-void
-bu_nodeset_combine(struct bu_nodeset *left, char op, struct bu_nodeset *right)
+/* left becomes left op right, op one of '!', '&', '^'; right is used up. */
+static void
+combine(struct bu_nodeset *left, char op, struct bu_nodeset *right)
 {
 	size_t kept = 0, cap = left->cap;
 	char **old, **new;
@@ -335,6 +303,39 @@ bu_nodeset_combine(struct bu_nodeset *left, char op, struct bu_nodeset *right)
 	left->count = keep(left, op, new, right->count, kept);
 	free(old);
 	free(new);
+}
+
+static struct bu_nodeset *
+expand(const char *text, const struct evaluation *how, struct bu_err *err)
+{
+	struct bu_nodeset *nodeset = bu_nodeset_create();
+	char op = ',', next;
+
+	do {
+		bu_autofree char *item = next_item(&text, how->operators, &next);
+		struct bu_nodeset *right = op == ',' ? nodeset : bu_nodeset_create();
+		int rc = add_item(right, item, how, err);
+
+		if (right != nodeset && rc == 0)
+			combine(nodeset, op, right);
+		if (right != nodeset)
+			bu_nodeset_destroy(right);
+		if (rc < 0) {
+			bu_nodeset_destroy(nodeset);
+			return NULL;
+		}
+		op = next;
+	} while (op);
+	return nodeset;
+}
+
+struct bu_nodeset *
+bu_nodeset_expand(const char *text, struct bu_err *err)
+{
+	const struct evaluation how = {.operators = ","};
+
+	return *text ? expand(text, &how, err)
+		     : (bu_err_set(err, BU_ERR_INVAL, 0, "is empty"), NULL);
 }
 
 /* Drops later repetitions; with ret_twice only finds one (borrowed) and drops none. */

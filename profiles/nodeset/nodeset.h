@@ -38,8 +38,6 @@ struct bu_nodeset *bu_nodeset_create(void);
 /* Copies the name in; does not look for repetitions. -1 when the set is full. */
 bu_must int bu_nodeset_add(struct bu_nodeset *nodeset, const char *name,
 			   struct bu_err *err);
-/* left becomes left op right, op one of '!', '&', '^'; right is used up. */
-void bu_nodeset_combine(struct bu_nodeset *left, char op, struct bu_nodeset *right);
 /* Natural order (node2 before node10), repetitions removed. */
 void bu_nodeset_sort(struct bu_nodeset *nodeset);
 /* The shortest hostlist by the last number of each name: "node[001-128,200],x"; owned.

@@ -73,7 +73,7 @@ START_TEST(a_node_of_a_cluster_is_no_spare)
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
 	rig_reason_is(&rig_node(&rig, 2)->live.says, PARTNERS_IN_USE);
-	ck_assert_int_eq(bu_reason_number(&rig_node(&rig, 2)->live.says, "count"), 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->live.says.number[0], 1);
 	ck_assert_int_eq(links.probes, 0);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 0);
 	rig_end(&rig);
@@ -94,7 +94,7 @@ START_TEST(who_waits_for_those_who_are_away_is_told_of_them)
 	measure(&rig, &links, 3, 5);
 	rig_reason_is(&node->live.says, PARTNERS_AWAY);
 	ck_assert_str_eq(bu_reason_arg(&node->live.says, "node"), "node002");
-	ck_assert_int_eq(bu_reason_number(&node->live.says, "count"), 2);
+	ck_assert_int_eq(node->live.says.number[0], 2);
 	ck_assert(bu_node_stands_still(node));
 	rig_why_says(&rig, node, "bringup node why node002 says why");
 	links.silent[2] = 0;
@@ -115,7 +115,7 @@ START_TEST(a_node_with_a_job_is_lent_when_the_job_is_over)
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
 	rig_reason_is(&rig_node(&rig, 2)->live.says, PARTNERS_IN_USE);
-	ck_assert_int_eq(bu_reason_number(&rig_node(&rig, 2)->live.says, "count"), 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->live.says.number[0], 1);
 	ck_assert_int_eq(links.probes, 0);
 	rig_write(&rig, "slurm.node001", "idle\n");
 	rig_write(&rig, "slurm.node007", "mixed\n");
@@ -328,7 +328,7 @@ START_TEST(a_doubt_waits_for_those_that_are_in_use)
 	node = rig_node(&rig, 3);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 	rig_reason_is(&node->live.says, NO_THIRD_IN_USE);
-	ck_assert_int_eq(bu_reason_number(&node->live.says, "count"), 1);
+	ck_assert_int_eq(node->live.says.number[0], 1);
 	rig_text_has(bu_reason_arg(&node->live.says, "seen"), "slow pair with node001");
 	remark_is(&rig, 1, "slow with node003 (rail fabric): check the cables of both");
 	rig_write(&rig, "slurm.node002", "idle\n");
