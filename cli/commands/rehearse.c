@@ -3,7 +3,8 @@
  * bringup fabric rehearse: a whole campaign against an outside model of a fabric, one
  * JSON object a line (docs/rehearsal.md, fabric/judge/wire.h). Without --model the talk
  * is on standard output and input; with it the model is a child and the findings are
- * printed. What a model cannot answer about LLDP, switches and traces is gone without.
+ * printed. Null for LLDP, switches or traces is gone without; what is not understood is
+ * an error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,16 +58,6 @@ run_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 		      : -1;
 }
 
-/* Tells of an answer that is not understood; a talk that broke is not forgiven. */
-static int
-go_without(const char *what, const struct bu_err *err)
-{
-	if (err->kind != BU_ERR_INVAL)
-		return -1;
-	fprintf(stderr, "bringup: %s; going on without %s\n", err->text, what);
-	return 0;
-}
-
 static int
 run_trace(void *arg, const struct bu_flow *flow, int count, int *ret_spines,
 	  struct bu_err *err)
@@ -82,11 +73,7 @@ run_trace(void *arg, const struct bu_flow *flow, int count, int *ret_spines,
 	if (!answer)
 		return -1;
 	r->no_trace = json_is_null(answer);
-	if (bu_wire_trace_answer(&r->topology, answer, flow, count, ret_spines, err) ==
-	    0)
-		return 0;
-	r->no_trace = 1;
-	return go_without("traces", err);
+	return bu_wire_trace_answer(&r->topology, answer, flow, count, ret_spines, err);
 }
 
 static int
@@ -96,11 +83,8 @@ run_lldp(void *arg, int *ret_leaf_of, struct bu_err *err)
 	bu_autojson json_t *answer =
 		ask(r, json_pack("{s:s}", "op", "lldp"), "lldp", err);
 
-	if (!answer)
-		return -1;
-	if (bu_wire_lldp_answer(&r->topology, answer, ret_leaf_of, err) == 0)
-		return 0;
-	return go_without("LLDP", err);
+	return answer ? bu_wire_lldp_answer(&r->topology, answer, ret_leaf_of, err)
+		      : -1;
 }
 
 /* Counters of switches count up; a smaller figure is a new beginning. */
@@ -112,12 +96,8 @@ run_switches(void *arg, struct bu_link_count *ret, struct bu_err *err)
 	bu_autojson json_t *answer =
 		ask(r, json_pack("{s:s}", "op", "switch"), "switch", err);
 
-	if (!answer)
+	if (!answer || bu_wire_switch_answer(&r->topology, answer, ret, err) != 0)
 		return -1;
-	if (bu_wire_switch_answer(&r->topology, answer, ret, err) != 0) {
-		memset(ret, 0, (size_t)links * sizeof(*ret));
-		return go_without("the switches", err);
-	}
 	for (int i = 0; i < links; i++) {
 		float now = ret[i].bad, before = r->counts[i].bad;
 

@@ -40,25 +40,34 @@ bu_wire_round(const struct bu_topology *t, const struct bu_flow *flows, int coun
 	return json_pack("{s:s, s:o}", "op", "round", "tests", tests);
 }
 
-/* not_kind: what the end sees of the other direction. */
-static double
-sum_counters(const json_t *counters, enum bu_wire_counter not_kind)
+/* Adds those of one end; not_kind: what it sees of the other direction. Missing or
+ * null, there are none. */
+static int
+add_counters(const json_t *counters, enum bu_wire_counter not_kind, double *sum,
+	     struct bu_err *err)
 {
-	double sum = 0;
 	const char *key;
 	json_t *value;
 
+	if (counters && !json_is_object(counters) && !json_is_null(counters))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "counters: expected {\"src\":{NAME:N}, "
+				  "\"dst\":{NAME:N}}");
 	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
-		enum bu_wire_counter kind = bu_wire_counter(key);
-
-		if (kind != BU_WIRE_IGNORED && kind != not_kind)
-			sum += fmax(0, json_number_value(value));
+		if (!json_is_number(value) || json_number_value(value) < 0)
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "counter '%s': expected a number "
+					  "of at least 0",
+					  key);
+		if (bu_wire_counter(key) != BU_WIRE_IGNORED &&
+		    bu_wire_counter(key) != not_kind)
+			*sum += json_number_value(value);
 	}
-	return sum;
+	return 0;
 }
 
-static double
-lost_of(const json_t *result)
+static int
+read_lost(const json_t *result, double *ret, struct bu_err *err)
 {
 	const json_t *both = json_object_get(result, "counters");
 	const json_t *src = json_object_get(result, "counters_src");
@@ -66,6 +75,7 @@ lost_of(const json_t *result)
 
 	src = src ? src : json_object_get(result, "src_counters");
 	dst = dst ? dst : json_object_get(result, "dst_counters");
+	*ret = 0;
 	if (json_is_array(both)) {
 		src = json_array_get(both, 0);
 		dst = json_array_get(both, 1);
@@ -73,46 +83,11 @@ lost_of(const json_t *result)
 		src = json_object_get(both, "src");
 		dst = json_object_get(both, "dst");
 		if (!src && !dst)
-			return sum_counters(both, BU_WIRE_IGNORED);
+			return add_counters(both, BU_WIRE_IGNORED, ret, err);
 	}
-	return sum_counters(src, BU_WIRE_RECEIVER) + sum_counters(dst, BU_WIRE_SENDER);
-}
-
-/* A spine, or hops of which one is a spine. Integers name a leaf as well as a spine: of
- * three hops the middle one counts. */
-static int
-path_of(const struct bu_topology *t, const json_t *path, int from, int to)
-{
-	int found = BU_PATH_UNKNOWN;
-	size_t i;
-	json_t *hop;
-
-	if (json_is_object(path)) {
-		const json_t *inner = json_object_get(path, "spine");
-
-		inner = inner ? inner : json_object_get(path, "spines");
-		return path_of(t, inner, from, to);
-	}
-	if (!json_is_array(path))
-		return bu_ids_find(&t->spine_ids, path);
-	if (json_array_size(path) == 3 &&
-	    bu_ids_find(&t->leaf_ids, json_array_get(path, 0)) == from &&
-	    bu_ids_find(&t->leaf_ids, json_array_get(path, 2)) == to)
-		return bu_ids_find(&t->spine_ids, json_array_get(path, 1));
-	json_array_foreach (path, i, hop) {
-		int spine = json_is_array(hop) || json_is_object(hop)
-				    ? path_of(t, hop, from, to)
-				    : bu_ids_find(&t->spine_ids, hop);
-
-		/* A leaf's own number is no spine. */
-		if (spine < 0 || (json_array_size(path) == 1 && from == to &&
-				  bu_ids_find(&t->leaf_ids, hop) == from))
-			continue;
-		if (found >= 0 && found != spine)
-			return BU_PATH_SEVERAL;
-		found = spine;
-	}
-	return found;
+	if (add_counters(src, BU_WIRE_RECEIVER, ret, err) != 0)
+		return -1;
+	return add_counters(dst, BU_WIRE_SENDER, ret, err);
 }
 
 /* An optional number of at least 0; 0 when it is not there. */
@@ -140,7 +115,7 @@ read_result(const struct bu_topology *t, const json_t *result, int place,
 	static const char *const names[FIELDS] = {
 		"rate_gbps",   "lat_us", "lat99_us", "seconds",
 		"seconds_dst", "bytes",  "mtu"};
-	double v[FIELDS];
+	double v[FIELDS], lost;
 
 	flow->path = BU_PATH_UNKNOWN;
 	if (json_is_null(result) || json_object_get(result, "error"))
@@ -153,13 +128,19 @@ read_result(const struct bu_topology *t, const json_t *result, int place,
 		if (read_number(result, names[i], place, &v[i], err) != 0)
 			return -1;
 	}
+	if (v[MTU] > UINT16_MAX)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "test %d: field 'mtu': at most %d is allowed", place,
+				  UINT16_MAX);
+	if (read_lost(result, &lost, err) != 0 ||
+	    bu_wire_path(t, json_object_get(result, "path"), flow, &flow->path, err) !=
+		    0)
+		return bu_err_wrap(err, "test %d", place);
 	flow->rate_gbps = (float)v[RATE];
 	flow->lat_us = (float)v[LAT];
 	flow->lat99_us = (float)v[LAT99];
-	flow->mtu = v[MTU] < 65535 ? (uint16_t)v[MTU] : 65535;
-	flow->lost = (float)lost_of(result);
-	flow->path = path_of(t, json_object_get(result, "path"), t->leaf_of[flow->src],
-			     t->leaf_of[flow->dst]);
+	flow->mtu = (uint16_t)v[MTU];
+	flow->lost = (float)lost;
 	flow->doubt = (uint8_t)bu_flow_doubt(t->limit_gbps, v[RATE], v[SECONDS],
 					     v[SECONDS_DST], v[BYTES]);
 	return 0;
@@ -220,9 +201,11 @@ bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer,
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
 			"answer to trace: expected a list of %d paths, or null", count);
-	for (size_t i = 0; i < json_array_size(list); i++)
-		ret_spines[i] = path_of(t, json_array_get(list, i),
-					t->leaf_of[flow->src], t->leaf_of[flow->dst]);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		if (bu_wire_path(t, json_array_get(list, i), flow, &ret_spines[i],
+				 err) != 0)
+			return bu_err_wrap(err, "answer to trace: path %zu", i);
+	}
 	return 0;
 }
 

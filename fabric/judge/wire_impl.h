@@ -5,6 +5,8 @@
 
 #include <jansson.h>
 
+#include "fabric/judge/flow.h"
+
 /* Who saw it: senders see missing acknowledgements, receivers gaps and broken frames.
  */
 enum bu_wire_counter {
@@ -16,6 +18,10 @@ enum bu_wire_counter {
 
 /* By its name. */
 enum bu_wire_counter bu_wire_counter(const char *name);
+/* wire_path.c. SPINE, [HOP], {"spine" or "spines"} or null; ret: a spine or
+ * BU_PATH_... */
+bu_must int bu_wire_path(const struct bu_topology *t, const json_t *path,
+			 const struct bu_flow *flow, int *ret, struct bu_err *err);
 /* The answer itself, or the one list that it holds; NULL = it holds several, or none.
  */
 const json_t *bu_wire_list(const json_t *answer);

@@ -18,9 +18,9 @@ hear(const struct bu_topology *t, const json_t *entry, int node, int rail,
 		json_is_object(entry) ? json_object_get(entry, "leaf") : entry;
 	int found = bu_ids_find(&t->leaf_ids, leaf);
 
-	if (!leaf || json_is_null(leaf))
+	if (json_is_null(leaf))
 		return 0;
-	if (node < 0 || rail >= t->rails || found < 0)
+	if (!leaf || node < 0 || rail >= t->rails || found < 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "answer to lldp: names a node, rail or leaf that the "
 				  "plan does not have");
@@ -29,6 +29,20 @@ hear(const struct bu_topology *t, const json_t *entry, int node, int rail,
 			ret_leaf_of[node * t->rails + r] = found;
 	}
 	return 0;
+}
+
+/* Of an entry without a rail `without`; one that is no number is none of the plan. */
+static int
+rail_of(const struct bu_topology *t, const json_t *entry, int without)
+{
+	const json_t *rail = json_object_get(entry, "rail");
+
+	if (!rail)
+		return without;
+	return json_is_integer(rail) && json_integer_value(rail) >= 0 &&
+			       json_integer_value(rail) < t->rails
+		       ? (int)json_integer_value(rail)
+		       : t->rails;
 }
 
 /* LEAF, [LEAF per rail] or {"leaf"} of one node. */
@@ -40,11 +54,10 @@ hear_node(const struct bu_topology *t, const json_t *entry, int node, int *ret_l
 	size_t i;
 
 	if (!json_is_array(entry))
-		return hear(t, entry, node, (int)bu_json_int(entry, "rail", -1),
-			    ret_leaf_of, err);
+		return hear(t, entry, node, rail_of(t, entry, -1), ret_leaf_of, err);
 	json_array_foreach (entry, i, leaf) {
-		if (hear(t, leaf, node, (int)bu_json_int(leaf, "rail", (int)i),
-			 ret_leaf_of, err) != 0)
+		if (hear(t, leaf, node, rail_of(t, leaf, (int)i), ret_leaf_of, err) !=
+		    0)
 			return -1;
 	}
 	return 0;
@@ -89,24 +102,75 @@ bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer, int *ret_
 }
 
 /* Errors and waits of one direction; a link's rate where it is told. */
-static void
-add_link(const json_t *counters, struct bu_link_count *ret)
+static int
+add_link(const json_t *counters, struct bu_link_count *ret, struct bu_err *err)
 {
+	static const char *const names[] = {"leaf", "spine", "port", "dir",
+					    "up",   "down",  "name"};
 	const char *key;
 	json_t *value;
 
 	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
-		if (strcmp(key, "counters") == 0 && json_is_object(value))
-			add_link(value, ret);
-		if (!json_is_number(value) || strcmp(key, "leaf") == 0 ||
-		    strcmp(key, "spine") == 0 || strcmp(key, "port") == 0)
+		int is_name = 0;
+
+		for (size_t i = 0; i < BU_LEN(names); i++)
+			is_name |= strcmp(key, names[i]) == 0;
+		if (is_name)
 			continue;
+		if (strcmp(key, "counters") == 0 && json_is_object(value)) {
+			if (add_link(value, ret, err) != 0)
+				return -1;
+			continue;
+		}
+		if (!json_is_number(value) || json_number_value(value) < 0)
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "counter '%s': expected a number of at "
+					  "least 0",
+					  key);
 		if (strcasestr(key, "gbps"))
 			ret->rate = (float)json_number_value(value);
 		else if (bu_wire_counter(key) != BU_WIRE_IGNORED ||
 			 strcasestr(key, "wait"))
 			ret->bad += (float)json_number_value(value);
 	}
+	return 0;
+}
+
+/* One direction in an object of its own. */
+static int
+add_half(const json_t *entry, const char *dir, struct bu_link_count *ret,
+	 struct bu_err *err)
+{
+	const json_t *half = json_object_get(entry, dir);
+
+	if (half && !json_is_object(half))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field '%s': expected an object of counters", dir);
+	return add_link(half, ret, err);
+}
+
+static int
+add_entry(const struct bu_topology *t, const json_t *entry, struct bu_link_count *ret,
+	  struct bu_err *err)
+{
+	int leaf = bu_ids_find(&t->leaf_ids, json_object_get(entry, "leaf"));
+	int spine = bu_ids_find(&t->spine_ids, json_object_get(entry, "spine"));
+	const json_t *told = json_object_get(entry, "dir");
+	const char *dir = told ? bu_json_str(entry, "dir", "?") : "";
+	struct bu_link_count *link = &ret[2 * (leaf * t->spines + spine)];
+
+	if (leaf < 0 || spine < 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "names no leaf and spine of the plan");
+	if (*dir && strcmp(dir, "up") != 0 && strcmp(dir, "down") != 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'dir': up or down are allowed");
+	if (add_half(entry, "up", &link[BU_LINK_UP], err) != 0 ||
+	    add_half(entry, "down", &link[BU_LINK_DOWN], err) != 0)
+		return -1;
+	if (strcmp(dir, "down") != 0 && add_link(entry, &link[BU_LINK_UP], err) != 0)
+		return -1;
+	return strcmp(dir, "up") != 0 ? add_link(entry, &link[BU_LINK_DOWN], err) : 0;
 }
 
 int
@@ -127,24 +191,8 @@ bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
 			"answer to switch: expected a list of {leaf, spine, dir, "
 			"...}, or null");
 	json_array_foreach (list, i, entry) {
-		int leaf = bu_ids_find(&t->leaf_ids, json_object_get(entry, "leaf"));
-		int spine = bu_ids_find(&t->spine_ids, json_object_get(entry, "spine"));
-		const char *dir = bu_json_str(entry, "dir", "");
-		struct bu_link_count *link;
-
-		if (leaf < 0 || spine < 0)
-			return bu_err_set(
-				err, BU_ERR_INVAL, 0,
-				"answer to switch: entry %zu names no leaf and "
-				"spine of the plan",
-				i);
-		link = &ret[2 * (leaf * t->spines + spine)];
-		add_link(json_object_get(entry, "up"), &link[BU_LINK_UP]);
-		add_link(json_object_get(entry, "down"), &link[BU_LINK_DOWN]);
-		if (strcmp(dir, "down") != 0)
-			add_link(entry, &link[BU_LINK_UP]);
-		if (strcmp(dir, "up") != 0)
-			add_link(entry, &link[BU_LINK_DOWN]);
+		if (add_entry(t, entry, ret, err) != 0)
+			return bu_err_wrap(err, "answer to switch: entry %zu", i);
 	}
 	return 0;
 }
