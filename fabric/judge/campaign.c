@@ -129,6 +129,15 @@ bu_campaign_suspect(struct campaign *c, int part, int symptom)
 	return &c->suspects[*place];
 }
 
+int
+bu_campaign_spoils(const struct campaign *c, int part, int symptom)
+{
+	int place = c->suspect_of[part * BU_SYMPTOMS_COUNT + symptom];
+
+	return place >= 0 &&
+	       (c->suspects[place].state > 0 || c->suspects[place].with_port);
+}
+
 struct bu_flows
 bu_campaign_flows(const struct campaign *c)
 {

@@ -31,7 +31,9 @@ struct suspect {
 	int by_switch;      /* its tests were readings of switches */
 	int by_all;         /* it stands by all that it measured; so is its llr */
 	int absorbed;       /* a larger part is accused instead */
-	float best_gbps;    /* of the tests again */
+	int with_port;      /* cleared only because its port stands accused already */
+	struct bu_sprt_rule rule; /* of its tests again */
+	float best_gbps;          /* of the tests again */
 };
 
 struct campaign {
@@ -56,13 +58,13 @@ struct campaign {
 		*watched; /* ports: had a bad flow that nothing lasting explains */
 	int fills;        /* rounds between leaves test all that idle inside theirs */
 	int readings;     /* of the switches, so far */
-	int leaf_done;    /* stage A is over */
-	int *lacks;       /* partners that each port still needs in stage A */
-	int waiting;      /* some of these are being measured */
-	int ignores_via;  /* the site picks paths itself */
+	size_t link_readings; /* the same, of links that were in use */
+	int leaf_done;        /* stage A is over */
+	int *lacks;           /* partners that each port still needs in stage A */
+	int waiting;          /* some of these are being measured */
+	int ignores_via;      /* the site picks paths itself */
 	int qps_cross;
 	size_t retest_first; /* flow */
-	struct bu_sprt_rule rule;
 	struct bu_report *report;
 };
 
@@ -82,6 +84,9 @@ int bu_campaign_pair(const struct campaign *c, int a, int b, int via,
 		     struct bu_flow *flows);
 /* Counts what came since flow `first`; how many ports still lack partners. */
 int bu_campaign_count_lacks(const struct campaign *c, size_t first, int *lacks);
+/* Does this part stand accused of the symptom, or its port of another one? Then it
+ * explains what was bad in its company. */
+int bu_campaign_spoils(const struct campaign *c, int part, int symptom);
 struct suspect *bu_campaign_suspect(struct campaign *c, int part, int symptom);
 uint64_t bu_campaign_random(uint64_t *state);
 

@@ -49,9 +49,7 @@ static int
 is_explained(const struct campaign *c, const int *list, int n, int own, int symptom)
 {
 	for (int k = 0; k < n; k++) {
-		int place = c->suspect_of[list[k] * BU_SYMPTOMS_COUNT + symptom];
-
-		if (k != own && place >= 0 && c->suspects[place].state > 0)
+		if (k != own && bu_campaign_spoils(c, list[k], symptom))
 			return 1;
 		if (k > 1 && c->t->sprayed && has_bad_link(c, list[k]))
 			return 1;
@@ -139,7 +137,7 @@ bu_retest_was_chance(const struct retest *r, size_t place)
 			((int)before->bad_rounds[suspect->symptom] - bad),
 		.bad = bad,
 		.weight = (double)before->weight[suspect->symptom],
-		.faulty = r->rule.faulty,
+		.faulty = suspect->rule.faulty,
 		.beta = chance_beta / (1 << bad),
 	};
 
@@ -158,15 +156,16 @@ bu_retest_is_bad_by_all(const struct retest *r, size_t place, double *ret_llr)
 	const struct bu_part *before = &r->c->parts[suspect->part];
 	int bad = count_bad_before(r, place);
 	int good = (int)(before->rounds - before->bad_rounds[suspect->symptom]);
+	int is_link = suspect->part >= 2 * bu_topology_ports(r->c->t);
 	struct bu_sprt all = suspect->sprt;
 
 	for (int i = 0; i < good; i++)
-		bu_sprt_add(&all, &r->rule, 0);
+		bu_sprt_add(&all, &suspect->rule, 0);
 	for (int i = 0; i < bad; i++)
-		bu_sprt_add_bad(&all, &r->rule,
+		bu_sprt_add_bad(&all, &suspect->rule,
 				(double)before->weight[suspect->symptom]);
 	*ret_llr = all.llr;
 	return bad > 0 && suspect->sprt.bad >= BU_WITNESSES &&
-	       suspect->witnesses == BU_WITNESSES &&
-	       bu_sprt_decided(&all, &r->rule) > 0;
+	       (is_link || suspect->witnesses == BU_WITNESSES) &&
+	       bu_sprt_decided(&all, &suspect->rule) > 0;
 }

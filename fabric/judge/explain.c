@@ -31,9 +31,9 @@ stands_alone(const struct campaign *c, const struct suspect *suspect,
 			continue;
 		shared += other != 0;
 		if (!(bad && other))
-			bu_sprt_add(&sprt, &c->rule, bad);
+			bu_sprt_add(&sprt, &suspect->rule, bad);
 	}
-	return shared == 0 || bu_sprt_decided(&sprt, &c->rule) > 0;
+	return shared == 0 || bu_sprt_decided(&sprt, &suspect->rule) > 0;
 }
 
 /* What was bad only in the company of parts that were bad more often is cleared. Twins,

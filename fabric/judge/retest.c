@@ -14,8 +14,9 @@
  * random, so after that many there is none. */
 enum { RETESTS = 48, EMPTY = 16, NEIGHBOUR_TESTS = 2, WITNESS_TESTS = 3 };
 
-/* Of the faulty ones so many may be acquitted by their tests again alone. */
-static const double beta = 5e-3;
+/* Of the healthy ones so many may be accused, of the faulty ones acquitted, by their
+ * tests again alone. */
+static const double alpha = 3e-5, beta = 5e-3;
 
 static int
 is_link(const struct campaign *c, int part)
@@ -39,7 +40,7 @@ look_at_rest(const struct campaign *c, const int *list, int n, int own, int symp
 
 		if (k == own || place < 0)
 			continue;
-		rest.stands |= c->suspects[place].state > 0;
+		rest.stands |= bu_campaign_spoils(c, list[k], symptom);
 		rest.leans |= c->suspects[place].leans;
 		rest.open |= c->suspects[place].state == 0;
 	}
@@ -97,30 +98,27 @@ count_witness(const struct campaign *c, struct suspect *suspect,
 }
 
 static void
-count_suspect(struct retest *r, struct suspect *suspect, const struct bu_flow *flow,
-	      int bad, struct rest rest)
+count_suspect(const struct campaign *c, struct suspect *suspect,
+	      const struct bu_flow *flow, int bad, struct rest rest)
 {
-	const struct campaign *c = r->c;
-
 	if (bad && (rest.stands || rest.leans || (rest.open && suspect->clean > 0)))
 		return;
 	suspect->clean += !rest.stands && !rest.open;
 	if (is_port(c, suspect))
 		count_witness(c, suspect, flow, bad);
 	if (bad)
-		bu_sprt_add_bad(&suspect->sprt, &r->rule,
+		bu_sprt_add_bad(&suspect->sprt, &suspect->rule,
 				bu_flow_weight(&c->limits, c->leaf_of, flow,
 					       (enum bu_symptom)suspect->symptom));
 	else
-		bu_sprt_add(&suspect->sprt, &r->rule, 0);
+		bu_sprt_add(&suspect->sprt, &suspect->rule, 0);
 	if (flow->rate_gbps > suspect->best_gbps)
 		suspect->best_gbps = flow->rate_gbps;
 }
 
 static void
-count_flow(struct retest *r, const struct bu_flow *flow)
+count_flow(struct campaign *c, const struct bu_flow *flow)
 {
-	struct campaign *c = r->c;
 	int list[BU_FLOW_PARTS_MAX], n = bu_flow_parts(c->t, c->leaf_of, flow, list);
 	unsigned int bits = bu_flow_symptoms(&c->limits, c->leaf_of, flow);
 
@@ -130,23 +128,28 @@ count_flow(struct retest *r, const struct bu_flow *flow)
 
 			if (place < 0 || c->suspects[place].state != 0)
 				continue;
-			count_suspect(r, &c->suspects[place], flow, bits >> s & 1,
+			count_suspect(c, &c->suspects[place], flow, bits >> s & 1,
 				      look_at_rest(c, list, n, i, s));
 		}
 	}
 }
 
-/* How often a healthy flow is bad by chance, from those that nothing lasting spoils. */
-static double
-chance(const struct campaign *c)
+/* Flows that nothing lasting spoils, and those of them that were bad. */
+struct seen {
+	size_t all, bad;
+};
+
+/* ret_parts: of each part. */
+static struct seen
+count_seen(const struct campaign *c, struct seen *ret_parts)
 {
-	size_t all = 0, bad = 0;
+	struct seen seen = {0};
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct bu_flow *flow = &c->flows[i];
 		int list[BU_FLOW_PARTS_MAX];
 		int n = bu_flow_parts(c->t, c->leaf_of, flow, list),
-		    spoiled = flow->doubt;
+		    spoiled = flow->doubt, bad;
 
 		for (int k = 0; k < n; k++) {
 			const struct bu_part *part = &c->parts[list[k]];
@@ -156,10 +159,38 @@ chance(const struct campaign *c)
 		}
 		if (spoiled || n == 0)
 			continue;
-		all++;
-		bad += bu_flow_symptoms(&c->limits, c->leaf_of, flow) != 0;
+		bad = bu_flow_symptoms(&c->limits, c->leaf_of, flow) != 0;
+		seen.all++;
+		seen.bad += (size_t)bad;
+		for (int k = 0; k < n; k++) {
+			ret_parts[list[k]].all++;
+			ret_parts[list[k]].bad += (size_t)bad;
+		}
 	}
-	return all ? (double)bad / (double)all : 0;
+	return seen;
+}
+
+/* How often a healthy flow is bad by chance: what a suspect itself showed says nothing
+ * of that, as long as the others are as many. */
+static void
+learn_rules(struct campaign *c)
+{
+	bu_autofree struct seen *parts =
+		bu_xcalloc((size_t)c->parts_count + 1, sizeof(*parts));
+	struct seen all = count_seen(c, parts);
+
+	for (size_t i = 0; i < c->suspect_count; i++) {
+		struct suspect *suspect = &c->suspects[i];
+		const struct seen *halves = &parts[suspect->part & ~1];
+		struct seen others = {all.all - halves[0].all - halves[1].all,
+				      all.bad - halves[0].bad - halves[1].bad};
+		const struct seen *of = 2 * others.all < all.all ? &all : &others;
+		double bad = of->all ? (double)of->bad / (double)of->all : 0;
+		double by_chance = fmin(0.2, fmax(0.003, 2 * bad));
+
+		suspect->rule = (struct bu_sprt_rule){
+			by_chance, fmin(0.8, fmax(0.2, 5 * by_chance)), alpha, beta};
+	}
 }
 
 static int
@@ -223,8 +254,10 @@ drop_alternating(struct campaign *c)
 
 		if (suspect->state == 0 && suspect->part < halves &&
 		    suspect->sprt.bad < suspect->sprt.tests &&
-		    is_accused(c, suspect->part / 2))
+		    is_accused(c, suspect->part / 2)) {
 			suspect->state = -1;
+			suspect->with_port = 1;
+		}
 	}
 }
 
@@ -262,13 +295,13 @@ static void
 acquit_neighbours(struct retest *r)
 {
 	struct campaign *c = r->c;
-	struct bu_sprt_rule soon = r->rule;
 	bu_autofree unsigned char *unexplained = NULL;
 
-	soon.beta = 0.08; /* nothing of it is unexplained */
 	for (size_t i = 0; i < c->suspect_count; i++) {
 		struct suspect *suspect = &c->suspects[i];
+		struct bu_sprt_rule soon = suspect->rule;
 
+		soon.beta = 0.08; /* nothing of it is unexplained */
 		if (suspect->state != 0 || suspect->sprt.bad ||
 		    (suspect->clean < NEIGHBOUR_TESTS &&
 		     bu_sprt_decided(&suspect->sprt, &soon) >= 0))
@@ -282,7 +315,7 @@ acquit_neighbours(struct retest *r)
 
 /* What all of its tests say, but those with nodes that it was always bad with. */
 static int
-weigh_others(const struct bu_sprt_rule *rule, const struct suspect *suspect)
+weigh_others(const struct suspect *suspect)
 {
 	int bad = suspect->sprt.bad, good = suspect->sprt.tests - bad;
 	struct bu_sprt others = {0};
@@ -290,8 +323,8 @@ weigh_others(const struct bu_sprt_rule *rule, const struct suspect *suspect)
 	for (int i = 0; i < suspect->witnesses; i++)
 		bad -= suspect->good_with[i] ? 0 : suspect->bad_with[i];
 	for (int i = 0; i < good + bad; i++)
-		bu_sprt_add(&others, rule, i < bad);
-	return bu_sprt_decided(&others, rule);
+		bu_sprt_add(&others, &suspect->rule, i < bad);
+	return bu_sprt_decided(&others, &suspect->rule);
 }
 
 /* 1 + the next node that it was bad with, and had too few tests; 0 = there is none. */
@@ -311,7 +344,7 @@ static void
 decide(struct retest *r, size_t place)
 {
 	struct suspect *suspect = &r->c->suspects[place];
-	int state = bu_sprt_decided(&suspect->sprt, &r->rule);
+	int state = bu_sprt_decided(&suspect->sprt, &suspect->rule);
 
 	suspect->leans = suspect->again = 0;
 	if (suspect->witnesses && suspect->idle < BU_RETEST_IDLE)
@@ -324,7 +357,7 @@ decide(struct retest *r, size_t place)
 	} else if (!bu_retest_has_more(r->c, suspect)) {
 		suspect->state = state;
 		suspect->few = state > 0;
-	} else if (weigh_others(&r->rule, suspect) < 0) {
+	} else if (weigh_others(suspect) < 0) {
 		suspect->again = to_try_again(suspect);
 		suspect->state = suspect->again ? 0 : -1;
 	} else {
@@ -371,7 +404,7 @@ run(struct retest *r, struct bu_err *err)
 		if (rc != 0)
 			return rc;
 		for (size_t i = before; i < c->count; i++)
-			count_flow(r, &c->flows[i]);
+			count_flow(c, &c->flows[i]);
 		bu_retest_count_unexplained(r);
 		for (size_t i = 0; i < c->suspect_count; i++) {
 			if (c->suspects[i].state == 0)
@@ -395,10 +428,8 @@ run(struct retest *r, struct bu_err *err)
 int
 bu_campaign_retest(struct campaign *c, struct bu_err *err)
 {
-	double by_chance = fmin(0.2, fmax(0.003, 2 * chance(c)));
 	struct retest r = {
 		.c = c,
-		.rule = {by_chance, fmin(0.8, fmax(0.2, 5 * by_chance)), 3e-5, beta},
 		.random = c->seed ^ UINT64_C(0xc),
 		.busy = bu_xcalloc((size_t)c->parts_count + 1, 1),
 		.flows = bu_xcalloc((size_t)bu_topology_ports(c->t) + 1,
@@ -406,7 +437,7 @@ bu_campaign_retest(struct campaign *c, struct bu_err *err)
 	};
 	int rc;
 
-	c->rule = r.rule;
+	learn_rules(c);
 	c->retest_first = c->count;
 	rc = run(&r, err);
 	for (size_t i = 0; i < c->suspect_count; i++)

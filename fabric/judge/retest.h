@@ -11,7 +11,6 @@ enum { BU_RETEST_IDLE = 12 };
 
 struct retest {
 	struct campaign *c;
-	struct bu_sprt_rule rule;
 	uint64_t random, of_round;
 	unsigned char *busy; /* parts in use this round */
 	struct bu_flow *flows;

@@ -9,14 +9,15 @@
 /* DIRTY_FROM: from this round on who never met a clean partner takes any. */
 enum { TRIES = 64, DIRTY_FROM = 3 };
 
-/* No symptom is open or stands. */
+/* No symptom is open or stands; nor was it let go because its port does. */
 static int
 is_clean(const struct campaign *c, int part)
 {
 	for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
 		int place = c->suspect_of[part * BU_SYMPTOMS_COUNT + s];
 
-		if (place >= 0 && c->suspects[place].state >= 0)
+		if (place >= 0 &&
+		    (c->suspects[place].state >= 0 || c->suspects[place].with_port))
 			return 0;
 	}
 	return 1;
@@ -190,15 +191,6 @@ is_reached(const struct campaign *c, int from, int to)
 	return 0;
 }
 
-/* Its bad tests say nothing of another one. */
-static int
-stands(const struct campaign *c, int part, int symptom)
-{
-	int place = c->suspect_of[part * BU_SYMPTOMS_COUNT + symptom];
-
-	return place >= 0 && c->suspects[place].state > 0;
-}
-
 int
 bu_retest_has_more(const struct campaign *c, const struct suspect *suspect)
 {
@@ -212,7 +204,7 @@ bu_retest_has_more(const struct campaign *c, const struct suspect *suspect)
 
 		if (node == port / rails || bu_retest_witness(suspect, node) >= 0 ||
 		    !c->usable[other] || is_miscabled(c, other) ||
-		    stands(c, part, suspect->symptom) ||
+		    bu_campaign_spoils(c, part, suspect->symptom) ||
 		    (suspect->symptom == BU_SYMPTOM_CABLING && leaf != own))
 			continue;
 		if (suspect->clean > 0 && (!is_clean(c, part) || is_worn(c, part)))

@@ -10,6 +10,8 @@
 
 enum { READINGS_MAX = 36 };
 
+/* One that is bad in a third of the readings is let go by this rule, if it is at all;
+ * what comes and goes more seldom is accused by that of judge(). */
 static const struct bu_sprt_rule readings_rule = {0.02, 0.35, 1e-5, 5e-3};
 
 /* The links that the last flows may have used. */
@@ -116,6 +118,7 @@ add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t
 	for (int i = 0; i < links; i++) {
 		int bad = counts[i].bad > most || (share[i] >= 0 && share[i] < least);
 
+		c->link_readings += used[i];
 		if (used[i] &&
 		    (bad || c->suspect_of[(base + i) * BU_SYMPTOMS_COUNT] >= 0))
 			bu_sprt_add(&bu_campaign_suspect(c, base + i, 0)->sprt,
@@ -123,11 +126,44 @@ add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t
 	}
 }
 
+/* How often a good link's reading is bad by chance, from those that nothing lasting
+ * spoils. */
+static double
+chance(const struct campaign *c)
+{
+	int bad = 0;
+
+	for (size_t i = 0; i < c->suspect_count; i++) {
+		const struct bu_sprt *sprt = &c->suspects[i].sprt;
+
+		bad += 8 * sprt->bad <= c->readings ? sprt->bad : 0;
+	}
+	return c->link_readings ? (double)bad / (double)c->link_readings : 0;
+}
+
+/* What all readings of a link say: 1 = it is bad, -1 = it is not, 0 = read on. */
+static int
+judge(const struct bu_sprt *sprt, double by_chance)
+{
+	const double healthy = fmin(0.1, fmax(0.005, 2 * by_chance));
+	const struct bu_sprt_rule seldom = {healthy, fmax(0.2, 2 * healthy),
+					    readings_rule.alpha, readings_rule.beta};
+	struct bu_sprt all = {0};
+
+	for (int i = 0; i < sprt->tests; i++)
+		bu_sprt_add(&all, &seldom, i < sprt->bad);
+	return bu_sprt_decided(&all, &seldom) > 0
+		       ? 1
+		       : bu_sprt_decided(sprt, &readings_rule);
+}
+
 static int
 is_a_link_open(const struct campaign *c)
 {
+	double by_chance = chance(c);
+
 	for (size_t i = 0; i < c->suspect_count; i++) {
-		if (bu_sprt_decided(&c->suspects[i].sprt, &readings_rule) == 0)
+		if (judge(&c->suspects[i].sprt, by_chance) == 0)
 			return 1;
 	}
 	return 0;
@@ -168,14 +204,16 @@ int
 bu_campaign_decide_links(struct campaign *c, const struct bu_order *order,
 			 struct bu_err *err)
 {
+	double by_chance;
 	int rc = 0;
 
 	while (rc == 0 && c->readings < READINGS_MAX && is_a_link_open(c))
 		rc = bu_campaign_switches(c, order, 1, err);
+	by_chance = chance(c);
 	for (size_t i = 0; i < c->suspect_count && rc == 0; i++) {
 		struct suspect *suspect = &c->suspects[i];
 
-		suspect->state = bu_sprt_decided(&suspect->sprt, &readings_rule);
+		suspect->state = judge(&suspect->sprt, by_chance);
 		suspect->by_switch = suspect->state > 0;
 		if (suspect->state == 0) /* flows begin anew, by their own rule */
 			suspect->sprt = (struct bu_sprt){0};

@@ -10,11 +10,12 @@ static int
 can_fill(const struct sim *sim, const struct sim_fault *fault)
 {
 	bu_autofree int *ports = bu_xcalloc((size_t)sim->plan.leaves + 1, sizeof(int));
-	int first = 0, second = 0, rails = sim->plan.rails, mine;
+	int first = 0, second = 0, mine;
+	int step = sim->plan.leaves / sim_leaves_of_rail(sim);
 
 	for (int port = 0; port < bu_topology_ports(&sim->plan); port++)
 		ports[sim->plan.leaf_of[port]]++;
-	for (int leaf = fault->leaf % rails; leaf < sim->plan.leaves; leaf += rails) {
+	for (int leaf = fault->leaf % step; leaf < sim->plan.leaves; leaf += step) {
 		int count = ports[leaf];
 
 		second = count > first ? first : count > second ? count : second;
@@ -28,25 +29,19 @@ can_fill(const struct sim *sim, const struct sim_fault *fault)
 /* From so many leaves of a rail on a spine is told from its links. */
 enum { SPINE_LEAVES = 3 };
 
-static int
-shows_at(const struct sim *sim)
-{
-	return sim->plan.leaves / sim->plan.rails;
-}
-
 int
 sim_observable(const struct sim *sim, const struct sim_fault *fault)
 {
 	switch (fault->kind) {
 	case SIM_LINK_RATE:
 	case SIM_LINK_LOSS:
-		if (sim->plan.leaves <= sim->plan.rails)
+		if (sim_leaves_of_rail(sim) < 2)
 			return 0;
 		return !sim->plan.sprayed ||
 		       (sim->plan.has_switch &&
 			(fault->kind == SIM_LINK_LOSS || can_fill(sim, fault)));
 	case SIM_SPINE_RATE:
-		if (shows_at(sim) < SPINE_LEAVES)
+		if (sim_leaves_of_rail(sim) < SPINE_LEAVES)
 			return 0;
 		return !sim->plan.sprayed ||
 		       (sim->plan.has_switch && can_fill(sim, fault));
@@ -58,8 +53,8 @@ sim_observable(const struct sim *sim, const struct sim_fault *fault)
 }
 
 static int
-names(const struct sim *sim, const struct sim_fault *fault,
-      const struct bu_accusation *accusation)
+names_one(const struct sim *sim, const struct sim_fault *fault,
+	  const struct bu_accusation *accusation)
 {
 	int dirs = (accusation->dir & fault->dir) != 0;
 
@@ -93,21 +88,28 @@ names(const struct sim *sim, const struct sim_fault *fault,
 	default:
 		return (accusation->what == BU_WHAT_SPINE ||
 			(accusation->what == BU_WHAT_LINK &&
-			 shows_at(sim) < SPINE_LEAVES)) &&
+			 sim_leaves_of_rail(sim) < SPINE_LEAVES)) &&
 		       accusation->spine == fault->spine;
 	}
+}
+
+int
+sim_names(const struct sim *sim, const struct sim_fault *fault,
+	  const struct bu_accusation *accusation)
+{
+	for (int k = 0; k < accusation->of_count; k++) {
+		if (names_one(sim, fault, &accusation->of[k]))
+			return 1;
+	}
+	return names_one(sim, fault, accusation);
 }
 
 int
 sim_judge(const struct sim *sim, const struct bu_accusation *accusation)
 {
 	for (int i = 0; i < sim->fault_count; i++) {
-		if (names(sim, &sim->faults[i], accusation))
+		if (sim_names(sim, &sim->faults[i], accusation))
 			return i;
-		for (int k = 0; k < accusation->of_count; k++) {
-			if (names(sim, &sim->faults[i], &accusation->of[k]))
-				return i;
-		}
 	}
 	return -1;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * localise SEED FAULTY [CLEAN]: how well the campaign names faults in simulated
- * fabrics, and how two other policies do on the same ones. tests/bench/localise runs
- * it.
+ * localise SEED[,SEED...] FAULTY [CLEAN]: how well the campaign names faults in
+ * simulated fabrics, and how two other policies do on the same ones; of each seed, then
+ * of all. tests/bench/localise runs it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,9 @@ struct row {
 };
 
 struct tally {
-	struct row lasting[SIM_KINDS_COUNT], blind[SIM_KINDS_COUNT], fickle;
+	/* What comes and goes; absent: it spoiled nothing that was measured. */
+	struct row lasting[SIM_KINDS_COUNT], blind[SIM_KINDS_COUNT],
+		fickle[SIM_KINDS_COUNT], absent[SIM_KINDS_COUNT];
 	int right, wrong, undecided;
 	float *rounds; /* of each scenario */
 	int scenarios;
@@ -30,7 +32,8 @@ between(uint64_t *random, int low, int high)
 	return low + (int)(sim_random(random) % (uint64_t)(high - low + 1));
 }
 
-/* 8 to 2,000 nodes, small ones more often; two thirds of the fabrics static. */
+/* 8 to 2,000 nodes, small ones more often; two thirds of the fabrics static. Of those
+ * with several rails a third have all rails of a node at one leaf. */
 static void
 make_fabric(struct sim *sim, uint64_t *random)
 {
@@ -43,6 +46,8 @@ make_fabric(struct sim *sim, uint64_t *random)
 	leaf_size = between(random, 4, nodes < 64 ? 12 : 32);
 	spines = between(random, 2, leaf_size < 8 ? leaf_size : 8);
 	sim_init(sim, nodes, rails, leaf_size, spines, sim_random(random));
+	if (rails > 1 && between(random, 0, 2) == 0)
+		sim_share_leaves(sim);
 	kind = between(random, 0, 9);
 	sim->plan.sprayed = kind >= 7;
 	sim->plan.has_switch = kind < 9;
@@ -166,6 +171,17 @@ show_fault(const char *what, const struct sim *sim, const struct sim_fault *f)
 		f->port2, f->node, f->leaf, f->spine, f->dir, f->factor, f->share);
 }
 
+static struct row *
+row_of(struct tally *tally, const struct sim *sim, int fault)
+{
+	const struct sim_fault *its = &sim->faults[fault];
+
+	return !sim_observable(sim, its) ? &tally->blind[its->kind]
+	       : its->share >= 1         ? &tally->lasting[its->kind]
+	       : sim->shown[fault]       ? &tally->fickle[its->kind]
+					 : &tally->absent[its->kind];
+}
+
 static void
 score(struct tally *tally, const struct sim *sim, const struct bu_report *report,
       int verbose)
@@ -178,20 +194,16 @@ score(struct tally *tally, const struct sim *sim, const struct bu_report *report
 		tally->right += fault >= 0;
 		tally->wrong += fault < 0;
 		wrong |= fault < 0;
-		if (fault >= 0)
-			found[fault] = 1;
-		else if (verbose)
+		if (fault < 0 && verbose)
 			show_wrong(sim, &report->accusations[i]);
+		for (int k = 0; k < sim->fault_count; k++)
+			found[k] |= sim_names(sim, &sim->faults[k],
+					      &report->accusations[i]);
 	}
 	for (int i = 0; i < sim->fault_count; i++) {
 		const struct sim_fault *fault = &sim->faults[i];
-		struct row *row = fault->share < 1 ? &tally->fickle
-				  : sim_observable(sim, fault)
-					  ? &tally->lasting[fault->kind]
-					  : &tally->blind[fault->kind];
+		struct row *row = row_of(tally, sim, i);
 
-		if (fault->share < 1 && !sim_observable(sim, fault))
-			row = &tally->blind[fault->kind];
 		row->faults++;
 		row->found += found[i];
 		if (verbose && (wrong || !found[i]))
@@ -328,15 +340,39 @@ print_policy(const struct tally *tally, int p, const char *name)
 	       share(tally->policies[p].found, tally->policies[p].faults));
 }
 
+/* The kind that is found least, for the goal that holds in each. */
+static void
+print_least(const struct tally *tally)
+{
+	const struct row *rows[] = {tally->lasting, tally->fickle};
+	double least = 1;
+	const char *name = "none";
+
+	for (int i = 0; i < 2 * SIM_KINDS_COUNT; i++) {
+		const struct row *row = &rows[i % 2][i / 2];
+
+		if (row->faults == 0 || share(row->found, row->faults) >= least)
+			continue;
+		least = share(row->found, row->faults);
+		name = sim_kind_name((enum sim_kind)(i / 2));
+	}
+	printf("found least: %s\n", name);
+	printf("recall, kind found least: %.4f share (goal 0.97)\n", least);
+}
+
 static void
 print(const struct tally *tally)
 {
 	int all = tally->right + tally->wrong;
-	struct row lasting = {0}, blind = {0};
+	struct row lasting = {0}, blind = {0}, fickle = {0}, absent = {0};
 	double low, high;
 
 	bu_stats_wilson(tally->right, all, &low, &high);
 	print_kinds("lasting faults that can be observed", tally->lasting, &lasting);
+	print_kinds("what comes and goes, and spoiled a figure", tally->fickle,
+		    &fickle);
+	print_kinds("what comes and goes, and was never there when it was measured",
+		    tally->absent, &absent);
 	print_kinds("sprayed without switch counters, or alone", tally->blind, &blind);
 	printf("scenarios %d, accusations %d, wrong %d, suspects left undecided %d\n",
 	       tally->scenarios, all, tally->wrong, tally->undecided);
@@ -347,30 +383,91 @@ print(const struct tally *tally)
 	printf("clean fabrics: %d runs\n", tally->clean);
 	printf("accused in clean runs: %d parts (goal 1)\n", tally->clean_accused);
 	printf("recall, unobservable: %.3f share\n", share(blind.found, blind.faults));
+	printf("recall, intermittent, with those never there: %.3f share\n",
+	       share(fickle.found, fickle.faults + absent.faults));
 	printf("recall, intermittent: %.3f share (goal 0.97)\n",
-	       share(tally->fickle.found, tally->fickle.faults));
+	       share(fickle.found, fickle.faults));
 	printf("recall, lasting: %.4f share (goal 0.97)\n",
 	       share(lasting.found, lasting.faults));
+	print_least(tally);
 	printf("precision, Wilson interval from: %.4f share\n", low);
 	printf("precision, Wilson interval to: %.4f share\n", high);
 	printf("precision: %.4f share (goal 0.99)\n", share(tally->right, all));
 }
 
+static void
+add_rows(struct row *sum, const struct row *rows, int count)
+{
+	for (int i = 0; i < count; i++) {
+		sum[i].faults += rows[i].faults;
+		sum[i].found += rows[i].found;
+	}
+}
+
+static void
+add(struct tally *sum, const struct tally *one)
+{
+	add_rows(sum->lasting, one->lasting, SIM_KINDS_COUNT);
+	add_rows(sum->blind, one->blind, SIM_KINDS_COUNT);
+	add_rows(sum->fickle, one->fickle, SIM_KINDS_COUNT);
+	add_rows(sum->absent, one->absent, SIM_KINDS_COUNT);
+	add_rows(sum->policies, one->policies, 2);
+	sum->right += one->right;
+	sum->wrong += one->wrong;
+	sum->undecided += one->undecided;
+	sum->clean += one->clean;
+	sum->clean_accused += one->clean_accused;
+	for (int p = 0; p < 2; p++) {
+		sum->policy_right[p] += one->policy_right[p];
+		sum->policy_wrong[p] += one->policy_wrong[p];
+		sum->clean_policy[p] += one->clean_policy[p];
+	}
+	memcpy(sum->rounds + sum->scenarios, one->rounds,
+	       (size_t)one->scenarios * sizeof(*sum->rounds));
+	sum->scenarios += one->scenarios;
+}
+
+static void
+run_seed(struct tally *tally, uint64_t seed, int faulty, int clean)
+{
+	int verbose = getenv("SIM_VERBOSE") != NULL;
+
+	for (int i = 0; i < faulty; i++)
+		run_faulty(tally, seed * 1000003 + (uint64_t)i, verbose);
+	for (int i = 0; i < clean; i++)
+		run_clean(tally, seed * 7000003 + (uint64_t)i, verbose);
+}
+
 int
 main(int argc, char **argv)
 {
-	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+	const char *seeds = argc > 1 ? argv[1] : "1";
 	int faulty = argc > 2 ? atoi(argv[2]) : 300;
 	int clean = argc > 3 ? atoi(argv[3]) : 300;
-	int verbose = getenv("SIM_VERBOSE") != NULL;
-	static struct tally tally;
+	size_t count = 1;
+	struct tally sum = {0};
 
-	tally.rounds = bu_xcalloc((size_t)faulty + 1, sizeof(*tally.rounds));
-	for (int i = 0; i < faulty; i++)
-		run_faulty(&tally, seed * 1000003 + (uint64_t)i, verbose);
-	for (int i = 0; i < clean; i++)
-		run_clean(&tally, seed * 7000003 + (uint64_t)i, verbose);
-	print(&tally);
-	free(tally.rounds);
+	for (const char *at = seeds; (at = strchr(at, ',')); at++)
+		count++;
+	sum.rounds = bu_xcalloc(count * (size_t)faulty + 1, sizeof(*sum.rounds));
+	for (const char *at = seeds; at;
+	     at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		struct tally one = {0};
+
+		one.rounds = bu_xcalloc((size_t)faulty + 1, sizeof(*one.rounds));
+		run_seed(&one, strtoull(at, NULL, 10), faulty, clean);
+		if (count > 1) {
+			printf("seed %llu\n", strtoull(at, NULL, 10));
+			print(&one);
+			printf("\n");
+			fflush(stdout);
+		}
+		add(&sum, &one);
+		free(one.rounds);
+	}
+	if (count > 1)
+		printf("%zu seeds together\n", count);
+	print(&sum);
+	free(sum.rounds);
 	return 0;
 }

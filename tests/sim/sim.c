@@ -100,6 +100,26 @@ sim_init(struct sim *sim, int nodes, int rails, int leaf_size, int spines,
 }
 
 void
+sim_share_leaves(struct sim *sim)
+{
+	struct bu_topology *t = &sim->plan;
+
+	sim->shared = 1;
+	t->leaves /= t->rails;
+	json_decref(t->leaf_ids.list);
+	json_decref(t->leaf_ids.index);
+	t->leaf_ids = count_ids(t->leaves);
+	for (int port = 0; port < bu_topology_ports(t); port++)
+		t->leaf_of[port] = sim->leaf_of[port] /= t->rails;
+}
+
+int
+sim_leaves_of_rail(const struct sim *sim)
+{
+	return sim->shared ? sim->plan.leaves : sim->plan.leaves / sim->plan.rails;
+}
+
+void
 sim_fini(struct sim *sim)
 {
 	bu_topology_fini(&sim->plan);
@@ -340,6 +360,13 @@ touches(const struct sim *sim, const struct sim_fault *fault,
 	       (flow->dst == fault->port && fault->dir & BU_DIR_IN);
 }
 
+/* Is this resource what holds its flows? */
+static int
+is_full(const struct share *share)
+{
+	return share->left < 1e-3 * share->cap;
+}
+
 static void
 apply_marks(const struct sim *sim, const struct sim_fault *fault, struct bu_flow *flow,
 	    double *seconds_dst)
@@ -415,8 +442,7 @@ count_links(struct sim *sim, const struct network *net)
 
 		sim->link_load[i - ports] += (float)(share->cap - share->left);
 		sim->link_bad[i - ports] += sim_uniform(&state) < sim->outliers ? 5 : 0;
-		if (share->cap < 0.99 * sim->plan.limit_gbps &&
-		    share->left < 1e-3 * share->cap)
+		if (share->cap < 0.99 * sim->plan.limit_gbps && is_full(share))
 			sim->link_bad[i - ports] += 1000;
 	}
 	for (int i = 0; i < sim->fault_count; i++) {
@@ -432,6 +458,29 @@ count_links(struct sim *sim, const struct network *net)
 				sim->link_bad[place] += 200;
 		}
 	}
+}
+
+/* Does what comes and goes spoil a figure of this round? A rate does only where it is
+ * what holds its flows, not under a slower part; and a flow in doubt says nothing. */
+static int
+shows(const struct network *net, const struct sim_fault *fault, int count)
+{
+	const struct sim *sim = net->sim;
+	int first = fault->kind == SIM_PORT_RATE
+			    ? 2 * fault->port
+			    : link_share(sim, fault->leaf, fault->spine, 0);
+	int full = 0;
+
+	for (int dir = 0; dir < 2; dir++)
+		full |= fault->dir >> dir & 1 && is_full(&net->shares[first + dir]);
+	for (int i = 0; i < count; i++) {
+		if (fault->kind == SIM_LINK_RATE)
+			return full;
+		if (!net->flows[i].doubt && touches(sim, fault, &net->flows[i]) &&
+		    (full || fault->kind != SIM_PORT_RATE))
+			return 1;
+	}
+	return 0;
 }
 
 static int
@@ -465,6 +514,9 @@ run_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 		rates[subs[i].flow] += subs[i].rate;
 	for (int i = 0; i < count; i++)
 		measure(sim, &flows[i], rates[i]);
+	for (int i = 0; i < sim->fault_count; i++)
+		sim->shown[i] +=
+			is_there(sim, i) && shows(&net, &sim->faults[i], count);
 	count_links(sim, &net);
 	return 0;
 }

@@ -47,11 +47,14 @@ enum { SIM_FAULTS_MAX = 128 };
 struct sim {
 	struct bu_topology plan; /* what is told */
 	int *leaf_of;            /* what is true */
+	int shared;              /* all rails of a node are at one leaf */
 	uint64_t seed;
 	double noise, outliers, drift; /* sigma; share of flows; of the rate */
 	int ignores_via;
 	struct sim_fault faults[SIM_FAULTS_MAX];
 	int fault_count;
+	int shown[SIM_FAULTS_MAX]; /* rounds in which what comes and goes spoiled a
+				      figure */
 	int rounds;
 	float *link_load; /* since the last reading of the switches */
 	float *link_bad;
@@ -60,6 +63,10 @@ struct sim {
 /* leaf_size: ports of a rail on a leaf; the last leaf may have fewer. */
 void sim_init(struct sim *sim, int nodes, int rails, int leaf_size, int spines,
 	      uint64_t seed);
+/* Before any fault: each leaf takes all rails of its nodes, not one. */
+void sim_share_leaves(struct sim *sim);
+/* Leaves that a port of a rail can be at. */
+int sim_leaves_of_rail(const struct sim *sim);
 void sim_fini(struct sim *sim);
 struct sim_fault *sim_add(struct sim *sim, struct sim_fault fault);
 /* Its rounds, traces, LLDP and switches as a site; borrowed. */
@@ -69,6 +76,9 @@ struct bu_site sim_site(struct sim *sim);
 uint64_t sim_random(uint64_t *state);
 double sim_uniform(uint64_t *state); /* [0, 1) */
 
+/* Does it name this fault rightly, alone or among parts that no test tells apart? */
+int sim_names(const struct sim *sim, const struct sim_fault *fault,
+	      const struct bu_accusation *accusation);
 /* Index of a fault that the accusation names rightly; -1 = it is wrong. */
 int sim_judge(const struct sim *sim, const struct bu_accusation *accusation);
 /* 1 when static routing or the switches' counters let it be seen. */

@@ -6,6 +6,8 @@
 #include "tests/sim/sim.h"
 #include "tests/support/unit.h"
 
+static const struct bu_sprt_rule usual = {0.003, 0.2, 3e-5, 5e-3};
+
 /* PORT sends badly now and then; of its partners OTHER receives. */
 enum { PORT = 0, OTHER = 1, ODD = 2, EVEN = 3, SENDS = 2 * PORT };
 
@@ -25,13 +27,13 @@ all_good(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 	return 0;
 }
 
-/* Four nodes at one leaf. */
+/* Four nodes, so many of them at each leaf. */
 static void
-set_up(void)
+set_up_leaves(int leaf_size)
 {
 	static const struct bu_site site = {.round = all_good};
 
-	sim_init(&sim, 4, 1, 4, 1, 1);
+	sim_init(&sim, 4, 1, leaf_size, 1, 1);
 	sim.plan.has_lldp = sim.plan.has_switch = 0;
 	opts = (struct bu_localise_opts){.retests = 4};
 	report = (struct bu_report){0};
@@ -39,11 +41,17 @@ set_up(void)
 		.t = &sim.plan, .site = &site, .opts = &opts, .report = &report};
 	bu_campaign_init(&c);
 	ck_assert_int_eq(bu_campaign_lldp(&c, NULL), 0);
-	c.order = (struct bu_order){.leaves = 1, .rails = 1, .spines = 1};
+	c.order = (struct bu_order){.leaves = sim.plan.leaves, .rails = 1, .spines = 1};
 	bu_order_init(&c.order, c.leaf_of, 4, c.usable);
 	c.limits =
 		(struct bu_limits){.median_gbps = {390, 390}, .min_gbps = {380, 380}};
-	r = (struct retest){.c = &c, .rule = {0.003, 0.2, 3e-5, 5e-3}};
+	r = (struct retest){.c = &c};
+}
+
+static void
+set_up(void)
+{
+	set_up_leaves(4);
 }
 
 static void
@@ -56,37 +64,53 @@ tear_down(void)
 }
 
 static void
-add_flows(int to, int count, double gbps)
+add_flows_of(int from, int to, int count, double gbps)
 {
+	int crosses = c.leaf_of[from] != c.leaf_of[to];
+
 	for (int i = 0; i < count; i++) {
 		c.flows = bu_xgrow(c.flows, &c.cap, c.count + 1, sizeof(*c.flows));
-		c.flows[c.count] = (struct bu_flow){.src = PORT,
-						    .dst = to,
-						    .via = -1,
-						    .path = BU_PATH_UNKNOWN,
-						    .round = (uint16_t)c.count,
-						    .rate_gbps = (float)gbps};
+		c.flows[c.count] =
+			(struct bu_flow){.src = from,
+					 .dst = to,
+					 .via = -1,
+					 .path = crosses ? 0 : BU_PATH_UNKNOWN,
+					 .round = (uint16_t)c.count,
+					 .rate_gbps = (float)gbps};
 		c.count++;
 	}
 }
 
+static void
+add_flows(int to, int count, double gbps)
+{
+	add_flows_of(PORT, to, count, gbps);
+}
+
 /* The flows so far are those of the stages before. */
 static struct suspect *
-suspect_it(int bad, double weight, int good)
+suspect_part(int part, int bad, double weight, int good)
 {
 	struct bu_flows flows = bu_campaign_flows(&c);
-	struct suspect *suspect = bu_campaign_suspect(&c, SENDS, BU_SYMPTOM_RATE);
+	struct suspect *suspect = bu_campaign_suspect(&c, part, BU_SYMPTOM_RATE);
 
 	bu_parts_decode(&flows, &c.limits, c.parts);
 	c.retest_first = c.count;
+	suspect->rule = usual;
 	for (int i = 0; i < bad; i++)
-		bu_sprt_add_bad(&suspect->sprt, &r.rule, weight);
+		bu_sprt_add_bad(&suspect->sprt, &usual, weight);
 	for (int i = 0; i < good; i++)
-		bu_sprt_add(&suspect->sprt, &r.rule, 0);
+		bu_sprt_add(&suspect->sprt, &usual, 0);
 	suspect->witnesses = bad ? BU_WITNESSES : 0;
 	for (int i = 0; i < suspect->witnesses; i++)
 		suspect->witness[i] = i + 1;
 	return suspect;
+}
+
+static struct suspect *
+suspect_it(int bad, double weight, int good)
+{
+	return suspect_part(SENDS, bad, weight, good);
 }
 
 static int
@@ -186,7 +210,117 @@ START_TEST(a_healthy_victim_does_not_count_for_its_leaf)
 }
 END_TEST
 
+/* A port needs several nodes that it was bad with; a link has none. */
+START_TEST(a_link_is_bad_by_all_without_witnesses)
+{
+	double llr = 0;
+
+	set_up_leaves(2);
+	add_flows(ODD, 3, 200);
+	add_flows(EVEN, 7, 390);
+	suspect_part(2 * 4, 3, 1, 17)->witnesses = 0;
+	suspect_it(3, 1, 17)->witnesses = 0;
+	bu_retest_count_unexplained(&r);
+	ck_assert_int_eq(bu_retest_is_bad_by_all(&r, 0, &llr), 1);
+	ck_assert_int_eq(bu_retest_is_bad_by_all(&r, 1, &llr), 0);
+	tear_down();
+}
+END_TEST
+
+/* What healthy ones do by chance is learned from the others, where there are as many.
+ */
+START_TEST(what_a_suspect_showed_is_not_chance)
+{
+	for (int others = 0; others < 2; others++) {
+		set_up();
+		add_flows(ODD, 2, 200);
+		add_flows(ODD, 15, 390);
+		add_flows_of(OTHER, EVEN, others ? 17 : 16, 390);
+		suspect_it(0, 0, 0);
+		opts.retests = 1;
+		ck_assert_int_eq(bu_campaign_retest(&c, NULL), 0);
+		ck_assert_double_eq_tol(c.suspects[0].rule.healthy,
+					others ? 0.003 : 4.0 / 33, 1e-9);
+		tear_down();
+	}
+}
+END_TEST
+
+/* Of campaigns that a fault comes and goes in, those that name it; ret_wrong: wrong
+ * accusations. */
+static int
+count_named(const struct sim *like, struct sim_fault fault, int leaf_size,
+	    int *ret_wrong)
+{
+	int named = 0;
+
+	*ret_wrong = 0;
+	for (unsigned int seed = 1; seed <= 20; seed++) {
+		struct bu_site site;
+		int found = 0;
+
+		sim_init(&sim, like->plan.nodes, 1, leaf_size, like->plan.spines,
+			 seed * 77);
+		sim.plan.sprayed = like->plan.sprayed;
+		sim.plan.has_switch = like->plan.has_switch;
+		sim_add(&sim, fault);
+		site = sim_site(&sim);
+		opts = (struct bu_localise_opts){.seed = seed, .lean = 1};
+		ck_assert_int_eq(bu_localise(&sim.plan, &site, &opts, &report, NULL),
+				 0);
+		for (int i = 0; i < report.count; i++) {
+			int right = sim_judge(&sim, &report.accusations[i]) == 0;
+
+			found |= right;
+			*ret_wrong += !right;
+		}
+		named += found;
+		bu_report_fini(&report);
+		sim_fini(&sim);
+	}
+	return named;
+}
+
+/* Once its sending half stands, the other one is not followed; links that it is tested
+ * with do not pay for it. */
+START_TEST(a_port_that_is_out_condemns_no_link)
+{
+	const struct sim like = {.plan = {.nodes = 32, .spines = 3}};
+	const struct sim_fault fault = {.kind = SIM_PORT_LOSS,
+					.port = 15,
+					.port2 = -1,
+					.dir = BU_DIR_OUT | BU_DIR_IN,
+					.factor = 4e-4,
+					.share = 0.55};
+	int wrong, named = count_named(&like, fault, 5, &wrong);
+
+	ck_assert_int_ge(named, 19);
+	ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
+START_TEST(a_switch_that_counts_now_and_then_names_its_link)
+{
+	const struct sim like = {
+		.plan = {.nodes = 64, .spines = 4, .sprayed = 1, .has_switch = 1}};
+	const struct sim_fault fault = {.kind = SIM_LINK_RATE,
+					.port2 = -1,
+					.leaf = 2,
+					.spine = 1,
+					.dir = BU_DIR_OUT,
+					.factor = 0.4,
+					.share = 0.22};
+	int wrong, named = count_named(&like, fault, 16, &wrong);
+
+	ck_assert_int_ge(named, 16);
+	ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
 BU_UNIT("suspects", a_little_too_slow_counts_for_half_before_its_tests_too,
 	who_was_bad_in_its_tests_was_not_bad_by_chance,
 	who_is_bad_by_all_stays_accused_and_with_confidence,
-	a_healthy_victim_does_not_count_for_its_leaf)
+	a_healthy_victim_does_not_count_for_its_leaf,
+	a_link_is_bad_by_all_without_witnesses, what_a_suspect_showed_is_not_chance,
+	a_port_that_is_out_condemns_no_link,
+	a_switch_that_counts_now_and_then_names_its_link)

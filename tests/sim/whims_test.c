@@ -237,7 +237,50 @@ START_TEST(a_fault_is_let_go_no_more_often_than_said)
 }
 END_TEST
 
+/* The bench asks the judge for no more than its flows showed: not a rate under a slower
+ * part, not an idle link, nothing that only a wrong instrument saw. */
+START_TEST(what_comes_and_goes_shows_where_it_holds_a_flow)
+{
+	static const struct {
+		struct bu_flow flow;
+		int port, loss, link;
+	} rows[] = {
+		{{.src = 0, .dst = 1, .via = -1}, 1, 1, 0},
+		{{.src = 1, .dst = 0, .via = -1}, 0, 0, 0},
+		{{.src = 0, .dst = 4, .via = 0}, 0, 1, 1},
+		{{.src = 0, .dst = 4, .via = 1}, 1, 1, 0},
+		{{.src = 0, .dst = 7, .via = 1}, 0, 0, 0},
+		{{.src = 2, .dst = 5, .via = 0}, 0, 0, 1},
+	};
+	/* As good as lasting, but counted as what comes and goes is. */
+	static const struct sim_fault faults[] = {
+		{.kind = SIM_PORT_RATE, .dir = 1, .factor = 0.7, .share = 0.9999999},
+		{.kind = SIM_PORT_LOSS, .dir = 1, .factor = 1e-4, .share = 0.9999999},
+		{.kind = SIM_LINK_RATE, .dir = 1, .factor = 0.3, .share = 0.9999999},
+		{.kind = SIM_CLOCK, .node = 7, .factor = 1.03},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_flow flow = rows[i].flow;
+		struct bu_site site;
+		struct sim sim;
+
+		sim_init(&sim, 8, 1, 4, 2, 1);
+		for (size_t k = 0; k < BU_LEN(faults); k++)
+			sim_add(&sim, faults[k]);
+		site = sim_site(&sim);
+		flow.qps = 1;
+		ck_assert_int_eq(site.round(site.arg, &flow, 1, NULL), 0);
+		ck_assert_int_eq(sim.shown[1], rows[i].loss);
+		ck_assert_int_eq(sim.shown[2], rows[i].link);
+		ck_assert_int_eq(sim.shown[0], rows[i].port);
+		sim_fini(&sim);
+	}
+}
+END_TEST
+
 BU_UNIT("whims", a_whim_takes_no_more_than_a_fault_needs_to_come_back,
 	a_round_that_is_thrown_away_makes_nobody_watched,
 	flows_of_the_same_seconds_are_one_test, far_below_the_limit_counts_for_more,
-	a_fault_is_let_go_no_more_often_than_said)
+	a_fault_is_let_go_no_more_often_than_said,
+	what_comes_and_goes_shows_where_it_holds_a_flow)
