@@ -164,7 +164,7 @@ on_out(int fd, int what, void *arg)
 	(void)what;
 	if (got > 0)
 		bu_console_file_write(console->file, bytes, (size_t)got);
-	else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+	else if (got == 0)
 		closed(console);
 }
 
@@ -172,11 +172,10 @@ static void
 on_errs(int fd, int what, void *arg)
 {
 	struct console *console = arg;
-	ssize_t got = hear(console);
 
 	(void)fd;
 	(void)what;
-	if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+	if (hear(console) == 0)
 		bu_watch_set(console->errs, 0);
 }
 
@@ -433,7 +432,6 @@ bu_consoles_open(struct bu_consoles *consoles, const char *node,
 		return;
 	}
 	console->said[0] = '\0';
-	console->length = 0;
 	console->denied = 0;
 	console->logs_out = way->way == BU_CONSOLE_IPMI;
 	if ((way->way == BU_CONSOLE_IPMI ? open_ipmi(console, target, way, &err)

@@ -70,6 +70,27 @@ START_TEST(the_last_lines_are_there_as_they_came)
 }
 END_TEST
 
+/* It says when it was begun, which no other file of this process does. */
+START_TEST(the_first_line_tells_a_file_from_every_other_one)
+{
+	struct bu_console_part part;
+	int year, seconds, number, pid;
+
+	make_dir();
+	bu_console_file_close(open_file());
+	ck_assert_int_eq(bu_console_tail(dir, "n1", 1, &part, NULL), 0);
+	ck_assert_msg(sscanf(part.bytes,
+			     "[bringup %4d-%*2d-%*2dT%*2d:%*2d:%2dZ file %d of %d]",
+			     &year, &seconds, &number, &pid) == 4,
+		      "%s", part.bytes);
+	ck_assert_int_ge(year, 2024);
+	ck_assert_int_eq(number, 1);
+	ck_assert_int_eq(pid, getpid());
+	free(part.bytes);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
 /* A megabyte and a half of numbered lines, read on while it is written: each line once,
  * in order, over the rotation. */
 START_TEST(reading_goes_on_over_a_rotation)
@@ -459,6 +480,7 @@ START_TEST(each_request_is_answered)
 END_TEST
 
 BU_UNIT("console", the_last_lines_are_there_as_they_came,
+	the_first_line_tells_a_file_from_every_other_one,
 	reading_goes_on_over_a_rotation, serial_over_lan_is_kept,
 	a_session_that_ends_is_begun_again_later, a_wrong_password_is_asked_for_rarely,
 	refused_credentials_are_tried_twice_at_most, a_console_that_is_let_go_is_free,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* As whom a BMC of paper is spoken to: it takes one password, and counts the tries. */
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -187,10 +189,17 @@ START_TEST(a_program_gives_it_without_blocking_the_others)
 		bu_loop_step(site.loop, 20);
 	ck_assert_str_eq(site.password, "right:1");
 	ck_assert_int_eq(site.err.kind, BU_ERR_NONE);
-	/* and what is under way at the end is taken back */
+	/* and what is under way at the end is taken back, with its program */
+	put("#!/bin/sh\n: >$0.began\nexec sleep 60\n", 0700);
 	bu_perform(site.performer, slow, on_reply, NULL);
+	snprintf(exec, sizeof(exec), "%s.began", site.path);
+	for (int i = 0; i < 1000 && access(exec, F_OK) != 0; i++)
+		bu_loop_step(site.loop, 10);
 	finish();
 	ck_assert_int_eq(site.answers, 2);
+	for (int i = 0; i < 100 && waitpid(-1, NULL, WNOHANG) != -1; i++)
+		poll(NULL, 0, 10);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "provisioner/power/driver.h"
 #include "tests/support/ipmi_sim.h"
+#include "tests/support/shell.h"
 
 /* Two records of sensors, "Inlet Temp" and "Fan 3"; only the first one is there. */
 static const char emu[] =
@@ -95,9 +96,11 @@ START_TEST(a_bmc_tells_its_events_sensors_and_version)
 	row = json_array_get(json_object_get(bench.report, "sensors"), 0);
 	ck_assert_str_eq(bu_json_str(row, "name", ""), "Inlet Temp");
 	ck_assert(json_number_value(json_object_get(row, "value")) == 35);
+	ck_assert_str_eq(bu_json_str(row, "health", ""), "ok");
 	row = json_array_get(json_object_get(bench.report, "sensors"), 1);
 	ck_assert_str_eq(bu_json_str(row, "name", ""), "Fan 3");
 	ck_assert(json_is_null(json_object_get(row, "value")));
+	ck_assert_str_eq(bu_json_str(row, "state", ""), "absent");
 	ok(&bench, BU_POWER_FIRMWARE);
 	row = json_array_get(json_object_get(bench.report, "firmware"), 0);
 	ck_assert_str_eq(bu_json_str(row, "version", ""), "9.08");
@@ -108,4 +111,31 @@ START_TEST(a_bmc_tells_its_events_sensors_and_version)
 }
 END_TEST
 
-BU_UNIT("reports by IPMI", a_bmc_tells_its_events_sensors_and_version)
+/* Its clock is set to a day of 2035, and an event comes: it is of now. */
+START_TEST(a_bmcs_clock_does_not_move_its_events)
+{
+	struct bench bench;
+	bu_autofree char *command = NULL, *said = NULL;
+	const json_t *events, *row;
+	int64_t at_ms, now_ms;
+
+	begin(&bench);
+	command = bu_xasprintf(
+		"ask() { ipmitool -I lanplus -H 127.0.0.1 -p %s -U admin -P secret "
+		"-C 3 raw 0x0a \"$@\"; }; ask 0x49 0 0 0 0x7c && "
+		"ask 0x44 0 0 2 0 0 0 0 0x20 0 4 1 1 1 0x59 0 0",
+		strchr(bench.sim.bmc, ':') + 1);
+	said = shell_told("/", command);
+	ok(&bench, BU_POWER_EVENTS);
+	now_ms = bu_wall_ms(bu_loop_clock(bench.loop));
+	events = json_object_get(bench.report, "events");
+	row = json_array_get(events, json_array_size(events) - 1);
+	at_ms = bu_json_int(row, "at_ms", 0);
+	ck_assert_int_ge(at_ms, now_ms - 3600 * 1000);
+	ck_assert_int_le(at_ms, now_ms + 3600 * 1000);
+	finish(&bench);
+}
+END_TEST
+
+BU_UNIT("reports by IPMI", a_bmc_tells_its_events_sensors_and_version,
+	a_bmcs_clock_does_not_move_its_events)

@@ -58,8 +58,12 @@ write_sim(int port)
 
 	put("lan.conf", lan, 0600);
 	put("emu",
-	    "mc_setbmc 0x20\nmc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 "
-	    "persist_sdr\nmc_enable 0x20\n",
+	    "mc_setbmc 0x20\nmc_add 0x20 0 no-device-sdrs 0x2b 9 8 0x9f 0x1291 0xf02 "
+	    "persist_sdr\n"
+	    /* Its product has nothing but a serial number, SN-0042. */
+	    "mc_add_fru_data 0x20 0 32 data 1 0 0 0 1 0 0 0xfe 1 3 0 0xc0 0xc0 0xc0 "
+	    "0xc0 0xc7 0x53 0x4e 0x2d 0x30 0x30 0x34 0x32 0xc0 0xc0 0xc1 0 0 0 0 0 "
+	    "0x60\nmc_enable 0x20\n",
 	    0600);
 	put("chassis",
 	    "#!/bin/sh\ncd \"$1\"; how=$2; shift 2\n"
@@ -124,20 +128,27 @@ on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 		 bu_json_str(reply, "identity", ""));
 }
 
-/* uuid: of the machine that is expected. */
+/* As it is expected to be: its "uuid" or "serial". */
 static int
-ask(const char *op, const char *first, const char *uuid)
+ask_of(const char *op, const char *first, const char *key, const char *value)
 {
 	bu_autojson json_t *request =
 		json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:{s:s}}", "op", op, "target",
 			  site.bmc, "first", first, "mode", "uefi", "credentials",
-			  site.reference, "reset", 1, "machine", "uuid", uuid);
+			  site.reference, "reset", 1, "machine", key, value);
 	int answers = site.answers;
 
 	bu_perform(site.performer, request, on_reply, NULL);
 	while (site.answers == answers)
 		bu_loop_step(site.loop, 100);
 	return site.err.kind == BU_ERR_NONE ? 0 : -1;
+}
+
+/* uuid: of the machine that is expected. */
+static int
+ask(const char *op, const char *first, const char *uuid)
+{
+	return ask_of(op, first, "uuid", uuid);
 }
 
 /* The first session may come before the simulator listens. */
@@ -187,6 +198,22 @@ START_TEST(its_guid_says_whose_it_is)
 	/* a board that says nothing of itself */
 	ck_assert_int_eq(ask("off", "disk", ""), 0);
 	ck_assert_str_eq(site.identity, "unsaid");
+	finish();
+}
+END_TEST
+
+/* Of the board's records; by the GUID alone another machine's would not be seen. */
+START_TEST(its_serial_says_whose_it_is)
+{
+	BU_NEEDS("ipmi_sim", "ipmitool");
+	begin();
+	until_up();
+	ck_assert_int_eq(ask_of("on", "disk", "serial", "SN-0041"), -1);
+	ck_assert_msg(site.err.kind == BU_ERR_FOREIGN, "%s: %s", site.identity,
+		      site.err.text);
+	ck_assert_msg(ask_of("on", "disk", "serial", "SN-0042") == 0, "%s",
+		      site.err.text);
+	ck_assert_str_eq(site.identity, "");
 	finish();
 }
 END_TEST
@@ -297,5 +324,6 @@ START_TEST(a_target_is_a_host_and_a_port)
 END_TEST
 
 BU_UNIT("ipmi", a_machine_is_booted_and_switched_off, its_guid_says_whose_it_is,
-	a_wrong_password_is_said_and_tried_twice, its_password_is_changed,
-	a_password_that_is_not_changed_is_no_change, a_target_is_a_host_and_a_port)
+	its_serial_says_whose_it_is, a_wrong_password_is_said_and_tried_twice,
+	its_password_is_changed, a_password_that_is_not_changed_is_no_change,
+	a_target_is_a_host_and_a_port)

@@ -149,6 +149,7 @@ start_console(int *ret_fd)
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(fds[1], 1);
+		dup2(fds[1], 2);
 		execl(BU_BUILDDIR "/bringup-power", "bringup-power", "--console",
 		      site.bmc, (char *)NULL);
 		_exit(127);
@@ -216,7 +217,8 @@ START_TEST(a_console_goes_on_in_the_next_file)
 }
 END_TEST
 
-/* One that is none, and would not even open. */
+/* One that is none, and would not even open: its last words are for whoever asks why
+ * there is no console. */
 START_TEST(a_console_is_a_regular_file)
 {
 	bu_autofree char *path = NULL, *link = NULL;
@@ -226,6 +228,8 @@ START_TEST(a_console_is_a_regular_file)
 	path = bu_xasprintf("%s/console", site.dir);
 	link = bu_xasprintf("%s/elsewhere", site.dir);
 	for (int linked = 0; linked < 2; linked++) {
+		char words[512];
+		ssize_t got;
 		pid_t pid;
 
 		unlink(path);
@@ -236,6 +240,12 @@ START_TEST(a_console_is_a_regular_file)
 			poll(NULL, 0, 50);
 		ck_assert_int_eq(kill(pid, 0), -1);
 		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+		got = read(fd, words, sizeof(words) - 1);
+		ck_assert_int_gt(got, 0);
+		words[got] = '\0';
+		ck_assert_msg(strstr(words, linked ? "console: Too many levels"
+						   : "console is not a regular file"),
+			      "%s", words);
 		close(fd);
 	}
 	finish();

@@ -358,11 +358,17 @@ END_TEST
 
 START_TEST(what_nobody_waits_for_is_not_begun)
 {
-	struct paper paper = {.state = BU_POWER_ON};
+	struct paper paper = {.state = BU_POWER_ON}, is_off = {.state = BU_POWER_OFF};
 	struct bu_err err = {0};
 
 	ck_assert_int_eq(boot_within(&paper, "network", 0, -1, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
+	/* at its last moment it is */
+	ck_assert_int_eq(perform(&is_off,
+				 json_pack("{s:s,s:s,s:i}", "op", "status", "target",
+					   "t", "until_ms", 0),
+				 &err),
+			 0);
 	/* nor is it switched off when the waiting took that long */
 	ck_assert_int_eq(boot_within(&paper, "disk", 300, 100, &err), -1);
 	ck_assert_str_eq(err.text,

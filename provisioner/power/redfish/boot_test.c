@@ -228,6 +228,20 @@ START_TEST(backs_off_during_post)
 }
 END_TEST
 
+/* The BMC may have taken it: no other way to say it is tried, nor is it said elsewhere.
+ * (Over a connection that was kept it is sent once more.) */
+START_TEST(a_patch_without_an_answer_is_the_last)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	hostile_plan(rig.bmc, "PATCH", "", 0, NULL, 100);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_BOOT_FIRST), BU_ERR_REMOTE);
+	ck_assert_int_le(hostile_count(rig.bmc, "PATCH", NULL), 2);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(every_patch_brings_an_etag)
 {
 	for (const struct hostile_shape *shape = hostile_shapes; shape->name; shape++)
@@ -329,6 +343,6 @@ BU_UNIT("redfish boot", every_tree_boots_from_the_network,
 	dgx_boots_by_the_settings_object, the_settings_object_is_the_second_place,
 	once_comes_before_continuous, a_machine_that_allows_http_alone_boots_by_it,
 	hpe_disables_and_keeps_the_target, backs_off_during_post,
-	every_patch_brings_an_etag, climbs_the_ladder_of_etags,
-	each_of_the_twenty_five_has_its_place, every_quirk_names_its_source_and_a_test,
-	quirks_are_looked_up)
+	every_patch_brings_an_etag, a_patch_without_an_answer_is_the_last,
+	climbs_the_ladder_of_etags, each_of_the_twenty_five_has_its_place,
+	every_quirk_names_its_source_and_a_test, quirks_are_looked_up)

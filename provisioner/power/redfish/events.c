@@ -178,8 +178,7 @@ read_entries(struct rf_op *op, struct reading *reading, const char *entries,
 		else if (i == PAGES_MAX) {
 			reading->log.more = 1;
 			return 0;
-		} else if (i == 0 &&
-			   !is_newest_first(json_object_get(page, "Members"))) {
+		} else if (!is_newest_first(json_object_get(page, "Members"))) {
 			skip_ahead(reading, page, path);
 		}
 	}

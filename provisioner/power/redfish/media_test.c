@@ -108,15 +108,14 @@ write_file(char path[64], const char *bytes, size_t size)
 
 static char data_dir[64]; /* with another tree of Dell; "" = that of all */
 
-/* Whom Dell's system names as its managers. list is stolen. */
+/* Dell's tree with these members in its resources, {"path":{...}}. with is stolen. */
 static void
-name_managers(json_t *list)
+change_tree(json_t *with)
 {
-	static const char system[] = "/redfish/v1/Systems/{system}";
 	bu_autojson json_t *tree =
 		bu_json_load(BU_SRCDIR "/lab/bmc/trees/dell.json", NULL);
-	bu_autojson json_t *links = json_pack("{s:{s:o}}", "Links", "ManagedBy", list);
-	json_t *resources = json_object_get(tree, "resources");
+	json_t *resources = json_object_get(tree, "resources"), *one;
+	const char *path;
 	bu_autofree char *trees = NULL, *dell = NULL, *common = NULL;
 
 	strcpy(data_dir, "/tmp/bringup-trees-XXXXXX");
@@ -126,11 +125,28 @@ name_managers(json_t *list)
 	common = bu_xasprintf("%s/common.json", trees);
 	ck_assert_int_eq(bu_mkdir_p(trees, 0700, NULL), 0);
 	ck_assert_int_eq(symlink(BU_SRCDIR "/lab/bmc/trees/common.json", common), 0);
-	if (json_object_get(resources, system))
-		json_object_update(json_object_get(resources, system), links);
-	else
-		json_object_set(resources, system, links);
+	json_object_foreach (with, path, one)
+		if (json_object_get(resources, path))
+			json_object_update(json_object_get(resources, path), one);
+		else
+			json_object_set(resources, path, one);
+	json_decref(with);
 	ck_assert_int_eq(json_dump_file(tree, dell, 0), 0);
+}
+
+static void
+drop_tree(void)
+{
+	ck_assert_int_eq(bu_remove_tree(data_dir, NULL), 0);
+	data_dir[0] = '\0';
+}
+
+/* Whom Dell's system names as its managers. list is stolen. */
+static void
+name_managers(json_t *list)
+{
+	change_tree(json_pack("{s:{s:{s:o}}}", "/redfish/v1/Systems/{system}", "Links",
+			      "ManagedBy", list));
 }
 
 /* Its first word is where it listens. */
@@ -169,8 +185,8 @@ begin(struct bench *bench, const char *tree)
 	start_images(bench);
 	write_file(bench->password, "calvin12\n", 9);
 	bench->loop = bu_loop_create(NULL);
-	/* The task of one tree takes 1.5 s. */
-	times.settle_ms = 150;
+	/* The task of one tree takes 1.5 s, and no other has one. */
+	times.settle_ms = strcmp(tree, "dell") == 0 ? 5 : 150;
 	bench->driver = rf_open(bench->loop, &times);
 	snprintf(bench->dir, sizeof(bench->dir), "http://127.0.0.1:%d/boot/media/",
 		 bench->port);
@@ -315,9 +331,47 @@ START_TEST(drives_are_found_whatever_managers_are_named)
 		ask_ok(&bench, BU_POWER_MEDIA_INSERT, bench.first);
 		ask_ok(&bench, BU_POWER_MEDIA_EJECT, bench.dir);
 		finish(&bench);
-		ck_assert_int_eq(bu_remove_tree(data_dir, NULL), 0);
-		data_dir[0] = '\0';
+		drop_tree();
 	}
+}
+END_TEST
+
+#define DRIVES "/redfish/v1/Managers/{manager}/VirtualMedia/"
+
+/* It would take the image, and no machine boots a CD from it. */
+START_TEST(a_stick_is_no_cd)
+{
+	struct bench bench;
+	bu_autofree char *image = NULL;
+
+	change_tree(json_pack("{s:{s:[s]},s:{s:[s]}}", DRIVES "2", "MediaTypes",
+			      "USBStick", DRIVES "4", "MediaTypes", "USBStick"));
+	begin(&bench, "dell");
+	image = bu_xasprintf("%sn1/a1", bench.dir);
+	ck_assert_int_eq(ask(&bench, BU_POWER_MEDIA_INSERT, image), BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(
+		strstr(bench.err.text, "4 virtual drives, and no CD among them"));
+	ck_assert_int_eq(*bench.fetched, 0);
+	finish(&bench);
+	drop_tree();
+}
+END_TEST
+
+/* The drive's action fills another one, and the BMC says that all is well. */
+START_TEST(an_image_that_is_taken_and_not_shown_is_an_error)
+{
+	struct bench bench;
+	bu_autofree char *image = NULL;
+
+	change_tree(json_pack("{s:n,s:{s:{s:{s:s}}}}", DRIVES "2", DRIVES "4",
+			      "Actions", "#VirtualMedia.InsertMedia", "target",
+			      DRIVES "1/Actions/VirtualMedia.InsertMedia"));
+	begin(&bench, "dell");
+	image = bu_xasprintf("%sn1/a1", bench.dir);
+	ck_assert_int_eq(ask(&bench, BU_POWER_MEDIA_INSERT, image), BU_ERR_VERIFY);
+	ck_assert_int_ge(*bench.fetched, 1);
+	finish(&bench);
+	drop_tree();
 }
 END_TEST
 
@@ -331,11 +385,43 @@ START_TEST(a_manager_that_does_not_answer_is_an_error)
 	ck_assert_int_eq(ask(&bench, BU_POWER_MEDIA_EJECT, bench.dir), BU_ERR_REMOTE);
 	ck_assert_ptr_nonnull(strstr(bench.err.text, "404"));
 	finish(&bench);
-	ck_assert_int_eq(bu_remove_tree(data_dir, NULL), 0);
+	drop_tree();
+}
+END_TEST
+
+/* And no address: it must be this image's. The actions fill another drive, so that what
+ * this one shows stays as it is. */
+START_TEST(a_drive_may_show_the_name_alone)
+{
+	static const struct {
+		const char *name;
+		enum bu_err_kind kind;
+	} rows[] = {{"a1", BU_ERR_NONE}, {"b1", BU_ERR_VERIFY}, {"1", BU_ERR_VERIFY}};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *image = NULL;
+		struct bench bench;
+
+		change_tree(json_pack("{s:n,s:{s:b,s:s,s:{s:{s:s},s:{s:s}}}}",
+				      DRIVES "2", DRIVES "4", "Inserted", 1,
+				      "ImageName", rows[i].name, "Actions",
+				      "#VirtualMedia.InsertMedia", "target",
+				      DRIVES "1/Actions/VirtualMedia.InsertMedia",
+				      "#VirtualMedia.EjectMedia", "target",
+				      DRIVES "1/Actions/VirtualMedia.EjectMedia"));
+		begin(&bench, "dell");
+		image = bu_xasprintf("%sn1/a1", bench.dir);
+		ck_assert_int_eq(ask(&bench, BU_POWER_MEDIA_INSERT, image),
+				 rows[i].kind);
+		finish(&bench);
+		drop_tree();
+	}
 }
 END_TEST
 
 BU_UNIT("redfish media", each_tree_takes_a_medium, what_is_not_ours_stays,
+	a_drive_may_show_the_name_alone, a_stick_is_no_cd,
+	an_image_that_is_taken_and_not_shown_is_an_error,
 	drives_are_found_whatever_managers_are_named,
 	a_manager_that_does_not_answer_is_an_error,
 	an_image_that_the_bmc_cannot_fetch_is_an_error, a_bmc_without_a_drive_says_so)

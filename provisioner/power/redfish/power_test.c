@@ -241,6 +241,41 @@ START_TEST(hostile_answers_are_refused)
 }
 END_TEST
 
+/* So many lists in each other. */
+static json_t *
+nest(int depth)
+{
+	json_t *list = json_array();
+
+	for (int i = 1; i < depth; i++) {
+		json_t *outer = json_array();
+
+		json_array_append_new(outer, list);
+		list = outer;
+	}
+	return list;
+}
+
+/* Well formed, and too deep for the stack of a task that frees it. */
+START_TEST(what_nests_too_deep_is_not_read)
+{
+	static const struct {
+		int depth;
+		enum bu_err_kind kind;
+	} rows[] = {{60, BU_ERR_NONE}, {70, BU_ERR_REMOTE}};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+
+		rig_begin(&rig, "dell", 0);
+		hostile_set(rig.bmc, "/redfish/v1/Systems/System.Embedded.1", "Oem",
+			    nest(rows[i].depth));
+		ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), rows[i].kind);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* Wide is not deep, and what stands in a text is no bracket. */
 START_TEST(a_long_answer_is_read)
 {
@@ -472,8 +507,8 @@ BU_UNIT("redfish power", a_dpu_is_never_the_machine, every_tree_is_read,
 	a_post_goes_out_once, a_lost_get_goes_out_once_more, a_busy_bmc_is_asked_again,
 	a_slow_bmc_times_out_and_delays_no_other, asks_again_after_406,
 	follows_redirects_of_its_own_host_alone, hostile_answers_are_refused,
-	a_long_answer_is_read, the_machine_is_chosen_or_named,
-	a_task_is_followed_to_its_end, actions_have_no_etag,
-	a_machine_without_the_reset_is_left_alone, a_bmc_that_is_down_delays_no_other,
-	a_machine_is_reset_into_its_network_boot,
+	what_nests_too_deep_is_not_read, a_long_answer_is_read,
+	the_machine_is_chosen_or_named, a_task_is_followed_to_its_end,
+	actions_have_no_etag, a_machine_without_the_reset_is_left_alone,
+	a_bmc_that_is_down_delays_no_other, a_machine_is_reset_into_its_network_boot,
 	a_machine_whose_boot_cannot_be_set_stays_off, targets_are_checked)
