@@ -152,9 +152,14 @@ START_TEST(a_large_site_has_a_lease_for_each)
 	struct bu_dnsmasq_host *many = bu_xcalloc(5000, sizeof(*many));
 	struct bu_dnsmasq_site large = {.hosts = many, .count = 5000};
 	bu_autofree char *text = bu_dnsmasq_render(&opts, &large);
-	bu_autofree char *relay = NULL;
+	bu_autofree char *relay = NULL, *one = NULL;
 
 	ck_assert(has_line(text, "dhcp-lease-max=6000"));
+	/* A range without an end is none. */
+	large.count = 5000 - 1;
+	opts.range = "10.77.0.50";
+	one = bu_dnsmasq_render(&opts, &large);
+	ck_assert(has_line(one, "dhcp-lease-max=5000"));
 	/* Not the range of another mode. */
 	large.count = 4999;
 	opts.dhcp = BU_DHCP_RELAY;

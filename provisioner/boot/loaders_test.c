@@ -51,8 +51,10 @@ START_TEST(http_gives_what_it_names)
 {
 	const struct bu_loader_dirs dirs = {"/loaders", NULL};
 	bu_autofree char *path = bu_loader_http_path(&dirs, "snponly.efi");
+	bu_autofree char *bios = bu_loader_path(&dirs, "undionly.kpxe");
 
 	ck_assert_str_eq(path, "/loaders/snponly.efi");
+	ck_assert_str_eq(bios, "/loaders/undionly.kpxe");
 	ck_assert_ptr_null(bu_loader_http_path(&dirs, "undionly.kpxe"));
 	ck_assert_ptr_null(bu_loader_http_path(&dirs, "../etc/shadow"));
 	ck_assert_ptr_null(bu_loader_http_path(&dirs, ""));

@@ -47,7 +47,8 @@ START_TEST(the_blocks_are_found_by_their_marks)
 {
 	struct bu_media_block blocks[BU_MEDIA_BLOCKS];
 	struct bu_err err = {0};
-	int fd = make(GRUB_AT, ISOLINUX_AT), other = make(3, 9);
+	const int last = SECTORS - BU_MEDIA_BLOCK / SECTOR;
+	int fd = make(GRUB_AT, ISOLINUX_AT), other = make(3, 9), full = make(3, last);
 
 	for (int i = 0; i < 2; i++) { /* the second time from memory */
 		ck_assert_int_eq(bu_media_find(fd, blocks, &err), 0);
@@ -57,6 +58,10 @@ START_TEST(the_blocks_are_found_by_their_marks)
 	/* Another image has them elsewhere. */
 	ck_assert_int_eq(bu_media_find(other, blocks, &err), 0);
 	ck_assert_uint_eq(blocks[0].offset, SECTOR * 3);
+	/* The last one may end with the image. */
+	ck_assert_int_eq(bu_media_find(full, blocks, &err), 0);
+	ck_assert_uint_eq(blocks[1].offset, (uint64_t)SECTOR * (uint64_t)last);
+	close(full);
 	close(fd);
 	close(other);
 }

@@ -2,6 +2,7 @@
 /* Answers as bytes; then a real dnsmasq of another team behind a cable. */
 #include "provisioner/boot/rival.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -108,6 +109,16 @@ run_for(struct bu_loop *loop, int64_t ms)
 		bu_loop_step(loop, 100);
 }
 
+static int
+open_files(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) != -1;
+	return count;
+}
+
 /* One of us is the appliance; the other has the address of that server, so its answer
  * is our own, and nothing is told. When the interface goes nothing is known any more.
  */
@@ -123,6 +134,7 @@ START_TEST(another_teams_server_is_found_and_our_own_is_none)
 	bu_autofree char *out = NULL;
 	char *end;
 	struct bu_err err;
+	int files;
 
 	BU_NEEDS("root", "/usr/sbin/dnsmasq");
 	bu_clock_fake(&clock, 0);
@@ -130,6 +142,7 @@ START_TEST(another_teams_server_is_found_and_our_own_is_none)
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(unshare(CLONE_NEWNET), 0);
 	ck_assert_msg(bu_job_run(&job, &out, &err) == 0, "%s", err.text);
+	files = open_files();
 	own = bu_rival_create(loop, "br-boot", "10.77.0.2", on_rival, &none);
 	rival = bu_rival_create(loop, "br-boot", "10.77.0.1", on_rival, &told);
 	bu_clock_advance(&clock, 2000);
@@ -151,6 +164,7 @@ START_TEST(another_teams_server_is_found_and_our_own_is_none)
 	ck_assert_int_eq(none.count, 0);
 	bu_rival_destroy(rival);
 	bu_rival_destroy(own);
+	ck_assert_int_eq(open_files(), files);
 	bu_loop_destroy(loop);
 	bu_ignore(bu_remove_tree(dir, NULL));
 }

@@ -379,6 +379,9 @@ START_TEST(features_are_told_where_they_differ)
 		{"AvailableFeatures=a,b X=1\n", "a,b", ""},
 		{"AvailableFeatures=a,b X=1\n", "a",
 		 "update nodename=node001 availablefeatures=a activefeatures=a\n"},
+		/* as long, and another one */
+		{"AvailableFeatures=a,b X=1\n", "a,c",
+		 "update nodename=node001 availablefeatures=a,c activefeatures=a,c\n"},
 		{"AvailableFeatures=(null) X=1\n", NULL, ""},
 		{"AvailableFeatures=a X=1\n", NULL,
 		 "update nodename=node001 availablefeatures= activefeatures=\n"},
@@ -445,6 +448,47 @@ START_TEST(many_nodes_are_one_question_and_one_batch)
 	rig_text_has(log, "\ndelete nodename=node001,node002,node003,node004,node005,"
 			  "node006,node007,node008\n");
 	ck_assert_int_le(desk.seen, 4);
+	end(&desk);
+}
+END_TEST
+
+/* What one word would say wrong of another goes out by itself. */
+START_TEST(a_batch_is_of_those_that_want_the_same)
+{
+	struct bu_cluster_target other = {
+		.node = "node003", .deadline_ms = 20000, .features = "b"};
+	struct desk desk;
+	struct ended ended[3] = {0};
+	bu_autofree char *log = NULL;
+
+	begin(&desk, "idle\n");
+	rig_write(&desk.rig, "slurm.node002", "drained\n");
+	begin_op(desk.cluster, LEAVE, "node001", &ended[0]);
+	begin_op(desk.cluster, ADMIT, "node002", &ended[1]);
+	slurm()->relabel(desk.cluster, &other, on_end, &ended[2]);
+	until_ended(&desk, &ended[2]);
+	log = told(&desk);
+	rig_text_has(log, "update nodename=node001 state=drain reason=");
+	rig_text_has(log, "update nodename=node002 state=resume\n");
+	rig_text_has(log, "update nodename=node003 availablefeatures=b "
+			  "activefeatures=b\n");
+	end(&desk);
+}
+END_TEST
+
+/* What stands behind a zero byte would be missing. */
+START_TEST(an_answer_with_a_zero_byte_is_none)
+{
+	struct desk desk;
+
+	begin(&desk, "idle\n");
+	script(&desk.rig, "scontrol",
+	       "#!/bin/sh\nprintf 'NodeName=node001 State=IDLE X=1\\n\\0'\n");
+	slurm()->observe(desk.cluster);
+	pass(&desk, 2000);
+	ck_assert_int_eq(desk.seen, 1);
+	ck_assert_int_eq(desk.error.kind, BU_ERR_REMOTE);
+	ck_assert_uint_eq(desk.count, 0);
 	end(&desk);
 }
 END_TEST
@@ -518,5 +562,6 @@ RIG_UNIT("slurm", operations_end_as_the_cluster_says,
 	 what_slurm_refuses_is_told_while_it_is_tried_again,
 	 a_cancelled_operation_is_silent, features_are_told_where_they_differ,
 	 a_node_that_slurm_does_not_know_is_not_relabelled,
-	 many_nodes_are_one_question_and_one_batch, a_refused_batch_goes_out_one_by_one,
+	 many_nodes_are_one_question_and_one_batch, an_answer_with_a_zero_byte_is_none,
+	 a_refused_batch_goes_out_one_by_one, a_batch_is_of_those_that_want_the_same,
 	 the_observer_is_told_of_each_answer, an_unknown_driver_is_none)

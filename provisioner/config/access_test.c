@@ -133,6 +133,16 @@ START_TEST(without_keys_there_is_no_sshd)
 }
 END_TEST
 
+START_TEST(each_user_has_its_rule)
+{
+	struct bu_config *config = render("[user ann]\nuid = 2001\nsudo = all\n");
+
+	ck_assert_str_eq(text_of(config, "/etc/sudoers.d/bringup"),
+			 HEAD "ann ALL=(root) NOPASSWD: ALL\n");
+	done(config);
+}
+END_TEST
+
 /* All of these lie below /etc on a node; what matches no pattern would stay there when
  * the profile does not say it any more. */
 START_TEST(each_file_goes_with_what_it_says)
@@ -273,6 +283,6 @@ START_TEST(the_script_leaves_the_images_accounts_alone)
 END_TEST
 
 BU_UNIT("access", renders_accounts_keys_rules_and_sshd, without_keys_there_is_no_sshd,
-	each_file_goes_with_what_it_says, sshd_visudo_and_ssh_take_the_files,
-	the_script_makes_and_removes_accounts,
+	each_user_has_its_rule, each_file_goes_with_what_it_says,
+	sshd_visudo_and_ssh_take_the_files, the_script_makes_and_removes_accounts,
 	the_script_leaves_the_images_accounts_alone)

@@ -166,6 +166,30 @@ START_TEST(a_changed_row_breaks_the_chain)
 }
 END_TEST
 
+/* Somebody took its table away: it is said in SQLite's words. */
+START_TEST(a_log_that_cannot_be_read_says_why)
+{
+	struct log log;
+	struct bu_err err = {0};
+	sqlite3 *db;
+
+	begin(&log);
+	add(&log, BU_EVENT_HELD, "n", json_object(), 0);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(bu_store_read(log.store, 0, 0, on_row, &log, &err), 0);
+	ck_assert_str_eq(err.text, "");
+	ck_assert_int_eq(sqlite3_open(log.path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, "ALTER TABLE journal RENAME TO gone", NULL,
+				      NULL, NULL),
+			 SQLITE_OK);
+	sqlite3_close(db);
+	ck_assert_int_eq(bu_store_read(log.store, 0, 0, on_row, &log, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_IO);
+	ck_assert_str_eq(err.text, "read the log: no such table: journal");
+	finish(&log);
+}
+END_TEST
+
 START_TEST(blobs_are_named_by_what_is_in_them)
 {
 	struct log log;
@@ -245,5 +269,5 @@ END_TEST
 BU_UNIT("store", one_process_has_the_log, a_batch_waits_for_no_later_one,
 	what_was_appended_is_read_in_order_after_a_restart,
 	a_lower_epoch_writes_nothing, reading_old_rows_lowers_no_epoch,
-	a_changed_row_breaks_the_chain, blobs_are_named_by_what_is_in_them,
-	the_tail_is_the_last_rows_oldest_first)
+	a_changed_row_breaks_the_chain, a_log_that_cannot_be_read_says_why,
+	blobs_are_named_by_what_is_in_them, the_tail_is_the_last_rows_oldest_first)
