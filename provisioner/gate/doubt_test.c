@@ -64,6 +64,16 @@ START_TEST(the_repetition_is_the_same_then_of_another_size)
 }
 END_TEST
 
+static const char *
+last_error(const struct rig *rig)
+{
+	int place = bu_measurements_find(rig->fleet, "node001", "node002", "fabric");
+
+	ck_assert_int_ge(place, 0);
+	ck_assert_ptr_nonnull(rig->fleet->measurements.logs[place].last.error);
+	return rig->fleet->measurements.logs[place].last.error;
+}
+
 /* Said within a look, seldom measured, and its deadline decides with the reason. */
 START_TEST(a_doubt_without_end_is_named_and_the_deadline_decides)
 {
@@ -86,6 +96,7 @@ START_TEST(a_doubt_without_end_is_named_and_the_deadline_decides)
 		trouble = bu_json_str(json, "trouble", "");
 		says(trouble, "3 probes node001 <-> node002 gave no usable result: ");
 		says(trouble, why);
+		says(last_error(&rig), why); /* as it is in the log */
 		says(trouble, "it is measured again, once a minute");
 		ck_assert_str_eq(bu_json_str(json, "waiting", "?"), "");
 		ck_assert_int_gt(bu_reconcile_deadline(rig.rec, node), 0);

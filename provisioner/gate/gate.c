@@ -128,8 +128,7 @@ on_look(void *arg)
 	now_ms = bu_loop_now_ms(gate->fleet->loop);
 	gate->rested_ms = now_ms + rest_ms;
 	if (is_anything_told(gate) || more)
-		bu_gate_wake_at(
-			gate, now_ms + (rest_ms > REST_MIN_MS ? rest_ms : REST_MIN_MS));
+		bu_gate_wake_at(gate, now_ms + (rest_ms ? rest_ms : REST_MIN_MS));
 	else
 		bu_gate_wake_at(
 			gate,

@@ -80,6 +80,28 @@ START_TEST(a_node_of_a_cluster_is_no_spare)
 }
 END_TEST
 
+/* Proven, and not in the cluster yet that they shall join. */
+START_TEST(a_node_of_no_cluster_yet_is_a_spare)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	rig_begin(&rig, 3);
+	rig_open_gate(&rig);
+	rig_apply(&rig, 3, BU_CLASS_INSTALL, "d-spare", "max_unavailable = 50 %\n",
+		  "max_unavailable = 50 %\npartners = spare\n");
+	for (int i = 1; i <= 2; i++)
+		rig_to_validating(&rig, i);
+	measure(&rig, &links, 2, 20);
+	for (int i = 1; i <= 2; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	rig_to_validating(&rig, 3);
+	measure(&rig, &links, 3, 20);
+	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
 /* The others are there and cannot be measured: it says whose cause to look for. */
 START_TEST(who_waits_for_those_who_are_away_is_told_of_them)
 {
@@ -460,6 +482,7 @@ RIG_UNIT("lend", a_past_whim_of_proven_nodes_costs_a_newcomer_nothing,
 	 what_alternates_beside_a_lasting_fault_takes_no_longer,
 	 a_partner_that_is_silent_shields_no_newcomer,
 	 a_doubt_waits_for_those_that_are_in_use, a_node_of_a_cluster_is_no_spare,
+	 a_node_of_no_cluster_yet_is_a_spare,
 	 who_waits_for_those_who_are_away_is_told_of_them,
 	 a_node_with_a_job_is_lent_when_the_job_is_over,
 	 a_node_with_a_job_is_lent_where_the_pool_says_any,

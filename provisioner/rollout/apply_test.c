@@ -228,31 +228,55 @@ START_TEST(under_the_brake_nobody_is_given_a_turn)
 }
 END_TEST
 
-static int
-keep_disk(const struct bu_event *event, void *arg)
+/* Without an order, and in its turn. */
+START_TEST(who_has_no_turn_to_wait_for_is_told_of_none)
 {
-	json_t **disk = arg;
+	bu_autofree char *why = NULL;
+	struct rig rig;
+
+	begin(&rig, 2, NULL);
+	ck_assert_ptr_null(bu_rollouts_why(rig.rollouts, rig_node(&rig, 1)));
+	apply(&rig, 2, "reboot");
+	ck_assert_int_eq(count_begun(&rig), 1);
+	ck_assert_ptr_null(bu_rollouts_why(rig.rollouts, rig_node(&rig, 1)));
+	why = bu_rollouts_why(rig.rollouts, rig_node(&rig, 2));
+	ck_assert_ptr_nonnull(why);
+	rig_end(&rig);
+}
+END_TEST
+
+static int
+keep_order(const struct bu_event *event, void *arg)
+{
+	json_t **order = arg;
 
 	if (event->kind == BU_EVENT_ORDER) {
-		json_decref(*disk);
-		*disk = json_incref(json_object_get(event->body, "disk"));
+		json_decref(*order);
+		*order = json_incref(event->body);
 	}
 	return 0;
 }
 
-/* The log says of a disk what there is to say. */
+/* The log says of a disk what there is to say, and of each one of an array. */
 START_TEST(an_order_names_the_disk_that_its_step_names)
 {
-	static const char *const disks[] = {
-		NULL,
-		"{'path':'','serial':'','holds':'','wanted':'smallest'}",
-		"{'holds':'ext4','path':'/dev/vda','serial':'S1','size_bytes':4096,"
-		"'wanted':'any'}",
+	static const struct {
+		const char *key, *text;
+	} rows[] = {
+		{"disk", NULL},
+		{"disk", "{'path':'','serial':'','holds':'','wanted':'smallest'}"},
+		{"disk", "{'holds':'ext4','path':'/dev/vda','serial':'S1',"
+			 "'size_bytes':4096,'wanted':'any'}"},
+		{"scratch", NULL},
+		{"scratch", "[{'path':'/dev/vdb','serial':'S2','size_bytes':4096,"
+			    "'holds':'ext4'},{'path':'/dev/vdc','serial':'S3',"
+			    "'size_bytes':8192,'holds':''}]"},
 	};
 
-	for (size_t i = 0; i < BU_LEN(disks); i++) {
-		bu_autojson json_t *disk = disks[i] ? quoted(disks[i]) : NULL;
-		bu_autojson json_t *plan = NULL, *logged = NULL;
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *disk = rows[i].text ? quoted(rows[i].text) : NULL;
+		bu_autojson json_t *plan = NULL, *order = NULL;
+		const json_t *logged;
 		char id[40];
 		struct rig rig;
 
@@ -261,12 +285,13 @@ START_TEST(an_order_names_the_disk_that_its_step_names)
 		if (disk)
 			json_object_set(
 				json_array_get(json_object_get(plan, "steps"), 0),
-				"disk", disk);
+				rows[i].key, disk);
 		ck_assert_int_eq(
 			consent_apply(rig.rollouts, plan, "111111", NULL, id, NULL), 0);
 		pass_some(&rig);
 		ck_assert_int_eq(
-			bu_store_read(rig.store, 0, 0, keep_disk, &logged, NULL), 0);
+			bu_store_read(rig.store, 0, 0, keep_order, &order, NULL), 0);
+		logged = json_object_get(order, rows[i].key);
 		ck_assert(disk ? json_equal(logged, disk) : !logged);
 		rig_end(&rig);
 	}
@@ -274,6 +299,7 @@ START_TEST(an_order_names_the_disk_that_its_step_names)
 END_TEST
 
 RIG_UNIT("apply", an_order_names_the_disk_that_its_step_names,
+	 who_has_no_turn_to_wait_for_is_told_of_none,
 	 what_destroys_is_not_done_without_its_grant,
 	 a_plan_that_makes_no_sense_orders_nothing, a_plan_without_steps_is_no_rollout,
 	 a_held_node_is_given_no_turn, under_the_brake_nobody_is_given_a_turn,

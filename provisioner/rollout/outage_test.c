@@ -43,6 +43,35 @@ START_TEST(a_stop_that_the_log_did_not_take_is_told_again)
 }
 END_TEST
 
+/* Each time that a person lets it go on. It is the only rollout there is. */
+START_TEST(a_rollout_stops_as_often_as_a_canary_fails)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 0);
+	rig_revise(&rig, 4, "max_unavailable = 50 %\n",
+		   "max_unavailable = 50 %\nfailure_budget = 3\n");
+	for (int i = 1; i <= 4; i++) {
+		move(&rig, i, "inspecting", "start", "");
+		come_back(&rig, i);
+	}
+	watch(&rig);
+	apply(&rig, 4, "reboot");
+	ck_assert_uint_eq(rig.fleet->rollouts_count, 1);
+	for (int i = 1; i <= 2; i++) {
+		move(&rig, i, "failed", "late", "no boot");
+		pass_some(&rig);
+		is_state(&rig, BU_ROLLOUT_STOPPED);
+		ck_assert_int_eq(
+			bu_rollouts_resume(rig.rollouts, last(&rig)->id, "me", NULL),
+			0);
+		pass_some(&rig);
+		is_state(&rig, BU_ROLLOUT_RUNNING);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(nobody_has_a_turn_on_a_full_disk)
 {
 	struct rig rig;
@@ -89,5 +118,5 @@ START_TEST(a_brake_that_the_log_did_not_take_is_told_again)
 END_TEST
 
 RIG_UNIT("rollout-outage", a_stop_that_the_log_did_not_take_is_told_again,
-	 nobody_has_a_turn_on_a_full_disk,
+	 a_rollout_stops_as_often_as_a_canary_fails, nobody_has_a_turn_on_a_full_disk,
 	 a_brake_that_the_log_did_not_take_is_told_again)

@@ -111,6 +111,31 @@ START_TEST(who_was_new_is_enrolled_again)
 }
 END_TEST
 
+/* Another rollout has it, or it waits for its turn. */
+START_TEST(who_is_not_under_way_in_it_is_not_asked)
+{
+	static const char *const rollouts[] = {"r-2", "r-1"};
+
+	for (int waits = 0; waits < 2; waits++) {
+		bu_autojson json_t *told = NULL;
+
+		if (waits) {
+			node = rig_up_to(&rig, RIG_READY);
+			rig_apply(&rig, 1, BU_CLASS_WIPE, "d2", NULL, NULL);
+			ck_assert_int_eq(node->order.open, 1);
+		} else {
+			begun(BU_CLASS_WIPE, BU_STATE_DRAINING);
+		}
+		told = bu_rollouts_recalled(rig.rollouts, rollouts[waits]);
+		ck_assert_uint_eq(json_array_size(json_object_get(told, "called_back")),
+				  0);
+		ck_assert_uint_eq(json_array_size(json_object_get(told, "going_on")),
+				  0);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* Half a system is no system: it goes on to its end. */
 START_TEST(who_is_written_to_goes_on)
 {
@@ -207,5 +232,6 @@ END_TEST
 
 RIG_UNIT("recall", who_still_drains_goes_on_in_its_cluster,
 	 who_was_not_written_to_boots_its_own_system, who_was_new_is_enrolled_again,
-	 who_is_written_to_goes_on, who_has_left_for_a_restart_goes_on,
-	 who_cannot_be_configured_goes_back, who_could_not_join_again_drains_on)
+	 who_is_not_under_way_in_it_is_not_asked, who_is_written_to_goes_on,
+	 who_has_left_for_a_restart_goes_on, who_cannot_be_configured_goes_back,
+	 who_could_not_join_again_drains_on)

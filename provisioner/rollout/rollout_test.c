@@ -270,6 +270,21 @@ START_TEST(why_it_stopped_is_read_of_old_rows_too)
 }
 END_TEST
 
+/* Each is a process for a moment. Those that wait for it do not count. */
+START_TEST(no_more_than_32_are_relabelled_at_a_time)
+{
+	struct rig rig;
+
+	begin(&rig, 40, NULL);
+	rig_write(&rig, "slurm.fail", "not now\n");
+	apply(&rig, 40, "relabel");
+	pass_some(&rig);
+	ck_assert_int_eq(count_begun(&rig), 32);
+	waits_for(&rig, 40, "32 others are relabelled now");
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(relabelling_disturbs_nobody_and_is_done_at_once)
 {
 	struct rig rig;
@@ -566,6 +581,7 @@ RIG_UNIT("rollout", the_canary_goes_alone_then_no_more_than_may_be_away,
 	 failures_up_to_the_budget_stop_the_rollout, people_pause_resume_and_abort,
 	 a_pause_forgives_nothing, why_it_stopped_is_read_of_old_rows_too,
 	 relabelling_disturbs_nobody_and_is_done_at_once,
+	 no_more_than_32_are_relabelled_at_a_time,
 	 reconfiguring_keeps_nodes_in_service_under_the_same_limits,
 	 nothing_is_disturbed_outside_of_the_maintenance,
 	 who_is_out_of_service_anyway_starts_at_once,
