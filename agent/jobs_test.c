@@ -229,6 +229,41 @@ START_TEST(a_probe_without_its_terms_is_refused)
 }
 END_TEST
 
+/* In the way of the linker's --wrap: what probes have left open is let go so often. */
+struct bu_rails_kept;
+void __wrap_bu_rails_drop(struct bu_rails_kept *kept);
+static int drops;
+
+void
+__wrap_bu_rails_drop(struct bu_rails_kept *kept)
+{
+	drops++;
+}
+
+/* The next probe may want the device that is open; whatever else comes has it to
+ * itself.
+ */
+START_TEST(a_device_stays_open_from_probe_to_probe_alone)
+{
+	static const struct {
+		const char *kind;
+		int drops;
+	} rows[] = {{"probe", 0}, {"checks", 1}, {"install", 1}, {"join", 1}};
+	struct bu_identity identity = {
+		.installed = 1, .dir = dir, .node = node, .url = url};
+	struct bu_uplink link = {.identity = &identity};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *item = json_pack("{s:s}", "kind", rows[i].kind);
+		json_t *result = NULL;
+
+		drops = 0;
+		ck_assert_int_eq(bu_job_item(&link, item, &result, NULL), -1);
+		ck_assert_int_eq(drops, rows[i].drops);
+	}
+}
+END_TEST
+
 /* Of the machine that runs this test: whatever it is, it has a report. */
 START_TEST(checks_look_at_this_machine)
 {
@@ -255,7 +290,8 @@ START_TEST(checks_look_at_this_machine)
 }
 END_TEST
 
-BU_UNIT("jobs", checks_look_at_this_machine, unknown_work_is_refused,
+BU_UNIT("jobs", a_device_stays_open_from_probe_to_probe_alone,
+	checks_look_at_this_machine, unknown_work_is_refused,
 	an_installed_system_does_not_overwrite_itself, wrong_files_are_refused,
 	an_install_is_said_in_full, an_install_needs_the_identity_that_it_hands_on,
 	an_install_is_for_the_disk_that_was_granted, a_change_writes_what_its_item_says,

@@ -108,6 +108,7 @@ START_TEST(bonds_vlans_and_routes)
 	link = get(inventory, "eth0");
 	ck_assert_str_eq(link->kind, "ethernet");
 	ck_assert_int_eq(link->mtu, 1500);
+	ck_assert_str_eq(link->mac, "52:54:00:77:00:01");
 	ck_assert_uint_eq(link->routes_count, 1);
 	ck_assert_str_eq(link->routes[0], "0.0.0.0/0 via 10.77.0.1");
 	link = get(inventory, "eth2");

@@ -77,6 +77,35 @@ START_TEST(ready_that_is_not_to_be_counted_on_is_not_said_as_ready)
 }
 END_TEST
 
+START_TEST(why_names_what_differs_from_the_profile)
+{
+	struct site site;
+	bu_autojson json_t *shown = NULL, *stamp = NULL;
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-1");
+	struct bu_net_link *link;
+
+	site_begin(&site, 1);
+	make_ready(&site.rig, 1);
+	stamp = rig_stamp(&site.rig, rig_node(&site.rig, 1));
+	link = inventory->links = bu_xcalloc(1, sizeof(*inventory->links));
+	inventory->links_count = 1;
+	BU_TEXT_COPY(link->name, inventory->nics[1].name);
+	BU_TEXT_COPY(link->kind, "ethernet");
+	link->mtu = 1500;
+	link->addresses_count = 1;
+	BU_TEXT_COPY(link->addresses[0], "10.78.0.11/24");
+	site.rig.fleet->desired->networks[1].mtu = 9000;
+	ck_assert_int_eq(bu_reconcile_hello(site.rig.rec, rig_node(&site.rig, 1),
+					    BU_WHERE_INSTALLED, stamp, inventory, NULL),
+			 0);
+	rig_pass(&site.rig, 1);
+	shown = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
+	rig_text_has(bu_json_str(shown, "why", ""), "\ndrift: ");
+	rig_text_has(bu_json_str(shown, "why", ""), "9000");
+	site_end(&site);
+}
+END_TEST
+
 START_TEST(a_condition_survives_a_restart_with_its_time_and_ends)
 {
 	struct rig rig;
@@ -192,6 +221,7 @@ START_TEST(who_is_away_by_a_condition_takes_the_place_of_a_turn)
 END_TEST
 
 RIG_UNIT("conditions", ready_that_is_not_to_be_counted_on_is_not_said_as_ready,
+	 why_names_what_differs_from_the_profile,
 	 a_condition_survives_a_restart_with_its_time_and_ends,
 	 a_condition_of_the_site_is_at_the_top_of_the_status,
 	 a_nodeset_names_a_condition,

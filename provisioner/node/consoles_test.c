@@ -56,6 +56,8 @@ START_TEST(the_last_lines_are_evidence_of_a_failure)
 	struct bu_node *node = begin(&rig);
 	bu_autojson json_t *lines = NULL;
 	char *why = NULL, *again = NULL;
+	struct bu_reason reason;
+	struct bu_event held;
 
 	for (int i = 0; i < 50; i++)
 		say(&rig, "booting\r\n");
@@ -77,6 +79,19 @@ START_TEST(the_last_lines_are_evidence_of_a_failure)
 	ck_assert_str_eq(again, why);
 	free(why);
 	free(again);
+	/* nor does it speak for what comes after that failure */
+	why = NULL;
+	node = rig_node(&rig, 1);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", NULL, NULL);
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_pass(&rig, 1);
+	BU_REASON_SET(&reason, PERSON, .text = {"a look"});
+	bu_hold_event(&held, node->name, BU_OWNER_PERSON, "ann", &reason);
+	bu_reconcile_note(rig.rec, &held, 1);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_PERSON);
+	bu_reconcile_symptoms(rig.rec, node, &why);
+	ck_assert_ptr_null(why);
 	rig_end(&rig);
 }
 END_TEST

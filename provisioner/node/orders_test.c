@@ -95,6 +95,56 @@ START_TEST(a_reboot_within_a_restart_is_begun_again)
 }
 END_TEST
 
+/* Its time begins with it, however long the node was in service before. */
+START_TEST(a_step_in_service_has_its_own_time)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+
+	rig_pass(&rig, HOUR_MS);
+	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
+	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	rig_pass(&rig, 890 * 1000);
+	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
+	rig_pass(&rig, 20 * 1000);
+	ck_assert_int_eq(node->step.status, BU_STEP_FAILED);
+	rig_end(&rig);
+}
+END_TEST
+
+/* What could not be written is not what it is called. */
+START_TEST(a_renamed_node_is_called_as_before_until_its_files_are_written)
+{
+	static const struct {
+		enum bu_outcome result;
+		const char *called;
+	} rows[] = {{BU_OUTCOME_FAILED, "node001"}, {BU_OUTCOME_DONE, ""}};
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+	struct bu_event event;
+
+	BU_EVENT_MAKE(&event, BU_EVENT_RENAMED, node->name, renamed, .to = "gpu001");
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert_str_eq(node->called, "node001");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_event events[3];
+
+		BU_EVENT_MAKE(&events[0], BU_EVENT_ORDER, node->name, order,
+			      .rollout = "r-1", .class = "reconfigure");
+		BU_EVENT_MAKE(&events[1], BU_EVENT_INTENT, node->name, intent,
+			      .step = "s", .attempt = 1, .action = "configure");
+		BU_EVENT_MAKE(&events[2], BU_EVENT_OUTCOME, node->name, outcome,
+			      .step = "s", .attempt = 1, .result = rows[i].result);
+		bu_reconcile_note(rig.rec, events, 3);
+		rig_pass(&rig, 1);
+		ck_assert_str_eq(node->called, rows[i].called);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
 /* Its system died under a restart's order: a release alone leads nowhere. */
 START_TEST(who_is_held_with_a_silent_agent_is_told_what_leads_out)
 {
@@ -468,7 +518,9 @@ START_TEST(an_order_keeps_its_batch)
 }
 END_TEST
 
-RIG_UNIT("orders", an_order_keeps_its_batch, a_resume_that_meets_an_abort_is_none,
+RIG_UNIT("orders", an_order_keeps_its_batch, a_step_in_service_has_its_own_time,
+	 a_renamed_node_is_called_as_before_until_its_files_are_written,
+	 a_resume_that_meets_an_abort_is_none,
 	 an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 a_restart_leaves_and_joins_without_a_reboot,
 	 a_reboot_within_a_restart_is_begun_again,

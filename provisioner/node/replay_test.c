@@ -418,24 +418,29 @@ START_TEST(what_makes_no_sense_changes_nothing)
 }
 END_TEST
 
-/* Whoever starts over it is told which row it is, and what is wrong with it. */
+/* Whoever starts over it is told which row it is, and what is wrong with it; no row
+ * after it is read. */
 START_TEST(a_row_that_is_damaged_ends_the_start)
 {
 	struct rig rig;
 	struct bu_fleet *fleet;
-	struct bu_event event;
+	struct bu_event events[2];
 	bu_autofree char *says = NULL;
 	struct bu_err err = {0};
 
 	rig_begin(&rig, 1);
-	bu_event_init(&event, BU_EVENT_INTENT, "node001", quoted("{'attempt':'2'}"));
-	bu_reconcile_note(rig.rec, &event, 1);
+	bu_event_init(&events[0], BU_EVENT_INTENT, "node001",
+		      quoted("{'attempt':'2'}"));
+	bu_event_init(&events[1], BU_EVENT_LEASE, "node001",
+		      quoted("{'for':'node002'}"));
+	bu_reconcile_note(rig.rec, events, 2);
 	rig_pass(&rig, 1);
 	says = bu_xasprintf("event %lld (intent): attempt: expected a whole number",
-			    (long long)rig.fleet->life.row_seq);
+			    (long long)rig.fleet->life.row_seq - 1);
 	ck_assert_int_eq(rig_node(&rig, 1)->step.status, BU_STEP_NONE);
 	fleet = bu_fleet_create(rig.loop, rig.store);
 	ck_assert_int_eq(bu_fleet_load(fleet, &err), -1);
+	ck_assert_str_eq(bu_fleet_node(fleet, "node001")->lent_to, "");
 	ck_assert_str_eq(err.text, says);
 	bu_fleet_destroy(fleet);
 	rig_end(&rig);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An order that failed is tried again: what is done anew, and what is not. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "tests/support/verbs.h"
 
 /* Only its boot has failed: it boots, and its order goes on to its end. 0: as of
@@ -103,6 +105,32 @@ START_TEST(a_retry_is_refused_where_it_means_nothing)
 }
 END_TEST
 
-RIG_UNIT("verbs_retry", a_boot_that_failed_is_retried_without_a_write,
+/* Of the agent that it did not change to; of nothing once it has that one. */
+START_TEST(the_agent_that_failed_is_told_until_it_runs)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+	bu_autofree char *before = NULL, *after = NULL;
+	struct bu_event event;
+
+	before = bu_reconcile_why(rig.rec, node);
+	ck_assert_ptr_null(strstr(before, "bringup-agent's log"));
+	BU_EVENT_MAKE(&event, BU_EVENT_AGENT, node->name, agent, .version = "2.0",
+		      .digest = "d2", .result = BU_AGENT_REFUSED,
+		      .detail = "no such file");
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	BU_TEXT_COPY(node->live.agent.digest, "d1");
+	rig_why_says(&rig, node, "agent 2.0 was not started");
+	rig_why_says(&rig, node, "no such file; see bringup-agent's log on the node");
+	BU_TEXT_COPY(node->live.agent.digest, "d2");
+	after = bu_reconcile_why(rig.rec, node);
+	ck_assert_ptr_null(strstr(after, "agent 2.0"));
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("verbs_retry", the_agent_that_failed_is_told_until_it_runs,
+	 a_boot_that_failed_is_retried_without_a_write,
 	 an_install_that_failed_is_retried_as_it_was,
 	 a_retry_is_refused_where_it_means_nothing)
