@@ -157,6 +157,34 @@ START_TEST(severities_hold_for_every_group_and_wrong_names_are_said)
 }
 END_TEST
 
+/* Each limit that docs/checks.md has; none of them is a typo. */
+START_TEST(every_limit_is_known)
+{
+	static const char *const limits[] = {
+		"aer_correctable", "carrier_downs",    "clock_offset_us",
+		"cpu_percent",     "disk_read_mbs",    "disk_write_mbs",
+		"lldp_wait_ms",    "max_read_request", "memory_gbs",
+	};
+	bu_autojson json_t *groups = json_pack("[s]", "site");
+	bu_autojson json_t *site =
+		json_pack("[{s:s,s:s}]", "name", "one", "content", "#!/bin/sh\n");
+	bu_autojson json_t *expect = json_pack("{s:{}}", "thresholds");
+	struct bu_checks_ctx ctx = {.root = root, .site = site, .expect = expect};
+	struct bu_checks checks;
+
+	for (size_t i = 0; i < BU_LEN(limits); i++)
+		json_object_set_new(json_object_get(expect, "thresholds"), limits[i],
+				    json_integer(1));
+	build();
+	ck_assert_int_eq(bu_checks_run(&ctx, groups, &checks, NULL), 0);
+	ck_assert_uint_eq(checks.count, 1);
+	ck_assert_str_eq(checks.list[0].id, "site:one");
+	bu_checks_fini(&checks);
+	unbuild();
+}
+END_TEST
+
 BU_UNIT("checks", each_group_runs_or_says_why_not,
-	severities_hold_for_every_group_and_wrong_names_are_said, no_group_is_made_up,
-	a_deadline_that_is_over_is_told, progress_is_told_and_cancelling_ends_it)
+	severities_hold_for_every_group_and_wrong_names_are_said, every_limit_is_known,
+	no_group_is_made_up, a_deadline_that_is_over_is_told,
+	progress_is_told_and_cancelling_ends_it)

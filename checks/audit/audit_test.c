@@ -111,6 +111,8 @@ run_bad(const struct bad *bad)
 	ck_assert_str_eq(found->subject, bad->subject);
 	ck_assert_str_eq(found->text, bad->text);
 	ck_assert(bad->verdict == UNKNOWN || (*found->hint && *found->expected));
+	if (strcmp(bad->id, "gpu-nic-affinity") == 0)
+		ck_assert_str_eq(found->expected, "1 fabric NICs");
 	bu_checks_fini(&checks);
 	bu_audit_machine_restore();
 }
@@ -225,7 +227,42 @@ START_TEST(nothing_is_expected_of_the_good_machine)
 }
 END_TEST
 
+/* The first and the last of what is allowed; what is no priority counts for nothing. */
+START_TEST(the_ends_of_what_is_allowed_are_good)
+{
+	static const char pfc[] = "{\"networks\":[{\"name\":\"roce\",\"mac\":"
+				  "\"52:54:00:78:00:01\",\"pfc\":[0,7,8,-1,\"3\"]}]}";
+
+	root = bu_audit_machine_build(0);
+	bu_audit_machine_change(PORT1 "lid", "0xbfff");
+	bu_audit_machine_change(PORT1 "sm_lid", "0xbfff");
+	expect_no_finding(bu_audit_machine_expected, 44);
+	bu_audit_machine_change("test/pfc/eth1", "129");
+	expect_no_finding(pfc, 20);
+	bu_audit_machine_remove();
+}
+END_TEST
+
 /* --- other questions --- */
+
+/* Cards that are found as RDMA device and as interface, on a machine without GPUs. */
+START_TEST(each_card_is_judged_once)
+{
+	bu_autojson json_t *expect = json_loads(bu_audit_machine_expected, 0, NULL);
+	struct bu_checks checks;
+	size_t seen = 0;
+
+	root = bu_audit_machine_build(0);
+	bu_audit_machine_change(GPU0 "/vendor", "0x1234");
+	bu_audit_machine_change(GPU1 "/vendor", "0x1234");
+	audit(expect, &checks);
+	for (size_t i = 0; i < checks.count; i++)
+		seen += strcmp(checks.list[i].id, "pcie-fits-link") == 0;
+	ck_assert_uint_eq(seen, 2);
+	bu_checks_fini(&checks);
+	bu_audit_machine_remove();
+}
+END_TEST
 
 START_TEST(two_cables_of_one_machine_are_swapped)
 {
@@ -400,6 +437,7 @@ END_TEST
 BU_UNIT("audit", good_machine_has_no_finding, bad_machine_has_exactly_its_finding,
 	each_row_has_a_bad_machine, virtual_machine_with_soft_roce_has_no_finding,
 	bare_machine_has_no_finding, nothing_is_expected_of_the_good_machine,
+	the_ends_of_what_is_allowed_are_good, each_card_is_judged_once,
 	two_cables_of_one_machine_are_swapped, a_profile_has_other_severities,
 	what_was_not_looked_at_is_said, no_file_leads_it_astray,
 	each_static_fault_of_the_reference_has_a_row)

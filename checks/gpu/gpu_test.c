@@ -156,6 +156,9 @@ static const struct {
 	{"cuda-memory", "gpu-copy", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: copies come back as they were sent: GPU memory: "
 	 "CUDA_ERROR_OUT_OF_MEMORY"},
+	{"peer-context", "gpu-copy", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: copies come back as they were sent: peer access: "
+	 "CUDA_ERROR_INVALID_VALUE"},
 	{"corrupt", "gpu-copy", BU_VERDICT_FAIL, NULL},
 	{"clock", "gpu-copy", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: copies come back as they were sent: copy to the GPU "
@@ -254,12 +257,62 @@ START_TEST(a_branch_of_the_driver_is_enough)
 }
 END_TEST
 
+/* GPUs that need no fabric manager have no row of it, unless the profile wants it. */
+START_TEST(the_fabric_is_judged_where_there_is_one)
+{
+	static const struct {
+		int state, wanted, status;
+		int verdict; /* -1: no row */
+	} rows[] = {
+		{BU_NVML_UNKNOWN, 0, 0, -1},
+		{BU_NVML_UNKNOWN, 1, 0, BU_VERDICT_FAIL},
+		{BU_GPU_FABRIC_NONE, 0, 0, -1},
+		{BU_GPU_FABRIC_NONE, 1, 0, BU_VERDICT_FAIL},
+		{2, 0, 0, BU_VERDICT_FAIL},
+		{BU_GPU_FABRIC_COMPLETED, 0, 0, BU_VERDICT_PASS},
+		{BU_GPU_FABRIC_COMPLETED, 1, 0, BU_VERDICT_PASS},
+		{BU_GPU_FABRIC_COMPLETED, 0, 1, BU_VERDICT_FAIL},
+		{4, 0, 0, BU_VERDICT_FAIL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *expect =
+			json_pack("{s:b}", "fabric", rows[i].wanted);
+		struct bu_gpu_facts gpu = {.fabric = rows[i].state,
+					   .fabric_status = rows[i].status};
+		struct bu_nvml_facts facts = {.count = 1, .gpus = &gpu};
+		struct bu_checks checks;
+		int verdict = -1;
+
+		bu_checks_init(&checks);
+		bu_gpu_judge(&facts, expect, &checks);
+		for (size_t k = 0; k < checks.count; k++)
+			if (strcmp(checks.list[k].id, "gpu-fabric") == 0)
+				verdict = (int)checks.list[k].verdict;
+		ck_assert_msg(verdict == rows[i].verdict, "%zu: %d", i, verdict);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
 START_TEST(no_peer_access_is_said_for_each_pair)
 {
 	struct bu_checks checks;
 
 	check("no-peer", NULL, NULL, &checks);
 	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), 6);
+	bu_checks_fini(&checks);
+}
+END_TEST
+
+/* Another program of this process may have opened it before. */
+START_TEST(peer_access_that_is_open_is_no_fault)
+{
+	struct bu_checks checks;
+
+	check("peer-open", NULL, NULL, &checks);
+	ck_assert_ptr_null(only_bad(&checks));
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_PASS), checks.count);
 	bu_checks_fini(&checks);
 }
 END_TEST
@@ -296,6 +349,7 @@ END_TEST
 
 BU_UNIT("gpu", a_good_machine_passes_every_row, each_fault_is_one_row_in_these_words,
 	a_branch_of_the_driver_is_enough, a_flipped_bit_is_named_by_its_byte,
-	an_old_driver_is_seen_on_every_gpu, no_peer_access_is_said_for_each_pair,
+	an_old_driver_is_seen_on_every_gpu, the_fabric_is_judged_where_there_is_one,
+	no_peer_access_is_said_for_each_pair, peer_access_that_is_open_is_no_fault,
 	libraries_that_are_absent_or_broken_are_rows,
 	a_machine_without_gpus_has_no_rows)

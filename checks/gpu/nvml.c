@@ -102,7 +102,6 @@ static const struct {
 static int
 load(const char *library, struct nvml *nvml, struct bu_err *err)
 {
-	memset(nvml, 0, sizeof(*nvml));
 	nvml->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (!nvml->handle)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "cannot load NVML: %s",
