@@ -298,7 +298,42 @@ START_TEST(an_order_names_the_disk_that_its_step_names)
 }
 END_TEST
 
-RIG_UNIT("apply", an_order_names_the_disk_that_its_step_names,
+/* Two rollouts of one pool: each says what its own nodes wait for. */
+START_TEST(a_pool_waits_for_the_reasons_of_its_own_rollout)
+{
+	static const char *const digests[] = {"aaaaaa", "bbbbbb"};
+	static const char *const says[] = {"the canary of pool train comes first",
+					   "is paused"};
+	char ids[2][40];
+	struct rig rig;
+
+	begin(&rig, 4, NULL);
+	for (int i = 0; i < 2; i++) {
+		bu_autojson json_t *plan = plan_of(&rig, 2 + 2 * i, "reboot");
+
+		for (int k = 0; k < 2 * i; k++)
+			json_array_remove(json_object_get(plan, "steps"), 0);
+		ck_assert_int_eq(consent_apply(rig.rollouts, plan, digests[i], NULL,
+					       ids[i], NULL),
+				 0);
+		pass_some(&rig);
+	}
+	ck_assert_int_eq(bu_rollouts_pause(rig.rollouts, ids[1], "me", NULL), 0);
+	pass_some(&rig);
+	ck_assert_int_eq(count_begun(&rig), 2);
+	for (int i = 0; i < 2; i++) {
+		json_t *json = bu_rollouts_show(rig.rollouts, ids[i], NULL);
+		const json_t *pool = json_array_get(json_object_get(json, "pools"), 0);
+
+		has(bu_json_str(pool, "why", ""), says[i]);
+		json_decref(json);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("apply", a_pool_waits_for_the_reasons_of_its_own_rollout,
+	 an_order_names_the_disk_that_its_step_names,
 	 who_has_no_turn_to_wait_for_is_told_of_none,
 	 what_destroys_is_not_done_without_its_grant,
 	 a_plan_that_makes_no_sense_orders_nothing, a_plan_without_steps_is_no_rollout,
