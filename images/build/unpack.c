@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -368,7 +369,6 @@ pass(struct unpack *unpack, const char *tar_path, int layer, int removing,
 
 	archive_read_support_format_tar(archive);
 	archive_read_support_format_empty(archive);
-	archive_read_set_options(archive, "hdrcharset=BINARY");
 	unpack->archive = archive;
 	if (archive_read_open_filename(archive, tar_path, BLOCK))
 		return archive_err(archive, "no tar archive", err);
@@ -384,16 +384,23 @@ pass(struct unpack *unpack, const char *tar_path, int layer, int removing,
 		       : archive_err(archive, "no tar archive, or damaged", err);
 }
 
+/* libarchive takes a name of UTF-8 for damaged where the locale has no such letters. */
 int
 bu_unpack_tar(const char *tar_path, int root_fd, int layer,
 	      struct bu_unpack_limit *limit, struct bu_err *err)
 {
 	struct unpack unpack = {
 		.root_fd = root_fd, .limit = limit, .seen = json_object()};
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
 	int rc = layer ? pass(&unpack, tar_path, layer, 1, err) : 0;
 
 	if (!rc)
 		rc = pass(&unpack, tar_path, layer, 0, err);
+	if (utf8) {
+		uselocale(before);
+		freelocale(utf8);
+	}
 	json_decref(unpack.seen);
 	return rc;
 }

@@ -5,6 +5,8 @@
  */
 #include "images/build/unpack.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -275,6 +277,19 @@ START_TEST(a_plain_archive_has_no_whiteouts)
 }
 END_TEST
 
+/* Of UTF-8 or not: whoever packs and whoever unpacks may have another locale. */
+START_TEST(names_keep_their_bytes)
+{
+	setup();
+	take(1, (const char *const[]){"0 caf\xc3\xa9|1", "0 caf\xe9|2",
+				      "pax=path=na\xc3\xafve 0 x|3",
+				      "pax=linkpath=caf\xc3\xa9 2 l|z", NULL});
+	ck_assert(has("caf\xc3\xa9") && has("caf\xe9"));
+	ck_assert(has("na\xc3\xafve") && has("l"));
+	teardown();
+}
+END_TEST
+
 START_TEST(attributes_and_nodes_are_kept)
 {
 	bu_autofree char *path = NULL;
@@ -396,7 +411,47 @@ START_TEST(a_stream_is_whole_or_refused)
 }
 END_TEST
 
+/* As layers and tarballs come. */
+START_TEST(each_packing_is_known)
+{
+	static int (*const filters[])(struct archive *) = {
+		archive_write_add_filter_none, archive_write_add_filter_gzip,
+		archive_write_add_filter_xz, archive_write_add_filter_zstd};
+	static const char plain[] = "what is in it, and again what is in it";
+
+	setup();
+	for (size_t i = 0; i < BU_LEN(filters); i++) {
+		struct archive *archive = archive_write_new();
+		struct archive_entry *entry = archive_entry_new();
+		bu_autofree char *out = NULL;
+		char packed[4096];
+		size_t size, got;
+		struct bu_err err;
+
+		ck_assert_int_eq(filters[i](archive), ARCHIVE_OK);
+		archive_write_set_format_raw(archive);
+		archive_write_set_bytes_in_last_block(archive, 1);
+		ck_assert_int_eq(archive_write_open_memory(archive, packed,
+							   sizeof(packed), &size),
+				 ARCHIVE_OK);
+		archive_entry_set_filetype(entry, AE_IFREG);
+		ck_assert_int_eq(archive_write_header(archive, entry), ARCHIVE_OK);
+		ck_assert_int_eq(archive_write_data(archive, plain, sizeof(plain)),
+				 sizeof(plain));
+		ck_assert_int_eq(archive_write_close(archive), ARCHIVE_OK);
+		archive_write_free(archive);
+		archive_entry_free(entry);
+		ck_assert_msg(!stream(packed, size, BU_UNPACK_LIMIT, &err), "%zu: %s",
+			      i, err.text);
+		out = bu_file_read(tar_path, 0, &got, NULL);
+		ck_assert_uint_eq(got, sizeof(plain));
+		ck_assert_int_eq(memcmp(out, plain, got), 0);
+	}
+	teardown();
+}
+END_TEST
+
 BU_UNIT("unpack", hostile_archives_are_refused_by_name,
 	a_layer_lies_over_the_ones_below, a_plain_archive_has_no_whiteouts,
-	attributes_and_nodes_are_kept, limits_count_over_all, content_counts_once,
-	a_stream_is_whole_or_refused)
+	names_keep_their_bytes, each_packing_is_known, attributes_and_nodes_are_kept,
+	limits_count_over_all, content_counts_once, a_stream_is_whole_or_refused)
