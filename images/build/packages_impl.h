@@ -13,5 +13,9 @@ void bu_package_fini(struct bu_package *package);
 /* Does nothing for a tree that rpm knows nothing of. */
 bu_must int bu_packages_rpm(int root_fd, const char *work, struct bu_packages *packages,
 			    struct bu_err *err);
+/* Adds what rpm printed, a package a line: name, epoch, version, release, architecture
+ * and source package, with tabs between. The text is cut up. */
+bu_must int bu_packages_rpm_list(char *text, struct bu_packages *packages,
+				 struct bu_err *err);
 
 #endif

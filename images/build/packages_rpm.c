@@ -140,6 +140,16 @@ add_line(struct bu_packages *packages, char *line, struct bu_err *err)
 	return bu_packages_add(packages, &package, err);
 }
 
+int
+bu_packages_rpm_list(char *text, struct bu_packages *packages, struct bu_err *err)
+{
+	while (text && *text)
+		if (add_line(packages, strsep(&text, "\n"), err))
+			return -1;
+	packages->kind = BU_PACKAGES_RPM;
+	return 0;
+}
+
 static int
 ask_rpm(const char *dir, const char *backend, struct bu_packages *packages,
 	struct bu_err *err)
@@ -164,18 +174,11 @@ ask_rpm(const char *dir, const char *backend, struct bu_packages *packages,
 					 .deadline_ms = DEADLINE_MS,
 					 .output_max = 64 * 1024 * 1024};
 	bu_autofree char *out = NULL;
-	char *rest, *line;
 
 	if (bu_job_run(&opts, &out, err))
 		return bu_err_wrap(err, "the list of packages; the program rpm reads "
 					"it: install Debian's package rpm");
-	for (rest = out; rest && *rest;) {
-		line = strsep(&rest, "\n");
-		if (add_line(packages, line, err))
-			return -1;
-	}
-	packages->kind = BU_PACKAGES_RPM;
-	return 0;
+	return bu_packages_rpm_list(out, packages, err);
 }
 
 int

@@ -172,4 +172,27 @@ START_TEST(rpms_are_as_rpm_says)
 }
 END_TEST
 
-BU_UNIT("versions", debs_are_as_dpkg_says, rpms_are_as_rpm_says)
+/* Longer than any that a package has: compared as far as there is room, each text on
+ * its own. */
+START_TEST(a_version_of_any_length_has_its_place)
+{
+	for (size_t size = 250; size < 260; size++) {
+		bu_autofree char *a = bu_xcalloc(1, size + 3);
+		bu_autofree char *b = bu_xcalloc(1, size + 3);
+
+		memset(a, '1', size);
+		memset(b, '1', size);
+		memcpy(a + size, "-1", 2);
+		memcpy(b + size, "-2", 2);
+		ck_assert_int_eq(bu_rpm_compare(a, b), -1);
+		ck_assert_int_eq(bu_rpm_compare(b, a), 1);
+		b[0] = '2';
+		ck_assert_int_eq(bu_rpm_compare(a, b), -1);
+		ck_assert_int_eq(bu_rpm_compare(b, a), 1);
+		ck_assert_int_eq(bu_rpm_compare(b, "9-1"), 1);
+	}
+}
+END_TEST
+
+BU_UNIT("versions", a_version_of_any_length_has_its_place, debs_are_as_dpkg_says,
+	rpms_are_as_rpm_says)
