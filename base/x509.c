@@ -160,28 +160,6 @@ cert_finish(gnutls_x509_crt_t cert, gnutls_x509_crt_t ca_cert, gnutls_privkey_t 
 }
 
 int
-bu_tls_key_create(char **ret_key_pem, struct bu_err *err)
-{
-	gnutls_x509_privkey_t key = NULL;
-	gnutls_datum_t pem = {NULL, 0};
-	int rc = gnutls_x509_privkey_init(&key);
-
-	if (rc == 0)
-		rc = gnutls_x509_privkey_generate(
-			key, GNUTLS_PK_ECDSA,
-			GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0);
-	if (rc == 0)
-		rc = gnutls_x509_privkey_export2_pkcs8(key, GNUTLS_X509_FMT_PEM, NULL,
-						       GNUTLS_PKCS_PLAIN, &pem);
-	if (key)
-		gnutls_x509_privkey_deinit(key);
-	if (rc != 0)
-		return bu_gnutls_fail(err, BU_ERR_IO, rc, "make a TLS key");
-	*ret_key_pem = bu_gnutls_take(&pem);
-	return 0;
-}
-
-int
 bu_ca_create(const char *common_name, const char *key_pem, char **ret_cert_pem,
 	     struct bu_err *err)
 {

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/json.h"
 
 enum {
@@ -21,57 +22,6 @@ enum {
 	MBR_ENTRIES = 446,
 	MBR_ENTRY = 16,
 };
-
-/* --- bytes --- */
-
-static uint64_t
-get_le(const uint8_t *at, int bytes)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < bytes; i++)
-		value |= (uint64_t)at[i] << 8 * i;
-	return value;
-}
-
-static void
-put_le(uint8_t *at, uint64_t value, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		at[i] = value >> 8 * i;
-}
-
-static uint32_t
-crc32_of(const void *data, size_t size)
-{
-	const uint8_t *p = data;
-	uint32_t crc = 0xffffffff;
-
-	for (size_t i = 0; i < size; i++) {
-		crc ^= p[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-	}
-	return ~crc;
-}
-
-/* Text form to the mixed-endian form of the specification. */
-static void
-put_guid(uint8_t *at, const char *text)
-{
-	static const uint8_t order[GUID_BYTES] = {3, 2, 1,  0,  5,  4,  7,  6,
-						  8, 9, 10, 11, 12, 13, 14, 15};
-	char digits[2 * GUID_BYTES + 1] = "";
-	uint8_t bytes[GUID_BYTES] = {0};
-	size_t count = 0;
-
-	for (; *text && count < sizeof(digits) - 1; text++)
-		if (*text != '-')
-			digits[count++] = *text;
-	bu_assert(bu_hex_decode(digits, bytes, sizeof(bytes)) == 0);
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		at[i] = bytes[order[i]];
-}
 
 /* --- reading --- */
 
@@ -96,16 +46,16 @@ static int
 read_header(const uint8_t *front, struct bu_whole *whole, struct bu_err *err)
 {
 	const uint8_t *header = front + whole->sector_bytes;
-	uint64_t size = get_le(header + 12, 4);
+	uint64_t size = bu_le_get(header + 12, 4);
 	uint8_t copy[BU_WHOLE_HEADER_MAX];
 
 	if (size < HEADER_MIN || size > sizeof(copy))
 		return refuse(err, "its header has no known size");
 	memcpy(copy, header, size);
-	put_le(copy + 16, 0, 4);
-	if (get_le(header + 16, 4) != crc32_of(copy, size))
+	bu_le_put(copy + 16, 0, 4);
+	if (bu_le_get(header + 16, 4) != bu_crc32(copy, size))
 		return refuse(err, "the sum over its header is wrong");
-	if (get_le(header + 24, 8) != 1)
+	if (bu_le_get(header + 24, 8) != 1)
 		return refuse(err, "its header says that it lies elsewhere");
 	whole->header_bytes = (uint32_t)size;
 	memcpy(whole->header, header, size);
@@ -116,8 +66,8 @@ static int
 read_table(const uint8_t *front, struct bu_whole *whole, struct bu_err *err)
 {
 	const uint8_t *header = whole->header;
-	uint64_t begin = get_le(header + 72, 8), count = get_le(header + 80, 4);
-	uint64_t each = get_le(header + 84, 4), sector = whole->sector_bytes;
+	uint64_t begin = bu_le_get(header + 72, 8), count = bu_le_get(header + 80, 4);
+	uint64_t each = bu_le_get(header + 84, 4), sector = whole->sector_bytes;
 
 	if (each < ENTRY_MIN || each > ENTRY_MAX || (each & (each - 1)) || !count ||
 	    count > BU_WHOLE_FRONT_BYTES / each || begin < 2 ||
@@ -130,8 +80,8 @@ read_table(const uint8_t *front, struct bu_whole *whole, struct bu_err *err)
 		return refuse(err, "it does not lie in the first MiB of the disk");
 	whole->entry_bytes = (uint32_t)each;
 	whole->entry_count = (uint32_t)count;
-	if (get_le(header + 88, 4) !=
-	    crc32_of(front + whole->table_begin, count * each))
+	if (bu_le_get(header + 88, 4) !=
+	    bu_crc32(front + whole->table_begin, count * each))
 		return refuse(err, "the sum over its entries is wrong");
 	whole->table = bu_xcalloc(1, whole->table_bytes);
 	memcpy(whole->table, front + whole->table_begin, count * each);
@@ -157,7 +107,7 @@ static int
 check_entry(const struct bu_whole *whole, uint32_t which, struct bu_err *err)
 {
 	const uint8_t *entry = entry_of(whole, which);
-	uint64_t first = get_le(entry + 32, 8), last = get_le(entry + 40, 8);
+	uint64_t first = bu_le_get(entry + 32, 8), last = bu_le_get(entry + 40, 8);
 	uint64_t table_end = whole->table_begin + whole->table_bytes;
 
 	if (first > last || last >= whole->size_bytes / whole->sector_bytes ||
@@ -171,8 +121,8 @@ check_entry(const struct bu_whole *whole, uint32_t which, struct bu_err *err)
 	for (uint32_t k = 0; k < which; k++) {
 		const uint8_t *other = entry_of(whole, k);
 
-		if (is_used(other) && first <= get_le(other + 40, 8) &&
-		    get_le(other + 32, 8) <= last)
+		if (is_used(other) && first <= bu_le_get(other + 40, 8) &&
+		    bu_le_get(other + 32, 8) <= last)
 			return bu_err_set(err, BU_ERR_VERIFY, 0,
 					  "partition table: partitions %u and %u "
 					  "overlap",
@@ -192,7 +142,7 @@ check_entries(struct bu_whole *whole, struct bu_err *err)
 			continue;
 		if (check_entry(whole, i, err) != 0)
 			return -1;
-		end = (get_le(entry + 40, 8) + 1) * whole->sector_bytes;
+		end = (bu_le_get(entry + 40, 8) + 1) * whole->sector_bytes;
 		if (end > whole->parts_end)
 			whole->parts_end = end;
 	}
@@ -259,8 +209,8 @@ bu_whole_uses(const struct bu_whole *whole, uint64_t begin, uint64_t size)
 	for (uint32_t i = 0; i < whole->entry_count; i++) {
 		const uint8_t *entry = entry_of(whole, i);
 
-		if (is_used(entry) && get_le(entry + 32, 8) <= last &&
-		    first <= get_le(entry + 40, 8))
+		if (is_used(entry) && bu_le_get(entry + 32, 8) <= last &&
+		    first <= bu_le_get(entry + 40, 8))
 			return 1;
 	}
 	return 0;
@@ -293,8 +243,9 @@ bu_whole_move(struct bu_whole *whole, uint64_t disk_bytes, uint32_t sector_bytes
 				  (unsigned long long)disk_bytes,
 				  (unsigned long long)whole->size_bytes);
 	whole->size_bytes = sectors * sector_bytes;
-	put_le(whole->header + 32, sectors - 1, 8);
-	put_le(whole->header + 48, sectors - back_bytes(whole) / sector_bytes - 1, 8);
+	bu_le_put(whole->header + 32, sectors - 1, 8);
+	bu_le_put(whole->header + 48, sectors - back_bytes(whole) / sector_bytes - 1,
+		  8);
 	return 0;
 }
 
@@ -316,12 +267,12 @@ bu_whole_add(struct bu_whole *whole, const struct bu_whole_part *part,
 				  (unsigned long long)(part->size_bytes >> 20));
 	entry = entry_of(whole, which);
 	memset(entry, 0, whole->entry_bytes);
-	put_guid(entry, part->type);
-	put_guid(entry + GUID_BYTES, part->guid);
-	put_le(entry + 32, (end - part->size_bytes) / whole->sector_bytes, 8);
-	put_le(entry + 40, end / whole->sector_bytes - 1, 8);
+	bu_guid_put(entry, part->type);
+	bu_guid_put(entry + GUID_BYTES, part->guid);
+	bu_le_put(entry + 32, (end - part->size_bytes) / whole->sector_bytes, 8);
+	bu_le_put(entry + 40, end / whole->sector_bytes - 1, 8);
 	for (size_t k = 0; part->label[k] && k < LABEL_CHARS; k++)
-		put_le(entry + 56 + 2 * k, (uint8_t)part->label[k], 2);
+		bu_le_put(entry + 56 + 2 * k, (uint8_t)part->label[k], 2);
 	whole->parts_end = end;
 	*ret_begin = end - part->size_bytes;
 	return 0;
@@ -337,14 +288,15 @@ put_header(const struct bu_whole *whole, int back, uint8_t *at)
 	if (back)
 		table = last - whole->table_bytes / whole->sector_bytes;
 	memcpy(at, whole->header, whole->header_bytes);
-	put_le(at + 24, back ? last : 1, 8);
-	put_le(at + 32, back ? 1 : last, 8);
-	put_le(at + 72, table, 8);
-	put_le(at + 88,
-	       crc32_of(whole->table, (size_t)whole->entry_count * whole->entry_bytes),
-	       4);
-	put_le(at + 16, 0, 4);
-	put_le(at + 16, crc32_of(at, whole->header_bytes), 4);
+	bu_le_put(at + 24, back ? last : 1, 8);
+	bu_le_put(at + 32, back ? 1 : last, 8);
+	bu_le_put(at + 72, table, 8);
+	bu_le_put(
+		at + 88,
+		bu_crc32(whole->table, (size_t)whole->entry_count * whole->entry_bytes),
+		4);
+	bu_le_put(at + 16, 0, 4);
+	bu_le_put(at + 16, bu_crc32(at, whole->header_bytes), 4);
 }
 
 /* The one entry that says "all of this disk", where it says that; those of a hybrid
@@ -357,15 +309,15 @@ put_protection(const struct bu_whole *whole, uint8_t *front)
 	for (int i = 0; i < 4; i++) {
 		uint8_t *entry = front + MBR_ENTRIES + MBR_ENTRY * i;
 
-		if (entry[4] && (entry[4] != 0xee || get_le(entry + 8, 4) != 1))
+		if (entry[4] && (entry[4] != 0xee || bu_le_get(entry + 8, 4) != 1))
 			return;
 	}
 	for (int i = 0; i < 4; i++) {
 		uint8_t *entry = front + MBR_ENTRIES + MBR_ENTRY * i;
 
 		if (entry[4])
-			put_le(entry + 12, sectors > UINT32_MAX ? UINT32_MAX : sectors,
-			       4);
+			bu_le_put(entry + 12,
+				  sectors > UINT32_MAX ? UINT32_MAX : sectors, 4);
 	}
 }
 

@@ -72,22 +72,6 @@ bu_stats_sigma(float *values, size_t count, double centre)
 }
 
 void
-bu_stats_wilson(int good, int count, double *ret_low, double *ret_high)
-{
-	const double z = 1.959964;
-	double n = count, p = count ? good / n : 0, middle, half;
-
-	*ret_low = 0;
-	*ret_high = 1;
-	if (count == 0)
-		return;
-	middle = (p + z * z / (2 * n)) / (1 + z * z / n);
-	half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-	*ret_low = fmax(0, middle - half);
-	*ret_high = fmin(1, middle + half);
-}
-
-void
 bu_sprt_add(struct bu_sprt *sprt, const struct bu_sprt_rule *rule, int bad)
 {
 	if (bad) {

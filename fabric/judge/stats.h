@@ -11,8 +11,6 @@ double bu_stats_median(float *values, size_t count);
 double bu_stats_quarter(float *values, size_t count, int quarter);
 /* Median of the distances from centre, times 1.4826: sigma of a normal distribution. */
 double bu_stats_sigma(float *values, size_t count, double centre);
-/* The interval that holds the true share with 95 %. */
-void bu_stats_wilson(int good, int count, double *ret_low, double *ret_high);
 
 /*
  * A sequential test of one component: of its tests a share is_healthy is bad when it is

@@ -69,8 +69,6 @@ void bu_pair_drop(struct bu_pair_kept *kept);
 /* Of the n-th rail; 0 where the item names none. */
 void bu_pair_opts_of(const struct bu_work_probe *work, size_t rail,
 		     struct bu_pair_opts *ret);
-bu_must int bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret,
-				   struct bu_err *err);
 
 /* Blocks until both directions are done, at most deadline_ms. 0: ret holds the result,
  * the same at both ends while they could talk; what went wrong is in its errors, and

@@ -68,14 +68,3 @@ bu_pair_opts_of(const struct bu_work_probe *work, size_t n, struct bu_pair_opts 
 	memcpy(ret->peer, work->peer, sizeof(ret->peer));
 	memcpy(ret->secret, work->secret, sizeof(ret->secret));
 }
-
-int
-bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret, struct bu_err *err)
-{
-	struct bu_work_probe work;
-
-	if (bu_work_probe_from_json(item, &work, err) != 0)
-		return -1;
-	bu_pair_opts_of(&work, 0, ret);
-	return 0;
-}

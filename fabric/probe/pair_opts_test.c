@@ -3,6 +3,7 @@
 #include "fabric/probe/pair.h"
 
 #include "base/json.h"
+#include "tests/support/probe.h"
 #include "tests/support/unit.h"
 
 static json_t *
@@ -73,7 +74,7 @@ START_TEST(rails_are_told_apart)
 	struct bu_pair_opts opts;
 
 	json_object_del(item, "local_ip");
-	ck_assert_int_eq(bu_pair_opts_from_json(item, &opts, NULL), -1);
+	ck_assert_int_eq(probe_opts(item, &opts, NULL), -1);
 	json_object_set_new(item, "min_gbps", json_real(90));
 	json_object_set_new(
 		item, "rails",
@@ -113,8 +114,8 @@ START_TEST(work_items_are_read_strictly)
 
 		json_object_set_new(copy, bad[i].key,
 				    json_loads(bad[i].json, JSON_DECODE_ANY, NULL));
-		ck_assert_msg(bu_pair_opts_from_json(copy, &opts, NULL) == -1,
-			      "%s = %s was taken", bad[i].key, bad[i].json);
+		ck_assert_msg(probe_opts(copy, &opts, NULL) == -1, "%s = %s was taken",
+			      bad[i].key, bad[i].json);
 	}
 	for (size_t i = 0; i < 4; i++) {
 		static const char *const optional[] = {"message_bytes", "bytes", "runs",
@@ -122,12 +123,12 @@ START_TEST(work_items_are_read_strictly)
 
 		json_object_del(item, optional[i]);
 	}
-	ck_assert_int_eq(bu_pair_opts_from_json(item, &opts, NULL), 0);
+	ck_assert_int_eq(probe_opts(item, &opts, NULL), 0);
 	ck_assert_int_eq(opts.self, BU_END_B);
 	ck_assert_int_eq(opts.runs, BU_PAIR_RUNS);
 	ck_assert_int_eq(opts.bytes, BU_PAIR_BYTES);
 	json_object_set_new(item, "node", json_string("node001"));
-	ck_assert_int_eq(bu_pair_opts_from_json(item, &opts, NULL), 0);
+	ck_assert_int_eq(probe_opts(item, &opts, NULL), 0);
 	ck_assert_int_eq(opts.self, BU_END_A);
 }
 END_TEST

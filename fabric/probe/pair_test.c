@@ -16,6 +16,7 @@
 #include "fabric/judge/expect.h"
 #include "tests/support/fakeverbs.h"
 #include "tests/support/port.h"
+#include "tests/support/probe.h"
 #include "tests/support/unit.h"
 
 enum { MESSAGE = 4096, BYTES = 16 * MESSAGE };
@@ -52,9 +53,8 @@ prepare(struct end ends[2])
 		bu_autojson json_t *item = make_item(port, i);
 
 		fakeverbs_set(i, &none);
-		ck_assert_msg(
-			bu_pair_opts_from_json(item, &ends[i].opts, &ends[i].err) == 0,
-			"%s", ends[i].err.text);
+		ck_assert_msg(probe_opts(item, &ends[i].opts, &ends[i].err) == 0, "%s",
+			      ends[i].err.text);
 	}
 }
 
@@ -252,7 +252,7 @@ START_TEST(a_loop_is_labelled_and_no_pass)
 	json_object_del(item, "port");
 	json_object_del(item, "secret");
 	json_object_set_new(item, "role", json_string("loopback"));
-	ck_assert_int_eq(bu_pair_opts_from_json(item, &ends[0].opts, NULL), 0);
+	ck_assert_int_eq(probe_opts(item, &ends[0].opts, NULL), 0);
 	for (int op = 0; op < 3; op++) {
 		fakeverbs_set(0, &none);
 		ends[0].opts.op = (enum bu_op)op;

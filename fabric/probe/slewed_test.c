@@ -15,6 +15,7 @@
 #include "fabric/probe/pair.h"
 #include "tests/support/fakeverbs.h"
 #include "tests/support/port.h"
+#include "tests/support/probe.h"
 #include "tests/support/unit.h"
 
 enum { MESSAGE = 4096, BYTES = 16 * MESSAGE, RUNS = 3, LATE_US = 2000, SLOWED = 10 };
@@ -68,8 +69,7 @@ start_end(struct end *end, int port, int listens)
 	struct bu_err err = {0};
 
 	fakeverbs_set(listens, &line);
-	ck_assert_msg(bu_pair_opts_from_json(item, &end->opts, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(probe_opts(item, &end->opts, &err) == 0, "%s", err.text);
 	pthread_create(&end->thread, NULL, run_end, end);
 }
 

@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/crypto.h"
 
 enum {
@@ -157,46 +158,6 @@ bu_gpt_front_bytes(uint32_t sector_bytes)
 	return 2 * sector_bytes + TABLE_BYTES;
 }
 
-static uint32_t
-crc32_of(const void *data, size_t size)
-{
-	const uint8_t *p = data;
-	uint32_t crc = 0xffffffff;
-
-	for (size_t i = 0; i < size; i++) {
-		crc ^= p[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-	}
-	return ~crc;
-}
-
-static void
-put_le(uint8_t *at, uint64_t value, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		at[i] = value >> 8 * i;
-}
-
-/* Text form to the mixed-endian form of the specification; the manifest has checked the
- * digits, check_data() those of data. */
-static void
-put_guid(uint8_t *at, const char *text)
-{
-	static const uint8_t order[16] = {3, 2, 1,  0,  5,  4,  7,  6,
-					  8, 9, 10, 11, 12, 13, 14, 15};
-	char digits[33] = "";
-	uint8_t bytes[16] = {0};
-	size_t count = 0;
-
-	for (; *text && count < 32; text++)
-		if (*text != '-')
-			digits[count++] = *text;
-	bu_assert(!bu_hex_decode(digits, bytes, sizeof(bytes)));
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		at[i] = bytes[order[i]];
-}
-
 static void
 put_random_guid(uint8_t *at)
 {
@@ -220,12 +181,12 @@ place_of(const struct bu_layout *layout, uint64_t begin_bytes, uint64_t size_byt
 static void
 fill_entry(uint8_t *entry, const char *type, struct place place, const char *label)
 {
-	put_guid(entry, type);
+	bu_guid_put(entry, type);
 	put_random_guid(entry + 16);
-	put_le(entry + 32, place.first, 8);
-	put_le(entry + 40, place.last, 8);
+	bu_le_put(entry + 32, place.first, 8);
+	bu_le_put(entry + 40, place.last, 8);
 	for (size_t k = 0; label[k] && k < NAME_CHARS; k++)
-		put_le(entry + 56 + 2 * k, (uint8_t)label[k], 2);
+		bu_le_put(entry + 56 + 2 * k, (uint8_t)label[k], 2);
 }
 
 /* Without a manifest, data alone, in the entries that it has beside the image's. */
@@ -242,7 +203,7 @@ fill_table(uint8_t *table, const struct bu_manifest *manifest,
 			   place_of(layout, layout->parts[i].begin_bytes,
 				    layout->parts[i].size_bytes),
 			   manifest->parts[i].label);
-		put_le(entry + 48, manifest->parts[i].attrs, 8);
+		bu_le_put(entry + 48, manifest->parts[i].attrs, 8);
 	}
 	for (size_t i = 0; i < layout->data_count; i++, entry += ENTRY_SIZE) {
 		fill_entry(entry,
@@ -250,7 +211,7 @@ fill_table(uint8_t *table, const struct bu_manifest *manifest,
 			   place_of(layout, layout->data[i].begin_bytes,
 				    layout->data[i].size_bytes),
 			   layout->data[i].name);
-		put_guid(entry + 16, layout->data[i].guid);
+		bu_guid_put(entry + 16, layout->data[i].guid);
 	}
 }
 
@@ -262,18 +223,18 @@ fill_header(uint8_t *header, const struct bu_layout *layout, const uint8_t *disk
 	uint64_t sectors = TABLE_BYTES / layout->sector_bytes; /* of the table */
 
 	memcpy(header, "EFI PART", 8);
-	put_le(header + 8, 0x00010000, 4);
-	put_le(header + 12, HEADER_SIZE, 4);
-	put_le(header + 24, backup ? last : 1, 8);
-	put_le(header + 32, backup ? 1 : last, 8);
-	put_le(header + 40, 2 + sectors, 8);
-	put_le(header + 48, last - sectors - 1, 8);
+	bu_le_put(header + 8, 0x00010000, 4);
+	bu_le_put(header + 12, HEADER_SIZE, 4);
+	bu_le_put(header + 24, backup ? last : 1, 8);
+	bu_le_put(header + 32, backup ? 1 : last, 8);
+	bu_le_put(header + 40, 2 + sectors, 8);
+	bu_le_put(header + 48, last - sectors - 1, 8);
 	memcpy(header + 56, disk_guid, 16);
-	put_le(header + 72, backup ? last - sectors : 2, 8);
-	put_le(header + 80, ENTRIES, 4);
-	put_le(header + 84, ENTRY_SIZE, 4);
-	put_le(header + 88, crc32_of(table, TABLE_BYTES), 4);
-	put_le(header + 16, crc32_of(header, HEADER_SIZE), 4);
+	bu_le_put(header + 72, backup ? last - sectors : 2, 8);
+	bu_le_put(header + 80, ENTRIES, 4);
+	bu_le_put(header + 84, ENTRY_SIZE, 4);
+	bu_le_put(header + 88, bu_crc32(table, TABLE_BYTES), 4);
+	bu_le_put(header + 16, bu_crc32(header, HEADER_SIZE), 4);
 }
 
 static void
@@ -293,8 +254,8 @@ fill_mbr(uint8_t *mbr, const struct bu_manifest *manifest,
 	memcpy(mbr + 447, chs_begin, 3);
 	mbr[450] = 0xee;
 	memcpy(mbr + 451, chs_end, 3);
-	put_le(mbr + 454, 1, 4);
-	put_le(mbr + 458, sectors > UINT32_MAX ? UINT32_MAX : sectors, 4);
+	bu_le_put(mbr + 454, 1, 4);
+	bu_le_put(mbr + 458, sectors > UINT32_MAX ? UINT32_MAX : sectors, 4);
 	mbr[510] = 0x55;
 	mbr[511] = 0xaa;
 }
@@ -349,16 +310,6 @@ bu_gpt_write_data(int fd, const struct bu_layout *layout, struct bu_err *err)
 
 /* --- what is on the disk --- */
 
-static uint64_t
-get_le(const uint8_t *at, int bytes)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < bytes; i++)
-		value |= (uint64_t)at[i] << 8 * i;
-	return value;
-}
-
 /* The table at the front as we write it; tables of others are no table for us. */
 static int
 read_table(int fd, uint32_t sector_bytes, uint8_t table[TABLE_BYTES],
@@ -373,11 +324,11 @@ read_table(int fd, uint32_t sector_bytes, uint8_t table[TABLE_BYTES],
 	memcpy(crc, header + 16, sizeof(crc));
 	memset(header + 16, 0, sizeof(crc));
 	good = !memcmp(header, "EFI PART", 8) &&
-	       get_le(header + 12, 4) == HEADER_SIZE && get_le(header + 72, 8) == 2 &&
-	       get_le(header + 80, 4) == ENTRIES &&
-	       get_le(header + 84, 4) == ENTRY_SIZE &&
-	       get_le(crc, 4) == crc32_of(header, HEADER_SIZE) &&
-	       get_le(header + 88, 4) == crc32_of(table, TABLE_BYTES);
+	       bu_le_get(header + 12, 4) == HEADER_SIZE &&
+	       bu_le_get(header + 72, 8) == 2 && bu_le_get(header + 80, 4) == ENTRIES &&
+	       bu_le_get(header + 84, 4) == ENTRY_SIZE &&
+	       bu_le_get(crc, 4) == bu_crc32(header, HEADER_SIZE) &&
+	       bu_le_get(header + 88, 4) == bu_crc32(table, TABLE_BYTES);
 	if (!good)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "the disk has no partition table of bringup; "
@@ -401,10 +352,10 @@ is_data(const uint8_t *entry, const struct bu_layout *layout, size_t i)
 				      layout->data[i].size_bytes);
 	uint8_t guid[16];
 
-	put_guid(guid, layout->data[i].guid);
+	bu_guid_put(guid, layout->data[i].guid);
 	return !memcmp(entry + 16, guid, sizeof(guid)) &&
-	       get_le(entry + 32, 8) == place.first &&
-	       get_le(entry + 40, 8) == place.last;
+	       bu_le_get(entry + 32, 8) == place.first &&
+	       bu_le_get(entry + 40, 8) == place.last;
 }
 
 static int
@@ -476,8 +427,8 @@ bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
 		sector = 512; /* a file */
 	if (read_table(fd, (uint32_t)sector, table, err) != 0)
 		return bu_err_wrap(err, "disk %s", disk);
-	put_guid(type, esp_type);
-	put_guid(old_type, old_esp_type);
+	bu_guid_put(type, esp_type);
+	bu_guid_put(old_type, old_esp_type);
 	for (uint32_t i = 0; i < ENTRIES; i++) {
 		const uint8_t *entry = table + (size_t)i * ENTRY_SIZE;
 
@@ -485,8 +436,8 @@ bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
 		    memcmp(entry, old_type, sizeof(old_type)) != 0)
 			continue;
 		ret->number = i + 1;
-		ret->first_sector = get_le(entry + 32, 8);
-		ret->sectors = get_le(entry + 40, 8) - ret->first_sector + 1;
+		ret->first_sector = bu_le_get(entry + 32, 8);
+		ret->sectors = bu_le_get(entry + 40, 8) - ret->first_sector + 1;
 		memcpy(ret->guid, entry + 16, sizeof(ret->guid));
 		return 0;
 	}

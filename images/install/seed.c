@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
+
 enum {
 	CLUSTER = 4096,
 	CLUSTERS_MAX = BU_SEED_BYTES / CLUSTER,
@@ -31,13 +33,6 @@ struct volume {
 };
 
 static void
-put_le(uint8_t *at, uint64_t value, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		at[i] = value >> 8 * i;
-}
-
-static void
 put_text(uint8_t *at, const char *text)
 {
 	memcpy(at, text, strlen(text));
@@ -50,24 +45,24 @@ fill_boot_sector(const struct volume *volume, uint64_t begin_bytes)
 
 	memcpy(at, "\xeb\x3c\x90", 3);
 	put_text(at + 3, "BRINGUP ");
-	put_le(at + 11, volume->sector, 2);
+	bu_le_put(at + 11, volume->sector, 2);
 	at[13] = CLUSTER / volume->sector;
-	put_le(at + 14, 1, 2); /* reserved sectors: this one */
-	at[16] = 2;            /* tables */
-	put_le(at + 17, ROOT_ENTRIES, 2);
+	bu_le_put(at + 14, 1, 2); /* reserved sectors: this one */
+	at[16] = 2;               /* tables */
+	bu_le_put(at + 17, ROOT_ENTRIES, 2);
 	at[21] = MEDIA;
-	put_le(at + 22, volume->fat_bytes / volume->sector, 2);
-	put_le(at + 24, 63, 2);
-	put_le(at + 26, 255, 2);
-	put_le(at + 28, begin_bytes / volume->sector, 4);
-	put_le(at + 32, BU_SEED_BYTES / volume->sector, 4);
+	bu_le_put(at + 22, volume->fat_bytes / volume->sector, 2);
+	bu_le_put(at + 24, 63, 2);
+	bu_le_put(at + 26, 255, 2);
+	bu_le_put(at + 28, begin_bytes / volume->sector, 4);
+	bu_le_put(at + 32, BU_SEED_BYTES / volume->sector, 4);
 	if (BU_SEED_BYTES / volume->sector <= UINT16_MAX) {
-		put_le(at + 19, BU_SEED_BYTES / volume->sector, 2);
-		put_le(at + 32, 0, 4);
+		bu_le_put(at + 19, BU_SEED_BYTES / volume->sector, 2);
+		bu_le_put(at + 32, 0, 4);
 	}
 	at[36] = 0x80;
 	at[38] = 0x29;
-	put_le(at + 39, begin_bytes / volume->sector, 4); /* serial number */
+	bu_le_put(at + 39, begin_bytes / volume->sector, 4); /* serial number */
 	put_text(at + 43, BU_SEED_LABEL "     ");
 	put_text(at + 54, "FAT16   ");
 	at[510] = 0x55;
@@ -102,11 +97,11 @@ fill_long(uint8_t *entry, const char *name, size_t part)
 	for (size_t i = 0; i < NAME_PART; i++) {
 		size_t at = part * NAME_PART + i;
 
-		put_le(entry + places[i],
-		       at < length    ? (uint8_t)name[at]
-		       : at == length ? 0
-				      : 0xffff,
-		       2);
+		bu_le_put(entry + places[i],
+			  at < length    ? (uint8_t)name[at]
+			  : at == length ? 0
+					 : 0xffff,
+			  2);
 	}
 	entry[11] = IS_LONG;
 }
@@ -137,8 +132,8 @@ chain(struct volume *volume, size_t first, size_t count)
 			volume->head + volume->sector + (size_t)fat * volume->fat_bytes;
 
 		for (size_t i = 0; i < count; i++)
-			put_le(table + 2 * (first + i),
-			       i + 1 < count ? first + i + 1 : 0xffff, 2);
+			bu_le_put(table + 2 * (first + i),
+				  i + 1 < count ? first + i + 1 : 0xffff, 2);
 	}
 }
 
@@ -157,8 +152,9 @@ set_up(struct volume *volume, const struct bu_disk *disk, uint64_t begin_bytes)
 	volume->head = bu_xcalloc(1, volume->data_at);
 	fill_boot_sector(volume, begin_bytes);
 	for (int fat = 0; fat < 2; fat++)
-		put_le(volume->head + volume->sector + (size_t)fat * volume->fat_bytes,
-		       0xffffff00 | MEDIA, 4);
+		bu_le_put(volume->head + volume->sector +
+				  (size_t)fat * volume->fat_bytes,
+			  0xffffff00 | MEDIA, 4);
 	entry = next_entry(volume);
 	put_text(entry, BU_SEED_LABEL "     ");
 	entry[11] = IS_LABEL;
@@ -183,9 +179,9 @@ add_file(struct volume *volume, const struct bu_disk *disk, uint64_t begin_bytes
 	entry = next_entry(volume);
 	memcpy(entry, short_name, sizeof(short_name));
 	entry[11] = IS_FILE;
-	put_le(entry + 28, file->size, 4);
+	bu_le_put(entry + 28, file->size, 4);
 	if (count)
-		put_le(entry + 26, FIRST_CLUSTER + volume->clusters, 2);
+		bu_le_put(entry + 26, FIRST_CLUSTER + volume->clusters, 2);
 	chain(volume, FIRST_CLUSTER + volume->clusters, count);
 	volume->clusters += count;
 	return bu_disk_write(disk->fd, file->content, file->size, at, err);

@@ -367,7 +367,7 @@ print(const struct tally *tally)
 	struct row lasting = {0}, blind = {0}, fickle = {0}, absent = {0};
 	double low, high;
 
-	bu_stats_wilson(tally->right, all, &low, &high);
+	sim_wilson(tally->right, all, &low, &high);
 	print_kinds("lasting faults that can be observed", tally->lasting, &lasting);
 	print_kinds("what comes and goes, and spoiled a figure", tally->fickle,
 		    &fickle);

@@ -342,7 +342,7 @@ START_TEST(statistics)
 	ck_assert_double_eq(bu_stats_median(values, 5), 3);
 	ck_assert_double_eq_tol(bu_stats_sigma(values, 5, 3), 1.4826, 1e-9);
 	ck_assert_double_eq(bu_stats_sigma(same, 3, 2), 0);
-	bu_stats_wilson(396, 400, &low, &high);
+	sim_wilson(396, 400, &low, &high);
 	ck_assert_double_eq_tol(low, 0.9746, 1e-3);
 	ck_assert_double_eq_tol(high, 0.9961, 1e-3);
 	for (int i = 0; i < 3; i++) {

@@ -7,6 +7,8 @@
 #ifndef BU_TESTS_SIM_SIM_H
 #define BU_TESTS_SIM_SIM_H
 
+#include <math.h>
+
 #include "fabric/judge/localise.h"
 
 #define SIM_KINDS(X)                                                                   \
@@ -83,5 +85,22 @@ int sim_names(const struct sim *sim, const struct sim_fault *fault,
 int sim_judge(const struct sim *sim, const struct bu_accusation *accusation);
 /* 1 when static routing or the switches' counters let it be seen. */
 int sim_observable(const struct sim *sim, const struct sim_fault *fault);
+
+/* The interval that holds the true share with 95 %, by Wilson. */
+static inline void
+sim_wilson(int good, int count, double *ret_low, double *ret_high)
+{
+	const double z = 1.959964;
+	double n = count, p = count ? good / n : 0, middle, half;
+
+	*ret_low = 0;
+	*ret_high = 1;
+	if (count == 0)
+		return;
+	middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+	half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+	*ret_low = fmax(0, middle - half);
+	*ret_high = fmin(1, middle + half);
+}
 
 #endif
