@@ -130,7 +130,7 @@ bu_audit_lldp(struct bu_audit *a)
 		judge_heard(a, &a->lldp[i]);
 }
 
-/* The interface that should hang where this one hangs, and the other way round: two
+/* The interface that belongs where this one is cabled to, and the other way round: two
  * cables of this machine are swapped. NULL. */
 static const struct bu_audit_nic *
 swapped_with(struct bu_audit *a, const struct bu_lldp *port, const char *want)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bringup fabric topology: which switch port each node hangs at, as it was heard or
- * as the profile says; for Slurm and Kubernetes in their own words.
+ * bringup fabric topology: which switch port each node is cabled to, as it was
+ * heard or as the profile says; for Slurm and Kubernetes in their own words.
  */
 #include <stdio.h>
 #include <string.h>

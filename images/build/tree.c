@@ -138,20 +138,29 @@ remove_at(int dir, const char *name)
 	return empty_at(dir, name) ? -1 : unlinkat(dir, name, AT_REMOVEDIR);
 }
 
+/* The folder of what is to go; below 0 with *ret_rc 0 where there is none. */
+static int
+open_where(int root_fd, const char *path, const char **ret_name, int *ret_rc,
+	   struct bu_err *err)
+{
+	struct bu_err why = {0};
+	int dir = open_parent(root_fd, path, 0, ret_name, &why);
+
+	*ret_rc = dir < 0 && why.kind != BU_ERR_NOTFOUND ? -1 : 0;
+	if (*ret_rc && err)
+		*err = why;
+	return dir;
+}
+
 int
 bu_tree_remove(int root_fd, const char *path, struct bu_err *err)
 {
 	const char *name;
-	struct bu_err why = {0};
-	bu_autoclose int dir = open_parent(root_fd, path, 0, &name, &why);
+	int rc;
+	bu_autoclose int dir = open_where(root_fd, path, &name, &rc, err);
 
-	if (dir < 0 && why.kind == BU_ERR_NOTFOUND)
-		return 0;
-	if (dir < 0) {
-		if (err)
-			*err = why;
-		return -1;
-	}
+	if (dir < 0)
+		return rc;
 	if (!*name)
 		return refuse(err, path, "the root itself cannot be removed");
 	return remove_at(dir, name)
@@ -163,16 +172,11 @@ int
 bu_tree_empty(int root_fd, const char *path, struct bu_err *err)
 {
 	const char *name;
-	struct bu_err why = {0};
-	bu_autoclose int dir = open_parent(root_fd, path, 0, &name, &why);
+	int rc;
+	bu_autoclose int dir = open_where(root_fd, path, &name, &rc, err);
 
-	if (dir < 0 && why.kind == BU_ERR_NOTFOUND)
-		return 0;
-	if (dir < 0) {
-		if (err)
-			*err = why;
-		return -1;
-	}
+	if (dir < 0)
+		return rc;
 	if (!empty_at(dir, *name ? name : ".") || errno == ENOENT)
 		return 0;
 	if (errno == ELOOP || errno == ENOTDIR)

@@ -145,17 +145,6 @@ find_senders(struct bu_gate *gate, const struct bu_node *receiver,
 	return incast->senders >= SENDERS_MIN;
 }
 
-static const struct bu_desired_network *
-slowest_of(const struct bu_desired_pool *pool)
-{
-	const struct bu_desired_network *slowest = pool->rails[0];
-
-	for (size_t i = 1; i < pool->rails_count; i++)
-		if (pool->rails[i]->link_gbps < slowest->link_gbps)
-			slowest = pool->rails[i];
-	return slowest;
-}
-
 static void
 start(struct bu_gate *gate, const struct bu_node *receiver, struct bu_incast *incast)
 {
@@ -167,7 +156,7 @@ start(struct bu_gate *gate, const struct bu_node *receiver, struct bu_incast *in
 	bu_random_hex(incast->id + 2, 6);
 	bu_random_hex(incast->secret, 32);
 	incast->deadline_ms =
-		bu_gate_deadline_ms(gate, want->validation, slowest_of(want->pool));
+		bu_gate_deadline_ms(gate, want->validation, bu_gate_slowest(want->pool));
 	incast->until_ms = now_ms + incast->deadline_ms + BU_GATE_GRACE_MS;
 	/* No probe of a pair. */
 	json_object_set_new(gate->busy, incast->receiver, json_integer(0));
@@ -233,7 +222,7 @@ static void
 fill_sizes(const struct bu_incast *incast, const struct bu_desired_node *want,
 	   struct bu_work_probe *work)
 {
-	struct bu_sizes sizes = bu_gate_sizes(want->validation, slowest_of(want->pool));
+	struct bu_sizes sizes = bu_gate_sizes(want->validation, bu_gate_slowest(want->pool));
 
 	work->message_bytes = sizes.message_bytes;
 	work->qps = sizes.qps;

@@ -153,11 +153,13 @@ struct bu_campaign_state {
 	int slow; /* its tests do not decide: it goes on once a minute */
 };
 
-/* parts.c. Where a node hangs on this rail; place: of it in the rail's order.
- */
+/* parts.c. The switch of this rail that a node is cabled to; place: the node's in the
+ * rail's order. */
 void bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
 		  const struct bu_desired_node *want, int place,
 		  char ret[BU_GATE_LEAF_SIZE]);
+/* The rail with the slowest links; of a pool that has one. */
+const struct bu_desired_network *bu_gate_slowest(const struct bu_desired_pool *pool);
 /* Was its agent heard a moment ago? */
 int bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node);
 /* It looks then, if not before. */

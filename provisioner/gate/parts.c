@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What all files of the gate stand on: its data, the bell that wakes it, who is heard
- * and where a node hangs. Invariant: data that does not fit together changes nothing.
+ * and which switch a node is cabled to. Invariant: data that does not fit together changes nothing.
  */
 #include "provisioner/gate/gate.h"
 
@@ -40,6 +40,17 @@ bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
 		snprintf(ret, BU_GATE_LEAF_SIZE, "places %d to %d",
 			 place / LEAF_PLACES * LEAF_PLACES + 1,
 			 (place / LEAF_PLACES + 1) * LEAF_PLACES);
+}
+
+const struct bu_desired_network *
+bu_gate_slowest(const struct bu_desired_pool *pool)
+{
+	const struct bu_desired_network *slowest = pool->rails[0];
+
+	for (size_t i = 1; i < pool->rails_count; i++)
+		if (pool->rails[i]->link_gbps < slowest->link_gbps)
+			slowest = pool->rails[i];
+	return slowest;
 }
 
 int

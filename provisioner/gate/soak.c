@@ -62,17 +62,6 @@ soaks(const struct bu_gate *gate, const struct bu_node *node)
 	       node->live.agent.protocol >= BU_AGENT_LOOPS && bu_gate_hears(gate, node);
 }
 
-static const struct bu_desired_network *
-slowest_of(const struct bu_desired_pool *pool)
-{
-	const struct bu_desired_network *slowest = pool->rails[0];
-
-	for (size_t i = 1; i < pool->rails_count; i++)
-		if (pool->rails[i]->link_gbps < slowest->link_gbps)
-			slowest = pool->rails[i];
-	return slowest;
-}
-
 /* Of one pool, so that they have the same rails; at one leaf, of the first rail. */
 static int
 are_neighbours(const struct bu_gate *gate, const struct bu_node *a,
@@ -206,7 +195,7 @@ fill_rails(const struct bu_desired_node *own, struct bu_work_probe *work)
 static void
 fill_sizes(const struct bu_desired_node *own, struct bu_work_probe *work)
 {
-	const struct bu_desired_network *slowest = slowest_of(own->pool);
+	const struct bu_desired_network *slowest = bu_gate_slowest(own->pool);
 	struct bu_sizes sizes = bu_gate_sizes(own->validation, slowest);
 
 	work->message_bytes = sizes.message_bytes;
