@@ -4,6 +4,7 @@
 #include "images/build/scan.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "images/build/packages_impl.h"
@@ -75,16 +76,29 @@ begin(enum bu_package_kind kind, const char *os, const char *release)
 	}
 }
 
+/* The descriptor that the next file gets. */
+static int
+lowest_free(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+/* Whatever comes of it, the file is closed again. */
 static int
 scan(const char *text, struct bu_scan *ret, struct bu_err *err)
 {
-	int rc;
+	int rc, before;
 
 	memset(err, 0, sizeof(*err));
 	strcpy(path + strlen(path) - 6, "XXXXXX");
 	close(mkstemp(path));
 	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0600, NULL), 0);
+	before = lowest_free();
 	rc = bu_scan_packages(&packages, path, ret, err);
+	ck_assert_int_eq(lowest_free(), before);
 	unlink(path);
 	return rc;
 }
