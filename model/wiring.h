@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which switch port each NIC hangs at, as the agents heard it (LLDP, InfiniBand) or as
- * the profile says, and what schedulers make of it. Reading trusts nothing.
+ * Which switch port each NIC is cabled to, as the agents heard it (LLDP, InfiniBand) or
+ * as the profile says, and what schedulers make of it. Reading trusts nothing.
  *
  * {"v":1,"wires":[{"node","network","rail","switch","port"}],
  *  "domains":[{"node","domain"}],"uplinks":[{"switch","above"}]}

@@ -286,7 +286,8 @@ START_TEST(cloud_init_reads_it)
 	put_seed(&site);
 	folder = bu_xasprintf("%s/ci", site.rig.dir);
 	user = bu_xasprintf("%s/user-data", folder);
-	run(&site, (const char *const[]){"/usr/bin/python3", "-c", reader, folder, NULL});
+	run(&site,
+	    (const char *const[]){"/usr/bin/python3", "-c", reader, folder, NULL});
 	instance = rig_read(&site.rig, "ci/id");
 	ck_assert_str_eq(instance, node->installed_step);
 	got = rig_read(&site.rig, "ci/user-data");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which switch port each node hangs at, for people and for what renders topologies. */
+/* Which switch port each node is cabled to, for people and for schedulers. */
 #include "provisioner/api/api.h"
 
 BU_HANDLER(bu_api_topology)

@@ -155,8 +155,8 @@ start(struct bu_gate *gate, const struct bu_node *receiver, struct bu_incast *in
 	snprintf(incast->id, sizeof(incast->id), "i-");
 	bu_random_hex(incast->id + 2, 6);
 	bu_random_hex(incast->secret, 32);
-	incast->deadline_ms =
-		bu_gate_deadline_ms(gate, want->validation, bu_gate_slowest(want->pool));
+	incast->deadline_ms = bu_gate_deadline_ms(gate, want->validation,
+						  bu_gate_slowest(want->pool));
 	incast->until_ms = now_ms + incast->deadline_ms + BU_GATE_GRACE_MS;
 	/* No probe of a pair. */
 	json_object_set_new(gate->busy, incast->receiver, json_integer(0));
@@ -222,7 +222,8 @@ static void
 fill_sizes(const struct bu_incast *incast, const struct bu_desired_node *want,
 	   struct bu_work_probe *work)
 {
-	struct bu_sizes sizes = bu_gate_sizes(want->validation, bu_gate_slowest(want->pool));
+	struct bu_sizes sizes =
+		bu_gate_sizes(want->validation, bu_gate_slowest(want->pool));
 
 	work->message_bytes = sizes.message_bytes;
 	work->qps = sizes.qps;

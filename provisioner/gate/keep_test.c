@@ -65,7 +65,7 @@ tell_cable(struct rig *rig, int number, const char *seen, const char *expected)
 	bu_checks_init(&checks);
 	bu_text_copy(checks.boot_id, sizeof(checks.boot_id), node->boot_id);
 	row = bu_checks_add(&checks, "audit", "cabling", BU_VERDICT_FAIL, "eth1");
-	BU_CHECK_SET(row->text, "eth1 hangs at %s", seen);
+	BU_CHECK_SET(row->text, "eth1 is cabled to %s", seen);
 	BU_CHECK_SET(row->seen, "%s", seen);
 	BU_CHECK_SET(row->expected, "%s", expected);
 	report = bu_checks_to_json(&checks);
@@ -83,7 +83,7 @@ START_TEST(of_swapped_cables_the_second_names_both)
 	begin(&rig, 2);
 	tell_cable(&rig, 1, "leaf02:p2", "leaf01:p1");
 	tell_cable(&rig, 2, "leaf01:p1", "leaf02:p2");
-	rig_reason_has(&rig_node(&rig, 1)->reason, "eth1 hangs at leaf02:p2");
+	rig_reason_has(&rig_node(&rig, 1)->reason, "eth1 is cabled to leaf02:p2");
 	rig_reason_has(&rig_node(&rig, 2)->reason,
 		       "the cables of node002 eth1 and node001 eth1 are swapped");
 	rig_end(&rig);
