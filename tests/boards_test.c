@@ -12,6 +12,7 @@
 #include "tests/support/unit.h"
 
 #define FAKEGPU BU_BUILDDIR "/tests/support/fakegpu.so"
+#define FAKEAMD BU_BUILDDIR "/tests/support/fakeamd.so"
 
 /* Healthy ones, each by its own row of the data. */
 
@@ -64,7 +65,11 @@ check_board(size_t i, const char *fault, const struct bu_checks_ctx *ctx,
 {
 	bu_autojson json_t *expect =
 		shipped(boards[i].model, boards[i].count, boards[i].mig);
-	struct bu_gpu_opts opts = {FAKEGPU, FAKEGPU, expect, 65536, ctx};
+	struct bu_gpu_opts opts = {.nvml = FAKEGPU,
+				   .cuda = FAKEGPU,
+				   .expect = expect,
+				   .copy_bytes = 65536,
+				   .ctx = ctx};
 
 	setenv("FAKEBOARD", boards[i].board, 1);
 	setenv("FAKEGPU", fault, 1);
@@ -87,6 +92,25 @@ START_TEST(a_healthy_board_of_every_kind_passes)
 				      "%s: %s", boards[i].board, checks.list[k].text);
 		bu_checks_fini(&checks);
 	}
+}
+END_TEST
+
+/* Eight of AMD's, of whose links each has seven. */
+START_TEST(a_healthy_board_of_amd_passes)
+{
+	bu_autojson json_t *expect = shipped("mi300x", 8, NULL);
+	struct bu_gpu_opts opts = {.amd = FAKEAMD, .expect = expect};
+	struct bu_checks checks;
+
+	ck_assert_int_eq(json_integer_value(json_object_get(expect, "xgmi_links")), 7);
+	setenv("FAKEGPU", "", 1);
+	bu_checks_init(&checks);
+	bu_gpu_check(&opts, &checks);
+	ck_assert_uint_gt(checks.count, 8);
+	for (size_t k = 0; k < checks.count; k++)
+		ck_assert_msg(checks.list[k].verdict == BU_VERDICT_PASS, "%s",
+			      checks.list[k].text);
+	bu_checks_fini(&checks);
 }
 END_TEST
 
@@ -184,7 +208,7 @@ START_TEST(a_figure_that_nobody_has_is_told_and_not_judged)
 }
 END_TEST
 
-BU_UNIT("boards", a_healthy_board_of_every_kind_passes,
+BU_UNIT("boards", a_healthy_board_of_every_kind_passes, a_healthy_board_of_amd_passes,
 	a_fault_shows_on_every_board_that_can_have_it, the_best_of_five_runs_counts,
 	copies_use_memory_next_to_the_gpu,
 	a_figure_that_nobody_has_is_told_and_not_judged)

@@ -183,7 +183,7 @@ bu_loops_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_e
 	run->cuda = cuda;
 	run->gpus_wanted = wants_gpus(json_object_get(ctx->expect, "gpu"));
 	if (run->gpus_wanted)
-		bu_gpu_list(ctx->root, &run->gpus.list);
+		bu_gpu_list(ctx->root, BU_GPU_NVIDIA, &run->gpus.list);
 	for (size_t k = 0; k < BU_LEN(steps); k++)
 		for (size_t i = 0; i < run->work.rails_count; i++)
 			steps[k](run, i);

@@ -369,7 +369,7 @@ START_TEST(the_gpu_next_to_the_port_is_taken)
 	put("sys/devices/virtual/x", "");
 	bu_autofree char *none = bu_xasprintf("%s/sys/devices/virtual", root);
 	link_to("sys/class/infiniband/far0/device", none);
-	bu_gpu_list(root, &gpus.list);
+	bu_gpu_list(root, BU_GPU_NVIDIA, &gpus.list);
 	ck_assert_uint_eq(gpus.list.count, 2);
 	ck_assert_int_eq(bu_loop_gpu_near(root, "mlx5_0", &gpus), 1);
 	ck_assert_int_eq(bu_loop_gpu_near(root, "mlx5_0", &gpus), 1);

@@ -175,11 +175,11 @@ enum { GPU_MS = 20000, LIBRARY_MS = 90000 }; /* drivers start eight GPUs in a mi
 
 /* " at 0000:1b:00.0" as the driver counts them: by their addresses. */
 static void
-name_gpu(const char *root, int gpu, char *ret, size_t size)
+name_gpu(const struct bu_gpu_steps *steps, int gpu, char *ret, size_t size)
 {
 	struct bu_gpu_list list;
 
-	bu_gpu_list(root, &list);
+	bu_gpu_list(steps->ctx->root, steps->vendor, &list);
 	if ((size_t)gpu < list.count)
 		snprintf(ret, size, "GPU %d at %s", gpu, list.pci[gpu]);
 	else
@@ -199,7 +199,7 @@ on_asking(int gpu, void *arg)
 	char subject[64];
 
 	if (gpu >= 0) {
-		name_gpu(steps->ctx->root, gpu, subject, sizeof(subject));
+		name_gpu(steps, gpu, subject, sizeof(subject));
 		doing.subject = subject;
 	}
 	bu_checks_doing(steps->ctx, steps->rows, &doing);
@@ -209,7 +209,35 @@ void
 bu_gpu_steps_init(struct bu_gpu_steps *steps, const struct bu_checks_ctx *ctx,
 		  const struct bu_checks *rows, int slot, const char *library)
 {
-	*steps = (struct bu_gpu_steps){ctx, rows, slot, library, {on_asking, steps}};
+	*steps = (struct bu_gpu_steps){ctx,     rows,          slot,
+				       library, BU_GPU_NVIDIA, {on_asking, steps}};
+}
+
+int
+bu_gpu_is_amd(const json_t *expect, const char *root)
+{
+	struct bu_gpu_list nvidia, amd;
+
+	if (json_object_get(expect, "names"))
+		return strcmp(bu_json_str(expect, "vendor", ""), "AMD") == 0;
+	bu_gpu_list(root, BU_GPU_NVIDIA, &nvidia);
+	bu_gpu_list(root, BU_GPU_AMD, &amd);
+	return nvidia.count == 0 && amd.count > 0;
+}
+
+int
+bu_gpu_read(const struct bu_gpu_opts *opts, const struct bu_checks *rows,
+	    struct bu_nvml_facts *ret, struct bu_err *err)
+{
+	int amd = bu_gpu_is_amd(opts->expect, opts->ctx ? opts->ctx->root : "");
+	struct bu_gpu_steps steps;
+	const struct bu_gpu_asking *asking = opts->ctx ? &steps.asking : NULL;
+
+	bu_gpu_steps_init(&steps, opts->ctx, rows, 0, amd ? "AMD SMI" : "NVML");
+	if (!amd)
+		return bu_nvml_read(opts->nvml, asking, ret, err);
+	steps.vendor = BU_GPU_AMD;
+	return bu_amdsmi_read(opts->amd, asking, ret, err);
 }
 
 static int
@@ -228,19 +256,20 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 		.bytes = opts->copy_bytes,
 		.root = opts->ctx ? opts->ctx->root : "",
 	};
-	struct bu_gpu_steps cuda, nvml;
+	struct bu_gpu_steps cuda;
 	struct bu_nvml_facts facts;
 	struct bu_gpu_copy copy;
 	struct bu_err err;
+	int amd;
 
 	if (!opts->expect)
 		return;
+	amd = bu_gpu_is_amd(opts->expect, copying.root);
 	bu_gpu_steps_init(&cuda, opts->ctx, ret, 0, "CUDA");
-	bu_gpu_steps_init(&nvml, opts->ctx, ret, 0, "NVML");
 	if (opts->ctx)
 		copying.asking = &cuda.asking;
 	/* The copies first: a link that rested wakes up for them. */
-	if (wants_rates(opts->expect)) {
+	if (!amd && wants_rates(opts->expect)) {
 		if (bu_gpu_copy_run(&copying, &copy, &err) == 0) {
 			judge_copy(&copy, opts->expect, ret);
 			bu_gpu_copy_fini(&copy);
@@ -249,13 +278,12 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 			    "measured rates");
 		}
 	}
-	if (bu_nvml_read(opts->nvml, opts->ctx ? &nvml.asking : NULL, &facts, &err) ==
-	    0) {
+	if (bu_gpu_read(opts, ret, &facts, &err) == 0) {
 		bu_gpu_judge(&facts, opts->expect, ret);
 		bu_nvml_facts_fini(&facts);
 	} else {
-		add(ret, "gpu-library", BU_VERDICT_FAIL, "NVML", err.text,
-		    "readable GPUs");
+		add(ret, "gpu-library", BU_VERDICT_FAIL, amd ? "AMD SMI" : "NVML",
+		    err.text, "readable GPUs");
 	}
 	bu_checks_doing(opts->ctx, ret, NULL);
 }
@@ -267,9 +295,16 @@ bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err
 		ctx->libs ? bu_xasprintf("%s/libnvidia-ml.so.1", ctx->libs) : NULL;
 	bu_autofree char *cuda =
 		ctx->libs ? bu_xasprintf("%s/libcuda.so.1", ctx->libs) : NULL;
+	bu_autofree char *amd =
+		ctx->libs ? bu_xasprintf("%s/libamd_smi.so.26", ctx->libs) : NULL;
 	const json_t *expect = json_object_get(ctx->expect, "gpu");
-	struct bu_gpu_opts opts = {nvml, cuda, expect,
-				   (size_t)bu_json_int(expect, "copy_bytes", 0), ctx};
+	struct bu_gpu_opts opts = {.nvml = nvml,
+				   .cuda = cuda,
+				   .expect = expect,
+				   .copy_bytes =
+					   (size_t)bu_json_int(expect, "copy_bytes", 0),
+				   .ctx = ctx,
+				   .amd = amd};
 
 	bu_gpu_check(&opts, out);
 	return 0;

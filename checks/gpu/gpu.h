@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks of the GPUs, group "gpu": what NVML tells and what CUDA's copies reach,
- * against what is expected.
+ * against what is expected. Of AMD's GPUs AMD SMI tells; they are not measured.
  *
  * expect:
- * {"count","names":[],"memory_bytes","nvlinks","fabric":bool,"driver","vbios":[],
+ * {"vendor"?:"AMD","count","names":[],"memory_bytes","nvlinks","xgmi_links","fabric":bool,"driver","vbios":[],
  *  "mig":bool,"mig_instances","pcie_gen","pcie_width","measure":bool,"pcie_gbs",
  *  "p2p_gbs","p2p_limit_gbs","hbm_gbs"}; what is absent is not judged. Rates are the
  * least that pass, in GB/s; the limit is the most that a GPU's links can carry. With
@@ -17,6 +17,7 @@
 #include <jansson.h>
 
 #include "checks/checks.h"
+#include "checks/gpu/amdsmi.h"
 #include "checks/gpu/gpu_copy.h"
 #include "checks/gpu/nvml.h"
 
@@ -35,7 +36,14 @@ struct bu_gpu_opts {
 	const json_t *expect;    /* NULL: nothing is expected, and nothing is done */
 	size_t copy_bytes;       /* 0 = as bu_gpu_copy_run() */
 	const struct bu_checks_ctx *ctx; /* who watches; NULL = nobody */
+	const char *amd;                 /* library, as the first two */
 };
+/* 1: these GPUs are AMD's. Where no model is expected, the kernel's list says it. */
+int bu_gpu_is_amd(const json_t *expect, const char *root);
+/* What the library of these GPUs tells, and the watcher is told who is asked. rows may
+ * be NULL. Errors as bu_nvml_read() and bu_amdsmi_read(). */
+bu_must int bu_gpu_read(const struct bu_gpu_opts *opts, const struct bu_checks *rows,
+			struct bu_nvml_facts *ret, struct bu_err *err);
 /* Reads, measures, judges. Libraries that are absent or broken are rows. */
 void bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret);
 /* For whoever asks a GPU: tells the watcher before each question. */
@@ -44,6 +52,7 @@ struct bu_gpu_steps {
 	const struct bu_checks *rows; /* told so far; NULL = a thread's */
 	int slot;
 	const char *library; /* "NVML" */
+	int vendor;          /* whose list names them */
 	struct bu_gpu_asking asking;
 };
 void bu_gpu_steps_init(struct bu_gpu_steps *steps, const struct bu_checks_ctx *ctx,

@@ -9,13 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/sysroot.h"
 #include "base/text.h"
 
-enum { NVIDIA = 0x10de, DISPLAY_VGA = 0x300, DISPLAY_3D = 0x302 };
+/* A display of AMD's may be that of a processor: its accelerators are none. */
+static const struct {
+	int vendor, class;
+} kinds[] = {{BU_GPU_NVIDIA, 0x300}, {BU_GPU_NVIDIA, 0x302}, {BU_GPU_AMD, 0x1200}};
 
 struct looking {
 	const char *root;
+	int vendor;
 	struct bu_gpu_list *list;
 };
 
@@ -24,15 +29,16 @@ look_at_function(const char *name, void *arg)
 {
 	const struct looking *looking = arg;
 	struct bu_gpu_list *list = looking->list;
+	int64_t vendor =
+		bu_sysroot_int(looking->root, 0, "sys/bus/pci/devices/%s/vendor", name);
 	int64_t class =
 		bu_sysroot_int(looking->root, 0, "sys/bus/pci/devices/%s/class", name);
 
-	if (list->count == BU_GPU_LIST_MAX ||
-	    bu_sysroot_int(looking->root, 0, "sys/bus/pci/devices/%s/vendor", name) !=
-		    NVIDIA ||
-	    (class >> 8 != DISPLAY_VGA && class >> 8 != DISPLAY_3D))
-		return;
-	bu_text_copy(list->pci[list->count++], sizeof(list->pci[0]), name);
+	for (size_t i = 0; i < BU_LEN(kinds) && vendor == looking->vendor; i++)
+		if (kinds[i].vendor == vendor && kinds[i].class == class >> 8 &&
+		    list->count < BU_GPU_LIST_MAX)
+			bu_text_copy(list->pci[list->count++], sizeof(list->pci[0]),
+				     name);
 }
 
 static int
@@ -42,9 +48,9 @@ by_address(const void *a, const void *b)
 }
 
 void
-bu_gpu_list(const char *root, struct bu_gpu_list *ret)
+bu_gpu_list(const char *root, int vendor, struct bu_gpu_list *ret)
 {
-	struct looking looking = {root, ret};
+	struct looking looking = {root, vendor, ret};
 
 	ret->count = 0;
 	bu_sysroot_each(root, look_at_function, &looking, "sys/bus/pci/devices");

@@ -108,19 +108,33 @@ judge_vbios(struct bu_gpu_case *c)
 	return judge_name(c, c->gpu->vbios, "vbios");
 }
 
+/* It is not judged: it tells which one is which. */
+static int
+tell_serial(struct bu_gpu_case *c)
+{
+	BU_CHECK_SET(c->row->seen, "%s", c->gpu->serial);
+	return c->gpu->serial[0] ? BU_VERDICT_PASS : BU_GPU_NOT_JUDGED;
+}
+
 static int
 judge_ecc(struct bu_gpu_case *c)
 {
+	long long deferred = c->gpu->ecc_deferred;
+	char more[48] = "";
+
 	if (c->gpu->ecc == BU_NVML_UNKNOWN)
 		return BU_GPU_NOT_JUDGED;
+	if (deferred > 0)
+		snprintf(more, sizeof(more), ", %lld set aside unused", deferred);
 	BU_CHECK_SET(c->row->expected, "ECC on, 0 uncorrected errors");
-	BU_CHECK_SET(c->row->seen, "ECC %s, %lld uncorrected errors",
+	BU_CHECK_SET(c->row->seen, "ECC %s, %lld uncorrected errors%s",
 		     c->gpu->ecc ? "on" : "off",
 		     c->gpu->ecc_uncorrected > 0 ? (long long)c->gpu->ecc_uncorrected
-						 : 0LL);
+						 : 0LL,
+		     more);
 	if (!c->gpu->ecc || c->gpu->ecc_uncorrected > 0)
 		return BU_VERDICT_FAIL;
-	return BU_VERDICT_PASS;
+	return deferred > 0 ? BU_VERDICT_WARN : BU_VERDICT_PASS;
 }
 
 static int
@@ -140,25 +154,43 @@ judge_remap(struct bu_gpu_case *c)
 	return rows > REMAPPED_WARN ? BU_VERDICT_WARN : BU_VERDICT_PASS;
 }
 
+/* there: as many as the GPU tells of, where the data has no number. */
 static int
-judge_links(struct bu_gpu_case *c)
+judge_up(struct bu_gpu_case *c, const char *key, int there, uint64_t is_down)
 {
-	const json_t *wanted = json_object_get(c->expect, "nvlinks");
-	int up = c->gpu->links - __builtin_popcountll(c->gpu->links_down);
-	int expected = json_is_integer(wanted) ? (int)json_integer_value(wanted)
-					       : c->gpu->links;
+	const json_t *wanted = json_object_get(c->expect, key);
+	int up = there - __builtin_popcountll(is_down);
+	int expected =
+		json_is_integer(wanted) ? (int)json_integer_value(wanted) : there;
 	char down[96] = "";
 	size_t used = 0;
 
 	if (!expected)
 		return BU_GPU_NOT_JUDGED;
 	for (int i = 0; i < BU_NVLINKS_MAX; i++)
-		if (c->gpu->links_down >> i & 1 && used < sizeof(down) - 8)
+		if (is_down >> i & 1 && used < sizeof(down) - 8)
 			used += (size_t)snprintf(down + used, sizeof(down) - used,
 						 "%s%d", used ? "," : "", i);
 	BU_CHECK_SET(c->row->expected, "%d links up", expected);
 	BU_CHECK_SET(c->row->seen, "%d links up%s%s", up, used ? "; down: " : "", down);
 	return up == expected ? BU_VERDICT_PASS : BU_VERDICT_FAIL;
+}
+
+static int
+judge_links(struct bu_gpu_case *c)
+{
+	return judge_up(c, "nvlinks", c->gpu->links, c->gpu->links_down);
+}
+
+/* A guest is not told of them. */
+static int
+judge_xgmi(struct bu_gpu_case *c)
+{
+	if (c->gpu->xgmi == BU_NVML_UNKNOWN)
+		return BU_GPU_NOT_JUDGED;
+	return judge_up(c, "xgmi_links",
+			c->gpu->xgmi + __builtin_popcountll(c->gpu->xgmi_down),
+			c->gpu->xgmi_down);
 }
 
 static int
@@ -216,6 +248,8 @@ judge_slowdown(struct bu_gpu_case *c)
 	int verdict = BU_VERDICT_PASS;
 	size_t used = 0;
 
+	if (c->gpu->slowdown == BU_GPU_SLOWDOWN_UNKNOWN)
+		return BU_GPU_NOT_JUDGED;
 	BU_CHECK_SET(c->row->expected, "not slowed down");
 	for (size_t i = 0; i < BU_LEN(reasons); i++) {
 		if (!(c->gpu->slowdown & (uint64_t)reasons[i].bit))
@@ -305,6 +339,7 @@ judge_mig(struct bu_gpu_case *c)
 	  "power cycle; if it comes back, replace the GPU", judge_answers)             \
 	X("gpu-model", "exact model",                                                  \
 	  "correct [hardware] gpu_model, or the GPU is the wrong part", judge_model)   \
+	X("gpu-serial", "its serial number", "", tell_serial)                          \
 	X("gpu-memory", "size of its memory", "replace the GPU", judge_memory_size)    \
 	X("gpu-driver", "version of the driver", "rebuild the image or the node",      \
 	  judge_driver)                                                                \
@@ -319,6 +354,8 @@ judge_mig(struct bu_gpu_case *c)
 	  "reseat the GPU baseboard; look at the NVSwitch", judge_links)               \
 	X("gpu-nvlink-errors", "errors of the NVLinks",                                \
 	  "soak; if they grow, reseat the GPU", judge_link_errors)                     \
+	X("gpu-xgmi", "state of each XGMI link",                                       \
+	  "reseat the GPU; if it stays down, replace its baseboard", judge_xgmi)       \
 	X("gpu-fabric", "fabric manager has registered the GPU",                       \
 	  "start nvidia-fabricmanager of exactly the driver's version", judge_fabric)  \
 	X("gpu-slowdown", "clocks are not held down",                                  \

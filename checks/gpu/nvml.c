@@ -164,6 +164,7 @@ read_memory(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 			     : BU_NVML_UNKNOWN;
 	facts->ecc_corrected = ask_ecc(nvml, gpu, ECC_CORRECTED);
 	facts->ecc_uncorrected = ask_ecc(nvml, gpu, ECC_UNCORRECTED);
+	facts->ecc_deferred = BU_NVML_UNKNOWN;
 	facts->remap_corrected = facts->remap_uncorrected = BU_NVML_UNKNOWN;
 	facts->remap_pending = facts->remap_failed = BU_NVML_UNKNOWN;
 	if (!nvml->remapped || nvml->remapped(gpu, &corrected, &uncorrected, &pending,
@@ -182,6 +183,7 @@ read_links(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 	int active;
 
 	facts->link_errors = BU_NVML_UNKNOWN;
+	facts->xgmi = BU_NVML_UNKNOWN;
 	for (unsigned int link = 0; nvml->link_state && link < BU_NVLINKS_MAX; link++) {
 		if (nvml->link_state(gpu, link, &active) != NVML_SUCCESS)
 			continue;
@@ -236,11 +238,13 @@ count_instances(const struct nvml *nvml, GPU gpu)
 static void
 read_state(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 {
-	unsigned long long reasons = 0;
+	unsigned long long reasons;
 	unsigned int value, next;
 
-	if (nvml->slowdown && nvml->slowdown(gpu, &reasons) == NVML_SUCCESS)
-		facts->slowdown = reasons;
+	facts->slowdown =
+		nvml->slowdown && nvml->slowdown(gpu, &reasons) == NVML_SUCCESS
+			? reasons
+			: BU_GPU_SLOWDOWN_UNKNOWN;
 	facts->temperature_c =
 		nvml->temperature && nvml->temperature(gpu, 0, &value) == NVML_SUCCESS
 			? (int)value

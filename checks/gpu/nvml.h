@@ -22,6 +22,8 @@ enum bu_gpu_fabric {
 	BU_GPU_FABRIC_COMPLETED = 3,
 };
 
+#define BU_GPU_SLOWDOWN_UNKNOWN UINT64_MAX
+
 /* Numbers are BU_NVML_UNKNOWN where the GPU or its driver does not tell. */
 struct bu_gpu_facts {
 	char name[96]; /* "NVIDIA H100 80GB HBM3" */
@@ -30,18 +32,21 @@ struct bu_gpu_facts {
 	char vbios[40];
 	char pci[32]; /* "0000:18:00.0" */
 	int64_t memory_bytes;
-	int ecc;                                    /* 1 = on */
-	int64_t ecc_corrected, ecc_uncorrected;     /* since the driver was loaded */
+	int ecc;                                /* 1 = on */
+	int64_t ecc_corrected, ecc_uncorrected; /* since the driver was loaded */
+	int64_t ecc_deferred; /* AMD: uncorrected, set aside before they were used */
 	int64_t remap_corrected, remap_uncorrected; /* rows, for ever */
 	int remap_pending, remap_failed;
 	int links;            /* NVLinks that there are; 0 = none */
 	uint64_t links_down;  /* bits */
 	int64_t link_errors;  /* CRC, replay and recovery, all links */
+	int xgmi;             /* AMD: links that are up */
+	uint64_t xgmi_down;   /* bits */
 	int fabric;           /* enum bu_gpu_fabric */
 	int fabric_status;    /* nvmlReturn_t; 0 = success */
 	char fabric_uuid[37]; /* NVLink domain; "" = none */
 	unsigned int fabric_clique;
-	uint64_t slowdown; /* nvmlClocksEventReason* bits; 0 = none */
+	uint64_t slowdown; /* nvmlClocksEventReason* bits; 0 = none, or UNKNOWN */
 	int temperature_c;
 	int64_t power_limit_mw, power_default_mw;
 	int pcie_gen, pcie_gen_max, pcie_width, pcie_width_max;

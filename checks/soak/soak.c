@@ -106,15 +106,18 @@ look_at(const char *name, void *arg)
 static void
 look_at_gpus(const struct bu_checks_ctx *ctx, struct counters *all)
 {
-	bu_autofree char *library =
+	bu_autofree char *nvml =
 		ctx->libs ? bu_xasprintf("%s/libnvidia-ml.so.1", ctx->libs) : NULL;
-	struct bu_gpu_steps steps;
+	bu_autofree char *amd =
+		ctx->libs ? bu_xasprintf("%s/libamd_smi.so.26", ctx->libs) : NULL;
+	struct bu_gpu_opts opts = {.nvml = nvml,
+				   .amd = amd,
+				   .ctx = ctx,
+				   .expect = json_object_get(ctx->expect, "gpu")};
 	struct bu_nvml_facts facts;
 
 	/* Without GPUs that are expected there are none to be loaded. */
-	bu_gpu_steps_init(&steps, ctx, NULL, 0, "NVML");
-	if (!json_object_get(ctx->expect, "gpu") ||
-	    bu_nvml_read(library, &steps.asking, &facts, NULL) != 0)
+	if (!opts.expect || bu_gpu_read(&opts, NULL, &facts, NULL) != 0)
 		return;
 	bu_checks_doing(ctx, NULL, NULL);
 	for (size_t i = 0; i < facts.count; i++) {
@@ -232,9 +235,15 @@ static void *
 load_beside(void *arg)
 {
 	struct beside *beside = arg;
-	int gpus = json_object_get(beside->ctx->expect, "gpu") != NULL, disks = 1;
-	int computes = gpus;
+	const json_t *expect = json_object_get(beside->ctx->expect, "gpu");
+	int gpus = expect != NULL, disks = 1, computes;
 
+	if (gpus && bu_gpu_is_amd(expect, beside->ctx->root)) {
+		bu_text_copy(beside->idle_trouble, sizeof(beside->idle_trouble),
+			     "GPUs of AMD: no load is known for them");
+		gpus = 0;
+	}
+	computes = gpus;
 	while (!atomic_load(&beside->stop) && (gpus || computes || disks)) {
 		if (gpus && copy_on_gpus(beside) != 0)
 			gpus = computes = 0;

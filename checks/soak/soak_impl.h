@@ -69,7 +69,7 @@
 	X(GPU_COMPUTE, "soak-gpu-compute", FAIL, "computations of the GPUs",           \
 	  "swap the GPU: it computes wrong results, or none")                          \
 	X(GPU_IDLE, "soak-gpu-idle", WARN, "GPUs that did not compute",                \
-	  "see which driver the image has; the GPUs were loaded by copies alone")      \
+	  "see which driver the image has; at most copies loaded the GPUs")            \
 	X(CPU_WRONG, "soak-cpu", FAIL, "wrong results of a CPU", "swap the CPU")       \
 	X(MEMORY_WRONG, "soak-memory", FAIL, "memory that did not hold its content",   \
 	  "swap the DIMM")                                                             \

@@ -213,6 +213,32 @@ START_TEST(gpus_compute_in_a_slice)
 }
 END_TEST
 
+/* AMD's are given no load, which is said; what they count is judged all the same. */
+START_TEST(gpus_of_amd_are_read_and_not_loaded)
+{
+	struct bu_checks checks;
+
+	libs = BU_BUILDDIR "/tests/support/libs";
+	setenv("FAKEGPU", "ecc-grows", 1);
+	with_tree(
+		-1,
+		"{\"soak\":{\"slice_ms\":300,\"memory_bytes\":8388608},\"gpu\":{"
+		"\"count\":8,\"vendor\":\"AMD\",\"names\":[\"AMD Instinct MI300X\"]}}",
+		&checks);
+	ck_assert_uint_eq(checks.count, 3);
+	ck_assert_str_eq(checks.list[0].text,
+			 "GPU 3 at 0000:1b:00.0: GPU memory errors that were not "
+			 "corrected during the soak: 1 more");
+	ck_assert_int_eq(checks.list[0].verdict, BU_VERDICT_FAIL);
+	ck_assert_str_eq(checks.list[1].text,
+			 "GPUs that did not compute during the soak: GPUs of AMD: no "
+			 "load is known for them");
+	ck_assert_int_eq(checks.list[1].verdict, BU_VERDICT_WARN);
+	ck_assert_str_eq(checks.list[2].id, "soak-time");
+	bu_checks_fini(&checks);
+}
+END_TEST
+
 START_TEST(a_profile_may_switch_a_row_off)
 {
 	struct bu_checks checks;
@@ -229,4 +255,4 @@ END_TEST
 BU_UNIT("soak", a_slice_in_which_nothing_grew_passes,
 	each_counter_that_grew_is_a_row_with_the_difference,
 	gpus_that_cannot_be_loaded_are_a_row, gpus_compute_in_a_slice,
-	a_profile_may_switch_a_row_off)
+	gpus_of_amd_are_read_and_not_loaded, a_profile_may_switch_a_row_off)

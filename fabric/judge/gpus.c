@@ -11,8 +11,9 @@ static const struct {
 	const char *what, *member;
 } kinds[] = {{"host", "pcie_gbs"}, {"p2p", "p2p_gbs"}, {"hbm", "hbm_gbs"}};
 
-static const char *const copied[] = {"names",  "memory_bytes", "nvlinks",
-				     "fabric", "pcie_gen",     "pcie_width"};
+static const char *const copied[] = {"vendor",   "names",      "memory_bytes",
+				     "nvlinks",  "xgmi_links", "fabric",
+				     "pcie_gen", "pcie_width"};
 
 /* "H100 HGX-8" of p2p; "pcie gen5-x16" or "c2c grace" of host. NULL = there is none. */
 static const struct bu_rate *
@@ -112,7 +113,7 @@ bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates, const char *mod
 		if (json_object_get(row, copied[i]))
 			json_object_set(expect, copied[i],
 					json_object_get(row, copied[i]));
-	if (row)
+	if (row && !json_object_get(row, "vendor"))
 		json_object_set_new(expect, "measure", json_true());
 	for (size_t i = 0; row && i < BU_LEN(kinds); i++) {
 		const struct bu_rate *rate = figure(row, i, rates);

@@ -3,12 +3,13 @@
  * What the GPUs of a model must be (data/gpus.json), made into the expectation that the
  * agent's GPU checks judge by.
  *
- * {"format":1,"gpus":[{"model","board","gpus"?,"names":[],"memory_bytes","nvlinks"?,
- *  "link_gbs"?,"fabric","pcie_gen"?,"pcie_width"?,"host","p2p","hbm","mark","source","date"}]}
+ * {"format":1,"gpus":[{"vendor"?:"AMD","model","board","gpus"?,"names":[],
+ *  "memory_bytes","nvlinks"?,"xgmi_links"?,"link_gbs"?,"fabric","pcie_gen"?,"pcie_width"?,"host","p2p","hbm","mark","source","date"}]}
  * A row is for a part on its board: of one model with several rows, that with as many
  * GPUs as the machine counts, else the one without `gpus`. host ("pcie gen5-x16", "c2c
  * grace"), p2p and hbm name rows of data/rates.json; "unknown" where nobody published a
- * figure: then it is measured, and compared with those of machines like it.
+ * figure: then it is measured, and compared with those of machines like it. AMD's are
+ * looked at and not measured.
  */
 #ifndef BU_FABRIC_JUDGE_GPUS_H
 #define BU_FABRIC_JUDGE_GPUS_H

@@ -13,7 +13,7 @@
 #define BU_GPU_MODELS                                                                  \
 	"a10|a30|a100-40gb|a100-80gb|a100-40gb-pcie|a100-80gb-pcie|h100-80gb|"         \
 	"h100-80gb-pcie|h100-nvl|h200-141gb|h200-nvl|h20-96gb|h20-141gb|b200-180gb|"   \
-	"b300|gb200|gb300|l4|l40s|rtx-pro-6000"
+	"b300|gb200|gb300|l4|l40s|rtx-pro-6000|mi210|mi300x|mi325x|mi350x"
 
 /* text: "1g.10gb*7", or "0-3:3g.40gb*2,4-7:7g.80gb" by GPU; its form has been checked.
  * model and gpus may be unknown (NULL, 0): then what depends on them is not checked.

@@ -570,7 +570,7 @@ static const struct wrong {
 	 "site.ini:22: [hardware vm] gpu_model: 'h100' is unknown; allowed is "
 	 "a10|a30|a100-40gb|a100-80gb|a100-40gb-pcie|a100-80gb-pcie|h100-80gb|"
 	 "h100-80gb-pcie|h100-nvl|h200-141gb|h200-nvl|h20-96gb|h20-141gb|b200-180gb|"
-	 "b300|gb200|gb300|l4|l40s|rtx-pro-6000\n"},
+	 "b300|gb200|gb300|l4|l40s|rtx-pro-6000|mi210|mi300x|mi325x|mi350x\n"},
 	{"nics = 2", "nics = 2\ngpus = 8\ngpu_model = h100-80gb\nmig = 1g.10gb*8",
 	 "site.ini:23: [pool train] mig: asks for 8 compute slices and 8 of memory; a "
 	 "h100-80gb has 7 and 8\n"},
