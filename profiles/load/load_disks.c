@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiles/language/schema.h"
 #include "profiles/load/disk.h"
 #include "profiles/load/load_internal.h"
 
@@ -210,6 +211,68 @@ check_raw(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			      pool->hardware->name);
 }
 
+static int
+is_console(const char *kargs)
+{
+	while (*(kargs += strspn(kargs, " "))) {
+		if (strncmp(kargs, "console=", strlen("console=")) != 0)
+			return 0;
+		kargs += strcspn(kargs, " ");
+	}
+	return 1;
+}
+
+/* What only reaches a kernel by its boot loader, and that one is the image's own. The
+ * boot ramdisk's console is said by the same key. */
+static void
+refuse_raw(struct bu_loader *ld, const char *who, const char *key, const char *value,
+	   const struct bu_origin *at)
+{
+	if (!value || !at || !at->line ||
+	    (strcmp(key, "kargs") == 0 && is_console(value)))
+		return;
+	bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file, at->line,
+			"%s %s: '%.80s' does not reach a kernel that root = raw "
+			"installs, because its boot loader is the image's own; put it "
+			"into the image and take it out here (console=... may stay: "
+			"it is for the boot ramdisk)",
+			who, key, value);
+}
+
+static void
+check_raw_kernels(struct bu_loader *ld)
+{
+	const struct bu_desired *desired = ld->desired;
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+	size_t kargs = (size_t)(bu_schema_key("pool", "kargs") - keys);
+	size_t pages = (size_t)(bu_schema_key("pool", "hugepages") - keys);
+
+	for (size_t i = 0; i < desired->pools_count; i++) {
+		const struct bu_desired_pool *pool = &desired->pools[i];
+		bu_autofree char *who = bu_xasprintf("[pool %s]", pool->name);
+
+		if (!is(pool->root, "raw"))
+			continue;
+		refuse_raw(ld, who, "kargs", pool->kargs, &pool->origins[kargs]);
+		refuse_raw(ld, who, "hugepages", pool->hugepages,
+			   &pool->origins[pages]);
+	}
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		const struct bu_desired_node *node = &desired->nodes[i];
+		bu_autofree char *who = bu_xasprintf("[node %s]", node->name);
+
+		if (!is(node->pool->root, "raw"))
+			continue;
+		if (node->kargs != node->pool->kargs)
+			refuse_raw(ld, who, "kargs", node->kargs,
+				   bu_desired_origin(node, "kargs"));
+		if (node->hugepages != node->pool->hugepages)
+			refuse_raw(ld, who, "hugepages", node->hugepages,
+				   bu_desired_origin(node, "hugepages"));
+	}
+}
+
 void
 bu_load_check_disks(struct bu_loader *ld)
 {
@@ -222,4 +285,5 @@ bu_load_check_disks(struct bu_loader *ld)
 		check_ram(ld, &desired->pools[i], ld->pool_sections[i]);
 		check_raw(ld, &desired->pools[i], ld->pool_sections[i]);
 	}
+	check_raw_kernels(ld);
 }

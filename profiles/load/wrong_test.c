@@ -438,6 +438,24 @@ static const struct wrong {
 	 "[pool train]\nnodes = node[001-002]\nhardware = odd\nroot = raw",
 	 "site.ini:35: [pool train] root: raw and [hardware odd] disks: an image that "
 	 "bringup did not build mounts no array\n"},
+	{"[pool train]\nnodes = node[001-002]\nhardware = vm",
+	 "[node node002]\nkargs = nosmt\n[pool train]\nnodes = node[001-002]\n"
+	 "hardware = vm\nroot = raw\nkargs = console=ttyS1 iommu=pt\n"
+	 "hugepages = 2MiB*64",
+	 "site.ini:27: [node node002] kargs: 'nosmt' does not reach a kernel that "
+	 "root = raw installs, because its boot loader is the image's own; put it into "
+	 "the image and take it out here (console=... may stay: it is for the boot "
+	 "ramdisk)\n"
+	 "site.ini:32: [pool train] kargs: 'console=ttyS1 iommu=pt' does not reach a "
+	 "kernel that root = raw installs, because its boot loader is the image's own; "
+	 "put it into the image and take it out here (console=... may stay: it is for "
+	 "the boot ramdisk)\n"
+	 "site.ini:33: [pool train] hugepages: '2MiB*64' does not reach a kernel that "
+	 "root = raw installs, because its boot loader is the image's own; put it into "
+	 "the image and take it out here (console=... may stay: it is for the boot "
+	 "ramdisk)\n"},
+	{"features = rxe, lab",
+	 "root = raw\nkargs = console=ttyS1,115200n8 console=tty1", ""},
 	{"features = rxe, lab", "root = cd",
 	 "site.ini:34: [pool train] root: 'cd' is unknown; allowed is "
 	 "disk|ram|raw\n"},
