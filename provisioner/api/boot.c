@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/crypto.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "images/store.h"
@@ -32,6 +33,56 @@ BU_HANDLER(bu_api_boot_first)
 	return BU_ANSWER_NOW;
 }
 
+/* The folder of the files if the image with this digest is there; owned. */
+static char *
+digest_dir(const char *images_dir, const struct bu_image_id *id)
+{
+	bu_autofree char *dir = bu_image_dir(images_dir, id->name, id->digest);
+
+	return bu_image_has_digest(dir, id->digest) ? bu_steal(&dir) : NULL;
+}
+
+/* Where a revision by which an order goes says that it lies, else with all others. */
+static char *
+find_digest(const struct bu_api *api, const struct bu_image_id *id)
+{
+	const struct bu_desired *desired;
+	char *dir = NULL;
+
+	for (size_t i = 0; !dir && (desired = bu_fleet_state(api->fleet, i)); i++) {
+		const struct bu_desired_image *image =
+			bu_desired_image(desired, id->name);
+
+		if (image && image->path)
+			dir = digest_dir(image->path, id);
+	}
+	return dir ? dir : digest_dir(api->images_dir, id);
+}
+
+/* The system that runs from memory has the ramdisk's kernel: there is no other boot in
+ * which that could be told what the image's loader would say, and then the profile. */
+static char *
+ram_kargs(const struct bu_api *api, const struct bu_node *node,
+	  const struct bu_desired_node *want)
+{
+	bu_autofree char *tuned = bu_config_kargs(want), *dir = NULL, *path = NULL;
+	bu_autofree char *text = NULL, *all = NULL;
+	struct bu_manifest *manifest = NULL;
+	struct bu_ram_image image;
+	size_t size = 0;
+
+	bu_ram_image(node, &image);
+	dir = find_digest(api, &(struct bu_image_id){image.name, image.digest});
+	path = bu_xasprintf("%s/manifest.json", dir ? dir : "");
+	text = dir ? bu_file_read(path, BU_MANIFEST_MAX, &size, NULL) : NULL;
+	manifest = text ? bu_manifest_parse(text, size, NULL) : NULL;
+	if (!manifest)
+		return bu_steal(&tuned);
+	all = bu_xasprintf("%s%s%s", manifest->kargs, *tuned ? " " : "", tuned);
+	bu_manifest_destroy(manifest);
+	return bu_steal(&all);
+}
+
 /* print: in the words of iPXE or of GRUB. */
 static char *
 agent_script(const struct bu_api *api, const struct bu_node *node,
@@ -40,9 +91,8 @@ agent_script(const struct bu_api *api, const struct bu_node *node,
 {
 	char token[BU_DIGEST_SIZE], boots_from[BU_MAC_SIZE] = "";
 	char step[BU_RAM_STEP_SIZE];
-	/* The system that runs from memory has the ramdisk's kernel. */
-	bu_autofree char *tuned =
-		bu_ram_is(api->rec, node) ? bu_config_kargs(want) : NULL;
+	bu_autofree char *system =
+		bu_ram_is(api->rec, node) ? ram_kargs(api, node, want) : NULL;
 	struct bu_script_agent script = {
 		.http_url = api->http_url,
 		.agent_url = api->agent_url,
@@ -50,7 +100,7 @@ agent_script(const struct bu_api *api, const struct bu_node *node,
 		.node = node->name,
 		.mac = boots_from,
 		.token = token,
-		.kargs = tuned ? tuned : want->kargs,
+		.kargs = system ? system : want->kargs,
 	};
 
 	bu_mac_normalize(mac, boots_from);
@@ -293,32 +343,6 @@ BU_HANDLER(bu_api_image_file)
 			   NULL);
 	path = bu_xasprintf("%s/%s", dir, file);
 	return send_file(path, reply, err);
-}
-
-/* The folder of the files if the image with this digest is there; owned. */
-static char *
-digest_dir(const char *images_dir, const struct bu_image_id *id)
-{
-	bu_autofree char *dir = bu_image_dir(images_dir, id->name, id->digest);
-
-	return bu_image_has_digest(dir, id->digest) ? bu_steal(&dir) : NULL;
-}
-
-/* Where a revision by which an order goes says that it lies, else with all others. */
-static char *
-find_digest(const struct bu_api *api, const struct bu_image_id *id)
-{
-	const struct bu_desired *desired;
-	char *dir = NULL;
-
-	for (size_t i = 0; !dir && (desired = bu_fleet_state(api->fleet, i)); i++) {
-		const struct bu_desired_image *image =
-			bu_desired_image(desired, id->name);
-
-		if (image && image->path)
-			dir = digest_dir(image->path, id);
-	}
-	return dir ? dir : digest_dir(api->images_dir, id);
 }
 
 static int

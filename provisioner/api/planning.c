@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/url.h"
+#include "images/kernel.h"
 #include "profiles/export/facets.h"
 #include "profiles/load/load.h"
 #include "profiles/load/reserved.h"
@@ -201,6 +202,9 @@ static json_t *
 make(struct bu_api *api, const struct bu_desired *desired, enum bu_class rebuild,
      const char *commit, const char *limit, struct bu_err *err)
 {
+	bu_autofree char *vmlinuz = bu_xasprintf("%s/vmlinuz", api->ramdisk_dir);
+	char kernel[BU_KERNEL_RELEASE_SIZE];
+	int is_known = bu_kernel_release(vmlinuz, kernel, NULL) == 0;
 	struct bu_plan_input input = {
 		.desired = desired,
 		.rebuild = rebuild,
@@ -211,6 +215,7 @@ make(struct bu_api *api, const struct bu_desired *desired, enum bu_class rebuild
 		.nodes = api->fleet->nodes,
 		.count = api->fleet->count,
 		.compat = api->compat,
+		.ramdisk_kernel = is_known ? kernel : NULL,
 		.image = bu_api_plan_image,
 		.facets = facets_of,
 		.disk = disk_of,

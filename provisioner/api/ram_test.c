@@ -125,8 +125,11 @@ START_TEST(its_script_is_the_ramdisk_or_a_wait)
 	bu_trust_token(rig->trust, step, 1, token);
 	again = site_text(&desk.site, desk.site.boot, script, 200);
 	ck_assert_ptr_nonnull(strstr(again, token));
-	/* There is no other boot in which the kernel could be told. */
-	ck_assert_ptr_nonnull(strstr(again, " a=b hugepagesz=2M hugepages=64"));
+	/* There is no other boot in which the kernel could be told; "quiet" alone is
+	 * the image's. */
+	ck_assert_ptr_nonnull(strstr(again, " bringup.token="));
+	ck_assert_ptr_nonnull(strstr(strstr(again, " bringup.token="),
+				     " quiet a=b hugepagesz=2M hugepages=64 && "));
 	node->live.agent.protocol = BU_AGENT_LOADS;
 	item = load_work(&err);
 	ck_assert_int_eq(bu_reconcile_hello(rig->rec, node, BU_WHERE_INSTALLED,
@@ -149,5 +152,53 @@ START_TEST(its_script_is_the_ramdisk_or_a_wait)
 }
 END_TEST
 
-RIG_UNIT("api/ram", its_work_names_no_disk_and_is_of_this_boot,
-	 a_ramdisk_of_before_loads_nothing, its_script_is_the_ramdisk_or_a_wait)
+/* By the digest that its next boot loads, whatever has the name now. */
+START_TEST(the_image_says_what_its_kernel_is_told)
+{
+	bu_autofree char *first = NULL, *gone = NULL, *path = NULL;
+
+	begin_in_ramdisk();
+	write_image_anew(&desk, "2026-02-02T00:00:00Z");
+	first = site_text(&desk.site, desk.site.boot, script, 200);
+	ck_assert_ptr_nonnull(strstr(first, " quiet a=b hugepagesz=2M hugepages=64 "));
+	path = bu_xasprintf("%s/.store/%s", desk.site.images, node->order.image_digest);
+	ck_assert_int_eq(bu_remove_tree(path, NULL), 0);
+	gone = site_text(&desk.site, desk.site.boot, script, 200);
+	ck_assert_ptr_nonnull(strstr(gone, " a=b hugepagesz=2M hugepages=64 "));
+	ck_assert_ptr_null(strstr(gone, " quiet a=b"));
+	end(&desk);
+}
+END_TEST
+
+/* The agent would refuse it when the machine has left its cluster for it. */
+START_TEST(a_ramdisk_with_another_kernel_is_said_by_the_plan)
+{
+	static const char release[] = "6.1.0-29-amd64 (x@y) #1";
+	char vmlinuz[0x400] = {0};
+	bu_autofree char *path = NULL;
+	bu_autojson json_t *made = NULL;
+	const json_t *refused;
+
+	begin(&desk);
+	memcpy(vmlinuz + 0x202, "HdrS", 4);
+	vmlinuz[0x20f] = 1;
+	memcpy(vmlinuz + 0x300, release, sizeof(release));
+	path = bu_xasprintf("%s/vmlinuz", desk.site.ramdisk);
+	ck_assert_int_eq(bu_file_write(path, vmlinuz, sizeof(vmlinuz), 0644, NULL), 0);
+	made = plan(&desk, was, is, NULL, 200);
+	refused = json_object_get(json_object_get(made, "plan"), "refused");
+	ck_assert_uint_eq(json_array_size(refused), 1);
+	ck_assert_str_eq(
+		bu_json_str(json_array_get(refused, 0), "why", ""),
+		"[image debian12] has kernel 6.1.0-28-amd64, and the boot "
+		"ramdisk 6.1.0-29-amd64, under which the nodes of [pool train] "
+		"run (root = ram); build both anew: bringup image build "
+		"ramdisk debian12");
+	end(&desk);
+}
+END_TEST
+
+RIG_UNIT("api/ram", the_image_says_what_its_kernel_is_told,
+	 a_ramdisk_with_another_kernel_is_said_by_the_plan,
+	 its_work_names_no_disk_and_is_of_this_boot, a_ramdisk_of_before_loads_nothing,
+	 its_script_is_the_ramdisk_or_a_wait)

@@ -19,15 +19,21 @@ enum {
 	AGAIN_MS = 30 * 1000,
 };
 
-int
-bu_ram_is(const struct bu_reconcile *rec, const struct bu_node *node)
+static int
+is_boot_of_order(const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
-	const struct bu_desired_node *want;
 	int boots = node->state == BU_STATE_INSPECTING ||
 		    node->state == BU_STATE_IMAGING || node->state == BU_STATE_BOOTING;
 
-	if (!boots || !order->open || !order->begun)
+	return boots && node->order.open && node->order.begun;
+}
+
+int
+bu_ram_is(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_desired_node *want;
+
+	if (!is_boot_of_order(node))
 		return node->ram;
 	want = bu_fleet_ordered(rec->fleet, node);
 	return want && bu_desired_is_ram(want);
@@ -110,17 +116,23 @@ bu_ram_hello(struct bu_reconcile *rec, struct bu_node *node, struct bu_event *ev
 	return 0;
 }
 
-int
-bu_ram_loads(const struct bu_reconcile *rec, const struct bu_node *node,
-	     struct bu_ram_image *ret)
+void
+bu_ram_image(const struct bu_node *node, struct bu_ram_image *ret)
 {
 	const struct bu_order *order = &node->order;
-	int ordered = order->open && order->begun && node->state == BU_STATE_BOOTING;
+	int ordered = is_boot_of_order(node);
 
 	*ret = (struct bu_ram_image){
 		.name = ordered ? order->image : node->installed_image,
 		.digest = ordered ? order->image_digest : node->installed_digest,
 	};
+}
+
+int
+bu_ram_loads(const struct bu_reconcile *rec, const struct bu_node *node,
+	     struct bu_ram_image *ret)
+{
+	bu_ram_image(node, ret);
 	return bu_ram_is(rec, node) && !is_ordered(node) && node->boot_id[0] &&
 	       !node->boot_installed && ret->digest[0] &&
 	       node->live.load_failed_of_ms != node->admitted_ms &&

@@ -32,10 +32,12 @@ bu_must int bu_ram_token(const struct bu_reconcile *rec, const struct bu_node *n
 bu_must int bu_ram_hello(struct bu_reconcile *rec, struct bu_node *node,
 			 struct bu_event *events, size_t count, struct bu_err *err);
 
-/* Its ramdisk's agent has this to do, whose id is that of the boot's step. */
 struct bu_ram_image {
 	const char *name, *digest;
 };
+/* What the node's next boot loads, or this one; borrowed. digest "" = nothing. */
+void bu_ram_image(const struct bu_node *node, struct bu_ram_image *ret);
+/* Its ramdisk's agent has this to do, whose id is that of the boot's step. */
 int bu_ram_loads(const struct bu_reconcile *rec, const struct bu_node *node,
 		 struct bu_ram_image *ret);
 /* The agent's word on it; failure NULL = done. An old one is ignored. */

@@ -39,6 +39,7 @@ struct bu_plan_input {
 	struct bu_node *const *nodes; /* sorted by name */
 	size_t count;
 	const struct bu_compat *compat; /* versions that fit together; NULL = any */
+	const char *ramdisk_kernel; /* release of the boot ramdisk's; NULL = unknown */
 
 	/* Each gets arg. Asked once for each image: NULL and err when it cannot be
 	 * used; borrowed until the next call. */

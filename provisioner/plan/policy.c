@@ -163,6 +163,31 @@ judge_kind(const struct group *group, const struct bu_plan_image *image)
 	       0);
 }
 
+/* What runs from memory runs under the boot ramdisk's kernel, with the image's modules.
+ */
+static void
+judge_ram(const struct group *group, const struct bu_plan_image *image)
+{
+	const struct bu_desired_node *first = group->first;
+	const char *kernel = group->input->ramdisk_kernel;
+	bu_autofree char *text = NULL;
+
+	if (!bu_desired_is_ram(first) || image->is_disk || !kernel ||
+	    strcmp(image->kernel, kernel) == 0)
+		return;
+	text = bu_xasprintf("[image %s] has kernel %s, and the boot ramdisk %s, under "
+			    "which the nodes of [pool %s] run (root = ram); build both "
+			    "anew: bringup image build ramdisk %s",
+			    first->image->name, image->kernel, kernel,
+			    first->pool->name, first->image->name);
+	forbid(group->plan,
+	       &(struct bu_violation){.rule = "image",
+				      .node = group->nodes,
+				      .at = first->pool->origin,
+				      .text = text},
+	       0);
+}
+
 static void
 judge_group(const struct group *group, const struct bu_plan_image *image)
 {
@@ -176,6 +201,7 @@ judge_group(const struct group *group, const struct bu_plan_image *image)
 		    image->fabric_manager);
 	judge_client(group, image);
 	judge_kind(group, image);
+	judge_ram(group, image);
 	if (group->input->compat)
 		bu_compat_judge(group->input->compat, &versions, on_misfit,
 				(void *)(uintptr_t)group);
@@ -185,8 +211,7 @@ static int
 same_group(const struct bu_desired_node *a, const struct bu_desired_node *b)
 {
 	return a->image == b->image && a->hardware == b->hardware &&
-	       bu_desired_is_raw(a) == bu_desired_is_raw(b) &&
-	       a->cluster == b->cluster &&
+	       strcmp(a->pool->root, b->pool->root) == 0 && a->cluster == b->cluster &&
 	       (a->mig == b->mig || (a->mig && b->mig && strcmp(a->mig, b->mig) == 0));
 }
 

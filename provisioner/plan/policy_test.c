@@ -191,6 +191,41 @@ START_TEST(a_whole_disk_is_for_pools_that_say_so)
 }
 END_TEST
 
+/* The agent would refuse it, with the machine out of service. */
+START_TEST(what_runs_from_memory_has_the_ramdisks_kernel)
+{
+	static const struct {
+		const char *to, *kernel, *ramdisk, *want; /* "" = allowed */
+	} rows[] = {
+		{"root = ram\n", "6.1.0-28-amd64", "6.1.0-28-amd64", ""},
+		{"root = ram\n", "6.1.0-28-amd64", NULL, ""},
+		{"root = disk\n", "6.1.0-28-amd64", "6.1.0-29-amd64", ""},
+		{"root = ram\n", "6.1.0-28-amd64", "6.1.0-29-amd64",
+		 "nodes cannot be installed so; node node[001-002]: site.ini:26: [image "
+		 "debian12] has kernel 6.1.0-28-amd64, and the boot ramdisk "
+		 "6.1.0-29-amd64, under which the nodes of [pool train] run (root = "
+		 "ram); build both anew: bringup image build ramdisk debian12"},
+		{"root = ram\n", "", "6.1.0-29-amd64", "[image debian12] has kernel "},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct site site;
+		struct bu_err err = {0};
+		bu_autojson json_t *plan = NULL;
+
+		begin(&site, NULL, NULL, "features = rxe, lab\n", rows[i].to);
+		strcpy(site.image.kernel, rows[i].kernel);
+		site.input.ramdisk_kernel = rows[i].ramdisk;
+		plan = make(&site);
+		ck_assert_msg(plan_allowed(plan, &err) == (*rows[i].want ? -1 : 0),
+			      "row %zu: %s", i, err.text);
+		ck_assert_msg(strstr(err.text, rows[i].want) != NULL, "row %zu: %s", i,
+			      err.text);
+		end(&site);
+	}
+}
+END_TEST
+
 /* Nodes of one image and one hardware, of which some join no cluster. */
 START_TEST(what_does_not_fit_is_said_of_those_that_it_is_about)
 {
@@ -252,5 +287,6 @@ END_TEST
 
 BU_UNIT("policy", who_is_switched_by_hand_is_a_warning,
 	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning,
-	what_an_image_holds_is_judged, a_whole_disk_is_for_pools_that_say_so,
+	what_an_image_holds_is_judged, what_runs_from_memory_has_the_ramdisks_kernel,
+	a_whole_disk_is_for_pools_that_say_so,
 	what_does_not_fit_is_said_of_those_that_it_is_about)
