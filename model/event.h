@@ -43,7 +43,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(BOOTED, "booted", "")                                                        \
 	X(INSTALLED, "installed",                                                      \
 	  "with the order's facets; kexec: its agent starts it, past the firmware; "   \
-	  "ram: it runs from memory, and is there anew in each boot")                  \
+	  "ram: it runs from memory, and is there anew in each boot; raw: the whole "  \
+	  "disk is the image's")                                                       \
 	X(SEEDED, "seeded",                                                            \
 	  "the cloud-init of what that step installed was told who it is; its token "  \
 	  "is used")                                                                   \

@@ -99,7 +99,7 @@ enum { BU_UNSAID = -1 };
 		F(WORD, booted, where, bu_where_names))                                \
 	B(INSTALLED, installed, F(TEXT, installed, step) F(TEXT, installed, image)     \
 		F(TEXT, installed, digest) F(IF_TRUE, installed, kexec)                    \
-		F(IF_TRUE, installed, ram))                                            \
+		F(IF_TRUE, installed, ram) F(IF_TRUE, installed, raw))                 \
 	B(SEEDED, seeded, F(TEXT, seeded, step) F(TEXT, seeded, address))              \
 	/* errors in a row, where it has no flows: this one too */                     \
 	B(PAIR, pair, F(TEXT, pair, probe) F(TEXT, pair, rail) F(TEXT, pair, a)        \

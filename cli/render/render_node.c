@@ -216,6 +216,7 @@ bu_render_node(const struct bu_shown_node *node, FILE *out)
 	line(out, "pool", node->pool);
 	line(out, "state", state);
 	line(out, "image", node->image);
+	line(out, "root", node->root);
 	line(out, "machine", node->machine);
 	line(out, "firmware", node->firmware);
 	line(out, "boot id", node->boot_id);

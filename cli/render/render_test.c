@@ -390,7 +390,7 @@ START_TEST(a_node_in_full)
 	json_t *value = shown_as(
 		bu_shown_whole_fields,
 		"{'name':'node001','pool':'train','state':'ready','since_ms':1000,"
-		"'reason':'','waiting':'','image':'debian12','machine':'ab12',"
+		"'reason':'','waiting':'','image':'debian12','root':'raw','machine':'ab12',"
 		"'firmware':'uefi','last_seen_ms':0,'in_profile':true,"
 		"'stages':[{'state':'imaging','ms':95000}],'progress':null,"
 		"'step':{'action':'join','attempt':1,'status':'done'},"
@@ -406,6 +406,7 @@ START_TEST(a_node_in_full)
 	has(text, "condition     unreachable since 1970-01-01T00:01:01Z: its agent "
 		  "does not answer\n");
 	has(text, "image         debian12\n");
+	has(text, "root          raw\n");
 	has(text, "step          join, attempt 1, done\n");
 	has(text, "certificate   full\n");
 	has(text, "  imaging     95 s\n");

@@ -349,12 +349,14 @@ final(const struct bu_err *failure)
 static void
 install_done(struct bu_reconcile *rec, struct bu_node *node, int kexecs)
 {
+	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
 	struct bu_event events[2];
 
 	bu_outcome_event(&events[0], node, NULL, "");
 	BU_EVENT_MAKE(&events[1], BU_EVENT_INSTALLED, node->name, installed,
 		      .step = node->step.id, .image = node->order.image,
-		      .digest = node->order.image_digest, .kexec = kexecs);
+		      .digest = node->order.image_digest, .kexec = kexecs,
+		      .raw = want && bu_desired_is_raw(want));
 	bu_reconcile_try(rec, node, BU_TRIGGER_IMAGED, NULL, events, 2);
 }
 

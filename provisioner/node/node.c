@@ -189,6 +189,15 @@ next_json(const struct bu_node *node)
 	return object;
 }
 
+/* Where its system is, in the profile's words. */
+static const char *
+root_of(const struct bu_node *node)
+{
+	if (!node->installed_digest[0])
+		return "";
+	return node->ram ? "ram" : node->raw ? "raw" : "disk";
+}
+
 json_t *
 bu_node_to_json(const struct bu_node *node)
 {
@@ -207,6 +216,7 @@ bu_node_to_json(const struct bu_node *node)
 		.settled = info->settled,
 		.since_ms = node->since_ms,
 		.image = node->installed_image,
+		.root = root_of(node),
 		.machine = node->machine,
 		.firmware = node->live.firmware,
 		.last_seen_ms = node->live.last_seen_ms,

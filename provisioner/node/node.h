@@ -280,6 +280,7 @@ struct bu_node {
 	int writing;        /* the last one has not come to its end */
 	int kexecs; /* its ramdisk starts its system by itself; in booting only */
 	int ram;    /* that runs from memory: each boot is from the network */
+	int raw;    /* that is a whole disk that bringup did not build */
 	char admitted_step[112];   /* step whose token was traded */
 	char admitted_request[65]; /* digest of the request that it was traded for */
 	int64_t admitted_ms;       /* Unix time */

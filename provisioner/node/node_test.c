@@ -29,7 +29,7 @@ START_TEST(a_new_node)
 		"false,"
 		"\"last_seen_ms\":0,\"machine\":\"\",\"name\":\"node001\",\"pool\":"
 		"\"\","
-		"\"progress\":null,\"reason\":\"\",\"repeats\":0,\"settled\":true,"
+		"\"progress\":null,\"reason\":\"\",\"repeats\":0,\"root\":\"\",\"settled\":true,"
 		"\"since_ms\":0,\"stages\":[],\"state\":\"enrolled\",\"step\":null,"
 		"\"trouble\":\"\",\"waiting\":\"\"}");
 	bu_node_destroy(node);

@@ -117,9 +117,18 @@ never_on_disk(void)
 	ck_assert_int_ne(node->step.action, BU_ACTION_DISKBOOT);
 }
 
+static void
+shows_root(const char *root)
+{
+	bu_autojson json_t *shown = bu_node_to_json(node);
+
+	ck_assert_str_eq(bu_json_str(shown, "root", "?"), root);
+}
+
 START_TEST(it_boots_once_and_nothing_is_imaged)
 {
 	first_boot();
+	shows_root("ram");
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
 	ck_assert_int_eq(node->ram, 1);
 	ck_assert_str_eq(node->installed_digest, "d1");
@@ -132,6 +141,7 @@ START_TEST(it_boots_once_and_nothing_is_imaged)
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->ram, 1);
+	shows_root("ram");
 	rig_end(&rig);
 }
 END_TEST

@@ -186,6 +186,7 @@ bu_replay_installed(BU_REPLAY_ARGS)
 	node->writing = 0;
 	node->kexecs = body->installed.kexec;
 	node->ram = body->installed.ram;
+	node->raw = body->installed.raw;
 	/* Whoever installed it has accepted what it is made of. */
 	if (ordered)
 		node->known.again = 1;
