@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NoCloud over HTTP, for nodes whose image bringup did not build: their cloud-init asks
- * at the first boot, at an address with a token that the installer left on the disk.
- * Invariant: an install's token is spent with the first answer that has the user data;
- * the log has that before the answer goes out.
+ * The user data of nodes whose image bringup did not build: their cloud-init asks at
+ * the first boot, at an address with a token that the installer left on the disk.
+ * Invariant: an install's token is spent with the first answer; the log has that before
+ * the answer goes out.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ bu_api_seed_url(const struct bu_api *api, const char *step)
 	char token[BU_DIGEST_SIZE];
 
 	bu_trust_seed_token(api->trust, step, token);
-	return bu_xasprintf("%s/nocloud/%s/", api->http_url, token);
+	return bu_xasprintf("%s/nocloud/%s/user-data", api->http_url, token);
 }
 
 /* The address is the node's, and where the card that answers for it can be seen, that
@@ -95,68 +95,22 @@ user_data(const struct bu_api *api, const struct bu_node *node,
 	return text;
 }
 
-/* A callback each: owned, or NULL. */
-static char *
-meta_data(const struct bu_api *api, const struct bu_node *node,
-	  const struct bu_target *target, struct bu_err *err)
-{
-	const struct bu_nocloud what = {.node = node->name,
-					.instance = node->installed_step};
-
-	return bu_nocloud_meta(&what, 0);
-}
-
-static char *
-vendor_data(const struct bu_api *api, const struct bu_node *node,
-	    const struct bu_target *target, struct bu_err *err)
-{
-	return bu_xstrdup("");
-}
-
-static char *
-network_config(const struct bu_api *api, const struct bu_node *node,
-	       const struct bu_target *target, struct bu_err *err)
-{
-	char *network = NULL;
-
-	bu_config_destroy(bu_api_node_config(api, node, target, &network, err));
-	return network;
-}
-
-static const struct {
-	const char *name;
-	char *(*fn)(const struct bu_api *api, const struct bu_node *node,
-		    const struct bu_target *target, struct bu_err *err);
-	int spends;
-} files[] = {
-	{"meta-data", meta_data, 0},
-	{"user-data", user_data, 1},
-	{"vendor-data", vendor_data, 0},
-	{"network-config", network_config, 0},
-};
-
 static enum bu_answer
-answer(const struct bu_api *api, struct bu_node *node, const char *name,
-       const char *address, struct bu_reply *reply, struct bu_err *err)
+answer(const struct bu_api *api, struct bu_node *node, const char *address,
+       struct bu_reply *reply, struct bu_err *err)
 {
 	struct bu_target target;
-	size_t which = 0;
 
-	while (which < BU_LEN(files) && strcmp(files[which].name, name) != 0)
-		which++;
-	if (which == BU_LEN(files))
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no file of that name");
 	if (bu_fleet_target(api->fleet, node, &target, err) != 0 ||
 	    check_caller(target.node, address, err) != 0 ||
 	    bu_reconcile_check_seed(api->rec, node, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (node->live.appending)
 		return BU_ANSWER_LATER;
-	reply->text = files[which].fn(api, node, &target, err);
+	reply->text = user_data(api, node, &target, err);
 	if (!reply->text)
 		return BU_ANSWER_ERROR;
-	if (files[which].spends)
-		bu_reconcile_seeded(api->rec, node, address);
+	bu_reconcile_seeded(api->rec, node, address);
 	reply->logged = api->fleet->store;
 	return BU_ANSWER_NOW;
 }
@@ -173,9 +127,9 @@ BU_HANDLER(bu_api_nocloud)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no node that boots for the first time has this "
 				  "token");
-	rc = answer(api, node, request->params[1], address, reply, err);
+	rc = answer(api, node, address, reply, err);
 	if (rc == BU_ANSWER_ERROR)
-		bu_warn("nocloud", "%s asks for %s of %s: %s", address,
-			request->params[1], node->name, err->text);
+		bu_warn("nocloud", "%s asks who %s is: %s", address, node->name,
+			err->text);
 	return rc;
 }

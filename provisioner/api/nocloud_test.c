@@ -108,7 +108,7 @@ rows(struct site *site)
 START_TEST(the_installer_gets_what_is_for_cloud_init)
 {
 	struct site site;
-	bu_autofree char *want = NULL;
+	bu_autofree char *want = NULL, *rest = NULL;
 	const json_t *files;
 
 	begin(&site, LOOPBACK, "raw");
@@ -118,11 +118,11 @@ START_TEST(the_installer_gets_what_is_for_cloud_init)
 	ck_assert_uint_eq(json_array_size(files), 3);
 	ck_assert_str_eq(bu_json_str(json_array_get(files, 0), "path", ""),
 			 "/meta-data");
-	want = bu_xasprintf("{\"instance-id\":\"%s\",\"local-hostname\":\"node001\","
-			    "\"seedfrom\":\"%s/nocloud/%s/\"}",
-			    node->step.id, url, token);
+	want = bu_xasprintf("{\"instance-id\":\"%s\",\"local-hostname\":\"node001\"}",
+			    node->step.id);
 	ck_assert_str_eq(bu_json_str(json_array_get(files, 0), "content", ""), want);
-	ck_assert_str_eq(bu_json_str(json_array_get(files, 1), "content", "?"), "");
+	rest = bu_xasprintf("#include-once\n%s/nocloud/%s/user-data\n", url, token);
+	ck_assert_str_eq(bu_json_str(json_array_get(files, 1), "content", "?"), rest);
 	ck_assert_ptr_nonnull(strstr(
 		bu_json_str(json_array_get(files, 2), "content", ""), "version: 2\n"));
 	end(&site);
@@ -137,6 +137,29 @@ START_TEST(an_image_of_ours_gets_its_files)
 	ck_assert_ptr_null(json_object_get(item, "raw"));
 	ck_assert_uint_gt(json_array_size(json_object_get(item, "files")), 3);
 	end(&site);
+}
+END_TEST
+
+/* Also by a log that is read again. */
+START_TEST(it_is_shown_where_a_system_is)
+{
+	static const char *const roots[] = {"disk", "raw"};
+
+	for (size_t i = 0; i < BU_LEN(roots); i++) {
+		struct site site;
+		bu_autojson json_t *none = NULL, *shown = NULL;
+
+		begin(&site, LOOPBACK, roots[i]);
+		none = bu_node_to_json(node);
+		ck_assert_str_eq(bu_json_str(none, "root", "?"), "");
+		rig_install(&site.rig, 1);
+		site_restart(&site);
+		shown = site_call(&site, site.local, "GET", "/v1/nodes/node001", "",
+				  200);
+		ck_assert_str_eq(bu_json_str(shown, "root", "?"), roots[i]);
+		node = rig_node(&site.rig, 1);
+		end(&site);
+	}
 }
 END_TEST
 
@@ -155,9 +178,6 @@ START_TEST(an_old_ramdisk_is_not_asked)
 }
 END_TEST
 
-static const char *const names[] = {"meta-data", "user-data", "vendor-data",
-				    "network-config"};
-
 /* One first boot for each install; what broke off is asked for again in the next two
  * minutes, and a restart of the appliance does not forget. */
 START_TEST(a_token_is_for_one_first_boot)
@@ -165,17 +185,15 @@ START_TEST(a_token_is_for_one_first_boot)
 	struct site site;
 
 	begin(&site, LOOPBACK, "raw");
-	free(ask(&site, token, "meta-data", 404)); /* it is not installed yet */
+	free(ask(&site, token, "user-data", 404)); /* it is not installed yet */
 	rig_install(&site.rig, 1);
-	for (size_t i = 0; i < BU_LEN(names); i++)
-		free(ask(&site, token, names[i], 200));
+	free(ask(&site, token, "user-data", 200));
 	ck_assert_int_eq(rows(&site), 1);
 	rig_pass(&site.rig, 100 * 1000);
 	free(ask(&site, token, "user-data", 200));
 	ck_assert_int_eq(rows(&site), 1);
 	rig_pass(&site.rig, 30 * 1000);
-	for (size_t i = 0; i < BU_LEN(names); i++)
-		free(ask(&site, token, names[i], 404));
+	free(ask(&site, token, "user-data", 404));
 	site_restart(&site);
 	node = rig_node(&site.rig, 1);
 	ck_assert_str_eq(node->seeded_step, node->installed_step);
@@ -200,7 +218,7 @@ START_TEST(who_has_no_right_gets_nothing)
 	free(ask(&site, token, "key.pem", 404));
 	ck_assert_int_eq(rows(&site), 0);
 	rig_come_up(&site.rig, 1, "boot-7");
-	free(ask(&site, token, "meta-data", 404)); /* its agent has it all */
+	free(ask(&site, token, "user-data", 404)); /* its agent has it all */
 	end(&site);
 	/* From an address that is not the node's. */
 	begin(&site, OTHER, "raw");
@@ -219,14 +237,18 @@ static const char reader[] =
 	"from cloudinit.sources import DataSourceNoCloud as source\n"
 	"from cloudinit.net import network_state\n"
 	"paths = helpers.Paths({'cloud_dir': sys.argv[1], 'run_dir': sys.argv[1]})\n"
-	"ds = source.DataSourceNoCloudNet({}, None, paths)\n"
+	"ds = source.DataSourceNoCloud({}, None, paths)\n"
 	"ds._get_devices = lambda label: []\n"
-	"assert ds._get_data(), 'not its source'\n"
+	"assert ds._get_data(), 'not found before there is a network'\n"
+	"assert ds.dsmode == 'net', ds.dsmode\n"
 	"assert ds.metadata['local-hostname'] == 'node001', ds.metadata\n"
 	"state = network_state.parse_net_config_data(ds.network_config)\n"
 	"macs = sorted(i.get('mac_address') or '' for i in state.iter_interfaces())\n"
 	"assert macs == ['52:54:00:77:00:01', '52:54:00:78:00:01'], macs\n"
-	"open(sys.argv[1] + '/user-data', 'wb').write(ds.get_userdata_raw())\n"
+	"parts = [p.get_payload(decode=True) for p in ds.get_userdata().walk()\n"
+	"         if p.get_content_type() == 'text/cloud-config']\n"
+	"assert len(parts) == 1, parts\n"
+	"open(sys.argv[1] + '/user-data', 'wb').write(parts[0])\n"
 	"open(sys.argv[1] + '/id', 'w').write(ds.get_instance_id())\n";
 
 static int done;
@@ -300,6 +322,6 @@ START_TEST(cloud_init_reads_it)
 END_TEST
 
 RIG_UNIT("api_nocloud", the_installer_gets_what_is_for_cloud_init,
-	 an_image_of_ours_gets_its_files, an_old_ramdisk_is_not_asked,
-	 a_token_is_for_one_first_boot, who_has_no_right_gets_nothing,
-	 cloud_init_reads_it)
+	 an_image_of_ours_gets_its_files, it_is_shown_where_a_system_is,
+	 an_old_ramdisk_is_not_asked, a_token_is_for_one_first_boot,
+	 who_has_no_right_gets_nothing, cloud_init_reads_it)

@@ -14,9 +14,8 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", "/boot/*", BU_LISTEN_BOOT, bu_api_boot_file, "kernel, ramdisk, CA"},
 	{"GET", "/bundle/*", BU_LISTEN_BOOT, bu_api_bundle_file,
 	 "the agent of this appliance's version: its list, or a file by its SHA-256"},
-	{"GET", "/nocloud/*/*", BU_LISTEN_BOOT, bu_api_nocloud,
-	 "who a node is, for its cloud-init, once: meta-data, user-data, vendor-data, "
-	 "network-config"},
+	{"GET", "/nocloud/*/user-data", BU_LISTEN_BOOT, bu_api_nocloud,
+	 "who a node is, for its cloud-init, once"},
 	{"GET", "/images/*/*", BU_LISTEN_BOOT, bu_api_image_file,
 	 "manifest and parts of an image, by Range"},
 	{"GET", "/digests/*/images/*/*", BU_LISTEN_BOOT, bu_api_digest_file,

@@ -242,7 +242,7 @@ set_disks(struct bu_work_install *work, const struct bu_api *api,
 }
 
 /* What the installer leaves for cloud-init on a disk that somebody else made; the rest
- * of its files it fetches. */
+ * it fetches. */
 struct seed {
 	struct bu_work_file files[3];
 	char *owned[3];
@@ -257,7 +257,7 @@ set_seed(struct bu_work_install *work, const struct bu_api *api,
 					    "/network-config"};
 	bu_autofree char *url = bu_api_seed_url(api, node->step.id);
 	const struct bu_nocloud what = {
-		.node = node->name, .instance = node->step.id, .seed_url = url};
+		.node = node->name, .instance = node->step.id, .user_url = url};
 
 	if (node->live.agent.protocol < BU_AGENT_WHOLE)
 		return bu_err_set(
@@ -269,8 +269,8 @@ set_seed(struct bu_work_install *work, const struct bu_api *api,
 	bu_config_destroy(bu_api_node_config(api, node, target, &seed->owned[2], err));
 	if (!seed->owned[2])
 		return -1;
-	seed->owned[0] = bu_nocloud_meta(&what, 1);
-	seed->owned[1] = bu_xstrdup("");
+	seed->owned[0] = bu_nocloud_meta(&what);
+	seed->owned[1] = bu_nocloud_seed(&what);
 	for (size_t i = 0; i < BU_LEN(paths); i++)
 		seed->files[i] = (struct bu_work_file){
 			.path = paths[i], .mode = 0600, .content = seed->owned[i]};

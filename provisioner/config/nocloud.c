@@ -14,13 +14,21 @@
 #include "provisioner/config/links.h"
 
 char *
-bu_nocloud_meta(const struct bu_nocloud *what, int seed)
+bu_nocloud_meta(const struct bu_nocloud *what)
 {
-	bu_autojson json_t *value = json_pack(
-		"{s:s, s:s, s:s*}", "instance-id", what->instance, "local-hostname",
-		what->node, "seedfrom", seed ? what->seed_url : NULL);
+	bu_autojson json_t *value =
+		json_pack("{s:s, s:s}", "instance-id", what->instance, "local-hostname",
+			  what->node);
 
 	return bu_json_canonical(value);
+}
+
+/* Its "seedfrom" would be asked before the disk's network is used, by whichever NIC
+ * comes first. */
+char *
+bu_nocloud_seed(const struct bu_nocloud *what)
+{
+	return bu_xasprintf("#include-once\n%s\n", what->user_url);
 }
 
 /* A file as its module write_files takes it. */

@@ -18,15 +18,17 @@ struct bu_nocloud_file {
 
 struct bu_nocloud {
 	const char *node;
-	const char *instance; /* another one is a first boot again */
-	const char *seed_url; /* where the rest is, with '/' at its end */
+	const char *instance;                 /* another one is a first boot again */
+	const char *user_url;                 /* where the user data is */
 	const char *agent_url, *agent_digest; /* of its bundle (images/bundle.h) */
 	const struct bu_nocloud_file *files;
 	size_t file_count;
 };
 
-/* Both owned. seed: with the address of the rest. */
-char *bu_nocloud_meta(const struct bu_nocloud *what, int seed);
+/* What lies on the disk beside the network, both owned: who it is, and user data that
+ * says where the rest is. */
+char *bu_nocloud_meta(const struct bu_nocloud *what);
+char *bu_nocloud_seed(const struct bu_nocloud *what);
 /* "#cloud-config" and all that the node gets; rows: of bu_config_rows(). */
 char *bu_nocloud_user(const struct bu_nocloud *what, const struct bu_work_file *rows,
 		      size_t count);

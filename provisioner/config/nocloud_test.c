@@ -15,7 +15,7 @@ static const struct bu_nocloud_file house[] = {
 static const struct bu_nocloud what = {
 	.node = "node001",
 	.instance = "node001.7.install",
-	.seed_url = "http://10.77.0.1:8080/nocloud/t/",
+	.user_url = "http://10.77.0.1:8080/nocloud/t/user-data",
 	.agent_url = "http://10.77.0.1:8080/bundle",
 	.agent_digest = "d1",
 	.files = house,
@@ -24,14 +24,13 @@ static const struct bu_nocloud what = {
 
 START_TEST(who_it_is)
 {
-	bu_autofree char *first = bu_nocloud_meta(&what, 1);
-	bu_autofree char *rest = bu_nocloud_meta(&what, 0);
+	bu_autofree char *meta = bu_nocloud_meta(&what);
+	bu_autofree char *seed = bu_nocloud_seed(&what);
 
-	ck_assert_str_eq(first, "{\"instance-id\":\"node001.7.install\","
-				"\"local-hostname\":\"node001\","
-				"\"seedfrom\":\"http://10.77.0.1:8080/nocloud/t/\"}");
-	ck_assert_str_eq(rest, "{\"instance-id\":\"node001.7.install\","
+	ck_assert_str_eq(meta, "{\"instance-id\":\"node001.7.install\","
 			       "\"local-hostname\":\"node001\"}");
+	ck_assert_str_eq(seed, "#include-once\n"
+			       "http://10.77.0.1:8080/nocloud/t/user-data\n");
 }
 END_TEST
 
