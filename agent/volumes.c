@@ -26,6 +26,7 @@
 
 #define WANTED "/etc/bringup/volumes"
 #define SEALED "/run/bringup/volumes"
+#define CLOSED "/run/bringup/volumes.closed" /* why one is, for the audit */
 #define SCRIPT "/usr/lib/bringup/volume"
 
 enum { CALL_MS = 20000, OPEN_MS = 300000, FILE_MAX = 65536 };
@@ -229,8 +230,23 @@ ask(struct bu_http *http, const struct volume *volumes, size_t count,
 	return reply;
 }
 
-int
-bu_volumes_open(const char *root, struct bu_http *http, struct bu_err *err)
+/* Its check says it, and with the check the node's reason. */
+static void
+note_closed(const char *root, const char *why)
+{
+	bu_autofree char *path = bu_xasprintf("%s" CLOSED, root);
+	bu_autofree char *folder = bu_xasprintf("%s/run/bringup", root);
+	struct bu_err err = {0};
+
+	if (!why)
+		unlink(path);
+	else if (bu_mkdir_p(folder, 0755, &err) ||
+		 bu_file_write_text(path, 0644, &err, "%s\n", why))
+		bu_warn("volumes", "%s", err.text);
+}
+
+static int
+open_all(const char *root, struct bu_http *http, struct bu_err *err)
 {
 	bu_autofree char *path = bu_xasprintf("%s" WANTED, root);
 	bu_autofree char *lines = bu_file_read(path, FILE_MAX, NULL, NULL);
@@ -255,5 +271,17 @@ bu_volumes_open(const char *root, struct bu_http *http, struct bu_err *err)
 			rc = -1;
 	}
 	forget(keys);
+	return rc;
+}
+
+int
+bu_volumes_open(const char *root, struct bu_http *http, struct bu_err *err)
+{
+	struct bu_err why = {0};
+	int rc = open_all(root, http, &why);
+
+	note_closed(root, rc ? why.text : NULL);
+	if (rc && err)
+		*err = why;
 	return rc;
 }

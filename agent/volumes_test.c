@@ -119,9 +119,22 @@ static void
 fails(struct rig *rig, const char *says)
 {
 	struct bu_err err = {0};
+	bu_autofree char *noted = NULL;
 
 	ck_assert_int_eq(bu_volumes_open(root, rig->http, &err), -1);
 	ck_assert_msg(strstr(err.text, says) != NULL, "%s", err.text);
+	noted = bu_xasprintf("%s\n", err.text);
+	is("run/bringup/volumes.closed", noted);
+}
+
+/* Nothing is left of what it said before. */
+static void
+opens(struct rig *rig)
+{
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_volumes_open(root, rig->http, &err) == 0, "%s", err.text);
+	is("run/bringup/volumes.closed", "");
 }
 
 START_TEST(without_volumes_nobody_is_asked)
@@ -143,6 +156,8 @@ START_TEST(without_volumes_nobody_is_asked)
 	ck_assert_int_eq(asked, 4);
 	ck_assert_str_eq(said, "{\"guids\":[\"" NO_DISK "\"]}");
 	is("calls", "");
+	free(sh("rm etc/bringup/volumes"));
+	opens(&rig);
 	end(&rig);
 }
 END_TEST
@@ -248,7 +263,7 @@ START_TEST(each_volume_is_opened_with_its_key)
 	free(sh(copy));
 	fails(&rig, "have the same GUID; take the disk out");
 	free(sh("rm -r sys/class/block/b"));
-	ck_assert_int_eq(bu_volumes_open(root, rig.http, &err), 0);
+	opens(&rig);
 	by_the_tpm(&rig);
 	free(sh(undo));
 	end(&rig);

@@ -362,8 +362,9 @@ bu_audit_data_volumes(struct bu_audit *a)
 		bu_sysroot_read(a->root, 65536, NULL, "%s", "etc/bringup/volumes");
 	bu_autofree char *mounts =
 		bu_sysroot_read(a->root, 1 << 20, NULL, "%s", "proc/mounts");
-	char *rest = wanted, *line;
+	char *rest = wanted, *line, why[256];
 
+	bu_sysroot_line(a->root, why, sizeof(why), "run/bringup/volumes.closed");
 	while ((line = strsep(&rest, "\n"))) {
 		char name[40], place[256];
 		bu_autofree char *mark = NULL;
@@ -375,7 +376,8 @@ bu_audit_data_volumes(struct bu_audit *a)
 		mark = bu_xasprintf("/dev/mapper/bringup-%s %s ", name, place);
 		open = mounts && strstr(mounts, mark);
 		bu_audit_judge(a, open, name, open ? "open" : "closed", "open",
-			       "data volume %s is not open on %s", name, place);
+			       "data volume %s is not open on %s%s%s", name, place,
+			       *why ? ": " : "", why);
 		if (open)
 			check_sealed(a, name);
 	}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Busybox and network modules: an installed system for tests in which the operating system
-# does not matter. Boots in a few seconds, 20 MB to fetch.
+# does not matter. Boots in a few seconds; `bringup image show tiny` has 32 MB to fetch.
 . "$RECIPES/lib.sh"
 
 inputs()
