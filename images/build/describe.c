@@ -18,6 +18,7 @@
 #include "images/build/inside.h"
 #include "images/build/packages.h"
 #include "images/build/sbom.h"
+#include "images/build/unpack.h"
 
 enum { MODULE_MAX = 256 * 1024 * 1024, DEP_MAX = 16 * 1024 * 1024 };
 
@@ -25,6 +26,7 @@ struct tree {
 	int root_fd;
 	const struct bu_packages *packages;
 	struct bu_manifest *manifest;
+	const char *work;
 };
 
 static void
@@ -125,8 +127,12 @@ take_library(DIR *dir, const char *name, char *ret, size_t size, struct bu_err *
 static int
 library_version(int root_fd, char *ret, size_t size, struct bu_err *err)
 {
-	static const char *const folders[] = {"usr/lib/x86_64-linux-gnu", "usr/lib64",
-					      "usr/lib"};
+	static const char *const folders[] = {
+		"usr/lib/x86_64-linux-gnu",
+		"usr/lib/x86_64-linux-gnu/nvidia/current", /* Debian */
+		"usr/lib64",
+		"usr/lib",
+	};
 	int rc = 0;
 
 	for (size_t i = 0; i < BU_LEN(folders); i++) {
@@ -141,8 +147,20 @@ library_version(int root_fd, char *ret, size_t size, struct bu_err *err)
 	return rc;
 }
 
-/* The line of modules.dep that begins with the module's path; owned, NULL = it has
- * none, or a packed one. */
+/* "nvidia.ko", or packed. */
+static int
+is_driver(const char *name)
+{
+	static const char *const names[] = {"nvidia.ko", "nvidia.ko.xz",
+					    "nvidia.ko.zst", "nvidia.ko.gz"};
+
+	for (size_t i = 0; i < BU_LEN(names); i++)
+		if (!strcmp(name, names[i]))
+			return 1;
+	return 0;
+}
+
+/* The line of modules.dep that begins with the module's path; owned, NULL = none. */
 static char *
 module_path(int root_fd, const char *kernel)
 {
@@ -157,21 +175,39 @@ module_path(int root_fd, const char *kernel)
 			continue;
 		*colon = '\0';
 		slash = strrchr(line, '/');
-		if (!strcmp(slash ? slash + 1 : line, "nvidia.ko"))
+		if (is_driver(slash ? slash + 1 : line))
 			return bu_xasprintf("lib/modules/%s/%s", kernel, line);
 	}
 	return NULL;
 }
 
+/* The module's bytes, unpacked and owned; NULL = it cannot be read. */
+static char *
+read_module(const struct tree *tree, const char *path, size_t *ret_size)
+{
+	struct bu_unpack_limit limit = {.stream_bytes = MODULE_MAX};
+	bu_autofree char *packed = bu_xasprintf("%s/driver.packed", tree->work);
+	bu_autofree char *plain = bu_xasprintf("%s/driver.ko", tree->work);
+	bu_autofree char *bytes =
+		bu_inside_read(tree->root_fd, path, MODULE_MAX, ret_size, NULL);
+	char digest[BU_DIGEST_SIZE];
+
+	if (!bytes || !strcmp(strrchr(path, '.'), ".ko"))
+		return bu_steal(&bytes);
+	if (bu_file_write(packed, bytes, *ret_size, 0600, NULL) ||
+	    bu_unpack_stream(packed, plain, &limit, digest, NULL))
+		return NULL;
+	return bu_file_read(plain, MODULE_MAX, ret_size, NULL);
+}
+
 /* As modinfo tells it: "version=..." among the module's texts. */
 static void
-module_version(int root_fd, const char *kernel, char *ret, size_t size)
+module_version(const struct tree *tree, char *ret, size_t size)
 {
 	static const char key[] = "\0version="; /* not "srcversion=" */
-	bu_autofree char *path = module_path(root_fd, kernel);
+	bu_autofree char *path = module_path(tree->root_fd, tree->manifest->kernel);
 	size_t length = 0;
-	bu_autofree char *bytes =
-		path ? bu_inside_read(root_fd, path, MODULE_MAX, &length, NULL) : NULL;
+	bu_autofree char *bytes = path ? read_module(tree, path, &length) : NULL;
 	const char *at = bytes ? memmem(bytes, length, key, sizeof(key) - 1) : NULL;
 
 	if (at && bu_text_is_ascii(at + sizeof(key) - 1))
@@ -205,7 +241,7 @@ check_driver(struct tree *tree, struct bu_err *err)
 
 	if (library_version(tree->root_fd, library, sizeof(library), err))
 		return -1;
-	module_version(tree->root_fd, tree->manifest->kernel, module, sizeof(module));
+	module_version(tree, module, sizeof(module));
 	manager_version(tree->packages, manager, sizeof(manager));
 	driver = module[0] ? module : library;
 	if (module[0] && library[0] && strcmp(module, library) != 0)
@@ -251,7 +287,7 @@ bu_describe_tree(const struct bu_describe *what, struct bu_manifest *manifest,
 {
 	bu_autoclose int root_fd = open(what->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct bu_packages packages;
-	struct tree tree = {root_fd, &packages, manifest};
+	struct tree tree = {root_fd, &packages, manifest, what->work};
 	int rc;
 
 	if (root_fd < 0)

@@ -337,6 +337,42 @@ START_TEST(the_parts_of_a_driver_are_of_one_version)
 }
 END_TEST
 
+/* Debian 13, Ubuntu and Rocky have packed modules; Debian has the libraries of the
+ * driver in a folder of their own. */
+START_TEST(packed_modules_are_read_too)
+{
+	static const char *const packers[][2] = {
+		{"xz", "xz"}, {"zstd -q --rm", "zst"}, {"gzip", "gz"}};
+	static const char library[] = "usr/lib/x86_64-linux-gnu/nvidia/current/"
+				      "libnvidia-ml.so.535.183.01";
+	static const char old[] = MODULE("525.60.13"), new[] = MODULE("535.183.01");
+	static const char module[] = "lib/modules/6.1/updates/nvidia.ko";
+
+	for (size_t i = 0; i < BU_LEN(packers); i++) {
+		bu_autofree char *dep =
+			bu_xasprintf("updates/nvidia.ko.%s:\n", packers[i][1]);
+		bu_autofree char *pack =
+			bu_xasprintf("cd root/lib/modules/6.1/updates; rm -f *.ko.*; "
+				     "%s nvidia.ko",
+				     packers[i][0]);
+		struct bu_manifest manifest;
+		struct bu_err err;
+
+		begin();
+		put_text("lib/modules/6.1/modules.dep", dep);
+		put_text(library, "x");
+		put(module, old, sizeof(old), 0644);
+		free(shell_told(dir, pack));
+		expect_refused("525.60.13, libnvidia-ml of 535.183.01");
+		put(module, new, sizeof(new), 0644);
+		free(shell_told(dir, pack));
+		ck_assert_msg(!describe(&manifest, &err), "%s", err.text);
+		ck_assert_str_eq(bu_manifest_holds(&manifest, "driver"), "535.183.01");
+		end();
+	}
+}
+END_TEST
+
 /* What an upgrade left, and a copy that somebody made aside: none of them is guessed
  * at by the order that a folder is read in. */
 START_TEST(of_two_libraries_none_is_taken)
@@ -366,4 +402,5 @@ END_TEST
 BU_UNIT("describe", a_debian_tree_is_listed, an_rpm_tree_is_listed,
 	what_is_half_installed_counts, an_empty_list_is_no_list,
 	lists_that_are_none_are_refused, a_data_base_that_is_none_is_refused,
-	the_parts_of_a_driver_are_of_one_version, of_two_libraries_none_is_taken)
+	the_parts_of_a_driver_are_of_one_version, packed_modules_are_read_too,
+	of_two_libraries_none_is_taken)

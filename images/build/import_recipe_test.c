@@ -159,6 +159,40 @@ START_TEST(a_kernel_need_not_keep_crash_records)
 }
 END_TEST
 
+/* The initial ramdisk's busybox loads no packed module. */
+START_TEST(packed_modules_are_unpacked)
+{
+	static const char *const packers[][2] = {
+		{"xz", "xz"}, {"zstd -q --rm", "zst"}, {"gzip", "gz"}};
+
+	for (size_t i = 0; i < BU_LEN(packers); i++) {
+		bu_autofree char *pack = bu_xasprintf(
+			"(cd $modules && %s kernel/fs/ext4.ko && : >modules.order && "
+			": >modules.builtin.modinfo && "
+			"echo kernel/fs/ext4.ko.%s: >modules.dep)",
+			packers[i][0], packers[i][1]);
+
+		begin();
+		works(pack);
+		works("depmod() { ls $2/lib/modules/6/kernel/fs >$WORK/seen; } && "
+		      "mkdir $WORK/to && modules $root 6 $WORK/to ext4");
+		works("grep -qx one $WORK/to/lib/modules/6/kernel/fs/ext4.ko");
+		works("grep -qx ext4.ko $WORK/seen && ! grep -q '\\.ko\\.' $WORK/seen");
+		works("test -e $modules/kernel/fs/ext4.ko.*");
+		end();
+		strcpy(dir, "/tmp/bringup-import-XXXXXX");
+	}
+	begin();
+	works("(cd $modules && echo no >kernel/fs/ext4.ko.xz && : >modules.order && "
+	      ": >modules.builtin.modinfo && echo kernel/fs/ext4.ko.xz: >modules.dep)");
+	ck_assert_int_ne(run("mkdir $WORK/to && modules $root 6 $WORK/to ext4 "
+			     "2>$WORK/why"),
+			 0);
+	works("grep -q 'ext4.ko.xz cannot be unpacked' $WORK/why");
+	end();
+}
+END_TEST
+
 /* What is taken from this machine with its libraries counts with both. */
 START_TEST(a_new_library_makes_a_new_image)
 {
@@ -253,4 +287,5 @@ END_TEST
 BU_UNIT("import_recipe", microcode_of_the_tree_comes_first, links_of_units_lead_nowhere,
 	cloud_init_stays_off, modules_are_files_of_the_tree,
 	names_of_modules_are_no_options, each_tree_has_its_own_initial_ramdisk,
-	a_kernel_need_not_keep_crash_records, a_new_library_makes_a_new_image)
+	packed_modules_are_unpacked, a_kernel_need_not_keep_crash_records,
+	a_new_library_makes_a_new_image)

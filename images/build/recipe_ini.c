@@ -37,7 +37,8 @@ field(struct bu_recipe_ini *ini, size_t i)
 void
 bu_recipe_ini_fini(struct bu_recipe_ini *ini)
 {
-	char *const owned[] = {ini->dir, ini->files, ini->hooks, ini->sources};
+	char *const owned[] = {ini->dir,     ini->files,   ini->hooks,
+			       ini->mirrors, ini->sources, ini->keys};
 
 	for (size_t i = 0; i < BU_LEN(keys); i++)
 		free(*field(ini, i));
@@ -123,14 +124,40 @@ take_hook(struct reader *reader, struct bu_err *err)
 }
 
 static int
-take_source(struct reader *reader, struct bu_err *err)
+take_line(struct reader *reader, char **lines, struct bu_err *err)
 {
 	static const char kind[] = "deb ";
 
 	if (strncmp(reader->value, kind, strlen(kind)) != 0)
 		return wrong(reader, reader->key_line, err,
 			     "a line of sources.list(5) is needed: deb URL suite main");
-	bu_text_add(&reader->ini->sources, "\n", "%s", reader->value);
+	bu_text_add(lines, "\n", "%s", reader->value);
+	return 0;
+}
+
+static int
+take_source(struct reader *reader, struct bu_err *err)
+{
+	return take_line(reader, &reader->ini->sources, err);
+}
+
+static int
+take_mirror(struct reader *reader, struct bu_err *err)
+{
+	return take_line(reader, &reader->ini->mirrors, err);
+}
+
+static int
+take_key(struct reader *reader, struct bu_err *err)
+{
+	if (!bu_path_is_file(reader->key) || strpbrk(reader->key, " \t"))
+		return wrong(reader, reader->key_line, err,
+			     "an absolute path without '..' and blanks is needed");
+	if (strlen(reader->value) != 40 ||
+	    strspn(reader->value, "0123456789ABCDEF") != 40)
+		return wrong(reader, reader->key_line, err,
+			     "the key's fingerprint is needed: 40 digits of 0-9 A-F");
+	bu_text_add(&reader->ini->keys, "\n", "%s %s", reader->key, reader->value);
 	return 0;
 }
 
@@ -138,10 +165,8 @@ static const struct {
 	const char *section;
 	int (*take)(struct reader *reader, struct bu_err *err);
 } sections[] = {
-	{"image", take_image},
-	{"files", take_file},
-	{"hooks", take_hook},
-	{"sources", take_source},
+	{"image", take_image},    {"files", take_file},     {"hooks", take_hook},
+	{"mirrors", take_mirror}, {"sources", take_source}, {"keys", take_key},
 };
 
 /* The value is whole. */
@@ -186,7 +211,7 @@ enter(struct reader *reader, char *text, struct bu_err *err)
 		}
 	return bu_err_set(err, BU_ERR_INVAL, 0,
 			  "%s:%d: unknown section '%.40s'; there are image, files, "
-			  "hooks and sources",
+			  "hooks, mirrors, sources and keys",
 			  reader->path, reader->line, text + 1);
 }
 
@@ -264,7 +289,9 @@ lay_over(struct bu_recipe_ini *below, struct bu_recipe_ini *above)
 	}
 	join(&below->files, &above->files, "\n");
 	join(&below->hooks, &above->hooks, "\n");
+	join(&below->mirrors, &above->mirrors, "\n");
 	join(&below->sources, &above->sources, "\n");
+	join(&below->keys, &above->keys, "\n");
 	free(below->dir);
 	below->dir = bu_steal(&above->dir);
 }
@@ -322,7 +349,7 @@ char **
 bu_recipe_ini_env(const struct bu_recipe_ini *ini)
 {
 	struct bu_recipe_ini copy = *ini;
-	char **env = bu_xcalloc(BU_LEN(keys) + 4, sizeof(*env));
+	char **env = bu_xcalloc(BU_LEN(keys) + 6, sizeof(*env));
 	size_t count = 0;
 
 	for (size_t i = 0; i < BU_LEN(keys); i++) {
@@ -333,6 +360,8 @@ bu_recipe_ini_env(const struct bu_recipe_ini *ini)
 	}
 	env[count++] = bu_xasprintf("FILES=%s", ini->files ? ini->files : "");
 	env[count++] = bu_xasprintf("HOOKS=%s", ini->hooks ? ini->hooks : "");
-	env[count] = bu_xasprintf("SOURCES=%s", ini->sources ? ini->sources : "");
+	env[count++] = bu_xasprintf("MIRRORS=%s", ini->mirrors ? ini->mirrors : "");
+	env[count++] = bu_xasprintf("SOURCES=%s", ini->sources ? ini->sources : "");
+	env[count] = bu_xasprintf("KEYS=%s", ini->keys ? ini->keys : "");
 	return env;
 }

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "tests/support/unit.h"
 
+#define PRINT "0123456789ABCDEF0123456789ABCDEF01234567"
+
 static char dir[40], own[64];
 
 static void
@@ -28,7 +30,8 @@ setup(void)
 	write_in(own, "base.ini",
 		 "; what all have\n[image]\nscript = debian\nsuite = bookworm\n"
 		 "packages =\n\tone two\n\tthree\n; between\nroot_mib = 100\n"
-		 "[hooks]\na = base.sh\n");
+		 "[hooks]\na = base.sh\n"
+		 "[mirrors]\nmain = deb http://below/ base main\n");
 	write_in(own, "base.sh", "");
 	write_in(dir, "motd.txt", "hello");
 	write_in(dir, "trim.sh", "");
@@ -54,7 +57,9 @@ START_TEST(a_recipe_lies_over_another)
 	ck_assert_msg(!load("[image]\nfrom = base\npackages = four\n five\n"
 			    "root_mib = 200\n"
 			    "[files]\n/etc/motd = motd.txt 0640\n[hooks]\n9 = trim.sh\n"
-			    "[sources]\ncuda = deb https://mirror/ ./\n",
+			    "[mirrors]\nmain = deb http://mirror/\n site main\n"
+			    "[sources]\ncuda = deb https://mirror/ ./\n"
+			    "[keys]\n/usr/share/keyrings/cuda.gpg = " PRINT "\n",
 			    &ini, &err),
 		      "%s", err.text);
 	ck_assert_str_eq(ini.packages, "one two three four five");
@@ -66,6 +71,9 @@ START_TEST(a_recipe_lies_over_another)
 	hooks = bu_xasprintf("%s/base.sh\n%s/trim.sh", own, dir);
 	ck_assert_str_eq(ini.hooks, hooks);
 	ck_assert_str_eq(ini.sources, "deb https://mirror/ ./");
+	ck_assert_str_eq(ini.mirrors,
+			 "deb http://below/ base main\ndeb http://mirror/ site main");
+	ck_assert_str_eq(ini.keys, "/usr/share/keyrings/cuda.gpg " PRINT);
 	env = bu_recipe_ini_env(&ini);
 	for (char **each = env; *each; each++) {
 		packages += !strcmp(*each, "PACKAGES=one two three four five");
@@ -102,6 +110,14 @@ START_TEST(mistakes_have_their_line)
 		{"[hooks]\na = missing.sh\n",
 		 "site.ini:2: [hooks] a: there is no such"},
 		{"[sources]\na = https://mirror/\n", "sources.list(5)"},
+		{"[mirrors]\na = https://mirror/\n", "sources.list(5)"},
+		{"[keys]\na.gpg = " PRINT "\n",
+		 "site.ini:2: [keys] a.gpg: an absolute"},
+		{"[keys]\n/a b.gpg = " PRINT "\n", "an absolute"},
+		{"[keys]\n/a.gpg = 0123456789ABCDEF\n", "fingerprint"},
+		{"[keys]\n/a.gpg = " PRINT "0\n", "fingerprint"},
+		{"[keys]\n/a.gpg = x123456789ABCDEF0123456789ABCDEF01234567\n",
+		 "fingerprint"},
 	};
 
 	setup();
@@ -117,19 +133,38 @@ START_TEST(mistakes_have_their_line)
 }
 END_TEST
 
-/* What comes with bringup is read. */
-START_TEST(our_own_recipe_is_right)
+/* What comes with bringup is read: each has a release, a kernel, the cluster's client
+ * and RDMA, and can be built on a machine whose apt has nothing of the release. */
+START_TEST(our_own_recipes_are_right)
 {
-	struct bu_recipe_ini ini;
-	struct bu_err err = {0};
+	static const char *const names[][2] = {
+		{"debian12", "bookworm"},     {"debian13", "trixie"},
+		{"ubuntu2204", "jammy"},      {"ubuntu2404", "noble"},
+		{"debian12-gpu", "bookworm"}, {"debian13-gpu", "trixie"},
+		{"ubuntu2204-gpu", "jammy"},  {"ubuntu2404-gpu", "noble"},
+	};
+	static const char *const parts[] = {"linux-image-", " slurmd ",
+					    "openssh-server", "ibverbs-providers",
+					    "systemd-sysv"};
 
-	ck_assert_msg(!bu_recipe_ini_load(BU_SRCDIR "/images/build/recipes", "debian12",
-					  "/nowhere", &ini, &err),
-		      "%s", err.text);
-	ck_assert_ptr_nonnull(strstr(ini.packages, "linux-image-amd64 "));
-	bu_recipe_ini_fini(&ini);
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		struct bu_recipe_ini ini;
+		struct bu_err err = {0};
+		bu_autofree char *mirror =
+			bu_xasprintf(" %s-security main", names[i][1]);
+
+		ck_assert_msg(!bu_recipe_ini_load(BU_SRCDIR "/images/build/recipes",
+						  names[i][0], "/nowhere", &ini, &err),
+			      "%s", err.text);
+		ck_assert_str_eq(ini.suite, names[i][1]);
+		for (size_t k = 0; k < BU_LEN(parts); k++)
+			ck_assert_msg(strstr(ini.packages, parts[k]) != NULL, "%s: %s",
+				      names[i][0], parts[k]);
+		ck_assert_msg(strstr(ini.mirrors, mirror) != NULL, "%s", names[i][0]);
+		bu_recipe_ini_fini(&ini);
+	}
 }
 END_TEST
 
 BU_UNIT("recipe_ini", a_recipe_lies_over_another, mistakes_have_their_line,
-	our_own_recipe_is_right)
+	our_own_recipes_are_right)

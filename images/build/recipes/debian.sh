@@ -5,6 +5,7 @@
 # inputs' digest; files, hooks, settings and file systems come on top of it in
 # seconds.
 . "$RECIPES/lib.sh"
+. "$RECIPES/apt.sh"
 
 ROOT_MIB=${ROOT_MIB:-1536}
 ESP_MIB=${ESP_MIB:-260}
@@ -12,9 +13,10 @@ KARGS="$KARGS${RECIPE_KARGS:+ $RECIPE_KARGS}"
 
 bootstrap_inputs()
 {
-	echo "$SUITE" "$PACKAGES" "$NO_MODULES" "$SOURCES"
+	echo "$SUITE" "$PACKAGES" "$NO_MODULES" "$SOURCES" "$DKMS" "$LEFT_OUT"
 	sed -n '/^bootstrap()/,/^}/p' "$RECIPES/debian.sh"
-	candidates $PACKAGES systemd libc6
+	cat "$RECIPES/dkms"
+	versions $PACKAGES $DKMS systemd libc6
 }
 
 inputs()
@@ -24,58 +26,19 @@ inputs()
 	for file in $(echo "$FILES" | cut -d ' ' -f 1) $HOOKS; do
 		cat "$file"
 	done
-	cat "$RECIPES/lib.sh" "$RECIPES/debian.sh" "$RECIPES/boot.init" \
+	cat "$RECIPES/lib.sh" "$RECIPES/debian.sh" "$RECIPES/apt.sh" \
+		"$RECIPES/boot.init" \
 		"$RECIPES/network.sh" "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" \
 		"$RECIPES"/*.service
 	disk_inputs
 	candidates $BOOT_PACKAGES busybox-static
 }
 
-# keyring ENTRY: the files that a source of apt is signed by, where it names some. An
-# entry is FILE:N, the Nth stanza of a .sources file or the Nth line of a list.
-keyring()
-{
-	case $1 in
-	*.sources:*)
-		sed '/^#/d' "${1%:*}" | awk -v RS= -v n="${1##*:}" 'NR == n' |
-			sed -n 's/^[Ss]igned-[Bb]y:[[:blank:]]*\(\/.*\)/\1/p'
-		;;
-	*) sed -n "${1##*:}s/.*[[ ]signed-by=\\(\\/[^] ]*\\).*/\\1/p" "${1%:*}" ;;
-	esac | tr -s ' ' ,
-}
-
-# The host's own mirrors with their keyrings, of the release (by whatever name) and its
-# main section only; then those of the recipe.
-sources()
-{
-	apt-get indextargets --format \
-		'$(CODENAME) $(COMPONENT) $(REPO_URI) $(SOURCESENTRY)' \
-		'Created-By: Packages' |
-		while read -r codename component uri entry; do
-			case "$codename $component" in
-			"$SUITE main" | "$SUITE-updates main" | "$SUITE-security main") ;;
-			*) continue ;;
-			esac
-			keyring=$(keyring "$entry")
-			echo "deb ${keyring:+[signed-by=$keyring] }$uri $codename main"
-		done
-}
-
-# The host's way to its mirrors, where the setting is a plain text: proxies, and which
-# dates count.
-apt_settings()
-{
-	apt-config dump | sed -n -E \
-		'/^Acquire::((https?|ftp)::Proxy|Check-)[^ ]* "[^"]+";$/s/;$//p'
-}
-
 bootstrap()
 {
 	need mmdebstrap mmdebstrap
 	sources >"$WORK/sources.list"
-	[ -s "$WORK/sources.list" ] || die "apt has no sources of $SUITE; see sources.list(5)"
-	[ -z "$SOURCES" ] || echo "$SOURCES" >>"$WORK/sources.list"
-	set -- --variant=minbase --include="$(echo $PACKAGES | tr ' ' ,)" \
+	set -- --variant=minbase --include="$(echo $PACKAGES $DKMS | tr ' ' ,)" \
 		--aptopt='Acquire::Languages "none"' --dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-include=/usr/share/doc/*/copyright'
 	apt_settings >"$WORK/apt.settings"
@@ -86,8 +49,14 @@ bootstrap()
 		set -- "$@" --dpkgopt="path-exclude=/usr/share/$dir/*"
 	done
 	for dir in $NO_MODULES; do
-		set -- "$@" --dpkgopt="path-exclude=/lib/modules/*/kernel/$dir/*"
+		set -- "$@" --dpkgopt="path-exclude=/lib/modules/*/kernel/$dir/*" \
+			--dpkgopt="path-exclude=/usr/lib/modules/*/kernel/$dir/*"
 	done
+	for path in $LEFT_OUT; do
+		set -- "$@" --dpkgopt="path-exclude=$path"
+	done
+	[ -z "$DKMS" ] ||
+		set -- "$@" --customize-hook="sh '$RECIPES/dkms' \"\$1\" $(echo $DKMS)"
 	# The initial ramdisk is ours: the one of initramfs-tools boots slower.
 	INITRD=No mmdebstrap -q "$@" "$SUITE" \
 		"$WORK/root.tar.zst" "$WORK/sources.list" >&2
@@ -123,6 +92,19 @@ additions()
 	done
 }
 
+# crash_kernel ROOT VERSION INITRD: what kdump-tools, where the system has it, starts after
+# a crash. Our initial ramdisk finds the root file system again; Debian's would be told
+# where by an argument that our kernels do not get.
+crash_kernel()
+{
+	[ -x "$1/usr/sbin/kdump-config" ] || return 0
+	folder=$1/var/lib/kdump
+	rm -rf "$folder" && mkdir -p "$folder"
+	install -m 644 "$3" "$folder/initrd.img-$2"
+	ln -s "/var/lib/kdump/initrd.img-$2" "$folder/initrd.img"
+	ln -s "/boot/vmlinuz-$2" "$folder/vmlinuz"
+}
+
 build()
 {
 	[ -n "$SUITE" ] && [ -n "$PACKAGES" ] || die "$NAME: suite and packages are needed"
@@ -142,6 +124,7 @@ build()
 	settings "$root"
 	kernel=$(ls "$root/lib/modules")
 	initrd=$(kept_initrd "$root" "$kernel")
+	crash_kernel "$root" "$kernel" "$initrd"
 	esp "$OUT/esp.raw" "$ESP_MIB" "$root/boot/vmlinuz-$kernel" "$initrd" "$KARGS"
 	root_fs "$OUT/root.raw" "${ROOT_MIB}M" "$root"
 	image_json amd64 "$kernel" "$KARGS"

@@ -370,9 +370,26 @@ modules()
 	tar -C "$from" --verbatim-files-from -cf - -T "$WORK/modules.list" |
 		tar -C "$to" -xf -
 	cp -P "$from/modules.builtin" "$from/modules.builtin.modinfo" "$from/modules.order" "$to"
+	unpacked_modules "$to"
 	depmod -b "${to%/lib/modules/*}" "${to##*/}"
 	rm -f "$to"/modules.symbols* "$to"/*.bin "$to/modules.builtin.modinfo" \
 		"$to/modules.order"
+}
+
+# unpacked_modules FOLDER: busybox loads no packed ones, and the whole is packed later.
+unpacked_modules()
+{
+	find -P "$1/" -type f \( -name '*.ko.xz' -o -name '*.ko.zst' -o -name '*.ko.gz' \) \
+		>"$WORK/modules.packed"
+	while IFS= read -r packed; do
+		case $packed in
+		*.xz) need xz xz-utils && set -- xz ;;
+		*.zst) need zstd zstd && set -- zstd ;;
+		*.gz) set -- gzip ;;
+		esac
+		"$1" -dc "$packed" >"${packed%.*}" || die "$packed cannot be unpacked"
+		rm "$packed"
+	done <"$WORK/modules.packed"
 }
 
 # What Debian's kernel has for servers: a disk or NIC that the ramdisk cannot see is a

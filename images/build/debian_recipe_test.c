@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recipe of Debian and Ubuntu: where packages come from and what they are trusted
+ * by, and what a crashed kernel is followed by.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+static char dir[40];
+
+#define PRINT "0123456789ABCDEF0123456789ABCDEF01234567"
+#define OTHER "89ABCDEF0123456789ABCDEF0123456789ABCDEF"
+
+/* A host whose apt has what the file `targets` says, and mirrors that answer where the
+ * file `answers` is. */
+static const char *const programs[][2] = {
+	{"apt-get", "case $* in *indextargets*) cat targets ;;\n"
+		    "*update*) cat $APT_CONFIG >>asked; test -e answers ;;\n"
+		    "*download*) : >a.deb ;; esac"},
+	{"apt-cache", "shift; for p in \"$@\"; do echo $p:; echo '  Candidate:' "
+		      "$(cat version)${APT_CONFIG:+-own}; done"},
+	{"dpkg", "test ! -e broken && mkdir -p $3/usr/share/keyrings"},
+	{"gpg", "cat $3"},
+};
+
+static int
+run(const char *commands)
+{
+	bu_autofree char *text = bu_xasprintf(
+		"cd %s && export RECIPES=%s/images/build/recipes WORK=%s/work "
+		"OUT=%s/out CACHE=%s/cache NAME=site SUITE=trixie PACKAGES='a b' "
+		"NO_MODULES= SOURCES= KEYRING= KEYRING_SOURCE= DKMS= LEFT_OUT= KEYS= "
+		"MIRRORS='deb [signed-by=/usr/share/keyrings/x.gpg] http://own/ trixie "
+		"main' PATH=%s/bin:$PATH && mkdir -p work cache && set -- none && "
+		". $RECIPES/debian.sh && %s",
+		dir, BU_SRCDIR, dir, dir, dir, dir, commands);
+
+	return system(text);
+}
+
+static void
+works(const char *commands)
+{
+	ck_assert_msg(run(commands) == 0, "%s", commands);
+}
+
+static void
+refused(const char *commands, const char *why)
+{
+	bu_autofree char *text = bu_xasprintf("(%s) >told 2>why", commands);
+	bu_autofree char *see = bu_xasprintf("grep -q -- \"%s\" why", why);
+
+	ck_assert_msg(run(text) != 0, "%s", commands);
+	works(see);
+}
+
+static void
+begin(void)
+{
+	strcpy(dir, "/tmp/bringup-debian-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	works("mkdir bin");
+	for (size_t i = 0; i < BU_LEN(programs); i++) {
+		bu_autofree char *path = bu_xasprintf("%s/bin/%s", dir, programs[i][0]);
+
+		ck_assert_int_eq(bu_file_write_text(path, 0755, NULL,
+						    "#!/bin/sh\ncd %s\n%s\n", dir,
+						    programs[i][1]),
+				 0);
+	}
+	works(": >targets && : >answers && echo 1 >version");
+}
+
+static void
+end(void)
+{
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+
+#define HOST "echo trixie main http://host/ /dev/null:1 >targets && "
+
+START_TEST(the_hosts_mirrors_come_before_the_recipes)
+{
+	begin();
+	works("sources >told && grep -qx 'deb .signed-by=/usr/share/keyrings/x.gpg. "
+	      "http://own/ trixie main' told");
+	works(HOST "sources >told && test \"$(cat told)\" = "
+		   "'deb http://host/ trixie main'");
+	works(HOST "SOURCES='deb http://more/ ./' && sources >told && "
+		   "test \"$(sed -n '2p' told)\" = 'deb http://more/ ./' && "
+		   "test $(wc -l <told) = 2");
+	works("echo bookworm main http://host/ /dev/null:1 >targets && "
+	      "sources >told && grep -q http://own/ told && ! grep -q host told");
+	works(": >targets");
+	refused("MIRRORS= && sources", "apt has no sources of trixie");
+	end();
+}
+END_TEST
+
+/* The versions are those of where the packages will come from. */
+START_TEST(versions_are_those_of_the_recipes_sources)
+{
+	begin();
+	works("versions a >told && grep -qx 'a: 1-own' told");
+	works("grep -q 'Dir::Etc::SourceParts \"-\"' asked && "
+	      "grep -h http $CACHE/base/apt-*/sources.list | grep -q http://own/");
+	works(HOST "versions a >told && grep -qx 'a: 1' told");
+	works("SOURCES='deb http://more/ ./' && versions a >told && "
+	      "grep -qx 'a: 1-own' told");
+	works("versions a >one && echo 2 >version && versions a >two && "
+	      "! cmp -s one two");
+	end();
+}
+END_TEST
+
+START_TEST(without_an_answer_the_lists_of_before_count)
+{
+	begin();
+	works(": >targets && rm answers");
+	refused("versions a", "its mirrors cannot be used");
+	works("for apt in $CACHE/base/apt-*; do : >$apt/lists/own_Packages; done && "
+	      "versions a >told 2>why && grep -qx 'a: 1-own' told && "
+	      "grep -q 'did not answer; the lists are those of before' why");
+	end();
+}
+END_TEST
+
+/* Ubuntu's keys are in a package that Debian has signed. */
+START_TEST(a_keyring_is_unpacked_and_not_installed)
+{
+	static const char keyring[] =
+		"KEYRING=keys && KEYRING_SOURCE='deb http://trusted/ trixie main' && ";
+	bu_autofree char *take = bu_xasprintf(
+		"%s sources >told && grep -q signed-by=$CACHE/base/keys-[0-9a-f]*/x.gpg "
+		"told && ! grep -q /usr/share told && "
+		"grep -hq http://trusted/ $CACHE/base/apt-*/sources.list",
+		keyring);
+	bu_autofree char *fail = bu_xasprintf("%s : >broken && sources", keyring);
+	bu_autofree char *none = bu_xasprintf("%s rm answers && sources", keyring);
+
+	begin();
+	ck_assert_int_ne(run(fail), 0);
+	works("rm broken && ! ls $CACHE/base/keys-* 2>/dev/null");
+	refused(none, "its mirrors cannot be used");
+	works(": >answers && rm -r $CACHE/base");
+	works(take);
+	works("test -d $CACHE/base/keys-*");
+	end();
+}
+END_TEST
+
+START_TEST(a_pinned_keyring_has_that_key_alone)
+{
+	static const char *const refusals[][2] = {
+		{"echo pub:u: >keys && echo fpr:::::::::" OTHER ": >>keys",
+		 "has the keys '" OTHER "', not " PRINT},
+		{"(echo pub:u: && echo fpr:::::::::" PRINT ": && echo pub:u: && "
+		 "echo fpr:::::::::" OTHER ":) >keys",
+		 "has the keys '" PRINT " " OTHER "', not " PRINT " alone"},
+		{": >keys", "has the keys ''"},
+		{"rm keys", "is missing; fetch the keyring"},
+	};
+
+	begin();
+	for (size_t i = 0; i < BU_LEN(refusals); i++) {
+		works(refusals[i][0]);
+		refused("KEYS=\"$PWD/keys " PRINT "\" && sources", refusals[i][1]);
+	}
+	works("(echo pub:u: && echo fpr:::::::::" PRINT ": && echo sub:u: && "
+	      "echo fpr:::::::::" OTHER ":) >keys && "
+	      "KEYS=\"$PWD/keys " PRINT "\" && sources >told && grep -q own told");
+	end();
+}
+END_TEST
+
+START_TEST(after_a_crash_the_same_kernel_starts)
+{
+	begin();
+	works("mkdir -p root/usr/sbin && echo initrd >initrd && "
+	      "crash_kernel $PWD/root 6.1 initrd && ! test -e root/var");
+	works(": >root/usr/sbin/kdump-config && chmod 755 root/usr/sbin/kdump-config && "
+	      "mkdir -p root/var/lib/kdump && : >root/var/lib/kdump/initrd.img-5 && "
+	      "crash_kernel $PWD/root 6.1 initrd");
+	works("cmp initrd root/var/lib/kdump/initrd.img-6.1 && "
+	      "test $(readlink root/var/lib/kdump/vmlinuz) = /boot/vmlinuz-6.1 && "
+	      "test $(readlink root/var/lib/kdump/initrd.img) = "
+	      "/var/lib/kdump/initrd.img-6.1 && "
+	      "! test -e root/var/lib/kdump/initrd.img-5");
+	/* What the recipe brings names the same files. */
+	works(". $RECIPES/kdump-tools.conf && "
+	      "test $KDUMP_KERNEL$KDUMP_INITRD = "
+	      "/var/lib/kdump/vmlinuz/var/lib/kdump/initrd.img && test $USE_KDUMP = 1");
+	end();
+}
+END_TEST
+
+/* Each of these is another system. */
+START_TEST(what_is_in_it_makes_another_bootstrap)
+{
+	static const char *const changes[] = {
+		"DKMS=d",          "LEFT_OUT=/x/*", "NO_MODULES=sound",
+		"PACKAGES=a",      "SUITE=sid",     "SOURCES='deb http://more/ ./'",
+		"echo 2 >version",
+	};
+
+	begin();
+	works("bootstrap_inputs >first && bootstrap_inputs | cmp - first");
+	for (size_t i = 0; i < BU_LEN(changes); i++) {
+		bu_autofree char *change = bu_xasprintf(
+			"%s && bootstrap_inputs >other && ! cmp -s first other",
+			changes[i]);
+
+		works(change);
+		works("echo 1 >version");
+	}
+	end();
+}
+END_TEST
+
+BU_UNIT("debian_recipe", the_hosts_mirrors_come_before_the_recipes,
+	versions_are_those_of_the_recipes_sources,
+	without_an_answer_the_lists_of_before_count,
+	a_keyring_is_unpacked_and_not_installed, a_pinned_keyring_has_that_key_alone,
+	after_a_crash_the_same_kernel_starts, what_is_in_it_makes_another_bootstrap)

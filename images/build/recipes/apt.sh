@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+# Where a recipe's packages come from. The host's own apt serves where it has sources of
+# the release and the recipe names none; else one beside it, with its lists in the cache:
+# the host's sources stay as they are. apt.sh is read by debian.sh.
+
+# keyring ENTRY: the files that a source of apt is signed by, where it names some. An
+# entry is FILE:N, the Nth stanza of a .sources file or the Nth line of a list.
+keyring()
+{
+	case $1 in
+	*.sources:*)
+		sed '/^#/d' "${1%:*}" | awk -v RS= -v n="${1##*:}" 'NR == n' |
+			sed -n 's/^[Ss]igned-[Bb]y:[[:blank:]]*\(\/.*\)/\1/p'
+		;;
+	*) sed -n "${1##*:}s/.*[[ ]signed-by=\\(\\/[^] ]*\\).*/\\1/p" "${1%:*}" ;;
+	esac | tr -s ' ' ,
+}
+
+# host_sources: the host's own mirrors with their keyrings, of the release (by whatever
+# name) and its main section only.
+host_sources()
+{
+	apt-get indextargets --format \
+		'$(CODENAME) $(COMPONENT) $(REPO_URI) $(SOURCESENTRY)' \
+		'Created-By: Packages' |
+		while read -r codename component uri entry; do
+			case "$codename $component" in
+			"$SUITE main" | "$SUITE-updates main" | "$SUITE-security main") ;;
+			*) continue ;;
+			esac
+			keyring=$(keyring "$entry")
+			echo "deb ${keyring:+[signed-by=$keyring] }$uri $codename main"
+		done
+}
+
+# mirrors: those of the recipe; where it names a package of keys, with the keys of that,
+# which is unpacked and never installed.
+mirrors()
+{
+	folder=/usr/share/keyrings
+	if [ -n "$KEYRING" ]; then
+		folder=$CACHE/base/keys-$(echo "$KEYRING $KEYRING_SOURCE" | digest | cut -c1-16)
+		if [ ! -d "$folder" ]; then (
+			say "fetching $KEYRING"
+			echo "$KEYRING_SOURCE" >"$WORK/keyring.list"
+			own_apt "$WORK/keyring.list"
+			fetch_packages "$folder" usr/share/keyrings "$KEYRING"
+		); fi
+	fi
+	echo "$MIRRORS" | sed "s,signed-by=/usr/share/keyrings/,signed-by=$folder/,"
+}
+
+# pinned KEYRING FINGERPRINT: no other key is in it.
+pinned()
+{
+	need gpg gpg
+	[ -f "$1" ] || die "$1 is missing; fetch the keyring of the source that names it"
+	found=$(gpg --show-keys --with-colons "$1" |
+		awk -F: '$1 == "pub" { own = 1 } own && $1 == "fpr" { print $10; own = 0 }')
+	[ "$found" = "$2" ] || die "$1 has the keys '$(echo $found)', not $2 alone"
+}
+
+# sources: all that packages come from, a line each.
+sources()
+{
+	own=$(host_sources)
+	[ -n "$own" ] || own=$(mirrors)
+	[ -n "$own" ] || die "apt has no sources of $SUITE; see sources.list(5)"
+	[ -z "$KEYS" ] || echo "$KEYS" | while read -r file fingerprint; do
+		pinned "$file" "$fingerprint"
+	done
+	echo "$own"
+	[ -z "$SOURCES" ] || echo "$SOURCES"
+}
+
+# own_apt LIST: makes apt-cache and apt-get those of a list of sources from here on.
+own_apt()
+{
+	apt=$CACHE/base/apt-$(digest <"$1" | cut -c1-16)
+	mkdir -p "$apt/lists/partial" "$apt/archives/partial"
+	: >"$apt/status"
+	cp "$1" "$apt/sources.list"
+	cat >"$apt/conf" <<END
+Dir::Etc::SourceList "$apt/sources.list";
+Dir::Etc::SourceParts "-";
+Dir::Etc::Preferences "/dev/null";
+Dir::Etc::PreferencesParts "/dev/null";
+Dir::State::Lists "$apt/lists";
+Dir::State::Status "$apt/status";
+Dir::State::Extended_States "$apt/extended";
+Dir::Cache "$apt";
+APT::Architecture "amd64";
+APT::Sandbox::User "root";
+APT::Update::Error-Mode "any";
+Acquire::Languages "none";
+END
+	APT_CONFIG=$apt/conf
+	export APT_CONFIG
+	apt-get -q update >"$WORK/apt.log" 2>&1 && return
+	ls "$apt/lists" | grep -q Packages || {
+		die "$NAME: its mirrors cannot be used:" \
+			"$(sed -n 's/^E: //p; /GPG error/p' "$WORK/apt.log" | head -n 3)"
+	}
+	say "$NAME: the mirrors did not answer; the lists are those of before"
+}
+
+# versions PACKAGE...: name and candidate of each. A package that nobody has is named.
+versions()
+{
+	mkdir -p "$WORK"
+	sources >"$WORK/sources.list"
+	(
+		[ -n "$(host_sources)" ] && [ -z "$SOURCES" ] ||
+			own_apt "$WORK/sources.list"
+		candidates "$@"
+	) >"$WORK/versions"
+	cat "$WORK/versions"
+}
+
+# apt_settings: the host's way to its mirrors, where the setting is a plain text: proxies,
+# and which dates count.
+apt_settings()
+{
+	apt-config dump | sed -n -E \
+		'/^Acquire::((https?|ftp)::Proxy|Check-)[^ ]* "[^"]+";$/s/;$//p'
+}
