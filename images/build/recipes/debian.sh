@@ -74,6 +74,8 @@ settings()
 	echo '# The mirrors of your site go here.' >"$1/etc/apt/sources.list"
 	for unit in $MASKED; do
 		ln -sf /dev/null "$units/$unit"
+		# What needs a masked unit would not start.
+		rm -f "$units"/*.requires/"$unit"
 	done
 	house "$1"
 	rm -rf "$1"/var/log/*.log "$1"/var/log/apt "$1"/var/cache/* "$1"/boot/initrd*

@@ -298,6 +298,8 @@ house()
 		"$units/multi-user.target.wants/systemd-networkd.service"
 	# Each node makes its own host key; without somebody who may log in no sshd runs.
 	rm -f "$1"/etc/ssh/ssh_host_*
+	[ -e "$1/usr/lib/systemd/system/ssh.service" ] || [ -e "$1/lib/systemd/system/ssh.service" ] ||
+		ln -sfT /usr/lib/systemd/system/sshd.service "$units/ssh.service" # Rocky
 	mkdir -p "$units/ssh.service.d"
 	printf '[Unit]\nConditionPathExists=/etc/ssh/sshd_config.d/10-bringup.conf\n' \
 		>"$units/ssh.service.d/bringup.conf"
