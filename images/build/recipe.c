@@ -154,7 +154,7 @@ compute_key(struct build *build, struct bu_err *err)
 	const struct bu_job_opts opts = {
 		.argv = argv,
 		.env = (const char *const *)build->env,
-		.deadline_ms = 120 * 1000,
+		.deadline_ms = 900 * 1000, /* lists of packages are fetched */
 		.output_max = 4 * 1024 * 1024,
 	};
 	bu_autofree char *inputs = NULL;
