@@ -237,15 +237,6 @@ BU_HANDLER(bu_api_agent_work)
 	return BU_ANSWER_NOW;
 }
 
-/* Whether the gate still wants what it asked for by this id. */
-static int
-gate_wants(struct bu_api *api, struct bu_node *node, const char *id)
-{
-	bu_autojson json_t *work = bu_gate_work(api->gate, node);
-
-	return work && strcmp(bu_json_str(work, "id", ""), id) == 0;
-}
-
 BU_HANDLER(bu_api_agent_progress)
 {
 	struct bu_api *api = arg;
@@ -268,7 +259,7 @@ BU_HANDLER(bu_api_agent_progress)
 	/* While its change is on the way to the log it is unknown: let it go on. */
 	reply->json = json_pack("{s:b}", "cancel",
 				!current && !node->live.appending &&
-					!gate_wants(api, node, told.id));
+					!bu_gate_wants(api->gate, node, told.id));
 	return BU_ANSWER_NOW;
 }
 

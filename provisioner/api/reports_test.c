@@ -193,6 +193,20 @@ START_TEST(a_stranger_has_no_node)
 }
 END_TEST
 
+static int
+cancels(struct site *site, const char *id)
+{
+	bu_autojson json_t *reply = NULL;
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(as_agent(site, bu_api_agent_progress,
+				  json_pack("{s:s,s:s,s:i,s:i}", "id", id, "stage", "x",
+					    "done_bytes", 1, "total_bytes", 2),
+				  &reply, &err),
+			 BU_ANSWER_NOW);
+	return bu_json_bool(reply, "cancel", -1);
+}
+
 /* A page of probes is handed out before anything else. */
 START_TEST(work_is_a_probe_then_nothing)
 {
@@ -211,6 +225,11 @@ START_TEST(work_is_a_probe_then_nothing)
 		BU_ANSWER_NOW);
 	item = json_object_get(checks, "work");
 	ck_assert_str_eq(bu_json_str(item, "kind", ""), "checks");
+	/* Its word on the way is no question for work: the item goes on as given. */
+	node->live.came_ms = 7;
+	ck_assert_int_eq(cancels(&site, bu_json_str(item, "id", "")), 0);
+	ck_assert_int_eq(cancels(&site, "another"), 1);
+	ck_assert_int_eq(node->live.came_ms, 7);
 	for (int i = 1; i <= 2; i++) {
 		rig_check(&site.rig, i);
 		rig_node(&site.rig, i)->live.last_seen_ms = site.rig.clock.fake_wall_ms;

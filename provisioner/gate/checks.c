@@ -120,6 +120,33 @@ add_loops(const struct bu_gate *gate, const struct bu_node *node,
 	json_object_set_new(json_object_get(item, "expect"), "fabric", loops);
 }
 
+/* 1 = it has something to show of itself: in the item of this id. */
+static int
+is_asked(const struct bu_gate *gate, const struct bu_node *node,
+	 struct bu_target *target, char ret_id[BU_NAME_SIZE])
+{
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+	int soak = bu_gate_has_checks(node);
+
+	if (node->state != BU_STATE_VALIDATING || node->hold.owner ||
+	    node->live.appending || !want || !want->validation ||
+	    node->live.checks_errors >= BU_GATE_ERRORS ||
+	    (soak && bu_gate_soak_left_ms(gate, node) == 0) ||
+	    bu_fleet_target(gate->fleet, node, target, NULL) != 0)
+		return 0;
+	name_item(gate, node, soak, ret_id);
+	return 1;
+}
+
+int
+bu_gate_checks_asked(const struct bu_gate *gate, const struct bu_node *node,
+		     char ret_id[BU_NAME_SIZE])
+{
+	struct bu_target target;
+
+	return is_asked(gate, node, &target, ret_id);
+}
+
 json_t *
 bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 {
@@ -129,13 +156,8 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 	char id[BU_NAME_SIZE];
 	json_t *item;
 
-	if (node->state != BU_STATE_VALIDATING || node->hold.owner ||
-	    node->live.appending || !want || !want->validation ||
-	    node->live.checks_errors >= BU_GATE_ERRORS ||
-	    (soak && bu_gate_soak_left_ms(gate, node) == 0) ||
-	    bu_fleet_target(gate->fleet, node, &target, NULL) != 0)
+	if (!is_asked(gate, node, &target, id))
 		return NULL;
-	name_item(gate, node, soak, id);
 	item = json_pack("{s:s,s:s,s:i,s:o,s:I}", "kind", "checks", "id", id, "attempt",
 			 1, "expect", bu_gate_checks_expect(gate, node, &target),
 			 "deadline_ms",

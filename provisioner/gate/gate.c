@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "provisioner/gate/internal.h"
 
 enum {
@@ -199,6 +200,19 @@ bu_gate_work(struct bu_gate *gate, struct bu_node *node)
 	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop);
 	work = work ? work : bu_probe_work(gate, node);
 	return work ? work : bu_incast_work(gate, node);
+}
+
+int
+bu_gate_wants(struct bu_gate *gate, const struct bu_node *node, const char *id)
+{
+	bu_autojson json_t *work = NULL;
+	char asked[BU_NAME_SIZE];
+
+	if (bu_gate_checks_asked(gate, node, asked))
+		return strcmp(asked, id) == 0;
+	work = bu_probe_work(gate, node);
+	work = work ? work : bu_incast_work(gate, node);
+	return work && strcmp(bu_json_str(work, "id", ""), id) == 0;
 }
 
 void

@@ -26,8 +26,11 @@ void bu_gate_kick(struct bu_gate *gate);
 void bu_gate_set_stopwatch(struct bu_gate *gate, const struct bu_clock *clock);
 
 /* The checks or the probe that this node's agent has to run now, as a work item; NULL =
- * none. New reference. */
+ * none. New reference. Who is given a slice of its soak is given a neighbour with it.
+ */
 json_t *bu_gate_work(struct bu_gate *gate, struct bu_node *node);
+/* Whether what it was given by this id is still wanted. Gives nothing out. */
+int bu_gate_wants(struct bu_gate *gate, const struct bu_node *node, const char *id);
 /* The agent's word on either: a result, or why there is none. */
 void bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 		    const json_t *result, const struct bu_err *failure);

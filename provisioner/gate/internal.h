@@ -175,7 +175,12 @@ json_t *bu_gate_facts(const struct bu_checks *report);
 void bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		     struct bu_checks *report);
 void bu_gate_peers_drop(struct bu_gate *gate);
-/* checks.c */
+/* checks.c. 1 = its checks or a slice of its soak are asked for, in the item of this
+ * id.
+ */
+int bu_gate_checks_asked(const struct bu_gate *gate, const struct bu_node *node,
+			 char ret_id[BU_NAME_SIZE]);
+/* That item; with a slice its neighbour is chosen, and kept for its report. */
 json_t *bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node);
 void bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 			   const json_t *result, const struct bu_err *failure);

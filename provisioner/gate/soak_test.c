@@ -160,6 +160,45 @@ soak_slice(struct rig *rig, int nodes, int bad)
 	}
 }
 
+/* It tells that payload came changed in the slice that it was given. */
+static void
+tells_changed(struct rig *rig, int number, const json_t *item)
+{
+	bu_autojson json_t *report =
+		report_of(rig_node(rig, number), BU_CHECK_SOAK_PAYLOAD, BU_VERDICT_WARN,
+			  "payload came changed");
+
+	bu_gate_result(rig->gate, rig_node(rig, number), bu_json_str(item, "id", ""),
+		       report, NULL);
+	rig_pass(rig, 1);
+}
+
+/* Slices do not end together: who hears of it in the middle of its own keeps the
+ * neighbour of that one. */
+START_TEST(a_slice_is_told_of_the_neighbour_that_it_had)
+{
+	struct rig rig;
+	bu_autojson json_t *first = NULL, *second = NULL;
+	const json_t *changed;
+
+	begin_soak(&rig, 3);
+	check_all(&rig, 3);
+	first = bu_gate_work(rig.gate, rig_node(&rig, 1));
+	second = bu_gate_work(rig.gate, rig_node(&rig, 2));
+	tells_changed(&rig, 1, first);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(bu_gate_wants(rig.gate, rig_node(&rig, 2),
+					       bu_json_str(second, "id", "")),
+				 1);
+	ck_assert_int_eq(bu_gate_wants(rig.gate, rig_node(&rig, 2), "another"), 0);
+	tells_changed(&rig, 2, second);
+	changed = bu_measurements_changed(rig.fleet, rig_node(&rig, 2)->machine);
+	ck_assert_uint_eq(json_object_size(changed), 1);
+	ck_assert_ptr_nonnull(json_object_get(changed, "node001"));
+	rig_end(&rig);
+}
+END_TEST
+
 static void
 why_has(const struct rig *rig, int number, const char *part)
 {
@@ -195,6 +234,7 @@ START_TEST(who_changes_payload_with_all_is_the_one)
 }
 END_TEST
 
-RIG_UNIT("soak", who_changes_payload_with_all_is_the_one,
-	 two_that_soak_are_told_the_same, nobody_has_two_neighbours,
-	 who_cannot_load_a_link_is_no_neighbour, neighbours_are_of_one_leaf)
+RIG_UNIT("soak", a_slice_is_told_of_the_neighbour_that_it_had,
+	 who_changes_payload_with_all_is_the_one, two_that_soak_are_told_the_same,
+	 nobody_has_two_neighbours, who_cannot_load_a_link_is_no_neighbour,
+	 neighbours_are_of_one_leaf)
