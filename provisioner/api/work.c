@@ -387,7 +387,10 @@ bu_api_load_work(const struct bu_api *api, const struct bu_node *node,
 }
 
 /* What a reboot needs is written now and holds with it; everything else holds at once,
- * also on a node that has left its cluster for a restart. */
+ * also on a node that has left its cluster for a restart. Who does not boot next (it is
+ * measured anew, or parked, in the middle of its order) stays on: nobody would start
+ * it.
+ */
 static json_t *
 configure_work(const struct bu_api *api, const struct bu_node *node,
 	       const struct bu_target *target, struct bu_err *err)
@@ -397,7 +400,7 @@ configure_work(const struct bu_api *api, const struct bu_node *node,
 	struct bu_work_configure work = {
 		.work = work_of(node),
 		.live = !reboots,
-		.then = reboots ? "off" : "",
+		.then = reboots && node->next.state == BU_STATE_BOOTING ? "off" : "",
 		.confirm_ms = target->node->pool->confirm_deadline_ms,
 	};
 	json_t *item;

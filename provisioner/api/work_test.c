@@ -79,13 +79,36 @@ START_TEST(a_reboot_writes_now_and_switches_off)
 	struct bu_err err = {0};
 
 	begin(BU_CLASS_REBOOT);
-	node->step.action = BU_ACTION_CONFIGURE; /* as after its leave */
+	rig_write(&rig, "sinfo", "");
+	ck_assert_msg(bu_reconcile_begin(rig.rec, node, &err) == 0, "%s", err.text);
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 	item = bu_api_step_work(&api, node, &err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	ck_assert_int_eq(bu_json_bool(item, "live", 1), 0);
 	ck_assert_str_eq(bu_json_str(item, "then", ""), "off");
 	ck_assert_str_eq(bu_json_str(item, "kargs", "?"), "");
 	rig_end(&rig);
+}
+END_TEST
+
+/* It was booted for its order, and leaves once more in the middle of it. */
+START_TEST(who_does_not_boot_next_stays_on)
+{
+	static const enum bu_state next[] = {BU_STATE_VALIDATING, BU_STATE_PARKED,
+					     BU_STATE_SERVICING};
+
+	for (size_t i = 0; i < BU_LEN(next); i++) {
+		bu_autojson json_t *item = NULL;
+		struct bu_err err = {0};
+
+		begin(BU_CLASS_REBOOT);
+		node->step.action = BU_ACTION_CONFIGURE; /* as after its leave */
+		node->next.state = next[i];
+		item = bu_api_step_work(&api, node, &err);
+		ck_assert_msg(item != NULL, "%s", err.text);
+		ck_assert_str_eq(bu_json_str(item, "then", "?"), "");
+		rig_end(&rig);
+	}
 }
 END_TEST
 
@@ -273,4 +296,5 @@ END_TEST
 RIG_UNIT("work", a_wipe_is_of_the_disk_that_it_was_granted_for,
 	 a_granted_disk_is_found_by_its_number,
 	 only_a_wipe_wipes_and_only_a_reimage_keeps, a_live_change_carries_every_file,
-	 a_reboot_writes_now_and_switches_off, a_new_hello_tells_drift)
+	 a_reboot_writes_now_and_switches_off, who_does_not_boot_next_stays_on,
+	 a_new_hello_tells_drift)
