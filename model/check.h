@@ -50,6 +50,8 @@ struct bu_checks {
 
 /* Payload came changed over a link: with the neighbour that it soaked with. */
 #define BU_CHECK_SOAK_PAYLOAD "soak-payload"
+/* The file system of a server: more than this machine may be why. */
+#define BU_CHECK_MOUNT "mount"
 
 /* What the log keeps of a row; rows of before say less. */
 struct bu_check_said {

@@ -353,8 +353,10 @@ bu_host_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 	bu_sysroot_each(ctx->root, look_at_controller, &edac,
 			"sys/devices/system/edac/mc");
 	for (size_t i = 0; i < BU_LEN(steps); i++) {
-		if (bu_checks_stop(ctx))
+		if (bu_checks_stop(ctx)) {
+			bu_host_mounts(ctx, out); /* a row for each, unseen */
 			return bu_err_set(err, BU_ERR_TIMEOUT, 0, "the time ran out");
+		}
 		bu_checks_doing(ctx, out, &steps[i].doing);
 		steps[i].fn(ctx, out);
 	}

@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/sysroot.h"
@@ -35,6 +36,7 @@ struct mount {
 
 struct found {
 	char source[256], fs[32]; /* "" = nothing is mounted there */
+	int automount;            /* it will be when somebody looks into it */
 };
 
 /* The kernel writes a blank in a name as "\040", which a profile cannot have. The last
@@ -54,6 +56,10 @@ find(const struct bu_checks_ctx *ctx, const struct mount *mount, struct found *r
 		if (sscanf(line, "%255s %255s %31s", source, path, fs) != 3 ||
 		    strlen(path) != size || strncmp(path, mount->path, size) != 0)
 			continue;
+		if (strcmp(fs, "autofs") == 0) {
+			*ret = (struct found){.automount = 1};
+			continue;
+		}
 		bu_text_copy(ret->source, sizeof(ret->source), source);
 		bu_text_copy(ret->fs, sizeof(ret->fs), fs);
 	}
@@ -87,7 +93,7 @@ static void
 judge(struct bu_checks *out, const struct mount *mount, enum bu_verdict verdict,
       const char *seen)
 {
-	bu_host_add(out, "mount", verdict, mount->subject, seen,
+	bu_host_add(out, BU_CHECK_MOUNT, verdict, mount->subject, seen,
 		    verdict == BU_VERDICT_PASS ? ""
 		    : mount->write             ? "mounted, can be read and written"
 					       : "mounted, can be read");
@@ -99,21 +105,11 @@ doing(const struct bu_checks_ctx *ctx, struct bu_checks *out, const struct mount
 {
 	bu_checks_doing(ctx, out,
 			&(struct bu_doing){.limit_ms = limit_ms,
-					   .id = "mount",
+					   .id = BU_CHECK_MOUNT,
 					   .subject = mount->subject,
 					   .what = what,
 					   .hint = "look at its server, and at the "
 						   "network to it"});
-}
-
-/* As fstab says it, which systemd has done already where it could. */
-static int
-mount_it(const struct mount *mount, struct bu_err *err)
-{
-	const char *argv[] = {"mount", mount->path, NULL};
-	struct bu_job_opts opts = {.argv = argv, .deadline_ms = MOUNT_MS};
-
-	return bu_job_run(&opts, NULL, err);
 }
 
 static int
@@ -130,12 +126,46 @@ read_folder(const char *path)
 	return rc;
 }
 
+/* No longer than the checks as a whole have time, so that those after it are named. */
+static int64_t
+mount_ms(const struct bu_checks_ctx *ctx)
+{
+	int64_t left_ms = ctx->deadline_ms - bu_mono_ms(bu_clock_system());
+
+	if (!ctx->deadline_ms || left_ms > MOUNT_MS)
+		return MOUNT_MS;
+	return left_ms > 0 ? left_ms : 1;
+}
+
+/* As fstab says it, which systemd has done already where it could, or does for the
+ * first one who looks. */
+static int
+mount_it(const struct bu_checks_ctx *ctx, const struct mount *mount, int automount,
+	 struct bu_err *err)
+{
+	const char *argv[] = {"mount", mount->path, NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = mount_ms(ctx)};
+
+	if (!automount)
+		return bu_job_run(&opts, NULL, err);
+	return read_folder(mount->here) == 0
+		       ? 0
+		       : bu_err_set(err, BU_ERR_IO, errno, "its automount: %s",
+				    strerror(errno));
+}
+
+/* Whatever somebody has laid there (a link, a pipe) is not opened: it is another file
+ * that is made. */
 static int
 write_stamp(const char *path, const char *stamp, size_t size)
 {
-	bu_autoclose int fd =
-		open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	bu_autoclose int fd = -1;
 
+	if (unlink(path) != 0 && errno != ENOENT)
+		return -1;
+	fd = open(path,
+		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+		  0600);
 	if (fd < 0)
 		return -1;
 	errno = 0;
@@ -150,7 +180,8 @@ write_stamp(const char *path, const char *stamp, size_t size)
 static int
 read_stamp(const char *path, const char *stamp, size_t size)
 {
-	bu_autoclose int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	bu_autoclose int fd =
+		open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	char back[STAMP_MAX];
 	ssize_t got;
 
@@ -201,7 +232,7 @@ check(const struct bu_checks_ctx *ctx, struct bu_checks *out, const struct mount
 	doing(ctx, out, mount, "mount", MOUNT_MS + ANSWER_MS);
 	find(ctx, mount, &found);
 	if (!found.fs[0]) {
-		tried = mount_it(mount, &err);
+		tried = mount_it(ctx, mount, found.automount, &err);
 		find(ctx, mount, &found);
 	}
 	if (!found.fs[0]) {
@@ -238,13 +269,15 @@ bu_host_mounts(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 				      .fs = bu_json_str(one, "fs", ""),
 				      .write = bu_json_str(one, "write", NULL)};
 
-		if (bu_checks_stop(ctx))
-			return;
 		mount.here =
 			bu_xasprintf("%s%s", ctx->root ? ctx->root : "", mount.path);
 		mount.subject = bu_xasprintf("%s (%s on %s)", mount.name, mount.source,
 					     mount.path);
-		check(ctx, out, &mount);
+		if (bu_checks_stop(ctx))
+			judge(out, &mount, BU_VERDICT_FAIL,
+			      "was not looked at: the time ran out");
+		else
+			check(ctx, out, &mount);
 		free(mount.here);
 		free(mount.subject);
 	}
