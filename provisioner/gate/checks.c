@@ -44,6 +44,16 @@ awaits_checks(const struct bu_gate *gate, const struct bu_node *node,
 		bu_reason_set(ret, BU_REASON_CHECKS_AWAITED, NULL);
 }
 
+/* Nothing more is asked for in this boot, and its deadline goes on. */
+static void
+is_given_up(const struct bu_node *node, struct bu_reason *ret)
+{
+	if (node->live.says.code == BU_REASON_CHECKS_SILENT)
+		*ret = node->live.says;
+	else
+		bu_reason_set(ret, BU_REASON_CHECKS_AWAITED, NULL);
+}
+
 void
 bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 		  struct bu_reason *ret)
@@ -52,6 +62,8 @@ bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 
 	if (!bu_gate_has_checks(node)) {
 		awaits_checks(gate, node, ret);
+	} else if (left_ms > 0 && node->live.checks_errors >= BU_GATE_ERRORS) {
+		is_given_up(node, ret);
 	} else if (left_ms > 0) {
 		all_ms = bu_fleet_desired(gate->fleet, node)->validation->soak_ms;
 		BU_REASON_SET(ret, SOAKS,
@@ -64,17 +76,20 @@ bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 	}
 }
 
+/* Another one after each answer: an agent answers one that it has done from memory.
+ * What it does now has the same one after a restart of ours. */
 static void
 name_item(const struct bu_gate *gate, const struct bu_node *node, int soak,
 	  char ret[BU_NAME_SIZE])
 {
 	if (soak)
-		snprintf(ret, BU_NAME_SIZE, "s-%.8s-%lld", node->boot_id,
+		snprintf(ret, BU_NAME_SIZE, "s-%.8s-%lld-%d", node->boot_id,
 			 (long long)bu_json_int(gate->fleet->measurements.soaked,
-						node->machine, 0));
+						node->machine, 0),
+			 node->live.slices_lost);
 	else
 		snprintf(ret, BU_NAME_SIZE, "c-%.8s-%d", node->boot_id,
-			 node->live.checks_errors + 1);
+			 node->live.checks_told + 1);
 }
 
 /* The site's own checks that this node's validation runs. */
@@ -187,6 +202,31 @@ no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
 		     .number = {node->live.checks_errors});
 }
 
+/* What a slice could not see: its first row. Owned. */
+static char *
+unseen(const json_t *rows)
+{
+	struct bu_check_said row;
+	bu_autofree char *name = NULL;
+
+	if (bu_record_from_json(bu_check_said_fields, json_array_get(rows, 0), &row,
+				NULL) != 0)
+		return bu_xstrdup("the slice says nothing");
+	name = bu_check_said_name(&row);
+	return bu_xasprintf("%s: %s", name, row.text);
+}
+
+static void
+heard(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind)
+{
+	node->live.checks_errors = 0;
+	if (bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE))
+		node->live.says = (struct bu_reason){0};
+	if (kind == BU_EVENT_SOAK)
+		node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
+}
+
+/* A slice that saw nothing counts for no time, and not for ever. */
 static void
 journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 	json_t *body)
@@ -198,15 +238,20 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 	struct bu_event event;
 	struct bu_err err;
 
-	node->live.checks_errors = 0;
-	if (bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE))
-		node->live.says = (struct bu_reason){0};
 	bu_event_init(&event, kind, node->name, body);
 	if (bu_record_from_json(bu_body_fields(BU_EVENT_CHECKS), body, &said, &err)) {
 		bu_event_fini(&event);
 		no_report(gate, node, err.text);
 		return;
 	}
+	if (kind == BU_EVENT_SOAK && said.verdict != BU_VERDICT_FAIL && said.ms <= 0) {
+		words = unseen(said.rows);
+		node->live.slices_lost++;
+		no_report(gate, node, words);
+		bu_reconcile_note(gate->rec, &event, 1);
+		return;
+	}
+	heard(gate, node, kind);
 	words = bu_report_words(said.rows, &hint);
 	BU_REASON_SET(&reason, CHECKS_ACCUSED, .text = {words});
 	if (said.verdict == BU_VERDICT_FAIL)
@@ -258,17 +303,17 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 	if (node->state != BU_STATE_VALIDATING || node->live.appending ||
 	    strcmp(id, wanted) != 0)
 		return;
+	if (!soak)
+		node->live.checks_told++;
 	body = result ? keep(gate, node, result, soak, &err) : NULL;
-	if (!body) {
+	if (soak && !body)
+		node->live.slices_lost++;
+	if (body)
+		journal(gate, node, soak ? BU_EVENT_SOAK : BU_EVENT_CHECKS, body);
+	else if (!node->hold.owner) /* who is held was told to stop */
 		no_report(gate, node,
 			  failure    ? failure->text
 			  : err.kind ? err.text
 				     : "there is none");
-	} else if (soak) {
-		node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
-		journal(gate, node, BU_EVENT_SOAK, body);
-	} else {
-		journal(gate, node, BU_EVENT_CHECKS, body);
-	}
 	bu_gate_kick(gate);
 }

@@ -4,9 +4,12 @@
 #include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
 
+static char last_id[BU_NAME_SIZE]; /* that answers() was given */
+
 static void
 begin_soak(struct rig *rig, int nodes)
 {
+	last_id[0] = '\0';
 	rig_begin(rig, 0);
 	rig_apply(rig, nodes, BU_CLASS_INSTALL, "d-soak", "fabric = fabric\n",
 		  "fabric = fabric\nsoak = 25 m\n");
@@ -234,7 +237,132 @@ START_TEST(who_changes_payload_with_all_is_the_one)
 }
 END_TEST
 
-RIG_UNIT("soak", a_slice_is_told_of_the_neighbour_that_it_had,
+/* Its answer to the slice that it is given: a report of this verdict, or INCONCLUSIVE
+ * and none; the id is no earlier one. 0 = it was given none. */
+static int
+answers(struct rig *rig, enum bu_verdict verdict, const struct bu_err *failure)
+{
+	struct bu_node *node = rig_node(rig, 1);
+	bu_autojson json_t *item = bu_gate_work(rig->gate, node), *report = NULL;
+	const char *id = bu_json_str(item, "id", "");
+
+	if (!item)
+		return 0;
+	ck_assert_str_ne(id, last_id);
+	bu_text_copy(last_id, sizeof(last_id), id);
+	report = report_of(node, "soak", verdict, "it was not over in time");
+	bu_gate_result(rig->gate, node, id, failure ? NULL : report, failure);
+	rig_pass(rig, 2001);
+	return 1;
+}
+
+static void
+lets_go(struct rig *rig)
+{
+	struct bu_node *node = rig_node(rig, 1);
+	struct bu_err err;
+
+	ck_assert_msg(bu_reconcile_release(rig->rec, node, "ann", &err) == 0, "%s",
+		      err.text);
+	rig_pass(rig, 1);
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+}
+
+/* Its agent stops at once, and would answer the same id from memory. */
+START_TEST(who_is_held_in_its_soak_goes_on_when_it_is_released)
+{
+	struct bu_err stopped = {.kind = BU_ERR_CANCELLED};
+	struct rig rig;
+	struct bu_node *node;
+
+	begin_soak(&rig, 1);
+	check_all(&rig, 1);
+	node = rig_node(&rig, 1);
+	strcpy(stopped.text, "cancelled");
+	for (int i = 0; i < 5; i++) {
+		bu_autojson json_t *item = bu_gate_work(rig.gate, node);
+		bu_autofree char *id = bu_xstrdup(bu_json_str(item, "id", ""));
+		struct bu_reason reason;
+		struct bu_event event;
+
+		ck_assert_ptr_nonnull(item);
+		BU_REASON_SET(&reason, OTHER, .text = {"a look"});
+		bu_hold_event(&event, node->name, BU_OWNER_PERSON, "ann", &reason);
+		bu_reconcile_note(rig.rec, &event, 1);
+		rig_pass(&rig, 1);
+		ck_assert_int_eq(bu_gate_wants(rig.gate, node, id), 0);
+		bu_gate_result(rig.gate, node, id, NULL, &stopped);
+		ck_assert_int_eq(node->live.checks_errors, 0);
+		lets_go(&rig);
+		json_decref(item);
+		item = bu_gate_work(rig.gate, node);
+		ck_assert_str_ne(bu_json_str(item, "id", ""), id);
+	}
+	/* What nobody stopped is a fault. A person who has looked at it lets it try. */
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(answers(&rig, BU_VERDICT_INCONCLUSIVE, &stopped), 1);
+	ck_assert_int_eq(answers(&rig, BU_VERDICT_PASS, NULL), 0);
+	node->hold.owner = BU_OWNER_PERSON;
+	lets_go(&rig);
+	ck_assert_int_eq(answers(&rig, BU_VERDICT_PASS, NULL), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Such a slice is in the log, and no more of them than three at a time. */
+START_TEST(slices_that_see_nothing_have_an_end)
+{
+	struct rig rig;
+	struct bu_node *node;
+	int64_t clock_ms;
+
+	begin_soak(&rig, 1);
+	check_all(&rig, 1);
+	node = rig_node(&rig, 1);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(answers(&rig, BU_VERDICT_INCONCLUSIVE, NULL), 1);
+		rig_reason_is(&node->live.says, SOAKS);
+	}
+	ck_assert_int_eq(answers(&rig, BU_VERDICT_WARN, NULL), 1);
+	ck_assert_int_eq(node->live.checks_errors, 0);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(answers(&rig, BU_VERDICT_INCONCLUSIVE, NULL), 1);
+	clock_ms = node->live.clock_ms;
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(answers(&rig, BU_VERDICT_INCONCLUSIVE, NULL), 0);
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_SOAK), 6);
+	rig_reason_is(&node->live.says, CHECKS_SILENT);
+	rig_reason_has(&node->live.says, "3 times: check soak (eth1): it was not over");
+	/* It is late then, as one whose checks say nothing. */
+	rig_pass(&rig, 30000);
+	ck_assert_int_eq(node->live.clock_ms, clock_ms);
+	ck_assert_int_eq(bu_node_stands_still(node), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+/* What is soaked is the same after a restart of the appliance, so that a slice that
+ * runs is wanted as before. */
+START_TEST(a_slice_outlives_the_appliance)
+{
+	bu_autojson json_t *item = NULL;
+	struct rig rig;
+
+	begin_soak(&rig, 1);
+	check_all(&rig, 1);
+	ck_assert_int_eq(answers(&rig, BU_VERDICT_PASS, NULL), 1);
+	item = bu_gate_work(rig.gate, rig_node(&rig, 1));
+	rig_restart(&rig);
+	ck_assert_int_eq(
+		bu_gate_wants(rig.gate, rig_node(&rig, 1), bu_json_str(item, "id", "")),
+		1);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("soak", who_is_held_in_its_soak_goes_on_when_it_is_released,
+	 slices_that_see_nothing_have_an_end, a_slice_outlives_the_appliance,
+	 a_slice_is_told_of_the_neighbour_that_it_had,
 	 who_changes_payload_with_all_is_the_one, two_that_soak_are_told_the_same,
 	 nobody_has_two_neighbours, who_cannot_load_a_link_is_no_neighbour,
 	 neighbours_are_of_one_leaf)

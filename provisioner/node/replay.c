@@ -282,6 +282,7 @@ on_released(BU_REPLAY_ARGS)
 	node->outdated = 0;
 	bu_life_set_clock(fleet, node);
 	node->live.retry_ms = 0;
+	node->live.checks_errors = 0;
 	if (node->step.status == BU_STEP_FAILED)
 		node->step.status = BU_STEP_NONE;
 	return 0;
