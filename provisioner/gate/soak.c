@@ -288,6 +288,17 @@ count_changed(const struct bu_gate *gate, const struct bu_node *node, char **ret
 	return count;
 }
 
+/* What the profile says of this row is all that it means. */
+static int
+is_warning(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_desired_validation *validation = validation_of(gate, node);
+	bu_autojson json_t *own = bu_gate_settings(
+		validation && validation->severity ? validation->severity : "");
+
+	return strcmp(bu_json_str(own, BU_CHECK_SOAK_PAYLOAD, ""), "warn") == 0;
+}
+
 void
 bu_gate_soak_accuse(const struct bu_gate *gate, const struct bu_node *node,
 		    struct bu_checks *report)
@@ -295,6 +306,8 @@ bu_gate_soak_accuse(const struct bu_gate *gate, const struct bu_node *node,
 	bu_autofree char *with = NULL;
 	int count = count_changed(gate, node, &with);
 
+	if (is_warning(gate, node))
+		return;
 	for (size_t i = 0; i < report->count && count >= CHANGED_MIN; i++) {
 		struct bu_check *row = &report->list[i];
 

@@ -7,18 +7,24 @@
 static char last_id[BU_NAME_SIZE]; /* that answers() was given */
 
 static void
-begin_soak(struct rig *rig, int nodes)
+begin_soak_as(struct rig *rig, int nodes, const char *validation)
 {
 	last_id[0] = '\0';
 	rig_begin(rig, 0);
 	rig_apply(rig, nodes, BU_CLASS_INSTALL, "d-soak", "fabric = fabric\n",
-		  "fabric = fabric\nsoak = 25 m\n");
+		  validation);
 	rig_open_gate(rig);
 	for (int i = 1; i <= nodes; i++) {
 		rig_to_validating(rig, i);
 		rig_node(rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
 		rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
 	}
+}
+
+static void
+begin_soak(struct rig *rig, int nodes)
+{
+	begin_soak_as(rig, nodes, "fabric = fabric\nsoak = 25 m\n");
 }
 
 /* What the node is given for its next slice; 0 = no neighbour. */
@@ -237,6 +243,24 @@ START_TEST(who_changes_payload_with_all_is_the_one)
 }
 END_TEST
 
+/* A site that says so lets it join, whatever it saw with how many. */
+START_TEST(a_warning_of_the_profile_stays_one)
+{
+	struct rig rig;
+
+	begin_soak_as(&rig, 4,
+		      "fabric = fabric\nsoak = 1 h\nseverity = soak-payload=warn\n");
+	check_all(&rig, 4);
+	for (int slice = 0; slice < 5; slice++)
+		soak_slice(&rig, 4, 1);
+	ck_assert_uint_eq(json_object_size(bu_measurements_changed(
+				  rig.fleet, rig_node(&rig, 1)->machine)),
+			  3);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Its answer to the slice that it is given: a report of this verdict, or INCONCLUSIVE
  * and none; the id is no earlier one. 0 = it was given none. */
 static int
@@ -360,7 +384,8 @@ START_TEST(a_slice_outlives_the_appliance)
 }
 END_TEST
 
-RIG_UNIT("soak", who_is_held_in_its_soak_goes_on_when_it_is_released,
+RIG_UNIT("soak", a_warning_of_the_profile_stays_one,
+	 who_is_held_in_its_soak_goes_on_when_it_is_released,
 	 slices_that_see_nothing_have_an_end, a_slice_outlives_the_appliance,
 	 a_slice_is_told_of_the_neighbour_that_it_had,
 	 who_changes_payload_with_all_is_the_one, two_that_soak_are_told_the_same,
