@@ -365,6 +365,70 @@ START_TEST(slices_that_see_nothing_have_an_end)
 }
 END_TEST
 
+static int64_t
+soaked(const struct rig *rig)
+{
+	return bu_json_int(rig->fleet->measurements.soaked, rig_node(rig, 1)->machine,
+			   0);
+}
+
+/* Its checks once more, in the same boot: these rows fail. */
+static void
+fails(struct rig *rig, const char *first, const char *second)
+{
+	struct bu_node *node = rig_node(rig, 1);
+	const char *const ids[] = {first, second};
+	bu_autojson json_t *item = NULL, *report = NULL;
+	struct bu_checks checks;
+	struct bu_err err;
+
+	ck_assert_msg(bu_gate_again(rig->gate, node, "ann", &err) == 0, "%s", err.text);
+	rig_pass(rig, 1);
+	item = bu_gate_work(rig->gate, node);
+	bu_checks_init(&checks);
+	bu_text_copy(checks.boot_id, sizeof(checks.boot_id), node->boot_id);
+	for (size_t i = 0; i < BU_LEN(ids) && ids[i]; i++)
+		bu_checks_add(&checks, "host", ids[i], BU_VERDICT_FAIL, "x");
+	bu_checks_add(&checks, "host", "turbo", BU_VERDICT_WARN, "");
+	report = bu_checks_to_json(&checks);
+	bu_checks_fini(&checks);
+	bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), report, NULL);
+	rig_pass(rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
+}
+
+/* An outage of a server accuses each machine that is checked meanwhile: it costs them
+ * neither their soak nor their good name. */
+START_TEST(a_server_that_is_down_is_no_fault_of_the_machine)
+{
+	static const struct {
+		const char *first, *second;
+		int incidents;
+	} cases[] = {{BU_CHECK_MOUNT, NULL, 0},
+		     {BU_CHECK_MOUNT, BU_CHECK_MOUNT, 0},
+		     {BU_CHECK_MOUNT, "memory-size", 1},
+		     {"memory-size", BU_CHECK_MOUNT, 1},
+		     {"memory-size", NULL, 1}};
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		struct rig rig;
+
+		begin_soak(&rig, 1);
+		check_all(&rig, 1);
+		ck_assert_int_eq(answers(&rig, BU_VERDICT_PASS, NULL), 1);
+		ck_assert_int_eq(soaked(&rig), 600000);
+		fails(&rig, cases[i].first, cases[i].second);
+		rig_restart(&rig);
+		ck_assert_int_eq(bu_measurements_incidents(rig.fleet,
+							   rig_node(&rig, 1)->machine,
+							   rig.clock.fake_wall_ms),
+				 cases[i].incidents);
+		ck_assert_int_eq(soaked(&rig), cases[i].incidents ? 0 : 600000);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* What is soaked is the same after a restart of the appliance, so that a slice that
  * runs is wanted as before. */
 START_TEST(a_slice_outlives_the_appliance)
@@ -385,6 +449,7 @@ START_TEST(a_slice_outlives_the_appliance)
 END_TEST
 
 RIG_UNIT("soak", a_warning_of_the_profile_stays_one,
+	 a_server_that_is_down_is_no_fault_of_the_machine,
 	 who_is_held_in_its_soak_goes_on_when_it_is_released,
 	 slices_that_see_nothing_have_an_end, a_slice_outlives_the_appliance,
 	 a_slice_is_told_of_the_neighbour_that_it_had,

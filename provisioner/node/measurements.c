@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/check.h"
 #include "model/result.h"
 #include "provisioner/node/fleet.h"
 
@@ -336,6 +337,29 @@ bu_measurements_again(struct bu_fleet *fleet, struct bu_node *node)
 		forget(fleet, node);
 }
 
+/* All that failed are file systems of servers: that says nothing about the machine. */
+static int
+is_of_server(const struct bu_node *node, const struct bu_reason *reason)
+{
+	int failed = 0;
+	size_t i;
+	json_t *value;
+
+	if (reason->code != BU_REASON_CHECKS_ACCUSED)
+		return 0;
+	json_array_foreach ((json_t *)(uintptr_t)node->checks.is.rows, i, value) {
+		struct bu_check_said row;
+
+		if (bu_record_from_json(bu_check_said_fields, value, &row, NULL) != 0 ||
+		    row.verdict != BU_VERDICT_FAIL)
+			continue;
+		if (strcmp(row.id, BU_CHECK_MOUNT) != 0)
+			return 0;
+		failed = 1;
+	}
+	return failed;
+}
+
 void
 bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms,
 		      const struct bu_reason *reason, enum bu_state to)
@@ -345,7 +369,8 @@ bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node, int64_t time
 
 	if (to == BU_STATE_VALIDATING && node->again)
 		forget(fleet, node);
-	if (to != BU_STATE_QUARANTINED || !node->machine[0])
+	if (to != BU_STATE_QUARANTINED || !node->machine[0] ||
+	    is_of_server(node, reason))
 		return;
 	list = json_object_get(fleet->measurements.incidents, node->machine);
 	if (!list) {
