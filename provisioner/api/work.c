@@ -407,11 +407,10 @@ configure_work(const struct bu_api *api, const struct bu_node *node,
 
 	if (!config)
 		return NULL;
-	while (bu_config_patterns[work.patterns_count]) {
-		work.patterns[work.patterns_count] =
-			bu_config_patterns[work.patterns_count];
-		work.patterns_count++;
-	}
+	/* Another image than ours has a file system table of its own. */
+	for (const char *const *p = bu_config_patterns; *p; p++)
+		if (!bu_desired_is_raw(target->node) || strcmp(*p, "/etc/fstab") != 0)
+			work.patterns[work.patterns_count++] = *p;
 	/* What boots from the network has them from there; another boot loader than
 	 * ours is not touched. */
 	work.kargs =

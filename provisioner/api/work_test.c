@@ -163,6 +163,42 @@ START_TEST(a_new_hello_tells_drift)
 }
 END_TEST
 
+static int
+has_pattern(const json_t *item, const char *path)
+{
+	size_t i;
+	json_t *pattern;
+
+	json_array_foreach (json_object_get(item, "patterns"), i, pattern)
+		if (strcmp(json_string_value(pattern), path) == 0)
+			return 1;
+	return 0;
+}
+
+/* Without it, that machine would start no second time. */
+START_TEST(an_image_that_is_not_ours_keeps_its_fstab)
+{
+	bu_autojson json_t *ours = NULL, *other = NULL;
+	struct bu_desired_pool *pool;
+	struct bu_err err = {0};
+
+	begin(BU_CLASS_REBOOT);
+	node->step.action = BU_ACTION_CONFIGURE;
+	ours = bu_api_step_work(&api, node, &err);
+	ck_assert_msg(ours != NULL, "%s", err.text);
+	ck_assert(has_pattern(ours, "/etc/fstab"));
+	pool = &rig.fleet->desired->pools[0];
+	free(pool->root);
+	pool->root = bu_xstrdup("raw");
+	other = bu_api_step_work(&api, node, &err);
+	ck_assert_msg(other != NULL, "%s", err.text);
+	ck_assert(!has_pattern(other, "/etc/fstab"));
+	ck_assert_uint_eq(json_array_size(json_object_get(other, "patterns")) + 1,
+			  json_array_size(json_object_get(ours, "patterns")));
+	rig_end(&rig);
+}
+END_TEST
+
 /* Another disk, image, address, cluster, layout and command line. */
 static const char *const others[][2] = {
 	{"disk = smallest\n", "disk = path:elsewhere\n"},
@@ -297,4 +333,4 @@ RIG_UNIT("work", a_wipe_is_of_the_disk_that_it_was_granted_for,
 	 a_granted_disk_is_found_by_its_number,
 	 only_a_wipe_wipes_and_only_a_reimage_keeps, a_live_change_carries_every_file,
 	 a_reboot_writes_now_and_switches_off, who_does_not_boot_next_stays_on,
-	 a_new_hello_tells_drift)
+	 an_image_that_is_not_ours_keeps_its_fstab, a_new_hello_tells_drift)
