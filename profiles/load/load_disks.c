@@ -204,6 +204,11 @@ check_raw(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			ld, section, "root",
 			"raw and root_size: the image says how large its root is; "
 			"take root_size out");
+	if (pool->mounts_count)
+		bu_load_wrong(ld, section, "root",
+			      "raw and mounts: they would replace the /etc/fstab of an "
+			      "image that bringup did not build; put them into the "
+			      "image and take mounts out");
 	if (pool->hardware && pool->hardware->disks)
 		bu_load_wrong(ld, section, "root",
 			      "raw and [hardware %s] disks: an image that bringup did "

@@ -98,6 +98,10 @@ static const struct {
 	{"mounts = home\ndata = lake:1GiB:ext4:/home\n", HOME,
 	 "[pool train] mounts: home is mounted on /home, and lake on /home; each needs "
 	 "its own place\n"},
+	{"root = raw\nmounts = home\n", HOME,
+	 "[pool train] root: raw and mounts: they would replace the /etc/fstab of an "
+	 "image that bringup did not build; put them into the image and take mounts "
+	 "out\n"},
 };
 
 START_TEST(each_wrong_one_is_named)
