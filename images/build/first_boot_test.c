@@ -111,5 +111,55 @@ START_TEST(what_was_not_meant_is_not_started)
 }
 END_TEST
 
+/* Started by this, with its own arguments. */
+static int
+run_by(const char *python)
+{
+	bu_autofree char *path = bu_xasprintf("%s/by.py", dir);
+	bu_autofree char *line = bu_xasprintf(
+		"BRINGUP_ROOT=%s/root BRINGUP_CIDATA=%s/seed timeout 60 python3 by.py " BU_SRCDIR
+		"/images/build/recipes/first-boot "
+		"$(sha256sum <bundle/bundle.json | cut -c 1-64) 2>says",
+		dir, dir);
+
+	ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "%s", python), 0);
+	return sh(line);
+}
+
+/* Cuts the power where the first byte of the seed would go: what no sync has come
+ * after, a name in a folder among it, is lost. */
+static const char no_power[] =
+	"import builtins, os, runpy, sys\n"
+	"program, digest = sys.argv[1:]\n"
+	"state = os.environ['BRINGUP_ROOT'] + '/var/lib/bringup'\n"
+	"seed = os.environ['BRINGUP_CIDATA']\n"
+	"safe, replace, sync, opened = set(), os.replace, os.sync, open\n"
+	"named = set()\n"
+	"def on_replace(old, new):\n"
+	"    replace(old, new)\n"
+	"    named.add(new)\n"
+	"def on_sync():\n"
+	"    safe.update(named)\n"
+	"def on_open(path, mode='r', *more, **others):\n"
+	"    if str(path).startswith(seed) and mode != 'rb':\n"
+	"        for name in os.listdir(seed):\n"
+	"            if name != 'meta-data' and f'{state}/{name}' not in safe:\n"
+	"                sys.exit(f'{name} is lost with the power')\n"
+	"    return opened(path, mode, *more, **others)\n"
+	"os.replace, os.sync, builtins.open = on_replace, on_sync, on_open\n"
+	"sys.argv = [program, 'file://' + os.getcwd() + '/bundle', digest]\n"
+	"runpy.run_path(program, run_name='__main__')\n";
+
+START_TEST(no_cut_of_power_loses_the_identity)
+{
+	BU_NEEDS("python3");
+	begin();
+	ck_assert_msg(run_by(no_power) == 0, "see says in %s", dir);
+	works("test $(cat root/var/lib/bringup/* | grep -c 'secret of') = 6");
+	works("test \"$(ls seed)\" = meta-data");
+	end();
+}
+END_TEST
+
 BU_UNIT("first_boot", the_agent_lies_where_it_is_started_from,
-	what_was_not_meant_is_not_started)
+	what_was_not_meant_is_not_started, no_cut_of_power_loses_the_identity)
