@@ -161,5 +161,39 @@ START_TEST(no_cut_of_power_loses_the_identity)
 }
 END_TEST
 
+/* An appliance that goes away in the midst of each first answer. */
+static const char cut_server[] =
+	"import http.server, os, runpy, sys, threading, time\n"
+	"program, digest = sys.argv[1:]\n"
+	"begun, time.sleep = set(), lambda seconds: None\n"
+	"class Cut(http.server.SimpleHTTPRequestHandler):\n"
+	"    def do_GET(self):\n"
+	"        body = open(os.getcwd() + self.path, 'rb').read()\n"
+	"        self.send_response(200)\n"
+	"        self.send_header('Content-Length', str(len(body)))\n"
+	"        self.end_headers()\n"
+	"        whole = self.path in begun\n"
+	"        begun.add(self.path)\n"
+	"        self.wfile.write(body if whole else body[:3])\n"
+	"    def log_message(self, *words):\n"
+	"        pass\n"
+	"server = http.server.HTTPServer(('127.0.0.1', 0), Cut)\n"
+	"threading.Thread(target=server.serve_forever, daemon=True).start()\n"
+	"url = f'http://127.0.0.1:{server.server_port}/bundle'\n"
+	"sys.argv = [program, url, digest]\n"
+	"runpy.run_path(program, run_name='__main__')\n"
+	"assert len(begun) == 3, begun\n";
+
+START_TEST(an_answer_that_breaks_off_is_asked_for_again)
+{
+	BU_NEEDS("python3");
+	begin();
+	ck_assert_msg(run_by(cut_server) == 0, "see says in %s", dir);
+	works("test \"$(cat root/usr/lib/bringup/agent)\" = script");
+	end();
+}
+END_TEST
+
 BU_UNIT("first_boot", the_agent_lies_where_it_is_started_from,
-	what_was_not_meant_is_not_started, no_cut_of_power_loses_the_identity)
+	what_was_not_meant_is_not_started, no_cut_of_power_loses_the_identity,
+	an_answer_that_breaks_off_is_asked_for_again)
