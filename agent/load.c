@@ -36,7 +36,7 @@ load(struct bu_uplink *link, const struct bu_work_load *work, struct bu_err *err
 	char release[65];
 	int rc = -1;
 
-	if (bu_ram_place(release, &place, err) == 0 &&
+	if (bu_ram_place("/ram", release, &place, err) == 0 &&
 	    bu_travel_bring(&agent, err) == 0 &&
 	    bu_system_files_read(work->files, work->files_count, &files, err) == 0 &&
 	    bu_system_add_identity(link->identity, &files, err) == 0) {

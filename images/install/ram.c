@@ -36,21 +36,33 @@ struct ram {
 	char image[128], lower[128], rw[128], root[128];
 };
 
-int
-bu_ram_place(char *release, struct bu_ram_place *ret, struct bu_err *err)
+/* With all that is mounted in it; twice where two loads ended before their end. */
+static void
+unmount(const char *dir)
 {
-	bu_autofree char *text = bu_file_read("/proc/meminfo", 65536, NULL, err);
-	const char *at = text ? strstr(text, "MemAvailable:") : NULL;
+	while (!umount2(dir, MNT_DETACH))
+		;
+}
+
+int
+bu_ram_place(const char *dir, char *release, struct bu_ram_place *ret,
+	     struct bu_err *err)
+{
+	bu_autofree char *text = NULL;
+	const char *at;
 	unsigned long long kib = 0;
 	struct utsname names;
 
+	unmount(dir); /* what it holds is not free */
+	text = bu_file_read("/proc/meminfo", 65536, NULL, err);
+	at = text ? strstr(text, "MemAvailable:") : NULL;
 	if (!text)
 		return -1;
 	if (uname(&names) || !at || sscanf(at, "MemAvailable: %llu", &kib) != 1)
 		return bu_err_set(err, BU_ERR_IO, errno,
 				  "/proc/meminfo does not say what is free");
 	snprintf(release, 65, "%s", names.release);
-	*ret = (struct bu_ram_place){"/ram", release, kib * 1024};
+	*ret = (struct bu_ram_place){dir, release, kib * 1024};
 	return 0;
 }
 
@@ -249,10 +261,7 @@ drop(const struct ram *ram)
 		unlink(ram->image);
 		return;
 	}
-	umount2(ram->root, MNT_DETACH);
-	umount2(ram->rw, MNT_DETACH);
-	umount2(ram->lower, MNT_DETACH);
-	umount2(ram->place->dir, MNT_DETACH);
+	unmount(ram->place->dir);
 }
 
 int

@@ -15,8 +15,10 @@ struct bu_ram_place {
 	const char *kernel;    /* that runs: "6.1.0-28-amd64" */
 	uint64_t memory_bytes; /* that is free */
 };
-/* Of this machine; kernel points into release, which has 65 bytes. */
-bu_must int bu_ram_place(char *release, struct bu_ram_place *ret, struct bu_err *err);
+/* Of this machine; kernel points into release, which has 65 bytes. What a load that was
+ * broken off left mounted there goes first. */
+bu_must int bu_ram_place(const char *dir, char *release, struct bu_ram_place *ret,
+			 struct bu_err *err);
 
 /* What the part takes once it is unpacked; 0 = the image has none. */
 uint64_t bu_ram_bytes(const struct bu_manifest *manifest);

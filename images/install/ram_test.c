@@ -8,6 +8,8 @@
 #include "tests/support/install.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 static char ram_dir[80], loaded[96];
 static struct bu_ram_place place;
@@ -162,7 +164,46 @@ START_TEST(a_wrong_frame_leaves_nothing)
 }
 END_TEST
 
-BU_UNIT("ram", the_root_as_it_is_and_the_files_beside_it,
+static int
+is_mount(const char *path)
+{
+	bu_autofree char *mounts = bu_file_read("/proc/self/mounts", 0, NULL, NULL);
+	bu_autofree char *words = bu_xasprintf(" %s", path);
+
+	ck_assert_ptr_nonnull(mounts);
+	return strstr(mounts, words) != NULL;
+}
+
+/* The agent ended in the midst of a load, twice, and is started again. */
+START_TEST(what_a_load_left_holds_no_memory)
+{
+	BU_NEEDS("root");
+	bu_autofree char *part = NULL;
+	struct bu_ram_place found;
+	char release[65];
+	struct bu_err err;
+
+	begin();
+	part = bu_xasprintf("%s/rw", ram_dir);
+	ck_assert_int_eq(unshare(CLONE_NEWNS), 0);
+	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(mount("image", ram_dir, "tmpfs", 0, NULL), 0);
+		ck_assert_int_eq(bu_mkdir_p(part, 0755, NULL), 0);
+		ck_assert_int_eq(mount("written", part, "tmpfs", 0, NULL), 0);
+	}
+	ck_assert(is_mount(ram_dir));
+	ck_assert_msg(bu_ram_place(ram_dir, release, &found, &err) == 0, "%s",
+		      err.text);
+	ck_assert(!is_mount(ram_dir));
+	ck_assert_str_eq(found.dir, ram_dir);
+	ck_assert_uint_gt(found.memory_bytes, 0);
+	teardown();
+}
+END_TEST
+
+BU_UNIT("ram", what_a_load_left_holds_no_memory,
+	the_root_as_it_is_and_the_files_beside_it,
 	too_little_memory_is_said_before_anything,
 	another_kernel_is_said_before_anything, a_wrong_signature_stops_before_anything,
 	a_cut_is_gone_on_from, a_wrong_frame_leaves_nothing)
