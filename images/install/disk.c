@@ -166,6 +166,13 @@ bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err)
 			    opts->appliance_public_pem, opts->step_id, err);
 }
 
+int
+bu_disk_is_note(const struct bu_install_opts *opts, const char *text, const char *sig)
+{
+	return !mark_matches(text, strlen(text), sig, opts->appliance_public_pem,
+			     opts->step_id, NULL);
+}
+
 /* 1 when the block on the disk is a mark of the present step, with this magic. */
 static int
 is_own_mark(const uint8_t *block, const char *magic, const struct bu_install_opts *opts)

@@ -44,6 +44,11 @@ enum bu_look { BU_LOOK_NOT, BU_LOOK_IF_LEGIBLE, BU_LOOK };
 bu_must int bu_disk_check(const struct bu_disk *disk,
 			  const struct bu_install_opts *opts, enum bu_look *ret_look,
 			  struct bu_err *err);
+/* 1 when that text, found on a disk, is signed by the appliance and of the present
+ * step.
+ */
+int bu_disk_is_note(const struct bu_install_opts *opts, const char *text,
+		    const char *sig);
 /* BU_ERR_VERIFY unless the mark in opts is signed and of the step. */
 bu_must int bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err);
 /* Written and synced. */

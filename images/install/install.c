@@ -17,6 +17,7 @@
 #include "images/install/parts.h"
 #include "images/install/raw.h"
 #include "images/install/scratch.h"
+#include "images/install/seed.h"
 #include "images/install/target.h"
 #include "images/manifest.h"
 
@@ -146,13 +147,21 @@ prepare_raw(struct install *install, struct bu_err *err)
 {
 	const struct bu_install_opts *opts = install->opts;
 	struct bu_disk *disk = &install->disk;
+	struct bu_err taken = {0};
 	enum bu_look look;
 
-	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, disk, err) ||
-	    bu_disk_check(disk, opts, &look, err) ||
-	    bu_raw_check(opts, install->hooks, install->manifest, disk, &install->raw,
+	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, disk, err))
+		return -1;
+	bu_ignore(bu_disk_check(disk, opts, &look, &taken));
+	if (bu_raw_check(opts, install->hooks, install->manifest, disk, &install->raw,
 			 err))
 		return -1;
+	/* Its end may be known to nobody, and no mark is left where that image has
+	 * bytes of its own. */
+	if (taken.kind && !bu_seed_is_own(disk, install->raw.seed_begin, opts)) {
+		*err = taken;
+		return -1;
+	}
 	bu_raw_layout(install->manifest, disk, &install->layout);
 	if (bu_mark_write(disk, opts, err))
 		return -1;

@@ -149,20 +149,66 @@ START_TEST(writes_it_as_it_is)
 END_TEST
 
 /* A partition from sector 64 on: a boot loader of BIOS, where our mark is meanwhile. */
+static const char full_disk[] =
+	"truncate -s 40M source && sgdisk -a 1 -n 1:64:2047 -n 2:2048:65536 source "
+	">/dev/null && dd if=/dev/urandom of=source bs=4k seek=8 count=2000 "
+	"conv=notrunc status=none";
+
+static const char stamp[] = "{\"kind\":\"stamp\",\"step\":\"s-1\"}";
+static char stamp_sig[BU_SIG_HEX_SIZE];
+static const struct bu_install_file stamped[] = {
+	{"meta-data", 0600, "{}", 2},
+	{"stamp.json", 0600, stamp, sizeof(stamp) - 1},
+	{"stamp.sig", 0600, stamp_sig, BU_SIG_HEX_SIZE - 1},
+};
+
 START_TEST(what_is_under_the_mark_comes_back)
+{
+	struct bu_install_opts opts;
+	char sig[BU_SIG_HEX_SIZE];
+	struct bu_err err;
+
+	NEEDS();
+	begin(full_disk, 512);
+	opts = whole_opts();
+	opts.seed_files = stamped;
+	opts.seed_file_count = BU_LEN(stamped);
+	ck_assert_int_eq(bu_sign(boss_key, stamp, strlen(stamp), stamp_sig, NULL), 0);
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_bytes(0);
+	sh("sgdisk --verify disk >says && grep -q 'No problems found' says");
+	/* That nobody heard of it: no mark says so, and its stamp does. */
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_bytes(0);
+	opts.step_id = "s-2";
+	opts.mark_text = "{\"step\":\"s-2\"}";
+	ck_assert_int_eq(
+		bu_sign(boss_key, opts.mark_text, strlen(opts.mark_text), sig, NULL),
+		0);
+	opts.mark_sig = sig;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "wiping it was not granted"));
+	check_bytes(0);
+	teardown();
+}
+END_TEST
+
+/* A stamp of this step that the appliance did not sign is nobody's leave. */
+START_TEST(a_forged_stamp_is_no_leave)
 {
 	struct bu_install_opts opts;
 	struct bu_err err;
 
 	NEEDS();
-	begin("truncate -s 40M source && sgdisk -a 1 -n 1:64:2047 -n 2:2048:65536 "
-	      "source >/dev/null && dd if=/dev/urandom of=source bs=4k seek=8 "
-	      "count=2000 conv=notrunc status=none",
-	      512);
+	begin(full_disk, 512);
 	opts = whole_opts();
+	opts.seed_files = stamped;
+	opts.seed_file_count = BU_LEN(stamped);
+	ck_assert_int_eq(bu_sign(image_key, stamp, strlen(stamp), stamp_sig, NULL), 0);
 	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "wiping it was not granted"));
 	check_bytes(0);
-	sh("sgdisk --verify disk >says && grep -q 'No problems found' says");
 	teardown();
 }
 END_TEST
@@ -332,5 +378,6 @@ START_TEST(a_device_with_large_sectors)
 END_TEST
 
 BU_UNIT("raw", writes_it_as_it_is, what_is_under_the_mark_comes_back,
-	what_does_not_fit_writes_nothing, another_kind_writes_nothing,
-	an_unfinished_one_does_not_boot, a_device_with_large_sectors)
+	a_forged_stamp_is_no_leave, what_does_not_fit_writes_nothing,
+	another_kind_writes_nothing, an_unfinished_one_does_not_boot,
+	a_device_with_large_sectors)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 
 enum {
 	CLUSTER = 4096,
@@ -207,4 +208,27 @@ bu_seed_write(const struct bu_disk *disk, uint64_t begin_bytes,
 				   err);
 	free(volume.head);
 	return rc;
+}
+
+int
+bu_seed_is_own(const struct bu_disk *disk, uint64_t begin_bytes,
+	       const struct bu_install_opts *opts)
+{
+	bu_autofree uint8_t *bytes = bu_xmalloc(BU_SEED_BYTES);
+	struct volume volume;
+	int is_own = 0;
+
+	if (bu_read_at(disk->fd, bytes, BU_SEED_BYTES, begin_bytes, NULL) != 0)
+		return 0;
+	set_up(&volume, disk, begin_bytes);
+	/* Each file begins a cluster, and none of these two fills one. */
+	for (size_t at = volume.data_at; at + 2 * CLUSTER <= BU_SEED_BYTES && !is_own;
+	     at += CLUSTER) {
+		char *text = (char *)bytes + at, *sig = text + CLUSTER;
+
+		is_own = text[0] == '{' && !text[CLUSTER - 1] && !sig[CLUSTER - 1] &&
+			 bu_disk_is_note(opts, text, sig);
+	}
+	free(volume.head);
+	return is_own;
 }

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "images/install/disk.h"
+#include "images/install/install.h"
 
 #define BU_SEED_LABEL "CIDATA"
 
@@ -19,5 +20,9 @@ enum { BU_SEED_BYTES = 32 * 1024 * 1024 };
 bu_must int bu_seed_write(const struct bu_disk *disk, uint64_t begin_bytes,
 			  const struct bu_install_file *files, size_t count,
 			  struct bu_err *err);
+/* 1 when at this byte of the disk the files of the present step were written: its
+ * signed stamp is among them, and behind it its signature. */
+int bu_seed_is_own(const struct bu_disk *disk, uint64_t begin_bytes,
+		   const struct bu_install_opts *opts);
 
 #endif
