@@ -180,5 +180,10 @@ const struct bu_plan_image *bu_api_plan_image(void *api,
  * policy lets it pass. digest: NULL = the one that has the name now. Owned. */
 char *bu_api_image_keys(const struct bu_api *api, const struct bu_desired_image *image,
 			const char *digest, struct bu_err *err);
+/* The same for the image that a node's boot loads: its own ones, whatever the profile
+ * says since it was installed. Owned. */
+char *bu_api_loaded_keys(const struct bu_api *api, const struct bu_node *node,
+			 const struct bu_target *target,
+			 const struct bu_ram_image *image, struct bu_err *err);
 
 #endif

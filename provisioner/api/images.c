@@ -49,6 +49,25 @@ bu_api_image_keys(const struct bu_api *api, const struct bu_desired_image *image
 	return rc ? NULL : bu_steal(&keys);
 }
 
+char *
+bu_api_loaded_keys(const struct bu_api *api, const struct bu_node *node,
+		   const struct bu_target *target, const struct bu_ram_image *image,
+		   struct bu_err *err)
+{
+	const struct bu_desired_image *its =
+		image->name == node->order.image
+			? target->node->image
+			: bu_fleet_installed_image(api->fleet, node);
+
+	if (its)
+		return bu_api_image_keys(api, its, image->digest, err);
+	bu_err_set(err, BU_ERR_NOTFOUND, 0,
+		   "the profile by which %s was installed does not say what [image %s] "
+		   "is; install it anew with `bringup node rebuild %s`",
+		   node->name, image->name, node->name);
+	return NULL;
+}
+
 static void
 describe(const struct bu_manifest *manifest, struct bu_plan_image *ret)
 {

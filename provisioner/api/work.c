@@ -365,7 +365,7 @@ bu_api_load_work(const struct bu_api *api, const struct bu_node *node,
 	if (check_loads(node, err) != 0 ||
 	    bu_fleet_target(api->fleet, node, &target, err) != 0)
 		return NULL;
-	key = bu_api_image_keys(api, target.node->image, image->digest, err);
+	key = bu_api_loaded_keys(api, node, &target, image, err);
 	if (key)
 		config = node_config(api, node, &target, err);
 	if (config)

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/machine.h"
 #include "profiles/nodeset/nodeset.h"
+#include "provisioner/node/revisions.h"
 #include "provisioner/node/twins.h"
 
 void
@@ -129,6 +130,7 @@ void
 bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 {
 	bu_binding_set(fleet, node, "");
+	bu_revisions_install(fleet, node, "");
 	clear(node->known.id);
 	node->conditions[BU_CONDITION_HARDWARE_CHANGED].on = 0;
 	clear(node->serial);

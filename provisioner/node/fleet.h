@@ -134,8 +134,13 @@ bu_must int bu_fleet_target(struct bu_fleet *fleet, const struct bu_node *node,
 /* Its node; NULL when there is none. */
 const struct bu_desired_node *bu_fleet_ordered(struct bu_fleet *fleet,
 					       const struct bu_node *node);
-/* The states that can be read: the applied one, then those by which orders go; NULL =
- * no more. */
+/* What its installed system was made of, as its own revision says it for a system in
+ * memory and the applied one for others; NULL when that has none of the name. Borrowed
+ * until the next event. */
+const struct bu_desired_image *bu_fleet_installed_image(struct bu_fleet *fleet,
+							const struct bu_node *node);
+/* The states that can be read: the applied one, then those by which orders go or of
+ * which systems in memory are; NULL = no more. */
 const struct bu_desired *bu_fleet_state(struct bu_fleet *fleet, size_t index);
 /* The node whose machine has this MAC, by its target; NULL when nobody's has. */
 struct bu_node *bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac,

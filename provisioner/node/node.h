@@ -306,6 +306,8 @@ struct bu_node {
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];
 	char installed_step[112];
+	/* Of a system in memory, by which it is loaded again: held. "" = of none. */
+	char installed_revision[65];
 	char seeded_step[112];  /* the install whose first boot was told who it is */
 	int64_t seeded_ms;      /* Unix time */
 	char facets[65];        /* digest of what it has; "" = unknown */

@@ -11,6 +11,7 @@
 #include "provisioner/node/binding.h"
 #include "provisioner/node/life.h"
 #include "provisioner/node/orders.h"
+#include "provisioner/node/revisions.h"
 
 int
 bu_replay_intent(BU_REPLAY_ARGS)
@@ -194,7 +195,10 @@ bu_replay_installed(BU_REPLAY_ARGS)
 	BU_TEXT_COPY(node->installed_image, body->installed.image);
 	BU_TEXT_COPY(node->installed_digest, body->installed.digest);
 	BU_TEXT_COPY(node->installed_step, body->installed.step);
-	if (ordered)
+	if (ordered) {
 		BU_TEXT_COPY(node->facets, node->order.facets);
+		bu_revisions_install(fleet, node,
+				     node->ram ? node->order.revision : "");
+	}
 	return 0;
 }

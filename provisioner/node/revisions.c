@@ -2,8 +2,8 @@
 /*
  * By which revision a node's order is carried out: by its own, from its turn to its
  * end, whatever is applied meanwhile. Asked by whoever renders a step. Invariant: but
- * the applied one only revisions that an open order has begun by are in memory, and
- * each of them is read when it is asked for.
+ * the applied one only revisions that an open order has begun by, or that a system in
+ * memory is of, are in memory, and each of them is read when it is asked for.
  */
 #include "provisioner/node/revisions.h"
 
@@ -74,6 +74,19 @@ bu_revisions_drop(struct bu_fleet *fleet, const char *digest)
 	*link = revision->next;
 	bu_desired_destroy(revision->desired);
 	free(revision);
+}
+
+void
+bu_revisions_install(struct bu_fleet *fleet, struct bu_node *node, const char *digest)
+{
+	char old[sizeof(node->installed_revision)];
+
+	BU_TEXT_COPY(old, node->installed_revision);
+	if (*digest)
+		bu_revisions_hold(fleet, digest);
+	BU_TEXT_COPY(node->installed_revision, digest);
+	if (*old)
+		bu_revisions_drop(fleet, old);
 }
 
 void
@@ -179,6 +192,16 @@ bu_fleet_state(struct bu_fleet *fleet, size_t index)
 			return desired;
 	}
 	return NULL;
+}
+
+const struct bu_desired_image *
+bu_fleet_installed_image(struct bu_fleet *fleet, const struct bu_node *node)
+{
+	struct bu_revision *revision = find(fleet, node->installed_revision);
+	const struct bu_desired *desired =
+		revision ? state_of(fleet, revision) : fleet->desired;
+
+	return desired ? bu_desired_image(desired, node->installed_image) : NULL;
 }
 
 static struct bu_node *

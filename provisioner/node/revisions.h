@@ -15,5 +15,9 @@ void bu_revisions_apply(struct bu_fleet *fleet, const char *digest,
 /* An order of this revision begins, and ends. */
 void bu_revisions_hold(struct bu_fleet *fleet, const char *digest);
 void bu_revisions_drop(struct bu_fleet *fleet, const char *digest);
+/* The node's system in memory is of this revision, which is held for as long; "" =
+ * of none. */
+void bu_revisions_install(struct bu_fleet *fleet, struct bu_node *node,
+			  const char *digest);
 
 #endif
