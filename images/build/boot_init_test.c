@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "tests/support/unit.h"
@@ -32,7 +33,7 @@ static const char script[] =
 	"  echo 'hexdump() { od -An -v -tx1 | tr -d \" \\n\"; }';"
 	"  for f in umount modprobe sleep hardware; do echo \"$f() { :; }\"; done;"
 	"  sed -n '/^said=/,$p' " BU_SRCDIR "/images/build/recipes/boot.init |"
-	"	sed -e 's/ 50 \\]/ 5 ]/; s/ 150 \\]/ 15 ]/; /^exec switch_root/d'"
+	"	sed -e 's/ 50 \\]/ 5 ]/; s/ 150 \\]/ 15 ]/; s/ 100 \\]/ 3 ]/; /^exec switch_root/d'"
 	"	    -e \"s,/\\(sys\\|proc\\|dev\\|mnt\\)/,$D/\\1/,g\"; } >$D/init";
 
 static char dir[] = "/tmp/bringup-init-XXXXXX";
@@ -54,7 +55,7 @@ finds(const char *arguments, int letter, const char *want)
 	bu_autofree char *path = bu_xasprintf("%s/said", dir), *said = NULL;
 	bu_autofree char *command = bu_xasprintf(
 		"echo '%s' >$D/proc/cmdline; echo 0x%08x "
-		">$D/sys/firmware/edd/int13_dev80/mbr_signature; sh $D/init >$D/said",
+		">$D/sys/firmware/edd/int13_dev80/mbr_signature; sh $D/init >$D/said 2>&1",
 		arguments, letter ? 0x67697300 + letter : 0);
 
 	bu_ignore(system(command));
@@ -85,5 +86,68 @@ START_TEST(without_a_word_the_firmwares_disk_or_the_first)
 }
 END_TEST
 
+/* Both disks become halves of a mirror: the superblock is where the kernel looks for
+ * it, 8 KiB and less before the end. What the kernel is told is in files. */
+static const char halves[] =
+	"set -e; for d in a b; do part=$D/sys/block/sd$d/sd${d}2;"
+	"	echo PARTNAME=bringup-root >$part/uevent; echo 8:$d >$part/dev;"
+	"	echo 1003 >$part/size; truncate -s $((1003 * 512)) $D/dev/sd${d}2;"
+	"	printf '\\374\\116\\053\\251\\001\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0%s' arrayarrayarraya |"
+	"		dd of=$D/dev/sd${d}2 bs=512 seek=984 conv=notrunc status=none;"
+	"done; mkdir -p $D/sys/block/md127/md $D/sys/module/md_mod/parameters;"
+	"echo 0 >$D/sys/block/md127/md/degraded;";
+
+static void
+tells_kernel(const char *members)
+{
+	static const char *const files[] = {"sys/module/md_mod/parameters/new_array",
+					    "sys/block/md127/md/metadata_version",
+					    "sys/block/md127/md/new_dev",
+					    "sys/block/md127/md/array_state"};
+	const char *const want[] = {"md127\n", "1.0\n", members, "active\n"};
+
+	for (size_t i = 0; i < BU_LEN(files); i++) {
+		bu_autofree char *path = bu_xasprintf("%s/%s", dir, files[i]);
+		bu_autofree char *got = bu_file_read(path, 0, NULL, NULL);
+
+		ck_assert_msg(got && strcmp(got, want[i]) == 0, "%s: %s", files[i],
+			      got);
+		ck_assert_int_eq(truncate(path, 0), 0);
+	}
+}
+
+START_TEST(a_mirrored_root_comes_up_with_what_is_there)
+{
+	begin();
+	ck_assert_int_eq(system(halves), 0);
+	finds("rw quiet", 'a', "root is md127");
+	tells_kernel("8:a\n8:b\n");
+	finds("rw " GUID("62") " quiet", 'a', "root is md127");
+	tells_kernel("8:a\n8:b\n");
+	/* The second disk is another array's half; then it has no word of any. */
+	ck_assert_int_eq(
+		system("printf X | dd of=$D/dev/sdb2 bs=1 seek=$((984 * 512 + 31))"
+		       " conv=notrunc status=none"),
+		0);
+	finds("rw quiet", 'a', "root is md127");
+	tells_kernel("8:a\n");
+	finds("rw quiet", 'b', "root is md127");
+	tells_kernel("8:b\n");
+	ck_assert_int_eq(
+		system("truncate -s 0 $D/dev/sdb2; truncate -s 513536 $D/dev/sdb2"), 0);
+	finds("rw quiet", 'b', "root is md127");
+	tells_kernel("8:a\n");
+	/* Either disk is gone, whichever was booted from. */
+	ck_assert_int_eq(
+		system("rm -r $D/sys/block/sdb; echo 1 >$D/sys/block/md127/md/degraded"),
+		0);
+	finds("rw quiet", 'a',
+	      "bringup: one half of the mirrored root is missing\nroot is md127");
+	tells_kernel("8:a\n");
+	ck_assert_int_eq(system("rm -r $D"), 0);
+}
+END_TEST
+
 BU_UNIT("boot_init", the_system_that_was_meant_and_no_other,
-	without_a_word_the_firmwares_disk_or_the_first)
+	without_a_word_the_firmwares_disk_or_the_first,
+	a_mirrored_root_comes_up_with_what_is_there)

@@ -298,6 +298,8 @@ bu_describe_tree(const struct bu_describe *what, struct bu_manifest *manifest,
 	rc = check_driver(&tree, err);
 	for (size_t i = 0; i < BU_LEN(clients); i++)
 		find_client(&tree, i);
+	if (*what->mirror)
+		hold(manifest, "mirror", what->mirror);
 	if (!rc && packages.kind != BU_PACKAGES_NONE)
 		rc = write_sbom(what, &packages, manifest, err);
 	bu_packages_fini(&packages);

@@ -11,6 +11,9 @@ struct bu_describe {
 	const char *root; /* the tree */
 	const char *work; /* scratch */
 	const char *out;  /* gets sbom.json */
+	/* Which mirrored roots its initial ramdisk, which is not in the tree, starts
+	 * from; "" = none. */
+	const char *mirror;
 };
 
 /* Fills sbom and holdings of a manifest whose name, kernel and date are set.

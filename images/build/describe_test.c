@@ -68,6 +68,8 @@ end(void)
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 
+static const char *mirror = "";
+
 static int
 describe(struct bu_manifest *ret, struct bu_err *err)
 {
@@ -79,7 +81,8 @@ describe(struct bu_manifest *ret, struct bu_err *err)
 	strcpy(ret->name, "small");
 	strcpy(ret->kernel, "6.1");
 	strcpy(ret->created, "2023-11-14T22:13:20Z");
-	return bu_describe_tree(&(struct bu_describe){root, dir, out}, ret, err);
+	return bu_describe_tree(&(struct bu_describe){root, dir, out, mirror}, ret,
+				err);
 }
 
 static void
@@ -399,8 +402,25 @@ START_TEST(of_two_libraries_none_is_taken)
 }
 END_TEST
 
+/* As its recipe says: without a word of it, an image of before. */
+START_TEST(what_its_ramdisk_starts_from_is_held)
+{
+	struct bu_manifest manifest;
+	struct bu_err err;
+
+	begin();
+	ck_assert_msg(describe(&manifest, &err) == 0, "%s", err.text);
+	ck_assert_ptr_null(bu_manifest_holds(&manifest, "mirror"));
+	mirror = "1";
+	ck_assert_msg(describe(&manifest, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(bu_manifest_holds(&manifest, "mirror"), "1");
+	mirror = "";
+	end();
+}
+END_TEST
+
 BU_UNIT("describe", a_debian_tree_is_listed, an_rpm_tree_is_listed,
 	what_is_half_installed_counts, an_empty_list_is_no_list,
 	lists_that_are_none_are_refused, a_data_base_that_is_none_is_refused,
 	the_parts_of_a_driver_are_of_one_version, packed_modules_are_read_too,
-	of_two_libraries_none_is_taken)
+	of_two_libraries_none_is_taken, what_its_ramdisk_starts_from_is_held)

@@ -220,10 +220,12 @@ pack_part(const struct build *build, const json_t *value, struct bu_part *part,
 
 /* A recipe that keeps its tree says what is in the image. */
 static int
-describe(const struct build *build, struct bu_manifest *manifest, struct bu_err *err)
+describe(const struct build *build, const json_t *spec, struct bu_manifest *manifest,
+	 struct bu_err *err)
 {
 	bu_autofree char *root = bu_xasprintf("%s/root", build->tmp);
-	const struct bu_describe what = {root, build->tmp, build->out};
+	const struct bu_describe what = {root, build->tmp, build->out,
+					 bu_json_str(spec, "mirror", "")};
 
 	return bu_file_exists(root) ? bu_describe_tree(&what, manifest, err) : 0;
 }
@@ -258,7 +260,7 @@ fill_manifest(const struct build *build, const json_t *spec,
 		return -1;
 	memcpy(manifest->boot_code, code, size);
 	unlink(boot_path);
-	if (describe(build, manifest, err))
+	if (describe(build, spec, manifest, err))
 		return -1;
 	for (size_t i = 0; i < json_array_size(parts) && i < BU_IMAGE_PARTS_MAX; i++) {
 		manifest->part_count = i + 1;

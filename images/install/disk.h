@@ -21,7 +21,8 @@ struct bu_disk {
 	int direct_fd;    /* O_DIRECT; -1 where that is refused */
 	int is_block;
 	uint64_t size_bytes;
-	uint32_t sector_bytes; /* logical: 512 or 4096 */
+	uint32_t sector_bytes;        /* logical: 512 or 4096 */
+	const struct bu_disk *mirror; /* gets the same frames; borrowed, NULL = none */
 };
 
 /* BU_ERR_NOTFOUND, BU_ERR_BUSY (mounted or in use), BU_ERR_INVAL (no disk with sectors

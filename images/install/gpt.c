@@ -135,6 +135,13 @@ bu_layout_make(const struct bu_manifest *manifest, const struct bu_install_opts 
 		const struct bu_part *part = &manifest->parts[i];
 		uint64_t need = align_up(part->size_bytes);
 
+		layout.parts[i].name = part->label;
+		layout.parts[i].type = type_of(part);
+		if (opts->mirror && strcmp(part->name, "root") == 0) {
+			need += ALIGN;
+			layout.parts[i].name = BU_MIRROR_LABEL;
+			layout.parts[i].type = BU_RAID_TYPE;
+		}
 		layout.parts[i].begin_bytes = at;
 		layout.parts[i].size_bytes = need;
 		if (part->grow && at + need < end)
@@ -199,10 +206,10 @@ fill_table(uint8_t *table, const struct bu_manifest *manifest,
 	for (size_t i = 0; i < layout->count; i++, entry += ENTRY_SIZE) {
 		if (!manifest)
 			continue;
-		fill_entry(entry, type_of(&manifest->parts[i]),
+		fill_entry(entry, layout->parts[i].type,
 			   place_of(layout, layout->parts[i].begin_bytes,
 				    layout->parts[i].size_bytes),
-			   manifest->parts[i].label);
+			   layout->parts[i].name);
 		bu_le_put(entry + 48, manifest->parts[i].attrs, 8);
 	}
 	for (size_t i = 0; i < layout->data_count; i++, entry += ENTRY_SIZE) {
@@ -359,8 +366,7 @@ is_data(const uint8_t *entry, const struct bu_layout *layout, size_t i)
 }
 
 static int
-check_entry(const uint8_t *entry, const struct bu_manifest *manifest,
-	    const struct bu_layout *layout, struct bu_err *err)
+check_entry(const uint8_t *entry, const struct bu_layout *layout, struct bu_err *err)
 {
 	static const uint8_t unused[16];
 	char name[NAME_CHARS + 1];
@@ -371,8 +377,8 @@ check_entry(const uint8_t *entry, const struct bu_manifest *manifest,
 		if (is_data(entry, layout, i))
 			return 0;
 	entry_name(entry, name);
-	for (size_t i = 0; i < manifest->part_count; i++)
-		if (!strcmp(name, manifest->parts[i].label))
+	for (size_t i = 0; i < layout->count; i++)
+		if (!strcmp(name, layout->parts[i].name))
 			return 0;
 	return bu_err_set(err, BU_ERR_STATE, 0,
 			  "the disk has a partition '%s' that is neither the image's "
@@ -389,15 +395,14 @@ bu_gpt_is_ours(int fd, uint32_t sector_bytes)
 }
 
 int
-bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
-		  const struct bu_layout *layout, struct bu_err *err)
+bu_gpt_check_data(int fd, const struct bu_layout *layout, struct bu_err *err)
 {
 	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
 
 	if (read_table(fd, layout->sector_bytes, table, err))
 		return -1;
 	for (size_t k = 0; k < ENTRIES; k++)
-		if (check_entry(table + k * ENTRY_SIZE, manifest, layout, err))
+		if (check_entry(table + k * ENTRY_SIZE, layout, err))
 			return -1;
 	for (size_t i = 0; i < layout->data_count; i++) {
 		size_t k = 0;

@@ -15,12 +15,18 @@
 
 enum { BU_PARTS_BEGIN = 1024 * 1024 };
 
+/* A partition of an array, and the root that is one: it has its own name because each
+ * of the two looks like a whole root, and must be mounted as none. */
+#define BU_RAID_TYPE "A19D880F-05FC-4D3B-A006-743F0F84911E"
+#define BU_MIRROR_LABEL "bringup-root"
+
 struct bu_layout {
 	uint64_t disk_bytes;
 	uint32_t sector_bytes; /* 512 or 4096: of the disk, and so of its tables */
 	size_t count;
 	struct {
 		uint64_t begin_bytes, size_bytes; /* on the disk */
+		const char *name, *type;          /* as the table has them */
 	} parts[BU_IMAGE_PARTS_MAX];
 	size_t skip_frames; /* of the first part, which are written otherwise */
 	size_t data_count;
@@ -32,7 +38,8 @@ struct bu_layout {
 };
 
 /* Places the parts one after the other from 1 MiB on, aligned to 1 MiB; one that grows
- * takes what data leaves. Where data lies follows from the disk's size and the options
+ * takes what data leaves. A root that is mirrored has 1 MiB more, for what the array
+ * knows of itself. Where data lies follows from the disk's size and the options
  * alone, so that another image finds it. BU_ERR_INVAL when the disk is too small, with
  * both sizes. */
 bu_must int bu_layout_make(const struct bu_manifest *manifest,
@@ -52,9 +59,9 @@ bu_must int bu_gpt_write_data(int fd, const struct bu_layout *layout,
 /* The disk has a whole table as we write it. */
 int bu_gpt_is_ours(int fd, uint32_t sector_bytes);
 /* BU_ERR_STATE unless the table on the disk has each data partition of the layout where
- * it is there, and besides nothing but parts named as the image's. */
-bu_must int bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
-			      const struct bu_layout *layout, struct bu_err *err);
+ * it is there, and besides nothing but parts named as the layout's. */
+bu_must int bu_gpt_check_data(int fd, const struct bu_layout *layout,
+			      struct bu_err *err);
 
 /* A system partition as boot entries name it. */
 struct bu_gpt_esp {

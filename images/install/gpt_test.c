@@ -219,13 +219,13 @@ START_TEST(data_lies_behind_the_image)
 					      &err),
 			      "%s", err.text);
 		ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
-		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), 0);
+		ck_assert_int_eq(bu_gpt_check_data(fd, &layout, &err), 0);
 		check_data(path, want);
 		if (!opts->data_count)
 			continue;
 		/* Data alone keeps number and place, and nothing boots. */
 		ck_assert_int_eq(bu_gpt_write_data(fd, &layout, &err), 0);
-		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), 0);
+		ck_assert_int_eq(bu_gpt_check_data(fd, &layout, &err), 0);
 		check_data(path, strchr(strchr(want, '\n') + 1, '\n') + 1);
 	}
 	unlink(path);
@@ -264,7 +264,7 @@ START_TEST(a_disk_that_is_not_as_the_profile_says_keeps_its_data)
 	ck_assert_int_eq(ftruncate(fd, DISK_BYTES), 0);
 	ck_assert_int_eq(
 		bu_layout_make(&manifest, &opts, DISK_BYTES, 512, &layout, &err), 0);
-	ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), -1);
+	ck_assert_int_eq(bu_gpt_check_data(fd, &layout, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -273,7 +273,7 @@ START_TEST(a_disk_that_is_not_as_the_profile_says_keeps_its_data)
 		ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, 512,
 						&layout, &err),
 				 0);
-		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err),
+		ck_assert_int_eq(bu_gpt_check_data(fd, &layout, &err),
 				 rows[i].text ? -1 : 0);
 		if (rows[i].text)
 			ck_assert_str_eq(err.text, rows[i].text);
@@ -287,7 +287,7 @@ START_TEST(a_disk_that_is_not_as_the_profile_says_keeps_its_data)
 	opts.data_count = 2;
 	ck_assert_int_eq(
 		bu_layout_make(&manifest, &opts, DISK_BYTES, 512, &layout, &err), 0);
-	ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), -1);
+	ck_assert_int_eq(bu_gpt_check_data(fd, &layout, &err), -1);
 	ck_assert_str_eq(err.text, "the disk does not have the data partition "
 				   "'scratch' where the profile puts it");
 	unlink(path);
@@ -344,7 +344,7 @@ START_TEST(a_torn_table_and_one_of_others_are_none_of_ours)
 			ck_assert_int_eq(pwrite(fd, &crc, 4, 512 + 16), 4);
 		}
 		ck_assert_msg(!bu_gpt_is_ours(fd, 512), "row %zu", i);
-		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), -1);
+		ck_assert_int_eq(bu_gpt_check_data(fd, &layout, &err), -1);
 		ck_assert_int_eq(err.kind, BU_ERR_STATE);
 		ck_assert_int_eq(pwrite(fd, good, sizeof(good), 512), sizeof(good));
 	}

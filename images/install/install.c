@@ -21,12 +21,15 @@
 #include "images/install/target.h"
 #include "images/manifest.h"
 
+enum { DISKS_MAX = 2 };
+
 struct install {
 	const struct bu_install_opts *opts;
 	const struct bu_install_hooks *hooks;
 	struct bu_manifest *manifest;
-	struct bu_layout layout;
-	struct bu_disk disk;
+	size_t count;                        /* of the disks that are open */
+	struct bu_disk disks[DISKS_MAX];     /* of the system: all or none written */
+	struct bu_layout layouts[DISKS_MAX]; /* the same places on each */
 	struct bu_scratch scratch;
 	struct bu_raw raw; /* of a whole disk */
 };
@@ -41,17 +44,44 @@ enter_stage(const struct install *install, const char *stage, struct bu_err *err
 	return 0;
 }
 
+static void
+close_disks(struct install *install)
+{
+	for (size_t i = 0; i < install->count; i++)
+		bu_disk_close(&install->disks[i]);
+	install->count = 0;
+}
+
+static int
+open_disks(struct install *install, struct bu_err *err)
+{
+	const struct bu_install_opts *opts = install->opts;
+	const char *const paths[DISKS_MAX] = {opts->disk, opts->mirror};
+
+	if (opts->mirror && strcmp(opts->disk, opts->mirror) == 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "disk %s is to be its own mirror", opts->disk);
+	for (size_t i = 0; i < DISKS_MAX && paths[i]; i++) {
+		if (bu_disk_open(paths[i], &install->disks[i], err))
+			return -1;
+		install->count++;
+	}
+	if (install->count > 1)
+		install->disks[0].mirror = &install->disks[1];
+	return 0;
+}
+
 /* An image ends before the part that it grows in: what labels itself at its end (RAID,
  * ZFS) must not be seen there beside the new file system. */
 static int
-empty_ends(const struct install *install, struct bu_err *err)
+empty_ends(const struct bu_disk *disk, const struct bu_layout *layout,
+	   struct bu_err *err)
 {
-	for (size_t i = 0; i < install->layout.count; i++) {
-		uint64_t end = install->layout.parts[i].begin_bytes +
-			       install->layout.parts[i].size_bytes;
+	for (size_t i = 0; i < layout->count; i++) {
+		uint64_t end =
+			layout->parts[i].begin_bytes + layout->parts[i].size_bytes;
 
-		if (bu_disk_zero(&install->disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES,
-				 err))
+		if (bu_disk_zero(disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES, err))
 			return -1;
 	}
 	return 0;
@@ -60,85 +90,138 @@ empty_ends(const struct install *install, struct bu_err *err)
 /* What was a file system there must not look like one: the ends of each data partition
  * are zeroed. */
 static int
-empty_data(const struct install *install, struct bu_err *err)
+empty_data(const struct bu_disk *disk, const struct bu_layout *layout,
+	   struct bu_err *err)
 {
-	for (size_t i = 0; i < install->layout.data_count; i++) {
-		uint64_t begin = install->layout.data[i].begin_bytes;
-		uint64_t end = begin + install->layout.data[i].size_bytes;
+	for (size_t i = 0; i < layout->data_count; i++) {
+		uint64_t begin = layout->data[i].begin_bytes;
+		uint64_t end = begin + layout->data[i].size_bytes;
 
-		if (bu_disk_zero(&install->disk, begin, BU_EDGE_BYTES, err) ||
-		    bu_disk_zero(&install->disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES,
-				 err))
+		if (bu_disk_zero(disk, begin, BU_EDGE_BYTES, err) ||
+		    bu_disk_zero(disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES, err))
 			return -1;
 	}
 	return 0;
 }
 
+/* One that fits each of the disks. */
+static int
+make_layouts(struct install *install, struct bu_err *err)
+{
+	const struct bu_disk *disks = install->disks;
+	uint64_t bytes = disks[0].size_bytes;
+	uint32_t sector = disks[0].sector_bytes;
+
+	for (size_t i = 1; i < install->count; i++) {
+		if (disks[i].size_bytes < bytes)
+			bytes = disks[i].size_bytes;
+		if (disks[i].sector_bytes > sector)
+			sector = disks[i].sector_bytes;
+	}
+	for (size_t i = 0; i < install->count; i++) {
+		if (bu_layout_make(install->manifest, install->opts, bytes, sector,
+				   &install->layouts[i], err))
+			return -1;
+		/* The tables are the disk's own. */
+		install->layouts[i].disk_bytes = disks[i].size_bytes;
+		install->layouts[i].sector_bytes = disks[i].sector_bytes;
+	}
+	return 0;
+}
+
+static int
+check_disks(struct install *install, struct bu_err *err)
+{
+	enum bu_look looks[DISKS_MAX];
+
+	for (size_t i = 0; i < install->count; i++)
+		if (bu_disk_check(&install->disks[i], install->opts, &looks[i], err))
+			return -1;
+	if (make_layouts(install, err))
+		return -1;
+	for (size_t i = 0; i < install->count; i++) {
+		const struct bu_disk *disk = &install->disks[i];
+
+		if (looks[i] == BU_LOOK_IF_LEGIBLE &&
+		    !bu_gpt_is_ours(disk->fd, disk->sector_bytes))
+			looks[i] = BU_LOOK_NOT;
+		if (looks[i] && bu_gpt_check_data(disk->fd, &install->layouts[i], err))
+			return bu_err_wrap(err, "disk %s", disk->path);
+	}
+	return 0;
+}
+
+static int
+empty_disk(const struct install *install, size_t i, struct bu_err *err)
+{
+	const struct bu_layout *layout = &install->layouts[i];
+	const struct bu_disk *disk = &install->disks[i];
+	int keep = install->opts->keep_data && layout->data_count > 0;
+
+	if ((keep && bu_gpt_write_data(disk->fd, layout, err)) ||
+	    bu_disk_clear(disk, keep, err) || empty_ends(disk, layout, err))
+		return -1;
+	return keep ? 0 : empty_data(disk, layout, err);
+}
+
 /* All that can say no comes before the first write, which is the mark. Data that is
  * kept is in a partition table at any moment. */
 static int
-prepare_disk(struct install *install, struct bu_err *err)
+prepare_disks(struct install *install, struct bu_err *err)
 {
 	const struct bu_install_opts *opts = install->opts;
-	const struct bu_layout *layout = &install->layout;
-	struct bu_disk *disk = &install->disk;
-	enum bu_look look;
-	int keep;
 
-	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, disk, err))
+	if (bu_mark_check(opts, err) || open_disks(install, err) ||
+	    check_disks(install, err) || bu_scratch_check(opts, &install->scratch, err))
 		return -1;
-	if (bu_disk_check(disk, opts, &look, err) ||
-	    bu_layout_make(install->manifest, opts, disk->size_bytes,
-			   disk->sector_bytes, &install->layout, err))
+	for (size_t i = 0; i < install->count; i++)
+		if (bu_mark_write(&install->disks[i], opts, err))
+			return -1;
+	if (bu_scratch_make(opts, &install->scratch, err))
 		return -1;
-	if (look == BU_LOOK_IF_LEGIBLE && !bu_gpt_is_ours(disk->fd, disk->sector_bytes))
-		look = BU_LOOK_NOT;
-	if (look && bu_gpt_check_data(disk->fd, install->manifest, layout, err))
-		return bu_err_wrap(err, "disk %s", opts->disk);
-	if (bu_scratch_check(opts, &install->scratch, err))
-		return -1;
-	keep = opts->keep_data && layout->data_count > 0;
-	if (bu_mark_write(disk, opts, err) ||
-	    bu_scratch_make(opts, &install->scratch, err) ||
-	    (keep && bu_gpt_write_data(disk->fd, layout, err)) ||
-	    bu_disk_clear(disk, keep, err) || empty_ends(install, err))
-		return -1;
-	return keep ? 0 : empty_data(install, err);
+	for (size_t i = 0; i < install->count; i++)
+		if (empty_disk(install, i, err))
+			return -1;
+	return 0;
 }
 
 /* Images are made for sectors of 512 bytes. */
 static int
-fit_sectors(struct install *install, struct bu_err *err)
+fit_sectors(const struct bu_manifest *manifest, const struct bu_disk *disk,
+	    const struct bu_layout *layout, struct bu_err *err)
 {
-	const struct bu_manifest *manifest = install->manifest;
-
-	if (install->disk.sector_bytes == 512)
+	if (disk->sector_bytes == 512)
 		return 0;
 	for (size_t i = 0; i < manifest->part_count; i++)
 		if (!strcmp(manifest->parts[i].name, "esp") &&
-		    bu_fat_fit(&install->disk, install->layout.parts[i].begin_bytes,
-			       err))
+		    bu_fat_fit(disk, layout->parts[i].begin_bytes, err))
 			return -1;
-	return bu_disk_sync(&install->disk, err);
+	return bu_disk_sync(disk, err);
 }
 
-/* The mount needs the disk not to be open exclusively. */
+/* The mount needs the disks not to be open exclusively. */
 static int
 fill_root(struct install *install, struct bu_err *err)
 {
-	bu_disk_close(&install->disk);
-	if (bu_target_fill(install->opts, install->manifest, &install->layout, err))
+	close_disks(install);
+	if (bu_target_fill(install->opts, install->manifest, &install->layouts[0], err))
 		return -1;
-	return bu_disk_open(install->opts->disk, &install->disk, err);
+	return open_disks(install, err);
 }
 
+/* Each of the disks boots before one of them says that it is finished. */
 static int
 finish(struct install *install, struct bu_err *err)
 {
-	if (bu_gpt_write(install->disk.fd, install->manifest, &install->layout, err) ||
-	    bu_disk_sync(&install->disk, err))
-		return -1;
-	return bu_mark_finish(&install->disk, err);
+	for (size_t i = 0; i < install->count; i++)
+		if (bu_gpt_write(install->disks[i].fd, install->manifest,
+				 &install->layouts[i], err) ||
+		    bu_disk_sync(&install->disks[i], err))
+			return -1;
+	for (size_t i = 0; i < install->count; i++)
+		if (bu_mark_finish(&install->disks[i], err))
+			return -1;
+	return 0;
 }
 
 /* All that can say no comes before the first write, which is the mark. */
@@ -146,11 +229,11 @@ static int
 prepare_raw(struct install *install, struct bu_err *err)
 {
 	const struct bu_install_opts *opts = install->opts;
-	struct bu_disk *disk = &install->disk;
+	struct bu_disk *disk = &install->disks[0];
 	struct bu_err taken = {0};
 	enum bu_look look;
 
-	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, disk, err))
+	if (bu_mark_check(opts, err) || open_disks(install, err))
 		return -1;
 	bu_ignore(bu_disk_check(disk, opts, &look, &taken));
 	if (bu_raw_check(opts, install->hooks, install->manifest, disk, &install->raw,
@@ -162,7 +245,7 @@ prepare_raw(struct install *install, struct bu_err *err)
 		*err = taken;
 		return -1;
 	}
-	bu_raw_layout(install->manifest, disk, &install->layout);
+	bu_raw_layout(install->manifest, disk, &install->layouts[0]);
 	if (bu_mark_write(disk, opts, err))
 		return -1;
 	return bu_disk_clear(disk, 0, err);
@@ -173,22 +256,24 @@ run_raw(struct install *install, struct bu_err *err)
 {
 	if (prepare_raw(install, err) ||
 	    bu_parts_write(install->opts, install->hooks, install->manifest,
-			   &install->layout, &install->disk, err))
+			   &install->layouts[0], &install->disks[0], err))
 		return -1;
 	if (enter_stage(install, "files", err))
 		return -1;
-	return bu_raw_finish(install->opts, &install->raw, &install->disk, err);
+	return bu_raw_finish(install->opts, &install->raw, &install->disks[0], err);
 }
 
 static int
 run_parts(struct install *install, struct bu_err *err)
 {
-	if (prepare_disk(install, err))
+	if (prepare_disks(install, err) ||
+	    bu_parts_write(install->opts, install->hooks, install->manifest,
+			   &install->layouts[0], &install->disks[0], err))
 		return -1;
-	if (bu_parts_write(install->opts, install->hooks, install->manifest,
-			   &install->layout, &install->disk, err) ||
-	    fit_sectors(install, err))
-		return -1;
+	for (size_t i = 0; i < install->count; i++)
+		if (fit_sectors(install->manifest, &install->disks[i],
+				&install->layouts[i], err))
+			return -1;
 	if (enter_stage(install, "files", err) || fill_root(install, err))
 		return -1;
 	return finish(install, err);
@@ -218,18 +303,18 @@ int
 bu_install_run(const struct bu_install_opts *opts, const struct bu_install_hooks *hooks,
 	       struct bu_err *err)
 {
-	struct install install = {
-		.opts = opts, .hooks = hooks, .disk = {.fd = -1, .direct_fd = -1}};
+	struct install install = {.opts = opts, .hooks = hooks};
 	int64_t begin_ms = bu_mono_ms(bu_clock_system());
 	int rc = run(&install, err);
 
-	bu_disk_close(&install.disk);
+	close_disks(&install);
 	bu_scratch_close(&install.scratch);
 	bu_raw_fini(&install.raw);
 	bu_manifest_destroy(install.manifest);
 	if (!rc)
-		bu_info("install", "image %s is on %s after %.1f s", opts->image,
-			opts->disk,
+		bu_info("install", "image %s is on %s%s%s after %.1f s", opts->image,
+			opts->disk, opts->mirror ? " and " : "",
+			opts->mirror ? opts->mirror : "",
 			(bu_mono_ms(bu_clock_system()) - begin_ms) / 1000.0);
 	return rc;
 }

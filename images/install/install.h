@@ -65,9 +65,14 @@ struct bu_install_opts {
 	size_t scratch_count; /* 0 = no other disk is touched */
 	const char *scratch_uuid;
 	int scratch_wipe;
-	const char *mdadm;     /* NULL = the one beside the agent */
-	const char *mark_text; /* JSON, at most 3,900 bytes */
-	const char *mark_sig;  /* the appliance's, hex */
+	/* The disk that the system is mirrored on: both get all of the image, and their
+	 * roots are one array (RAID1); what counts for disk counts for it. NULL = none.
+	 */
+	const char *mirror;
+	const char *mirror_uuid; /* of that array */
+	const char *mdadm;       /* NULL = the one beside the agent */
+	const char *mark_text;   /* JSON, at most 3,900 bytes */
+	const char *mark_sig;    /* the appliance's, hex */
 	const char *appliance_public_pem;
 	const char *step_id;
 	const struct bu_install_file *files;

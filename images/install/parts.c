@@ -154,13 +154,16 @@ do_frame(const struct hand *hand, size_t part_index, size_t index, struct bu_err
 			  (uint64_t)index * part->frame_bytes;
 	size_t size = bu_part_frame_bytes(part, index);
 
-	if (!part->frames[index].size)
-		return bu_disk_zero(job->disk, offset, size, err);
-	if (fetch_verified(hand, part, index, err) ||
-	    bu_frame_unpack(hand->zstd, part, index, hand->packed, hand->plain, err))
+	if (part->frames[index].size &&
+	    (fetch_verified(hand, part, index, err) ||
+	     bu_frame_unpack(hand->zstd, part, index, hand->packed, hand->plain, err)))
 		return -1;
-	if (write_plain(job->disk, hand->plain, size, offset, err))
-		return bu_err_wrap(err, "part %s, frame %zu", part->name, index);
+	for (const struct bu_disk *disk = job->disk; disk; disk = disk->mirror)
+		if (part->frames[index].size
+			    ? write_plain(disk, hand->plain, size, offset, err)
+			    : bu_disk_zero(disk, offset, size, err))
+			return bu_err_wrap(err, "disk %s, part %s, frame %zu",
+					   disk->path, part->name, index);
 	return 0;
 }
 
@@ -335,5 +338,8 @@ bu_parts_write(const struct bu_install_opts *opts, const struct bu_install_hooks
 			*err = job.err;
 		return -1;
 	}
-	return bu_disk_sync(disk, err);
+	for (; disk; disk = disk->mirror)
+		if (bu_disk_sync(disk, err))
+			return -1;
+	return 0;
 }

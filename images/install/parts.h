@@ -10,6 +10,7 @@
 #include "images/install/install.h"
 #include "images/manifest.h"
 
+/* To the disk and its mirror. */
 bu_must int bu_parts_write(const struct bu_install_opts *opts,
 			   const struct bu_install_hooks *hooks,
 			   const struct bu_manifest *manifest,

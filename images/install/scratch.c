@@ -8,25 +8,11 @@
  */
 #include "images/install/scratch.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/worker.h"
-#include "images/install/target.h"
-#include "images/manifest.h"
-
-enum { MDADM_MS = 60 * 1000, EXAMINE_MAX = 65536 };
-
-static const char raid_type[] = "A19D880F-05FC-4D3B-A006-743F0F84911E";
-static const char array[] = "/dev/md127";
-
-/* Its one partition; a file has no nodes of partitions. */
-static char *
-part_of(const struct bu_disk *disk)
-{
-	return disk->is_block ? bu_target_part(disk->path, 0) : bu_xstrdup(disk->path);
-}
+#include "images/install/array.h"
 
 static struct bu_layout
 layout_of(const struct bu_install_opts *opts, const struct bu_disk *disk, size_t which)
@@ -42,49 +28,14 @@ layout_of(const struct bu_install_opts *opts, const struct bu_disk *disk, size_t
 		disk->size_bytes / BU_EDGE_BYTES * BU_EDGE_BYTES - 2 * BU_EDGE_BYTES;
 	layout.data[0].name = BU_SCRATCH_LABEL;
 	layout.data[0].guid = opts->scratch[which].guid;
-	layout.data[0].type = raid_type;
+	layout.data[0].type = BU_RAID_TYPE;
 	return layout;
 }
 
-/* mdadm writes an UUID as four numbers: "f0e1d2c3:...". */
-static void
-uuid_text(const char *uuid, char ret[36])
+static struct bu_array
+array_of(const struct bu_install_opts *opts)
 {
-	char digits[33] = "";
-	size_t count = 0;
-
-	for (; *uuid && count < 32; uuid++)
-		if (*uuid != '-')
-			digits[count++] = *uuid;
-	snprintf(ret, 36, "%.8s:%.8s:%.8s:%.8s", digits, digits + 8, digits + 16,
-		 digits + 24);
-}
-
-static int
-mdadm(const struct bu_install_opts *opts, const char *const *args, size_t count,
-      char **ret_out, struct bu_err *err)
-{
-	/* Nodes and links are the kernel's: there may be no udev to wait for. */
-	static const char *const env[] = {"MDADM_NO_UDEV=1", NULL};
-	const char *argv[BU_INSTALL_SCRATCH_MAX + 16] = {
-		opts->mdadm ? opts->mdadm : "/usr/lib/bringup/mdadm"};
-	struct bu_job_opts job = {.argv = argv,
-				  .env = env,
-				  .deadline_ms = MDADM_MS,
-				  .output_max = EXAMINE_MAX};
-
-	for (size_t i = 0; i < count; i++)
-		argv[i + 1] = args[i];
-	return bu_job_run(&job, ret_out, err);
-}
-
-static int
-says(const char *text, const char *key, const char *value)
-{
-	bu_autofree char *line = bu_xasprintf("%s=%s\n", key, value);
-	const char *at = strstr(text, line);
-
-	return at && (at == text || at[-1] == '\n');
+	return (struct bu_array){"raid0", opts->scratch_uuid, opts->scratch_count};
 }
 
 /* The disk is one of the array that is wanted. */
@@ -92,20 +43,13 @@ static int
 is_member(const struct bu_install_opts *opts, const struct bu_disk *disk, size_t which)
 {
 	struct bu_layout layout = layout_of(opts, disk, which);
-	bu_autofree struct bu_manifest *none = bu_xcalloc(1, sizeof(*none));
-	bu_autofree char *part = NULL, *out = NULL;
-	char uuid[36], devices[16];
+	bu_autofree char *part = NULL;
+	struct bu_array array = array_of(opts);
 
-	if (bu_gpt_check_data(disk->fd, none, &layout, NULL))
+	if (bu_gpt_check_data(disk->fd, &layout, NULL))
 		return 0;
-	part = part_of(disk);
-	if (mdadm(opts, (const char *const[]){"--examine", "--export", part}, 3, &out,
-		  NULL))
-		return 0;
-	uuid_text(opts->scratch_uuid, uuid);
-	snprintf(devices, sizeof(devices), "%zu", opts->scratch_count);
-	return says(out, "MD_UUID", uuid) && says(out, "MD_LEVEL", "raid0") &&
-	       says(out, "MD_DEVICES", devices);
+	part = bu_array_part(disk->path, 0);
+	return bu_array_has(opts, &array, part);
 }
 
 static int
@@ -115,13 +59,15 @@ open_disks(const struct bu_install_opts *opts, struct bu_scratch *ret,
 	for (size_t i = 0; i < opts->scratch_count; i++) {
 		const char *path = opts->scratch[i].disk;
 
-		for (size_t j = 0; j <= i; j++)
-			if (strcmp(path, j < i ? opts->scratch[j].disk : opts->disk) ==
-			    0)
+		if (strcmp(path, opts->disk) == 0 ||
+		    (opts->mirror && strcmp(path, opts->mirror) == 0))
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "disk %s of the array is the system's", path);
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(path, opts->scratch[j].disk) == 0)
 				return bu_err_set(err, BU_ERR_INVAL, 0,
-						  "disk %s of the array is %s", path,
-						  j < i ? "there twice"
-							: "the system's");
+						  "disk %s of the array is there twice",
+						  path);
 		if (bu_disk_open(path, &ret->disks[i], err))
 			return bu_err_wrap(err, "array");
 		ret->count++;
@@ -187,23 +133,6 @@ prepare(const struct bu_install_opts *opts, const struct bu_disk *disk, size_t w
 	return 0;
 }
 
-static int
-create(const struct bu_install_opts *opts, char *const *parts, struct bu_err *err)
-{
-	char uuid[36], with_uuid[48], devices[40];
-	const char *args[BU_INSTALL_SCRATCH_MAX + 12] = {
-		"--create",       array,         "--run",          "--force",
-		"--level=0",      "--chunk=512", "--metadata=1.2", "--name=scratch",
-		"--homehost=any", with_uuid,     devices};
-
-	uuid_text(opts->scratch_uuid, uuid);
-	snprintf(with_uuid, sizeof(with_uuid), "--uuid=%s", uuid);
-	snprintf(devices, sizeof(devices), "--raid-devices=%zu", opts->scratch_count);
-	for (size_t i = 0; i < opts->scratch_count; i++)
-		args[11 + i] = parts[i];
-	return mdadm(opts, args, 11 + opts->scratch_count, NULL, err);
-}
-
 /* The array's own ends: what was striped over the same disks before begins there. */
 static int
 empty_array(struct bu_err *err)
@@ -211,7 +140,7 @@ empty_array(struct bu_err *err)
 	struct bu_disk disk;
 	int rc;
 
-	if (bu_disk_open(array, &disk, err))
+	if (bu_disk_open(BU_ARRAY_DEVICE, &disk, err))
 		return -1;
 	rc = bu_disk_zero(&disk, 0, BU_EDGE_BYTES, err) ||
 	     bu_disk_zero(&disk, disk.size_bytes / 4096 * 4096 - BU_EDGE_BYTES,
@@ -226,19 +155,21 @@ static int
 assemble(const struct bu_install_opts *opts, struct bu_scratch *scratch,
 	 struct bu_err *err)
 {
+	static const char *const more[] = {"--chunk=512", "--metadata=1.2",
+					   "--name=scratch", NULL};
 	char *parts[BU_INSTALL_SCRATCH_MAX] = {NULL};
+	struct bu_array array = array_of(opts);
 	int is_block = scratch->disks[0].is_block;
 	size_t count = scratch->count;
 	int rc;
 
 	for (size_t i = 0; i < count; i++)
-		parts[i] = part_of(&scratch->disks[i]);
+		parts[i] = bu_array_part(scratch->disks[i].path, 0);
 	bu_scratch_close(scratch);
-	rc = create(opts, parts, err);
+	rc = bu_array_create(opts, &array, parts, more, err);
 	if (!rc && is_block)
 		rc = empty_array(err);
-	if (mdadm(opts, (const char *const[]){"--stop", array}, 2, NULL,
-		  rc ? NULL : err))
+	if (bu_array_stop(opts, rc ? NULL : err))
 		rc = -1;
 	for (size_t i = 0; i < count; i++)
 		free(parts[i]);

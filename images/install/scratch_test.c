@@ -164,7 +164,7 @@ START_TEST(empty_disks_become_an_array)
 		ck_assert(has(more[i], BU_MARK_OFFSET, "BUDONE01"));
 	}
 	ck_assert_int_eq(count("--create /dev/md127"), 1);
-	ck_assert_int_eq(count("--level=0"), 1);
+	ck_assert_int_eq(count("--level=raid0"), 1);
 	ck_assert_int_eq(count("--raid-devices=2"), 1);
 	ck_assert_int_eq(count("--uuid=aaaaaaaa:bbbb8ccc:8dddeeee:eeeeeeee"), 1);
 	ck_assert_int_eq(count("--stop /dev/md127"), 1);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/blkpg.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,7 +21,9 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "images/install/array.h"
 #include "images/install/bootargs.h"
+#include "images/install/mirror.h"
 
 /* Of fs/ext4/ext4.h; the kernel's headers for programs do not have it. */
 #define RESIZE_FS _IOW('f', 16, uint64_t)
@@ -112,11 +115,14 @@ bu_target_write(const struct bu_install_opts *opts, int root_fd, struct bu_err *
 }
 
 static int
-grow(int root_fd, uint64_t size_bytes, struct bu_err *err)
+grow(int root_fd, const char *device, struct bu_err *err)
 {
+	bu_autoclose int fd = open(device, O_RDONLY | O_CLOEXEC);
+	uint64_t blocks, size_bytes;
 	struct statfs fs;
-	uint64_t blocks;
 
+	if (fd < 0 || ioctl(fd, BLKGETSIZE64, &size_bytes))
+		return bu_err_set(err, BU_ERR_IO, errno, "size of %s", device);
 	if (fstatfs(root_fd, &fs))
 		return bu_err_set(err, BU_ERR_IO, errno, "new root");
 	blocks = size_bytes / fs.f_bsize;
@@ -163,16 +169,6 @@ bu_target_part(const char *disk, size_t which)
 	return node;
 }
 
-static int
-mount_part(const char *disk, size_t which, const char *dir, struct bu_err *err)
-{
-	bu_autofree char *node = bu_target_part(disk, which);
-
-	if (mount(node, dir, "ext4", 0, NULL))
-		return bu_err_set(err, BU_ERR_IO, errno, "mount %s", node);
-	return 0;
-}
-
 /* --- the boot loaders' configuration --- */
 
 static size_t
@@ -194,21 +190,22 @@ write_kargs(const char *esp_dir, void *arg, struct bu_err *err)
 
 static int
 fill_esp(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
-	 int is_block, struct bu_err *err)
+	 const char *disk, struct bu_err *err)
 {
 	bu_autofree char *kargs = bu_xstrdup(opts->kargs ? opts->kargs : "");
 	bu_autofree char *node = NULL;
 	size_t which = find_part(manifest, "esp");
+	struct stat st;
 
 	if (!kargs[0])
 		return 0;
-	if (!is_block)
+	if (!stat(disk, &st) && !S_ISBLK(st.st_mode))
 		return opts->esp_dir ? write_kargs(opts->esp_dir, kargs, err) : 0;
 	if (which == manifest->part_count)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "image %s has no part 'esp' to take kernel arguments",
 				  manifest->name);
-	node = bu_target_part(opts->disk, which);
+	node = bu_target_part(disk, which);
 	return bu_bootargs_mounted(node, write_kargs, kargs, err);
 }
 
@@ -216,32 +213,30 @@ fill_esp(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
 
 static int
 fill_mounted(const struct bu_install_opts *opts, const struct bu_part *part,
-	     uint64_t size_bytes, const char *dir, struct bu_err *err)
+	     const char *device, const char *dir, struct bu_err *err)
 {
 	bu_autoclose int root_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (root_fd < 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
-	if (part->grow && grow(root_fd, size_bytes, err))
+	if (part->grow && grow(root_fd, device, err))
 		return -1;
 	return bu_target_write(opts, root_fd, err);
 }
 
 static int
-fill_block(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
-	   const struct bu_layout *layout, size_t which, struct bu_err *err)
+fill_device(const struct bu_install_opts *opts, const struct bu_part *part,
+	    const char *device, struct bu_err *err)
 {
 	char dir[] = "/tmp/bringup-root-XXXXXX";
 	int rc;
 
-	if (add_partitions(opts->disk, layout, err))
-		return -1;
 	if (!mkdtemp(dir))
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
-	rc = mount_part(opts->disk, which, dir, err);
-	if (!rc) {
-		rc = fill_mounted(opts, &manifest->parts[which],
-				  layout->parts[which].size_bytes, dir, err);
+	if (mount(device, dir, "ext4", 0, NULL)) {
+		rc = bu_err_set(err, BU_ERR_IO, errno, "mount %s", device);
+	} else {
+		rc = fill_mounted(opts, part, device, dir, err);
 		if (umount(dir) && !rc)
 			rc = bu_err_set(err, BU_ERR_IO, errno, "umount %s", dir);
 	}
@@ -262,20 +257,58 @@ fill_directory(const struct bu_install_opts *opts, struct bu_err *err)
 	return bu_target_write(opts, root_fd, err);
 }
 
+static int
+fill_root(const struct bu_install_opts *opts, const struct bu_part *part,
+	  const char *device, struct bu_err *err)
+{
+	return device ? fill_device(opts, part, device, err)
+		      : fill_directory(opts, err);
+}
+
+static int
+fill_mirrored(const struct bu_install_opts *opts, const struct bu_part *part,
+	      size_t which, int is_block, struct bu_err *err)
+{
+	int rc = bu_mirror_begin(opts, which, err);
+
+	if (rc)
+		return rc;
+	rc = fill_root(opts, part, is_block ? BU_ARRAY_DEVICE : NULL, err);
+	return bu_mirror_end(opts, which, rc ? NULL : err) || rc ? -1 : 0;
+}
+
+static int
+fill_part(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
+	  const struct bu_layout *layout, size_t which, struct bu_err *err)
+{
+	const struct bu_part *part = &manifest->parts[which];
+	bu_autofree char *device = NULL;
+	struct stat st;
+	int is_block;
+
+	if (stat(opts->disk, &st))
+		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", opts->disk);
+	is_block = S_ISBLK(st.st_mode);
+	if (is_block && (add_partitions(opts->disk, layout, err) ||
+			 (opts->mirror && add_partitions(opts->mirror, layout, err))))
+		return -1;
+	if (opts->mirror)
+		return fill_mirrored(opts, part, which, is_block, err);
+	device = is_block ? bu_target_part(opts->disk, which) : NULL;
+	return fill_root(opts, part, device, err);
+}
+
 int
 bu_target_fill(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
 	       const struct bu_layout *layout, struct bu_err *err)
 {
 	size_t which = find_part(manifest, "root");
-	struct stat st;
-	int rc;
 
 	if (which == manifest->part_count)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "image %s has no part 'root'",
 				  manifest->name);
-	if (stat(opts->disk, &st))
-		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", opts->disk);
-	rc = S_ISBLK(st.st_mode) ? fill_block(opts, manifest, layout, which, err)
-				 : fill_directory(opts, err);
-	return rc ? rc : fill_esp(opts, manifest, S_ISBLK(st.st_mode), err);
+	if (fill_part(opts, manifest, layout, which, err) ||
+	    fill_esp(opts, manifest, opts->disk, err))
+		return -1;
+	return opts->mirror ? fill_esp(opts, manifest, opts->mirror, err) : 0;
 }

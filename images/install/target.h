@@ -7,9 +7,9 @@
 #include "images/install/gpt.h"
 #include "images/install/install.h"
 
-/* Grows the part "root" to its partition, writes files and stamp, unmounts, syncs;
- * then the kernel's arguments into the part "esp". The disk must not be open
- * exclusively. */
+/* Grows the part "root" to its partition, or to the array of both disks, which is made
+ * for that, writes files and stamp, unmounts, syncs; then the kernel's arguments into
+ * the part "esp" of each disk. The disks must not be open exclusively. */
 bu_must int bu_target_fill(const struct bu_install_opts *opts,
 			   const struct bu_manifest *manifest,
 			   const struct bu_layout *layout, struct bu_err *err);

@@ -132,8 +132,9 @@ make_part(struct bu_part *part, const char *name, const char *raw, size_t size,
 	ck_assert_msg(!bu_frames_pack(raw, frames, 2, part, &err), "%s", err.text);
 }
 
-/* The image holds no agent, and who installs it has to bring one. */
-static int without_agent;
+/* The image holds no agent, and who installs it has to bring one; its systems start
+ * from a mirror. */
+static int without_agent, with_mirror;
 static const char *image_kernel = "";
 
 static inline void
@@ -153,6 +154,8 @@ make_image(void)
 	memset(manifest->boot_code, 0x90, BU_BOOT_CODE_SIZE);
 	manifest->part_count = 2;
 	manifest->agent_brought = without_agent;
+	manifest->described = manifest->holding_count = with_mirror;
+	strcpy(manifest->holdings[0].name, "mirror");
 	make_part(&manifest->parts[0], "esp", esp_raw, ESP_BYTES, 0);
 	make_part(&manifest->parts[1], "root", root_raw, ROOT_BYTES, 1);
 	ck_assert_int_eq(manifest->parts[1].frames[1].size, 0);

@@ -613,7 +613,8 @@ image_json()
 	[ -f $boot ] || die "$boot is missing; install Debian's package syslinux-common"
 	cp $boot "$OUT/boot.bin"
 	cat >"$OUT/image.json" <<END
-{"arch": "$1", "kernel": "$2", "kargs": "$3", "boot_code": "boot.bin", "parts": [
+{"arch": "$1", "kernel": "$2", "kargs": "$3", "boot_code": "boot.bin",
+ "mirror": "1", "parts": [
  {"name": "esp", "type": "C12A7328-F81F-11D2-BA4B-00A0C93EC93B", "label": "ESP",
   "attrs": 4, "raw": "esp.raw", "grow": false},
  {"name": "root", "type": "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709", "label": "root",
