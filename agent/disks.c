@@ -38,32 +38,6 @@ is_disk(const char *root, const char *name)
 	       bu_sysroot_number(root, 1, 0, "sys/block/%s/hidden", name) == 0;
 }
 
-/* SCSI has its serial number as it came from the disk: 4 bytes, then the text. */
-static void
-read_vpd_serial(const char *root, const char *name, char *ret, size_t size)
-{
-	bu_autofree char *path =
-		bu_xasprintf("%s/sys/block/%s/device/vpd_pg80", root, name);
-	size_t got = 0;
-	bu_autofree char *page = bu_file_read(path, 4096, &got, NULL);
-
-	if (!page || got <= 4)
-		return;
-	bu_text_copy(ret, size, page + 4);
-	bu_sysroot_clean(ret);
-}
-
-static void
-read_disk_serial(const char *root, const char *name, char *ret, size_t size)
-{
-	bu_sysroot_line(root, ret, size, "sys/block/%s/serial", name); /* virtio */
-	if (!*ret)
-		bu_sysroot_line(root, ret, size, "sys/block/%s/device/serial",
-				name); /* NVMe */
-	if (!*ret)
-		read_vpd_serial(root, name, ret, size);
-}
-
 /* As the kernel names it, of NVMe ("eui.0025...") and SCSI ("naa.5000..."). */
 static void
 read_wwn(const char *root, const char *name, char *ret, size_t size)
@@ -200,7 +174,7 @@ bu_disk_read(const char *root, const char *name, struct bu_disk *ret)
 		if (*p == '!') /* sysfs' way to write '/' */
 			*p = '/';
 	path = bu_xasprintf("%s%s", root, disk.path);
-	read_disk_serial(root, name, disk.serial, sizeof(disk.serial));
+	bu_sysroot_serial(root, disk.serial, sizeof(disk.serial), name);
 	read_wwn(root, name, disk.wwn, sizeof(disk.wwn));
 	bu_sysroot_line(root, disk.model, sizeof(disk.model),
 			"sys/block/%s/device/model", name);
@@ -238,7 +212,7 @@ bu_disk_identify(const char *root, const char *path, struct bu_disk *ret,
 	if (sectors == 0)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no disk %s", path);
 	bu_text_copy(disk.path, sizeof(disk.path), path);
-	read_disk_serial(root, disk.name, disk.serial, sizeof(disk.serial));
+	bu_sysroot_serial(root, disk.serial, sizeof(disk.serial), disk.name);
 	disk.size_bytes = sectors * 512;
 	*ret = disk;
 	return 0;

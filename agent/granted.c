@@ -10,6 +10,7 @@
 
 #include "agent/disks.h"
 #include "base/json.h"
+#include "base/text.h"
 
 /* The signed mark names each disk that may be written. */
 static int
@@ -27,26 +28,27 @@ is_marked(const struct bu_work_install *work, const char *serial)
 	return 0;
 }
 
-/* A disk of the array is known by its serial number, or it is not written. */
+/* A further disk is known by its serial number, or it is not written. */
 static int
 check_member(const char *root, const struct bu_work_install *work,
-	     const struct bu_work_member *member, struct bu_err *err)
+	     const struct bu_work_member *member, const char *what, struct bu_err *err)
 {
 	struct bu_disk disk = {.path = ""};
 
 	if (bu_disk_identify(root, member->path, &disk, err) != 0)
-		return bu_err_wrap(err, "array");
+		return bu_err_wrap(err, "%s", what);
 	if (!*member->serial || strcmp(member->serial, disk.serial) != 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "array: disk %s has serial number %s; the order is "
+				  "%s: disk %s has serial number %s; the order is "
 				  "for %s; nothing was written, plan again",
-				  member->path, disk.serial[0] ? disk.serial : "(none)",
+				  what, member->path,
+				  disk.serial[0] ? disk.serial : "(none)",
 				  *member->serial ? member->serial : "one without");
 	if (!is_marked(work, member->serial))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "array: the order's signed mark does not name disk "
-				  "%s; nothing was written",
-				  member->serial);
+				  "%s: the order's signed mark does not name disk %s; "
+				  "nothing was written",
+				  what, member->serial);
 	return 0;
 }
 
@@ -54,9 +56,21 @@ static int
 check_members(const char *root, const struct bu_work_install *work, struct bu_err *err)
 {
 	for (size_t i = 0; i < work->scratch_count; i++)
-		if (check_member(root, work, &work->scratch[i], err) != 0)
+		if (check_member(root, work, &work->scratch[i], "array", err) != 0)
 			return -1;
 	return 0;
+}
+
+static int
+check_mirror(const char *root, const struct bu_work_install *work, struct bu_err *err)
+{
+	struct bu_work_member mirror = {.guid = ""};
+
+	if (!work->mirror[0])
+		return 0;
+	BU_TEXT_COPY(mirror.path, work->mirror);
+	BU_TEXT_COPY(mirror.serial, work->mirror_serial);
+	return check_member(root, work, &mirror, "mirror", err);
 }
 
 static int
@@ -89,5 +103,8 @@ int
 bu_granted_check(const char *root, const struct bu_work_install *work,
 		 struct bu_err *err)
 {
-	return check_system(root, work, err) || check_members(root, work, err) ? -1 : 0;
+	return check_system(root, work, err) || check_mirror(root, work, err) ||
+			       check_members(root, work, err)
+		       ? -1
+		       : 0;
 }

@@ -122,6 +122,16 @@ START_TEST(an_array_is_of_the_disks_that_were_granted)
 		if (rows[i].says)
 			ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%s",
 				      err.text);
+		/* The second disk of a mirrored system likewise. */
+		work.scratch_count = 0;
+		strcpy(work.mirror, rows[i].path);
+		strcpy(work.mirror_serial, rows[i].serial);
+		rc = bu_granted_check(root, &work, &err);
+		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "mirror %zu: %s", i,
+			      err.text);
+		if (rows[i].says)
+			ck_assert_msg(strncmp(err.text, "mirror: ", 8) == 0, "%s",
+				      err.text);
 	}
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
 }

@@ -63,6 +63,20 @@ add_array(const struct bu_work_install *work, struct bu_system_files *files)
 			    strlen(text));
 }
 
+/* Its array, and the disks that the system is to be on: a node knows by them that it
+ * has lost one. */
+static void
+add_mirror(const struct bu_work_install *work, struct bu_system_files *files)
+{
+	char *text;
+
+	if (!work->mirror[0])
+		return;
+	text = bu_xasprintf("%s\n%s\n%s\n", work->mirror_uuid, work->disk_serial,
+			    work->mirror_serial);
+	bu_system_files_add(files, "/var/lib/bringup/mirror", 0600, text, strlen(text));
+}
+
 static int
 install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret_result,
 	struct bu_err *err)
@@ -80,13 +94,16 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 	    bu_system_files_read(work->files, work->files_count, &files, err) == 0 &&
 	    bu_system_add_identity(link->identity, &files, err) == 0) {
 		add_array(work, &files);
+		add_mirror(work, &files);
 		ordered.opts.agent_files = agent.files;
 		ordered.opts.agent_file_count = agent.count;
 		rc = bu_ordered_files(&ordered, files.list, files.count, err);
 		if (rc == 0)
 			rc = bu_install_run(&ordered.opts, &hooks, err);
 		if (rc == 0)
-			bu_bootvars_installed(work->disk, boots_medium());
+			bu_bootvars_installed(
+				(const char *const[]){work->disk, ordered.opts.mirror},
+				boots_medium());
 		if (rc == 0 && work->kexec && finds_disk && bu_kexec_load(work->disk))
 			*ret_result = json_pack("{s:b}", "kexec", 1);
 	}

@@ -214,6 +214,32 @@ bu_sysroot_each(const char *root, void (*visit)(const char *name, void *arg), vo
 	return count < 0 ? 0 : count;
 }
 
+/* SCSI has it as it came from the disk: 4 bytes, then the text. */
+static void
+read_vpd_serial(const char *root, const char *disk, char *ret, size_t size)
+{
+	size_t got = 0;
+	bu_autofree char *page =
+		bu_sysroot_read(root, 4096, &got, "sys/block/%s/device/vpd_pg80", disk);
+
+	if (!page || got <= 4)
+		return;
+	bu_text_copy(ret, size, page + 4);
+	bu_sysroot_clean(ret);
+}
+
+void
+bu_sysroot_serial(const char *root, char *ret_text, size_t size, const char *disk)
+{
+	/* virtio, then NVMe */
+	if (!bu_sysroot_line(root, ret_text, size, "sys/block/%s/serial", disk) ||
+	    !*ret_text)
+		bu_sysroot_line(root, ret_text, size, "sys/block/%s/device/serial",
+				disk);
+	if (!*ret_text)
+		read_vpd_serial(root, disk, ret_text, size);
+}
+
 int
 bu_sysroot_is_pci(const char *name)
 {

@@ -44,6 +44,9 @@ char *bu_sysroot_real(const char *root, const char *fmt, ...)
 int bu_sysroot_each(const char *root, void (*visit)(const char *name, void *arg),
 		    void *arg, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* The serial number of a disk by the kernel's name ("nvme0n1", "cciss!c0d0"); "" when
+ * it tells none. */
+void bu_sysroot_serial(const char *root, char *ret_text, size_t size, const char *disk);
 /* 1 for the name of a PCI function: "0000:18:00.0". */
 int bu_sysroot_is_pci(const char *name);
 /* A list of CPUs, "0-15,32-47", to where it stops to be one; none without the file. */

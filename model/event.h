@@ -23,8 +23,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(PLAN, "plan", "the plan is blob `digest`")                                   \
 	X(APPLIED, "applied", "with 0 nodes it starts no rollout")                     \
 	X(ORDER, "order",                                                              \
-	  "what this node becomes; disk: the one that may lose its data; scratch: "    \
-	  "those of its array, likewise; retry: the failed order again")               \
+	  "what this node becomes; disk: the one that may lose its data; mirror: the " \
+	  "second of its system, scratch: those of its array, likewise; retry: the "   \
+	  "failed order again")                                                        \
 	X(ROLLOUT, "rollout", "paused, resumed, stopped or aborted")                   \
 	X(BRAKE, "brake", "the ladders of a scope freeze or go on")                    \
 	X(BOUND, "bound", "the machine that answers as this node")                     \

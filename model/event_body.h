@@ -68,7 +68,8 @@ enum { BU_UNSAID = -1 };
 		F(IF_FLAG, order, reset) F(IF_FLAG, order, replace)                    \
 		F(TEXT, order, class) F(IF_TEXT, order, image)                         \
 		F(IF_TEXT, order, digest) F(IF_TEXT, order, facets)                    \
-		F(IF_PART, order, disk, disk) F(IF_JSON, order, scratch)               \
+		F(IF_PART, order, disk, disk) F(IF_PART, order, mirror, disk)          \
+		F(IF_JSON, order, scratch)                                             \
 		F(IF_TRUE, order, retry) F(IF_FLAG, order, begun)                      \
 		F(IF_TEXT, order, by))                                                 \
 	B(ROLLOUT, rollout, F(TEXT, rollout, rollout) F(TEXT, rollout, to)             \

@@ -24,6 +24,8 @@ const struct bu_field bu_plan_step_fields[] = {
 	BU_PLAN_STEP_MORE_ROWS(BU_ROW, struct bu_plan_step)
 	BU_FIELD(RECORD, struct bu_plan_step, disk, .fields = disk_fields,
 		 .need = BU_SPARSE),
+	BU_FIELD(RECORD, struct bu_plan_step, mirror, .fields = disk_fields,
+		 .need = BU_SPARSE),
 	BU_FIELD_MANY(LIST, struct bu_plan_step, scratch, MANY, disk_fields,
 		      .need = BU_SPARSE),
 	BU_FIELD_END,

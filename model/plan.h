@@ -60,6 +60,7 @@ struct bu_plan_step {
 	struct bu_plan_change *changes;
 	BU_PLAN_STEP_MORE_ROWS(BU_ROW_MEMBER, )
 	struct bu_plan_lost disk; /* that may be lost */
+	struct bu_plan_lost mirror; /* likewise, the second of its system */
 	struct bu_plan_lost *scratch; /* those of its array, likewise */
 	size_t changes_count, scratch_count;
 };

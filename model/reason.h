@@ -216,6 +216,12 @@
 	  "say more of it in the profile")                                             \
 	X(OTHER_PRODUCT, "other-product", FAULT, 0, 0, "",                             \
 	  "hardware class {class} wants the product {want}; it is {has}")              \
+	X(MIRROR_DISKS, "mirror-disks", FAULT, 0, 0, "",                               \
+	  "hardware class {class} wants one disk that is {disk} besides the "          \
+	  "system's, to mirror it; it has {#has}")                                     \
+	X(MIRROR_NUMBERS, "mirror-numbers", FAULT, 0, 0, "",                           \
+	  "the two disks of its system, which hardware class {class} mirrors, do "     \
+	  "not have serial numbers of their own, and no grant could name them")        \
 	X(SCRATCH_DISKS, "scratch-disks", FAULT, 0, 0, "",                             \
 	  "hardware class {class} wants {#want} disks that are {disk}, for its "       \
 	  "array; it has {#has}")                                                      \

@@ -159,6 +159,12 @@ static const char *const sentences[] = {
 		"are that; say more of it in the profile",
 	[BU_REASON_OTHER_PRODUCT] =
 		"hardware class <class> wants the product <want>; it is <has>",
+	[BU_REASON_MIRROR_DISKS] =
+		"hardware class <class> wants one disk that is <disk> besides the "
+		"system's, to mirror it; it has 2",
+	[BU_REASON_MIRROR_NUMBERS] =
+		"the two disks of its system, which hardware class <class> mirrors, do "
+		"not have serial numbers of their own, and no grant could name them",
 	[BU_REASON_SCRATCH_DISKS] = "hardware class <class> wants 2 disks that are "
 				    "<disk>, for its array; it has 2",
 	[BU_REASON_SCRATCH_NUMBERS] =

@@ -114,7 +114,11 @@ struct bu_work_install {
 	int64_t disk_size_bytes; /* 0 = not known */
 	struct bu_work_data data[BU_WORK_DATA_MAX];
 	size_t data_count;
-	int64_t root_bytes; /* where data begins; 0 = at the end of the disk */
+	int64_t root_bytes;     /* where data begins; 0 = at the end of the disk */
+	char mirror[40];        /* "/dev/vdb": the system is on it, too; "" = on one */
+	char mirror_serial[64]; /* it is written only if it has this one */
+	char mirror_uuid[40];   /* of the array of both roots */
+	int mirror_granted;     /* wipe and keep are for it, too */
 	struct bu_work_member scratch[BU_WORK_SCRATCH_MAX];
 	size_t scratch_count;  /* 0 = the other disks are left alone */
 	char scratch_uuid[40]; /* of the array */

@@ -228,6 +228,12 @@ bu_desired_destroy(struct bu_desired *desired)
 }
 
 const char *
+bu_desired_mirror(const struct bu_desired_node *node)
+{
+	return node->hardware->disks ? node->hardware->disks->mirror : NULL;
+}
+
+const char *
 bu_desired_scratch(const struct bu_desired_node *node)
 {
 	return node->hardware->disks ? node->hardware->disks->scratch : NULL;

@@ -154,6 +154,7 @@ struct bu_desired_image {
 /* What becomes of the disks besides the system's. */
 struct bu_desired_disks {
 	char *name;          /* never NULL */
+	char *mirror;        /* as of profiles/load/disk.h; NULL = one disk is enough */
 	char *scratch;       /* as of profiles/load/disk.h; NULL = no array */
 	int scratch_disks;   /* how many there must be; 0 = one or more */
 	char *scratch_fs;    /* "xfs", "ext4"; never NULL */
@@ -348,6 +349,8 @@ struct bu_desired {
 	size_t files_count;
 };
 
+/* The second disk of its system, as its class says it; NULL = it has one. */
+const char *bu_desired_mirror(const struct bu_desired_node *node);
 /* The disks that the node's class has an array of, as it says them; NULL = none. */
 const char *bu_desired_scratch(const struct bu_desired_node *node);
 /* Its system runs from memory. */

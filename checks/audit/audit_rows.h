@@ -233,6 +233,12 @@
 	  "open and mounted; with data_keys = tpm also sealed to the TPM", \
 	  "journalctl -u bringup-agent on the node says why; then bringup node " \
 	  "validate") \
+	X(root_mirror, "root-mirror", WARN, \
+	  "the system's mirror", \
+	  "/var/lib/bringup/mirror, block/*/serial, block/md*/md", \
+	  "both disks that it was installed on are in the array, and up to date", \
+	  "swap the disk that is named; then bringup node rebuild NODE --grant " \
+	  "wipe") \
 	X(memlock, "memlock", FAIL, \
 	  "memory that jobs may lock", \
 	  "LimitMEMLOCK that systemd gives slurmd; a process of user nobody with " \

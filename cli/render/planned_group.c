@@ -74,6 +74,7 @@ static void
 note_difference(struct bu_planned_group *group, const struct bu_plan_step *step)
 {
 	group->disks_differ |= !same_disk(&group->step->disk, &step->disk) ||
+			       !same_disk(&group->step->mirror, &step->mirror) ||
 			       !same_scratch(group->step, step);
 	for (size_t i = 0; i < step->changes_count && i < group->step->changes_count;
 	     i++) {

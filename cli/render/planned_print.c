@@ -141,9 +141,9 @@ print_why(const struct bu_plan_step *step, FILE *out)
 
 /* What is lost is on this disk, and a grant is for no other. */
 static void
-print_disk(const struct bu_planned_group *group, FILE *out)
+print_disk(const struct bu_planned_group *group, const char *what,
+	   const struct bu_plan_lost *disk, FILE *out)
 {
-	const struct bu_plan_lost *disk = &group->step->disk;
 	bu_autofree char *name =
 		bu_out_clean(*disk->path ? disk->path : disk->wanted, 0);
 	bu_autofree char *serial = bu_out_clean(disk->serial, 0);
@@ -151,7 +151,7 @@ print_disk(const struct bu_planned_group *group, FILE *out)
 
 	if (!*name)
 		return;
-	fprintf(out, "%*sdisk %s", INDENT, "", name);
+	fprintf(out, "%*s%s %s", INDENT, "", what, name);
 	if (*serial)
 		fprintf(out, ", serial number %s", serial);
 	if (disk->size_bytes > 0)
@@ -198,7 +198,8 @@ print_group(const struct bu_planned_group *group, FILE *out)
 	if (count > 1)
 		fprintf(out, " (%zu nodes)", count);
 	fputc('\n', out);
-	print_disk(group, out);
+	print_disk(group, "disk", &step->disk, out);
+	print_disk(group, "mirror disk", &step->mirror, out);
 	print_scratch(group, out);
 	print_why(step, out);
 	for (size_t i = 0; i < step->changes_count; i++)

@@ -177,9 +177,16 @@ START_TEST(says_which_disks_an_array_is_of)
 			       "1000000000,'holds':'gpt','written':true},{'path':"
 			       "'/dev/vdc','serial':'N2','size_bytes':2000000000,"
 			       "'holds':'','written':false}]"));
+		json_object_set_new(step, "mirror",
+				    quoted("{'path':'/dev/vdd','serial':'M1',"
+					   "'size_bytes':3000000000,'holds':'gpt'}"));
 		plan = planned_of(value);
 		text = WRITTEN(bu_planned_print(&plan, out));
 		ck_assert_msg(strstr(text, rows[i].says) != NULL, "%s", text);
+		ck_assert_msg(strstr(text,
+				     "mirror disk /dev/vdd, serial number M1, 3.0 "
+				     "GB; on it: gpt\n") != NULL,
+			      "%s", text);
 		bu_planned_fini(&plan);
 	}
 }

@@ -198,37 +198,70 @@ bu_bootargs_mounted(const char *device,
 	return rc;
 }
 
-/* "/dev/vda1": the partition named ESP of the disk that / is on; owned. */
-static char *
-find_esp(struct bu_err *err)
-{
-	bu_autofree char *disk = NULL;
-	struct dirent *entry;
-	char *device = NULL;
-	struct stat st;
-	DIR *list;
+enum { ESPS_MAX = 2 };
 
-	if (stat("/", &st))
-		return bu_err_set(err, BU_ERR_IO, errno, "/"), NULL;
-	disk = bu_xasprintf("/sys/dev/block/%u:%u/..", major(st.st_dev),
-			    minor(st.st_dev));
-	list = opendir(disk);
-	while (list && !device && (entry = readdir(list))) {
+struct esps {
+	size_t count;
+	char *devices[ESPS_MAX]; /* "/dev/vda1" */
+};
+
+/* The partition named ESP of the disk with this folder in /sys, if it has one. */
+static void
+add_esp(const char *disk, struct esps *esps)
+{
+	struct dirent *entry;
+	DIR *list = opendir(disk);
+
+	while (list && esps->count < ESPS_MAX && (entry = readdir(list))) {
 		bu_autofree char *path =
 			bu_xasprintf("%s/%s/uevent", disk, entry->d_name);
 		bu_autofree char *text =
 			bu_file_exists(path) ? bu_file_read(path, FILE_MAX, NULL, NULL)
 					     : NULL;
 
-		if (text && find_line(text, "PARTNAME=ESP\n"))
-			device = bu_xasprintf("/dev/%s", entry->d_name);
+		if (!text || !find_line(text, "PARTNAME=ESP\n"))
+			continue;
+		esps->devices[esps->count++] = bu_xasprintf("/dev/%s", entry->d_name);
+		break;
 	}
 	if (list)
 		closedir(list);
-	if (!device)
-		bu_err_set(err, BU_ERR_NOTFOUND, 0,
-			   "the disk of / has no system partition of bringup");
-	return device;
+}
+
+/* Of the disk that / is on, or of each disk that its array has now. */
+static int
+find_esps(struct esps *ret, struct bu_err *err)
+{
+	bu_autofree char *device = NULL, *slaves = NULL;
+	struct dirent **names = NULL;
+	struct stat st;
+	int count;
+
+	*ret = (struct esps){0};
+	if (stat("/", &st))
+		return bu_err_set(err, BU_ERR_IO, errno, "/");
+	device = bu_xasprintf("/sys/dev/block/%u:%u", major(st.st_dev),
+			      minor(st.st_dev));
+	slaves = bu_xasprintf("%s/slaves", device);
+	count = scandir(slaves, &names, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		bu_autofree char *disk =
+			bu_xasprintf("%s/%s/..", slaves, names[i]->d_name);
+
+		if (names[i]->d_name[0] != '.')
+			add_esp(disk, ret);
+		free(names[i]);
+	}
+	free(names);
+	if (count < 0) {
+		bu_autofree char *disk = bu_xasprintf("%s/..", device);
+
+		add_esp(disk, ret);
+	}
+	if (!ret->count)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "the disk of / has no system partition of bringup");
+	return 0;
 }
 
 struct change {
@@ -261,7 +294,15 @@ int
 bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err)
 {
 	struct change change = {kargs, ret_old};
-	bu_autofree char *device = find_esp(err);
+	struct esps esps;
+	int rc = find_esps(&esps, err);
 
-	return device ? bu_bootargs_mounted(device, change_mounted, &change, err) : -1;
+	for (size_t i = 0; i < esps.count; i++) {
+		if (!rc && (i == 0 || kargs))
+			rc = bu_bootargs_mounted(esps.devices[i], change_mounted,
+						 &change, err);
+		change.ret_old = NULL; /* as the first has it */
+		free(esps.devices[i]);
+	}
+	return rc;
 }

@@ -27,7 +27,8 @@ bu_must int bu_bootargs_mounted(const char *device,
 				int (*fn)(const char *esp_dir, void *arg,
 					  struct bu_err *err),
 				void *arg, struct bu_err *err);
-/* Of the running system: the system partition on the disk that / is on. *ret_old (may
+/* Of the running system: the system partition on the disk, or on each disk, that / is
+ * on. *ret_old (may
  * be NULL; owned) gets the node's part as it was; kargs NULL only reads. */
 bu_must int bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err);
 

@@ -36,6 +36,8 @@ struct list {
 	uint8_t kind[NUMBERS]; /* enum bu_bootoption */
 	uint16_t *order;
 	size_t count;
+	int ours[2]; /* the entries of the system that was installed */
+	size_t ours_count;
 	char *old; /* BootOrder as it was, without the head */
 	size_t old_size;
 };
@@ -169,17 +171,39 @@ take_named(struct list *list)
 			list->kind[bu_bootoption_le16(list->old + i)] = BU_BOOT_OTHER;
 }
 
-/* An old entry of ours is used again, else the first number that is free. */
 static int
-choose(const struct list *list)
+is_used(const struct list *list, int number)
+{
+	for (size_t i = 0; i < list->ours_count; i++)
+		if (list->ours[i] == number)
+			return 1;
+	return 0;
+}
+
+static int
+find_kind(const struct list *list, enum bu_bootoption kind)
 {
 	for (int i = 0; i < NUMBERS; i++)
-		if (list->kind[i] == BU_BOOT_OURS)
-			return i;
-	for (int i = 0; i < NUMBERS; i++)
-		if (list->kind[i] == BU_BOOT_NONE)
+		if (list->kind[i] == kind && !is_used(list, i))
 			return i;
 	return -1;
+}
+
+/* Old entries of ours are used again, else the first numbers that are free. */
+static int
+choose(struct list *list, size_t count, struct bu_err *err)
+{
+	while (list->ours_count < count) {
+		int number = find_kind(list, BU_BOOT_OURS);
+
+		if (number < 0)
+			number = find_kind(list, BU_BOOT_NONE);
+		if (number < 0)
+			return bu_err_set(err, BU_ERR_IO, 0,
+					  "the firmware has no free boot entry");
+		list->ours[list->ours_count++] = number;
+	}
+	return 0;
 }
 
 static void
@@ -204,7 +228,7 @@ add_kind(struct list *list, enum bu_bootoption kind)
  * no answer costs a minute. A machine that boots from a medium needs no card, and who
  * answers them may be another team: its disk is first. */
 static void
-arrange(struct list *list, unsigned ours, int from_medium)
+arrange(struct list *list, int from_medium)
 {
 	size_t size = 0;
 	bu_autofree char *current = read_var(list->dir, "BootCurrent", &size, NULL);
@@ -214,7 +238,8 @@ arrange(struct list *list, unsigned ours, int from_medium)
 		add(list, bu_bootoption_le16(current));
 	else if (!from_medium)
 		add_kind(list, BU_BOOT_NETWORK);
-	add(list, ours);
+	for (size_t i = 0; i < list->ours_count; i++)
+		add(list, (unsigned)list->ours[i]);
 	for (size_t i = 0; i + 2 <= list->old_size; i += 2)
 		if (list->kind[bu_bootoption_le16(list->old + i)] != BU_BOOT_OURS)
 			add(list, bu_bootoption_le16(list->old + i));
@@ -244,12 +269,12 @@ write_order(const struct list *list, struct bu_err *err)
 }
 
 static int
-remove_stale(const struct list *list, int ours, struct bu_err *err)
+remove_stale(const struct list *list, struct bu_err *err)
 {
 	char name[9];
 
 	for (int i = 0; i < NUMBERS; i++) {
-		if (list->kind[i] != BU_BOOT_OURS || i == ours)
+		if (list->kind[i] != BU_BOOT_OURS || is_used(list, i))
 			continue;
 		name_of((unsigned)i, name);
 		if (remove_var(list->dir, name, err) != 0)
@@ -259,7 +284,7 @@ remove_stale(const struct list *list, int ours, struct bu_err *err)
 }
 
 static char *
-words_of(const struct list *list, int ours)
+words_of(const struct list *list)
 {
 	char *text = NULL;
 	size_t size;
@@ -268,7 +293,7 @@ words_of(const struct list *list, int ours)
 	bu_assert(out);
 	for (size_t i = 0; i < list->count; i++)
 		fprintf(out, "%s%04X%s", i ? ", " : "", list->order[i],
-			list->order[i] == ours                          ? " bringup"
+			is_used(list, list->order[i])                   ? " bringup"
 			: list->kind[list->order[i]] == BU_BOOT_NETWORK ? " network"
 									: "");
 	fclose(out);
@@ -291,28 +316,35 @@ read_order(struct list *list, struct bu_err *err)
 }
 
 static int
-order(struct list *list, const struct bu_gpt_esp *esp, int from_medium,
-      char **ret_words, struct bu_err *err)
+put_entries(const struct list *list, const struct bu_gpt_esps *esps, struct bu_err *err)
 {
 	char option[BU_BOOTOPTION_SIZE], name[9];
-	int ours;
 
+	for (size_t i = 0; i < esps->count; i++) {
+		bu_bootoption_make(&esps->list[i], option);
+		name_of((unsigned)list->ours[i], name);
+		if (put_var(list->dir, name, option, sizeof(option), err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+order(struct list *list, const struct bu_gpt_esps *esps, int from_medium,
+      char **ret_words, struct bu_err *err)
+{
 	if (read_entries(list, err) != 0 || read_order(list, err) != 0)
 		return -1;
 	take_named(list);
-	ours = choose(list);
-	if (ours < 0)
-		return bu_err_set(err, BU_ERR_IO, 0,
-				  "the firmware has no free boot entry");
-	/* All of before, ours, and a card that was not in the list. */
-	list->order = bu_xcalloc(list->old_size / 2 + 2, sizeof(*list->order));
-	arrange(list, (unsigned)ours, from_medium);
-	bu_bootoption_make(esp, option);
-	name_of((unsigned)ours, name);
-	if (put_var(list->dir, name, option, sizeof(option), err) != 0 ||
-	    write_order(list, err) != 0 || remove_stale(list, ours, err) != 0)
+	if (choose(list, esps->count, err) != 0)
 		return -1;
-	*ret_words = words_of(list, ours);
+	/* All of before, ours, and a card that was not in the list. */
+	list->order = bu_xcalloc(list->old_size / 2 + 3, sizeof(*list->order));
+	arrange(list, from_medium);
+	if (put_entries(list, esps, err) != 0 || write_order(list, err) != 0 ||
+	    remove_stale(list, err) != 0)
+		return -1;
+	*ret_words = words_of(list);
 	return 0;
 }
 
@@ -325,14 +357,14 @@ bu_bootvars_there(const char *dir)
 }
 
 int
-bu_bootvars_order(const char *dir, const struct bu_gpt_esp *esp, int from_medium,
+bu_bootvars_order(const char *dir, const struct bu_gpt_esps *esps, int from_medium,
 		  char **ret_words, struct bu_err *err)
 {
 	struct list *list = bu_xcalloc(1, sizeof(*list));
 	int rc;
 
 	list->dir = dir;
-	rc = order(list, esp, from_medium, ret_words, err);
+	rc = order(list, esps, from_medium, ret_words, err);
 	free(list->order);
 	free(list->old);
 	free(list);
@@ -341,16 +373,17 @@ bu_bootvars_order(const char *dir, const struct bu_gpt_esp *esp, int from_medium
 
 /* A system that is installed is installed, whatever the firmware says to this. */
 void
-bu_bootvars_installed(const char *disk, int from_medium)
+bu_bootvars_installed(const char *const disks[2], int from_medium)
 {
-	struct bu_gpt_esp esp;
+	struct bu_gpt_esps esps = {.count = disks[1] ? 2 : 1};
 	bu_autofree char *words = NULL;
 	struct bu_err err = {0};
 
 	if (!bu_bootvars_there(BU_BOOTVARS_DIR))
 		return;
-	if (bu_gpt_find_esp(disk, &esp, &err) != 0 ||
-	    bu_bootvars_order(BU_BOOTVARS_DIR, &esp, from_medium, &words, &err) != 0)
+	if (bu_gpt_find_esp(disks[0], &esps.list[0], &err) != 0 ||
+	    (disks[1] && bu_gpt_find_esp(disks[1], &esps.list[1], &err) != 0) ||
+	    bu_bootvars_order(BU_BOOTVARS_DIR, &esps, from_medium, &words, &err) != 0)
 		bu_warn("install", "boot entries: %s", err.text);
 	else
 		bu_info("install", "the firmware boots from: %s", words);

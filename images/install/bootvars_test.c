@@ -109,8 +109,9 @@ entries(void)
 	"4500460049005c0042004f004f0054005c0042004f004f0054005800360034002e0045"       \
 	"004600490000007fff0400"
 
-static struct bu_gpt_esp esp = {
-	.number = 1, .first_sector = 2048, .sectors = 81920, .guid = {0xaa, 1, 2}};
+static struct bu_gpt_esps esp = {
+	1,
+	{{.number = 1, .first_sector = 2048, .sectors = 81920, .guid = {0xaa, 1, 2}}}};
 
 static char *
 order_from(int from_medium)
@@ -216,11 +217,44 @@ START_TEST(ten_installs_leave_one_entry)
 	put("BootCurrent", "0200");
 	for (int i = 0; i < 10; i++) {
 		/* Each install makes partitions of new names. */
-		bu_random(esp.guid, sizeof(esp.guid));
+		bu_random(esp.list[0].guid, sizeof(esp.list[0].guid));
 		free(order());
 		ck_assert_int_eq(entries(), 3);
 		is("BootOrder", "020001000000");
 	}
+	teardown();
+}
+END_TEST
+
+/* The firmware goes on to the second where the first is gone. */
+START_TEST(both_disks_of_a_mirrored_system_are_in_it)
+{
+	bu_autofree char *words = NULL, *again = NULL, *alone = NULL;
+
+	setup();
+	put("Boot0001", DEBIAN);
+	put("Boot0002", PXE);
+	put("BootOrder", "01000200");
+	put("BootCurrent", "0200");
+	esp.count = 2;
+	memcpy(esp.list[0].guid, "\xaa\x01\x02\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+	esp.list[1] = esp.list[0];
+	esp.list[1].guid[0] = 0xbb;
+	words = order();
+	ck_assert_str_eq(words, "0002 network, 0000 bringup, 0003 bringup, 0001");
+	is("Boot0000", BRINGUP);
+	ck_assert_int_eq(entries(), 4);
+	/* The other way round: the same two. */
+	esp.list[0].guid[0] = 0xbb;
+	esp.list[1].guid[0] = 0xaa;
+	again = order();
+	ck_assert_str_eq(again, words);
+	is("Boot0003", BRINGUP);
+	/* The system is on one disk again. */
+	esp.count = 1;
+	alone = order();
+	ck_assert_str_eq(alone, "0002 network, 0000 bringup, 0001");
+	ck_assert_int_eq(entries(), 3);
 	teardown();
 }
 END_TEST
@@ -265,7 +299,7 @@ START_TEST(what_is_right_is_left_alone)
 	put("Boot0001", BRINGUP);
 	put("Boot0002", PXE);
 	put("BootOrder", "02000100");
-	memcpy(esp.guid, "\xaa\x01\x02\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+	memcpy(esp.list[0].guid, "\xaa\x01\x02\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
 	for (size_t i = 0; i < BU_LEN(names); i++) {
 		bu_autofree char *path = bu_xasprintf("%s/%s" GLOBAL, dir, names[i]);
 		struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -379,6 +413,7 @@ BU_UNIT("bootvars", the_network_is_first_then_the_disk,
 	a_boot_from_a_medium_puts_the_disk_first,
 	a_boot_by_no_card_puts_every_card_first,
 	a_list_that_cannot_be_read_is_not_replaced, ten_installs_leave_one_entry,
+	both_disks_of_a_mirrored_system_are_in_it,
 	entries_of_old_installs_go_and_others_stay,
 	a_number_without_an_entry_is_not_given_away, what_is_right_is_left_alone,
 	what_cannot_be_understood_stays, firmware_that_takes_nothing_is_named)

@@ -129,13 +129,25 @@ make_layouts(struct install *install, struct bu_err *err)
 	return 0;
 }
 
+/* What was granted for one of the disks is not granted for the other. */
+static int
+check_disk(const struct install *install, size_t i, enum bu_look *ret,
+	   struct bu_err *err)
+{
+	struct bu_install_opts its = *install->opts;
+
+	if (i > 0 && !its.mirror_granted)
+		its.allow_wipe = its.keep_data = 0;
+	return bu_disk_check(&install->disks[i], &its, ret, err);
+}
+
 static int
 check_disks(struct install *install, struct bu_err *err)
 {
 	enum bu_look looks[DISKS_MAX];
 
 	for (size_t i = 0; i < install->count; i++)
-		if (bu_disk_check(&install->disks[i], install->opts, &looks[i], err))
+		if (check_disk(install, i, &looks[i], err))
 			return -1;
 	if (make_layouts(install, err))
 		return -1;

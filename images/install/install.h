@@ -70,6 +70,7 @@ struct bu_install_opts {
 	 */
 	const char *mirror;
 	const char *mirror_uuid; /* of that array */
+	int mirror_granted;      /* allow_wipe and keep_data are for it, too */
 	const char *mdadm;       /* NULL = the one beside the agent */
 	const char *mark_text;   /* JSON, at most 3,900 bytes */
 	const char *mark_sig;    /* the appliance's, hex */

@@ -52,6 +52,7 @@ mirrored(void)
 	struct bu_install_opts opts = defaults();
 
 	opts.mirror = second;
+	opts.mirror_granted = 1;
 	opts.mirror_uuid = "aaaaaaaa-bbbb-8ccc-8ddd-eeeeeeeeeeee";
 	opts.mdadm = mdadm_path;
 	return opts;
@@ -269,7 +270,14 @@ START_TEST(a_disk_that_is_not_empty_stops_everything)
 		fails(&opts, BU_ERR_STATE, says);
 		ck_assert(is_untouched(other));
 		ck_assert(has(path, 5000, "x"));
+		/* the grant for the one is none for the other */
 		opts.allow_wipe = 1;
+		opts.mirror_granted = 0;
+		if (which) {
+			fails(&opts, BU_ERR_STATE, says);
+			ck_assert(is_untouched(other));
+			opts.mirror_granted = 1;
+		}
 		works(&opts);
 		ck_assert(!has(path, 5000, "x"));
 		teardown();

@@ -207,15 +207,15 @@ static const struct bu_key keys[] = {
 {"image", "kernel", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, kernel), BU_CLASS_NONE,
 	"version of its kernel; the image's manifest must say the same"},
 
+{"disks", "mirror", BU_KEY_DISK, NULL, 0, 0, NULL, FIELD(disks, mirror), BU_CLASS_WIPE,
+	"second disk of the system, which starts and runs with either of them (RAID1)"},
 {"disks", "scratch", BU_KEY_DISK, NULL, 0, 0, NULL, FIELD(disks, scratch),
-	BU_CLASS_WIPE,
-	"disks besides the system's that become one array (RAID0, no redundancy); a "
-	"reimage keeps what is on it"},
+	BU_CLASS_WIPE, "disks besides the system's that become one array (RAID0, no "
+	"redundancy); a reimage keeps what is on it"},
 {"disks", "scratch_disks", BU_KEY_INT, NULL, 1, 64, NULL, FIELD(disks, scratch_disks),
 	BU_CLASS_NONE, "how many a machine must have; without it, one or more"},
 {"disks", "scratch_fs", BU_KEY_CHOICE, "xfs|ext4", 0, 0, "xfs",
-	FIELD(disks, scratch_fs), BU_CLASS_WIPE,
-	"file system of the array; the image needs its mkfs"},
+	FIELD(disks, scratch_fs), BU_CLASS_WIPE, "file system of it; the image needs its mkfs"},
 {"disks", "scratch_mount", BU_KEY_PATH, NULL, 0, 0, "/scratch",
 	FIELD(disks, scratch_mount), BU_CLASS_REBOOT, "where it is mounted, for all"},
 

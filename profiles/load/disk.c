@@ -281,6 +281,26 @@ bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 	return found;
 }
 
+size_t
+bu_disk_choose_other(const char *selector, const struct bu_disk *disks, size_t count,
+		     const struct bu_disk *except, const struct bu_disk **ret)
+{
+	bu_autofree struct bu_disk *others = bu_xcalloc(count + 1, sizeof(*others));
+	bu_autofree size_t *places = bu_xcalloc(count + 1, sizeof(*places));
+	const struct bu_disk *chosen;
+	size_t left = 0, found;
+
+	for (size_t i = 0; i < count; i++) {
+		if (same(except, &disks[i]))
+			continue;
+		places[left] = i;
+		others[left++] = disks[i];
+	}
+	found = bu_disk_choose(selector, others, left, &chosen);
+	*ret = chosen ? &disks[places[chosen - others]] : NULL;
+	return found;
+}
+
 static int
 by_paths(const void *a, const void *b)
 {
@@ -290,14 +310,16 @@ by_paths(const void *a, const void *b)
 
 size_t
 bu_disk_choose_all(const char *selector, const struct bu_disk *disks, size_t count,
-		   const struct bu_disk *except, const struct bu_disk **ret)
+		   const struct bu_disk *const system[2], const struct bu_disk **ret)
 {
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t j = 0;
 
-		if (!fits(&disks[i], selector) || (except && same(except, &disks[i])))
+		if (!fits(&disks[i], selector) ||
+		    (system[0] && same(system[0], &disks[i])) ||
+		    (system[1] && same(system[1], &disks[i])))
 			continue;
 		while (j < found && !same(ret[j], &disks[i]))
 			j++;

@@ -34,10 +34,14 @@ int bu_disk_is_for_one(const char *selector);
  */
 size_t bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 		      const struct bu_disk **ret);
-/* All that fit but `except` (may be NULL), however many ways lead to it; by their
- * paths, each once. ret has room for count. How many. */
+/* The same of those that are not `except`, however many ways lead to it. */
+size_t bu_disk_choose_other(const char *selector, const struct bu_disk *disks,
+			    size_t count, const struct bu_disk *except,
+			    const struct bu_disk **ret);
+/* All that fit but the system's (either may be NULL), however many ways lead to
+ * them; by their paths, each once. ret has room for count. How many. */
 size_t bu_disk_choose_all(const char *selector, const struct bu_disk *disks,
-			  size_t count, const struct bu_disk *except,
+			  size_t count, const struct bu_disk *const system[2],
 			  const struct bu_disk **ret);
 
 #endif

@@ -276,11 +276,11 @@ static void
 check_array(const struct bu_disk *disks, size_t count, const char *system,
 	    const char *selector, const char *serials)
 {
-	const struct bu_disk *its, *chosen[16];
+	const struct bu_disk *its[2] = {NULL, NULL}, *chosen[16];
 	char text[100] = "";
 	size_t found;
 
-	ck_assert_uint_eq(bu_disk_choose(system, disks, count, &its), 1);
+	ck_assert_uint_eq(bu_disk_choose(system, disks, count, &its[0]), 1);
 	found = bu_disk_choose_all(selector, disks, count, its, chosen);
 	for (size_t i = 0; i < found; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s ",
@@ -307,6 +307,59 @@ START_TEST(an_array_takes_all_but_the_systems_disk)
 	held[0].removable = 1;
 	strcpy(held[1].held_by, "dm-0");
 	check_array(held, 4, "smallest", "path:*", "S05 ");
+}
+END_TEST
+
+/* The system's disk, the mirror's selector -> how many, and which. */
+static const struct {
+	const char *system, *selector;
+	size_t found;
+	const char *serial;
+} mirrors[] = {
+	{"serial:S03", "serial:S04", 1, "S04"},
+	{"serial:S03", "serial:S03", 0, ""},
+	{"serial:S03", "path:pci-0000:0[2-4]:*", 2, ""},
+	{"serial:S03", "path:pci-0000:0[2-4]:*, first", 1, "S02"},
+	{"serial:S02", "path:pci-0000:0[2-4]:*, first", 1, "S03"},
+	{"serial:S03", "rotational:yes", 0, ""},
+};
+
+static void
+check_mirror(const struct bu_disk *disks, size_t count, size_t row)
+{
+	const struct bu_disk *its, *second;
+
+	ck_assert_uint_eq(bu_disk_choose(mirrors[row].system, disks, count, &its), 1);
+	ck_assert_uint_eq(
+		bu_disk_choose_other(mirrors[row].selector, disks, count, its, &second),
+		mirrors[row].found);
+	ck_assert_int_eq(second != NULL, mirrors[row].found == 1);
+	if (second) {
+		ck_assert(second >= disks && second < disks + count);
+		ck_assert_str_eq(second->serial, mirrors[row].serial);
+	}
+}
+
+START_TEST(a_mirror_is_another_disk)
+{
+	const struct bu_disk *its, *second, *chosen[16];
+
+	for (size_t i = 0; i < BU_LEN(mirrors); i++) {
+		check_mirror(ten, BU_LEN(ten), i);
+		check_mirror(other_order, BU_LEN(other_order), i);
+	}
+	/* The second way to the system's disk is none to a mirror of it. */
+	ck_assert_uint_eq(
+		bu_disk_choose("serial:P1", multipath, BU_LEN(multipath), &its), 1);
+	ck_assert_uint_eq(bu_disk_choose_other("rotational:yes", multipath,
+					       BU_LEN(multipath), its, &second),
+			  1);
+	ck_assert_str_eq(second->serial, "P2");
+	/* An array takes neither of them. */
+	ck_assert_uint_eq(bu_disk_choose_all(
+				  "rotational:yes", multipath, BU_LEN(multipath),
+				  (const struct bu_disk *const[]){its, second}, chosen),
+			  0);
 }
 END_TEST
 
@@ -363,5 +416,5 @@ START_TEST(forms)
 END_TEST
 
 BU_UNIT("disk", each_set_and_selector_in_the_table, the_kernels_order_changes_nothing,
-	two_ways_to_a_disk_are_one, an_array_takes_all_but_the_systems_disk,
-	one_disk_or_many, forms)
+	two_ways_to_a_disk_are_one, a_mirror_is_another_disk,
+	an_array_takes_all_but_the_systems_disk, one_disk_or_many, forms)

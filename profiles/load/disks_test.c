@@ -60,16 +60,51 @@ START_TEST(without_disks_there_is_none)
 }
 END_TEST
 
+START_TEST(a_mirror_is_the_systems)
+{
+	bu_autofree char *text = NULL;
+	struct bu_desired *desired = load(
+		"disk = size:-1TiB,first\ndisks = pair\nnics = 2\n[disks pair]\n"
+		"mirror = size:-1TiB, smallest\n[hardware more]\ndisk = smallest\n",
+		&text);
+	const struct bu_desired_node *node;
+	struct bu_facets facets = {0};
+
+	ck_assert_msg(desired != NULL, "%s", text);
+	node = bu_desired_node(desired, "node001");
+	ck_assert_str_eq(bu_desired_mirror(node), "size:-1TiB,smallest");
+	ck_assert_ptr_null(bu_desired_scratch(node));
+	ck_assert_int_eq(bu_desired_keeps(node), 0);
+	bu_facets_collect(&facets, desired, node);
+	ck_assert_str_eq(bu_facets_find(&facets, "disks.mirror")->value,
+			 "size:-1TiB,smallest");
+	ck_assert_int_eq(bu_facet_change("disks.mirror"), BU_CLASS_WIPE);
+	bu_facets_clear(&facets);
+	bu_desired_destroy(desired);
+}
+END_TEST
+
 static const struct {
 	const char *to, *want;
 } wrongs[] = {
+	{LINKED "mirror = serial:A\nscratch_disks = 2\n[hardware more]\n"
+		"disk = smallest\n",
+	 "site.ini:23: [disks fast] scratch_disks: there is no array; give scratch, or "
+	 "leave it out\n"},
+	{LINKED "mirror = sdb\n[hardware more]\ndisk = smallest\n",
+	 "site.ini:21: [disks fast] scratch: is missing, and so is mirror; without one "
+	 "of them, the section says nothing\n"
+	 "site.ini:22: [disks fast] mirror: 'sdb' is wrong; allowed is what stays with a "
+	 "disk, like serial:S6X1, wwn:eui.0025, path:pci-0000:02:00.0-nvme-1, "
+	 "model:MZQL2*, size:400GiB-1TiB, rotational:no, smallest, first; all of them "
+	 "hold\n"},
 	{"disk = smallest\ndisks = fsat\n[disks fast]\nscratch = rotational:no\n"
 	 "[hardware more]\ndisk = smallest\n",
 	 "site.ini:20: [hardware vm] disks: there is no [disks fsat] (did you mean "
 	 "'fast'?); allowed is the name of a [disks] section\n"},
 	{LINKED "scratch_fs = ext4\n[hardware more]\ndisk = smallest\n",
-	 "site.ini:21: [disks fast] scratch: is missing; without it, the section says "
-	 "nothing\n"},
+	 "site.ini:21: [disks fast] scratch: is missing, and so is mirror; without one "
+	 "of them, the section says nothing\n"},
 	{LINKED "scratch = rotational:no, smallest\n[hardware more]\ndisk = smallest\n",
 	 "site.ini:22: [disks fast] scratch: 'rotational:no,smallest' says one disk; "
 	 "an array takes all disks that it says, like path:*-nvme-* or "
@@ -205,7 +240,52 @@ START_TEST(no_mount_hides_what_the_system_needs)
 }
 END_TEST
 
+/* What a pool cannot have on two disks yet. */
+START_TEST(what_is_not_mirrored_is_refused)
+{
+	static const struct {
+		const char *disk, *pool, *want;
+	} rows[] = {
+		{"smallest", "data = lake:1GiB:ext4:/lake",
+		 "[pool train] data: [disks fast] mirrors the system, and data "
+		 "partitions are not mirrored yet; take data out, or mirror\n"},
+		{"smallest", "root = ram",
+		 "ram and [hardware vm] disks: nodes whose system runs from memory have "
+		 "no array yet, and no disk to mirror\n"},
+		{"smallest", "root = raw",
+		 "raw and [hardware vm] disks: an image that bringup did not build "
+		 "mounts no array and starts from no mirror\n"},
+		{"serial:A", "root = disk",
+		 "[disks fast] mirror says the disk of [hardware vm] itself: "
+		 "'serial:A'; it takes another one\n"},
+		{"smallest", "root_size = 8 GiB", ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *to = bu_xasprintf(
+			"disk = %s\ndisks = fast\n[disks fast]\nmirror = serial:A\n"
+			"[hardware more]\ndisk = smallest\n",
+			rows[i].disk);
+		bu_autofree char *site =
+			bu_testing_replace(bu_testing_site, "disk = smallest\n", to);
+		bu_autofree char *line =
+			bu_xasprintf("hardware = vm\n%s\n", rows[i].pool);
+		bu_autofree char *both =
+			bu_testing_replace(site, "hardware = vm\n", line);
+		struct bu_desired *desired;
+		bu_autofree char *text =
+			bu_testing_check(both, bu_testing_racks, &desired);
+
+		ck_assert_msg(!desired == !!*rows[i].want &&
+				      strstr(text, rows[i].want) != NULL,
+			      "row %zu: %s", i, text);
+		bu_desired_destroy(desired);
+	}
+}
+END_TEST
+
 BU_UNIT("disks", an_array_is_the_nodes, without_disks_there_is_none,
 	each_wrong_one_is_named, a_kernels_name_is_refused,
 	two_mounts_are_in_two_places, an_array_is_not_below_a_partition,
-	no_mount_hides_what_the_system_needs)
+	no_mount_hides_what_the_system_needs, a_mirror_is_the_systems,
+	what_is_not_mirrored_is_refused)

@@ -115,9 +115,37 @@ check_disks(struct bu_loader *ld, const struct bu_desired_disks *disks,
 			      "'%s' is a directory of the system; allowed are others, "
 			      "like /scratch",
 			      disks->scratch_mount);
-	if (!disks->scratch)
+	if (!disks->scratch && !disks->mirror)
 		bu_load_wrong(ld, section, "scratch",
-			      "is missing; without it, the section says nothing");
+			      "is missing, and so is mirror; without one of them, the "
+			      "section says nothing");
+	if (!disks->scratch && disks->scratch_disks)
+		bu_load_wrong(ld, section, "scratch_disks",
+			      "there is no array; give scratch, or leave it out");
+}
+
+/* Both disks of a mirror are written whole, and the system alone is on both. */
+static void
+check_mirror(struct bu_loader *ld, const struct bu_desired_pool *pool,
+	     const struct bu_ini_section *section)
+{
+	const struct bu_desired_hardware *hardware = pool->hardware;
+	const struct bu_desired_disks *disks = hardware ? hardware->disks : NULL;
+
+	if (!disks || !disks->mirror)
+		return;
+	if (pool->data)
+		bu_load_wrong(ld, section, "data",
+			      "[disks %s] mirrors the system, and data partitions are "
+			      "not mirrored yet; take data out, or mirror",
+			      disks->name);
+	if (strcmp(disks->mirror, hardware->disk) == 0 &&
+	    (strstr(disks->mirror, "serial:") || strstr(disks->mirror, "wwn:")))
+		bu_load_wrong(
+			ld, section, "hardware",
+			"[disks %s] mirror says the disk of [hardware %s] itself: "
+			"'%s'; it takes another one",
+			disks->name, hardware->name, disks->mirror);
 }
 
 /* "scratch:500GiB:ext4:/scratch" beside an array that is mounted there, or above or
@@ -174,7 +202,7 @@ check_ram(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	if (hardware && hardware->disks)
 		bu_load_wrong(ld, section, "root",
 			      "ram and [hardware %s] disks: nodes whose system runs "
-			      "from memory have no array yet",
+			      "from memory have no array yet, and no disk to mirror",
 			      hardware->name);
 	if (hardware && is(hardware->boot_loader, "grub"))
 		bu_load_wrong(ld, section, "root",
@@ -212,7 +240,7 @@ check_raw(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	if (pool->hardware && pool->hardware->disks)
 		bu_load_wrong(ld, section, "root",
 			      "raw and [hardware %s] disks: an image that bringup did "
-			      "not build mounts no array",
+			      "not build mounts no array and starts from no mirror",
 			      pool->hardware->name);
 }
 
@@ -287,6 +315,7 @@ bu_load_check_disks(struct bu_loader *ld)
 		check_disks(ld, &desired->disks[i], ld->disks_sections[i]);
 	for (size_t i = 0; i < desired->pools_count; i++) {
 		check_mounts(ld, &desired->pools[i], ld->pool_sections[i]);
+		check_mirror(ld, &desired->pools[i], ld->pool_sections[i]);
 		check_ram(ld, &desired->pools[i], ld->pool_sections[i]);
 		check_raw(ld, &desired->pools[i], ld->pool_sections[i]);
 	}

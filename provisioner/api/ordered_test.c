@@ -239,6 +239,95 @@ START_TEST(a_ramdisk_of_before_makes_no_array)
 }
 END_TEST
 
+/* The second disk as the mirror of the first. */
+static const char mirrored[] =
+	"disk = size:-5GiB\ndisks = pair\nnics = 2\n[disks pair]\nmirror = "
+	"size:6GiB-\n[hardware more]\ndisk = smallest\n";
+
+static void
+has_mirror(const json_t *item, int granted)
+{
+	const char *mark = bu_json_str(json_object_get(item, "mark"), "text", "");
+
+	ck_assert_str_eq(bu_json_str(item, "disk_serial", ""), "FIRST-01");
+	ck_assert_str_eq(bu_json_str(item, "mirror", ""), "/dev/vdb");
+	ck_assert_str_eq(bu_json_str(item, "mirror_serial", ""), "SECOND-01");
+	ck_assert_uint_eq(strlen(bu_json_str(item, "mirror_uuid", "")), 36);
+	ck_assert_int_eq(bu_json_bool(item, "mirror_granted", 0), granted);
+	ck_assert_msg(strstr(mark, "\"disks\":[\"FIRST-01\",\"SECOND-01\"]") != NULL,
+		      "%s", mark);
+}
+
+/* Both are named in plan, order, work and mark, and go only by the grant. */
+START_TEST(a_mirror_is_on_the_disks_that_were_granted)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *planned = NULL, *second = NULL;
+	bu_autojson json_t *before = NULL, *after = NULL;
+	struct bu_node *node;
+	struct bu_err err = {0};
+
+	begin(&desk);
+	node = break_off_as(&desk, was, mirrored);
+	planned = plan(&desk, was, mirrored, NULL, 200);
+	names_disk(planned, "/dev/vda", "FIRST-01", INT64_C(4) << 30);
+	ck_assert_str_eq(
+		bu_json_str(json_object_get(step_of(planned, "node001"), "mirror"),
+			    "serial", ""),
+		"SECOND-01");
+	json_decref(apply_with(&desk, planned, wipe, 200));
+	for (int i = 0; i < 100 && !node->order.open; i++)
+		rig_pass(rig, 1);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	before = work_of(&desk);
+	has_mirror(before, 1);
+	/* whatever is applied meanwhile */
+	second = plan(&desk, was, "disk = smallest\n", NULL, 200);
+	json_decref(apply_with(&desk, second, wipe, 200));
+	until_applied(&desk, second);
+	after = work_of(&desk);
+	ck_assert(json_equal(before, after));
+	/* another disk is in its place: it was not granted */
+	strcpy(node->order.mirror_serial, "THIRD-01");
+	ck_assert_ptr_null(bu_api_step_work(&desk.site.api, node, &err));
+	ck_assert_msg(strstr(err.text, "and granted was THIRD-01; plan again") != NULL,
+		      "%s", err.text);
+	end(&desk);
+}
+END_TEST
+
+START_TEST(a_mirror_without_a_grant_wipes_nothing)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *planned = NULL, *item = NULL;
+	struct bu_err err = {0};
+	struct bu_node *node;
+
+	begin(&desk);
+	planned = plan(&desk, was, mirrored, NULL, 200);
+	ck_assert_str_eq(bu_json_str(step_of(planned, "node001"), "class", ""),
+			 "install");
+	ck_assert_ptr_null(json_object_get(step_of(planned, "node001"), "mirror"));
+	json_decref(apply(&desk, planned, 200));
+	until_applied(&desk, planned);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	item = work_of(&desk);
+	has_mirror(item, 0);
+	/* A ramdisk of before would leave it out and say nothing of it. */
+	node = rig_node(rig, 1);
+	node->live.agent.protocol = BU_AGENT_MIRRORS - 1;
+	ck_assert_ptr_null(bu_api_step_work(&desk.site.api, node, &err));
+	ck_assert_str_eq(err.text, "the boot ramdisk that node001 runs is of a version "
+				   "that mirrors no systems; make a new one with "
+				   "`bringup image build ramdisk`");
+	end(&desk);
+}
+END_TEST
+
 /* Nothing was to be granted: the disks are empty, or the agent refuses them. */
 START_TEST(an_array_without_a_grant_wipes_nothing)
 {
@@ -262,7 +351,8 @@ START_TEST(an_array_without_a_grant_wipes_nothing)
 END_TEST
 
 /* A machine with fewer disks than its class has, or with none. */
-START_TEST(a_machine_without_the_disks_is_quarantined)
+static void
+is_quarantined(const char *disks, const char *want)
 {
 	struct desk desk;
 	struct rig *rig = &desk.site.rig;
@@ -273,11 +363,7 @@ START_TEST(a_machine_without_the_disks_is_quarantined)
 	struct bu_node *node;
 
 	begin(&desk);
-	planned = plan(&desk, was,
-		       "disk = size:-5GiB\ndisks = fast\nnics = 2\n[disks fast]\n"
-		       "scratch = size:6GiB-\nscratch_disks = 2\n[hardware more]\n"
-		       "disk = smallest\n",
-		       NULL, 200);
+	planned = plan(&desk, was, disks, NULL, 200);
 	json_decref(apply(&desk, planned, 200));
 	until_applied(&desk, planned);
 	rig_start(rig, 1);
@@ -289,9 +375,27 @@ START_TEST(a_machine_without_the_disks_is_quarantined)
 			 0);
 	rig_until(rig, node, BU_STATE_QUARANTINED);
 	why = bu_reason_text(&node->reason);
-	ck_assert_str_eq(why, "hardware class vm wants 2 disks that are size:6GiB-, "
-			      "for its array; it has 1");
+	ck_assert_str_eq(why, want);
 	end(&desk);
+}
+
+#define DISKS(keys)                                                                    \
+	"disk = size:-5GiB\ndisks = fast\nnics = 2\n[disks fast]\n" keys               \
+	"[hardware more]\ndisk = smallest\n"
+
+START_TEST(a_machine_without_the_disks_is_quarantined)
+{
+	is_quarantined(DISKS("scratch = size:6GiB-\nscratch_disks = 2\n"),
+		       "hardware class vm wants 2 disks that are size:6GiB-, for its "
+		       "array; it has 1");
+	/* The system's own is no mirror of itself, and a mirror is in no array. */
+	is_quarantined(DISKS("mirror = size:-5GiB\n"),
+		       "hardware class vm wants one disk that is size:-5GiB besides "
+		       "the system's, to mirror it; it has 0");
+	is_quarantined(DISKS("mirror = smallest\nscratch = size:1GiB-\n"
+			     "scratch_disks = 1\n"),
+		       "hardware class vm wants 1 disks that are size:1GiB-, for its "
+		       "array; it has 0");
 }
 END_TEST
 
@@ -480,4 +584,6 @@ RIG_UNIT("ordered", a_boot_has_the_arguments_of_its_order,
 	 what_has_not_begun_is_replaced,
 	 an_array_is_made_of_the_disks_that_were_granted,
 	 a_ramdisk_of_before_makes_no_array, an_array_without_a_grant_wipes_nothing,
-	 a_machine_without_the_disks_is_quarantined)
+	 a_machine_without_the_disks_is_quarantined,
+	 a_mirror_is_on_the_disks_that_were_granted,
+	 a_mirror_without_a_grant_wipes_nothing)

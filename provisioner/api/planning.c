@@ -182,12 +182,21 @@ disk_id_of(void *arg, const struct bu_node *node, const char *path)
 }
 
 static json_t *
-scratch_of(void *arg, const struct bu_node *node, const char *system,
-	   const char *wanted)
+mirror_of(void *arg, const struct bu_node *node,
+	  const struct bu_desired_hardware *class, const char *wanted)
 {
 	const struct bu_api *api = arg;
 
-	return bu_fleet_scratch(api->fleet, node, system, wanted);
+	return bu_fleet_mirror(api->fleet, node, class, wanted);
+}
+
+static json_t *
+scratch_of(void *arg, const struct bu_node *node,
+	   const struct bu_desired_hardware *class, const char *wanted)
+{
+	const struct bu_api *api = arg;
+
+	return bu_fleet_scratch(api->fleet, node, class, wanted);
 }
 
 static double
@@ -220,6 +229,7 @@ make(struct bu_api *api, const struct bu_desired *desired, enum bu_class rebuild
 		.facets = facets_of,
 		.disk = disk_of,
 		.disk_id = disk_id_of,
+		.mirror = mirror_of,
 		.scratch = scratch_of,
 		.minutes = minutes_of,
 		.arg = api,

@@ -16,6 +16,7 @@
 #include "model/inventory.h"
 #include "model/work.h"
 #include "provisioner/api/api.h"
+#include "provisioner/api/work_disks.h"
 #include "provisioner/config/drift.h"
 #include "provisioner/config/nocloud.h"
 #include "provisioner/config/render.h"
@@ -112,135 +113,6 @@ work_of(const struct bu_node *node)
 	return (struct bu_work){.id = node->step.id, .attempt = node->step.attempt};
 }
 
-/* Which disk, as it was granted, and where its data partitions are. The kernel of this
- * boot may have given the disk another name: its number counts. What was not granted by
- * its number is what the profile means; the agent holds it to what is named here. */
-static void
-set_disk(struct bu_work_install *work, const struct bu_api *api,
-	 const struct bu_node *node, const struct bu_target *target,
-	 struct bu_seen_disk *seen)
-{
-	const struct bu_order *order = &node->order;
-	bu_autofree char *granted = bu_xasprintf("serial:%s", order->disk_serial);
-	const char *wanted = order->disk_serial[0] ? granted
-			     : order->disk[0]      ? order->disk
-						   : target->node->hardware->disk;
-	int found = bu_fleet_disk(api->fleet, node, wanted, seen) == 0;
-
-	work->disk = found ? seen->path : order->disk[0] ? order->disk : wanted;
-	work->disk_serial =
-		order->disk_serial[0] || !found ? order->disk_serial : seen->serial;
-	work->disk_size_bytes = (int64_t)order->disk_size_bytes;
-	work->data_count = bu_config_data(target->desired, target->node, work->data,
-					  &work->root_bytes);
-}
-
-/* --- the array of the other disks --- */
-
-static int
-by_serial(const void *a, const void *b)
-{
-	const struct bu_work_member *x = a, *y = b;
-
-	return strcmp(x->serial, y->serial);
-}
-
-/* By its disks, so that it is the same array whatever its node is called, and in
- * whichever order they were found. */
-static void
-name_array(struct bu_work_install *work)
-{
-	bu_autofree char *text = bu_xstrdup("");
-
-	qsort(work->scratch, work->scratch_count, sizeof(*work->scratch), by_serial);
-	for (size_t i = 0; i < work->scratch_count; i++) {
-		bu_autofree char *before = text;
-
-		text = bu_xasprintf("%s/%s", before, work->scratch[i].serial);
-	}
-	bu_config_uuid(work->scratch_uuid, "scratch%s", text);
-	for (size_t i = 0; i < work->scratch_count; i++)
-		bu_config_uuid(work->scratch[i].guid, "%s/%s", work->scratch_uuid,
-			       work->scratch[i].serial);
-}
-
-/* Where the kernel of this boot has the disk of that number; as it was granted, the
- * agent will not find it there. */
-static const char *
-path_of(const json_t *seen, const json_t *disk)
-{
-	const char *serial = bu_json_str(disk, "serial", "");
-	json_t *its;
-	size_t i;
-
-	json_array_foreach ((json_t *)(uintptr_t)seen, i, its)
-		if (strcmp(bu_json_str(its, "serial", ""), serial) == 0)
-			return bu_json_str(its, "path", "");
-	return bu_json_str(disk, "path", "");
-}
-
-/* Those that were granted, and no other. Where nothing was to be granted they are what
- * the profile says, and the agent takes only empty ones and the array that it knows. */
-static int
-set_scratch(struct bu_work_install *work, const struct bu_api *api,
-	    const struct bu_node *node, const struct bu_target *target,
-	    struct bu_err *err)
-{
-	const char *wanted = bu_desired_scratch(target->node);
-	const json_t *granted = node->order.scratch, *list;
-	bu_autojson json_t *seen = NULL;
-	json_t *disk;
-	size_t i;
-
-	if (!wanted)
-		return 0;
-	if (node->live.agent.protocol < BU_AGENT_ARRAYS)
-		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "the boot ramdisk that %s runs is of a version that "
-				  "makes no arrays; make a new one with `bringup image "
-				  "build ramdisk`",
-				  node->name);
-	seen = bu_fleet_scratch(api->fleet, node, target->node->hardware->disk, wanted);
-	list = json_array_size(granted) ? granted : seen;
-	if (!json_array_size(list) || json_array_size(list) > BU_WORK_SCRATCH_MAX)
-		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "[disks] scratch = %s says %zu disks of %s; allowed "
-				  "are 1 to %d",
-				  wanted, json_array_size(list), node->name,
-				  BU_WORK_SCRATCH_MAX);
-	json_array_foreach ((json_t *)(uintptr_t)list, i, disk) {
-		struct bu_work_member *its = &work->scratch[work->scratch_count++];
-
-		bu_text_copy(its->path, sizeof(its->path), path_of(seen, disk));
-		bu_text_copy(its->serial, sizeof(its->serial),
-			     bu_json_str(disk, "serial", ""));
-	}
-	work->scratch_wipe = work->wipe && list == granted;
-	name_array(work);
-	return 0;
-}
-
-/* Serial numbers of all that the step may write, for its mark. New reference. */
-static json_t *
-written_disks(const struct bu_work_install *work)
-{
-	json_t *list = json_array();
-
-	json_array_append_new(list, json_string(work->disk_serial));
-	for (size_t i = 0; i < work->scratch_count; i++)
-		json_array_append_new(list, json_string(work->scratch[i].serial));
-	return list;
-}
-
-static int
-set_disks(struct bu_work_install *work, const struct bu_api *api,
-	  const struct bu_node *node, const struct bu_target *target,
-	  struct bu_seen_disk *seen, struct bu_err *err)
-{
-	set_disk(work, api, node, target, seen);
-	return set_scratch(work, api, node, target, err);
-}
-
 /* What the installer leaves for cloud-init on a disk that somebody else made; the rest
  * it fetches. */
 struct seed {
@@ -260,12 +132,7 @@ set_seed(struct bu_work_install *work, const struct bu_api *api,
 		.node = node->name, .instance = node->step.id, .user_url = url};
 
 	if (node->live.agent.protocol < BU_AGENT_WHOLE)
-		return bu_err_set(
-			err, BU_ERR_STATE, 0,
-			"the boot ramdisk that %s runs is of a version that "
-			"installs no whole disks; make a new one with `bringup "
-			"image build ramdisk`",
-			node->name);
+		return bu_api_refuse_ramdisk(node, "installs no whole disks", err);
 	bu_config_destroy(bu_api_node_config(api, node, target, &seed->owned[2], err));
 	if (!seed->owned[2])
 		return -1;
@@ -309,8 +176,8 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 	struct bu_config *config = key ? node_config(api, node, target, err) : NULL;
 	json_t *item = NULL;
 
-	if (config && set_disks(&work, api, node, target, &seen, err) == 0)
-		disks = written_disks(&work);
+	if (config && bu_api_set_disks(&work, api, node, target, &seen, err) == 0)
+		disks = bu_api_written_disks(&work);
 	if (disks)
 		mark = signed_note(
 			api, node,
@@ -340,11 +207,7 @@ check_loads(const struct bu_node *node, struct bu_err *err)
 {
 	if (node->live.agent.protocol >= BU_AGENT_LOADS)
 		return 0;
-	return bu_err_set(err, BU_ERR_STATE, 0,
-			  "the boot ramdisk that %s runs is of a version that loads no "
-			  "system into memory; make a new one with `bringup image "
-			  "build ramdisk`",
-			  node->name);
+	return bu_api_refuse_ramdisk(node, "loads no system into memory", err);
 }
 
 /* The system that it is in is made anew with what the profile says now, or its order.

@@ -30,10 +30,33 @@ have_numbers(const struct bu_disk *const *disks, size_t count)
 	return 1;
 }
 
+/* The second disk of the system becomes system[1], where there is to be one. */
+static int
+check_mirror(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
+	     const struct bu_disk *system[2], struct bu_reason *ret)
+{
+	const char *wanted = class->disks ? class->disks->mirror : NULL;
+	size_t found;
+
+	system[1] = NULL;
+	if (!wanted)
+		return 0;
+	found = bu_disk_choose_other(wanted, inv->disks, inv->disks_count, system[0],
+				     &system[1]);
+	if (found != 1)
+		BU_REASON_SET(ret, MIRROR_DISKS, .text = {class->name, wanted},
+			      .number = {(int64_t)found});
+	else if (!have_numbers(system, 2))
+		BU_REASON_SET(ret, MIRROR_NUMBERS, .text = {class->name});
+	else
+		return 0;
+	return -1;
+}
+
 /* Of the array of the other disks. */
 static int
 check_scratch(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
-	      const struct bu_disk *system, struct bu_reason *ret)
+	      const struct bu_disk *const system[2], struct bu_reason *ret)
 {
 	const char *wanted = class->disks ? class->disks->scratch : NULL;
 	bu_autofree const struct bu_disk **found =
@@ -60,11 +83,11 @@ int
 bu_class_fits(const struct bu_desired_hardware *class, int ram,
 	      const struct bu_inventory *inv, struct bu_reason *ret)
 {
-	const struct bu_disk *disk;
+	const struct bu_disk *system[2];
 	/* Whose system runs from memory needs none. */
-	size_t found =
-		ram ? 1
-		    : bu_disk_choose(class->disk, inv->disks, inv->disks_count, &disk);
+	size_t found = ram ? 1
+			   : bu_disk_choose(class->disk, inv->disks, inv->disks_count,
+					    &system[0]);
 
 	if (class->product && fnmatch(class->product, inv->dmi.product, 0) != 0)
 		BU_REASON_SET(ret, OTHER_PRODUCT,
@@ -90,7 +113,8 @@ bu_class_fits(const struct bu_desired_hardware *class, int ram,
 		BU_REASON_SET(ret, TOO_FEW_GPUS, .text = {class->name},
 			      .number = {class->gpus, (int64_t)inv->gpus_count});
 	else
-		return ram || check_scratch(class, inv, disk, ret) == 0;
+		return ram || (check_mirror(class, inv, system, ret) == 0 &&
+			       check_scratch(class, inv, system, ret) == 0);
 	return 0;
 }
 

@@ -181,27 +181,48 @@ bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
 	return bu_fleet_disk_in(inventory, wanted, ret);
 }
 
+static json_t *
+disk_json(const struct bu_disk *disk)
+{
+	return json_pack("{s:s,s:s,s:I,s:s,s:b}", "path", disk->path, "serial",
+			 disk->serial, "size_bytes", (json_int_t)disk->size_bytes,
+			 "holds", disk->holds, "written", disk->signature);
+}
+
+json_t *
+bu_fleet_mirror(const struct bu_fleet *fleet, const struct bu_node *node,
+		const struct bu_desired_hardware *class, const char *wanted)
+{
+	bu_autojson json_t *inventory = bu_fleet_inventory(fleet, node);
+	size_t count;
+	bu_autofree struct bu_disk *disks = read_disks(inventory, &count);
+	const struct bu_disk *first, *second;
+
+	if (bu_disk_choose(class->disk, disks, count, &first) != 1 ||
+	    bu_disk_choose_other(wanted, disks, count, first, &second) != 1)
+		return NULL;
+	return disk_json(second);
+}
+
 json_t *
 bu_fleet_scratch(const struct bu_fleet *fleet, const struct bu_node *node,
-		 const char *system, const char *wanted)
+		 const struct bu_desired_hardware *class, const char *wanted)
 {
 	bu_autojson json_t *inventory = bu_fleet_inventory(fleet, node);
 	size_t count, found = 0;
 	bu_autofree struct bu_disk *disks = read_disks(inventory, &count);
 	bu_autofree const struct bu_disk **chosen =
 		bu_xcalloc(count + 1, sizeof(struct bu_disk *));
-	const struct bu_disk *its;
+	const char *mirror = class->disks ? class->disks->mirror : NULL;
+	const struct bu_disk *system[2] = {NULL, NULL};
 	json_t *list = json_array();
 
-	if (bu_disk_choose(system, disks, count, &its) == 1)
-		found = bu_disk_choose_all(wanted, disks, count, its, chosen);
+	if (bu_disk_choose(class->disk, disks, count, &system[0]) == 1 &&
+	    (!mirror ||
+	     bu_disk_choose_other(mirror, disks, count, system[0], &system[1]) == 1))
+		found = bu_disk_choose_all(wanted, disks, count, system, chosen);
 	for (size_t i = 0; i < found; i++)
-		json_array_append_new(list, json_pack("{s:s,s:s,s:I,s:s,s:b}", "path",
-						      chosen[i]->path, "serial",
-						      chosen[i]->serial, "size_bytes",
-						      (json_int_t)chosen[i]->size_bytes,
-						      "holds", chosen[i]->holds,
-						      "written", chosen[i]->signature));
+		json_array_append_new(list, disk_json(chosen[i]));
 	return list;
 }
 

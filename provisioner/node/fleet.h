@@ -172,11 +172,16 @@ int bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
 /* The same of an inventory at hand. */
 int bu_fleet_disk_in(const json_t *inventory, const char *wanted,
 		     struct bu_seen_disk *ret);
-/* The disks that an array is made of (bu_desired_scratch()), the system's not among
- * them: [{"path","serial","size_bytes","holds","written"}], by their paths. Empty where
- * the inventory has none or the system's is not known. New reference. */
+/* The second disk of a mirrored system (bu_desired_mirror()), by its class the first
+ * not among them: {"path","serial","size_bytes","holds","written"}. NULL where the
+ * inventory has none or leaves a choice. New reference. */
+json_t *bu_fleet_mirror(const struct bu_fleet *fleet, const struct bu_node *node,
+			const struct bu_desired_hardware *class, const char *wanted);
+/* The disks that an array is made of (bu_desired_scratch()), by its class those of the
+ * system not among them: the same of each, by their paths. Empty where the inventory
+ * has none or the system's are not known. New reference. */
 json_t *bu_fleet_scratch(const struct bu_fleet *fleet, const struct bu_node *node,
-			 const char *system, const char *wanted);
+			 const struct bu_desired_hardware *class, const char *wanted);
 /* What a full certificate is bound to: {"machine": id, "<rdma device>": GUID, ...}. */
 json_t *bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *node);
 /* 0 when the node holds a full certificate for its present hardware and a boot one for

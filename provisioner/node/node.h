@@ -87,6 +87,9 @@ struct bu_order {
 	char disk[40];
 	char disk_serial[64];
 	int64_t disk_size_bytes;
+	/* The second of its system, likewise; "" = it has one, or nothing was to be
+	 * granted. */
+	char mirror_serial[64];
 	/* Owned: those of an array, [{"path","serial",...}], granted with it; NULL =
 	 * the profile had none, or nothing was to be granted. */
 	json_t *scratch;

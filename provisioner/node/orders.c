@@ -227,6 +227,7 @@ read_order(struct bu_order *order, const union bu_body *body)
 	COPY(commit, body->order.commit);
 	COPY(disk, disk->path);
 	COPY(disk_serial, disk->serial);
+	COPY(mirror_serial, body->order.mirror.serial);
 #undef COPY
 }
 

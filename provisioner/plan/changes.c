@@ -55,9 +55,10 @@ disks_of(const struct bu_plan_input *input, const struct bu_plan_node *it,
 {
 	if (strcmp(facet, "hardware.disk") == 0 && input->disk_id)
 		return input->disk_id(input->arg, it->node, wanted);
+	if (strcmp(facet, "disks.mirror") == 0 && input->mirror && *wanted)
+		return input->mirror(input->arg, it->node, it->want->hardware, wanted);
 	if (strcmp(facet, "disks.scratch") == 0 && input->scratch && *wanted)
-		return input->scratch(input->arg, it->node, it->want->hardware->disk,
-				      wanted);
+		return input->scratch(input->arg, it->node, it->want->hardware, wanted);
 	return NULL;
 }
 

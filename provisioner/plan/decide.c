@@ -63,12 +63,24 @@ bu_plan_scratch(const struct bu_plan_input *input, const struct bu_plan_node *it
 
 	if (!wanted || !it->node || !input->scratch)
 		return NULL;
-	return input->scratch(input->arg, it->node, it->want->hardware->disk, wanted);
+	return input->scratch(input->arg, it->node, it->want->hardware, wanted);
 }
 
-static int
-scratch_is_written(const struct bu_plan_input *input, const struct bu_plan_node *it)
+json_t *
+bu_plan_mirror(const struct bu_plan_input *input, const struct bu_plan_node *it)
 {
+	const char *wanted = bu_desired_mirror(it->want);
+
+	if (!wanted || !it->node || !input->mirror)
+		return NULL;
+	return input->mirror(input->arg, it->node, it->want->hardware, wanted);
+}
+
+/* Of the disks besides the first. */
+static int
+other_is_written(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	bu_autojson json_t *mirror = bu_plan_mirror(input, it);
 	bu_autojson json_t *list = bu_plan_scratch(input, it);
 	json_t *disk;
 	size_t i;
@@ -76,7 +88,7 @@ scratch_is_written(const struct bu_plan_input *input, const struct bu_plan_node 
 	json_array_foreach (list, i, disk)
 		if (bu_json_bool(disk, "written", 0))
 			return 1;
-	return 0;
+	return bu_json_bool(mirror, "written", 0);
 }
 
 /* Of a node that is installed anew: what is there may only go by a grant. */
@@ -95,7 +107,7 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	    bu_plan_changes_class(changes) < BU_CLASS_WIPE)
 		return BU_CLASS_REIMAGE;
 	if (it->node->disk_touched || on_disk || disk == BU_PLAN_DISK_WRITTEN ||
-	    scratch_is_written(input, it))
+	    other_is_written(input, it))
 		return BU_CLASS_WIPE;
 	return BU_CLASS_INSTALL;
 }

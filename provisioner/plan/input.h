@@ -24,6 +24,7 @@ struct bu_plan_image {
 	char driver[64], fabric_manager[64];
 	int described, has_slurmd, has_kubelet;
 	int is_disk; /* all of somebody else's disk */
+	int mirrors; /* its systems start from a mirrored root */
 };
 
 struct bu_plan_input {
@@ -54,11 +55,15 @@ struct bu_plan_input {
 	/* {"path","serial","size_bytes"} as its inventory has them; NULL, or no
 	 * function = unknown. New reference. */
 	json_t *(*disk_id)(void *arg, const struct bu_node *node, const char *wanted);
-	/* Those that `wanted` says besides the one that `system` does: [{"path",
-	 * "serial","size_bytes","holds","written"}]. No function: none. New reference.
-	 */
-	json_t *(*scratch)(void *arg, const struct bu_node *node, const char *system,
-			   const char *wanted);
+	/* The one that `wanted` says besides the first of the class's system: {"path",
+	 * "serial","size_bytes","holds","written"}; NULL, or no function = unknown.
+	 * New reference. */
+	json_t *(*mirror)(void *arg, const struct bu_node *node,
+			  const struct bu_desired_hardware *class, const char *wanted);
+	/* Those that `wanted` says besides the system's: a list of the same. No
+	 * function: none. New reference. */
+	json_t *(*scratch)(void *arg, const struct bu_node *node,
+			   const struct bu_desired_hardware *class, const char *wanted);
 	/* What such a step took in the past; negative = nobody knows. */
 	double (*minutes)(void *arg, const char *pool, enum bu_class class);
 	void *arg;

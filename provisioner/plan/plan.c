@@ -278,9 +278,12 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 	json_object_set_new(step, "changes",
 			    shared(maker, bu_steal(&decision->changes)));
 	if (bu_class_needs_grant(decision->class)) {
+		json_t *mirror = bu_plan_mirror(maker->input, it);
 		json_t *scratch = bu_plan_scratch(maker->input, it);
 
 		json_object_set_new(step, "disk", disk_of(maker, it));
+		if (mirror)
+			json_object_set_new(step, "mirror", mirror);
 		if (scratch)
 			json_object_set_new(step, "scratch", scratch);
 	}

@@ -45,6 +45,10 @@ struct bu_decision {
 	json_t *changes; /* owned; NULL = none */
 };
 
+/* decide.c: the second disk of the node's system, as input->mirror tells it; NULL = it
+ * has one, or it is not known. New reference. */
+json_t *bu_plan_mirror(const struct bu_plan_input *input,
+		       const struct bu_plan_node *it);
 /* decide.c: the disks of the node's array, as input->scratch tells them; NULL = it has
  * none. New reference. */
 json_t *bu_plan_scratch(const struct bu_plan_input *input,

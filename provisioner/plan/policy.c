@@ -188,6 +188,26 @@ judge_ram(const struct group *group, const struct bu_plan_image *image)
 	       0);
 }
 
+/* Likewise: its initial ramdisk would look for a plain root. */
+static void
+judge_mirror(const struct group *group, const struct bu_plan_image *image)
+{
+	const struct bu_desired_node *first = group->first;
+	bu_autofree char *text = NULL;
+
+	if (!bu_desired_mirror(first) || image->mirrors)
+		return;
+	text = bu_xasprintf("[image %s] is of a release whose systems start from no "
+			    "mirror, and [hardware %s] mirrors them; build it again",
+			    first->image->name, first->hardware->name);
+	forbid(group->plan,
+	       &(struct bu_violation){.rule = "image",
+				      .node = group->nodes,
+				      .at = first->pool->origin,
+				      .text = text},
+	       0);
+}
+
 static void
 judge_group(const struct group *group, const struct bu_plan_image *image)
 {
@@ -202,6 +222,7 @@ judge_group(const struct group *group, const struct bu_plan_image *image)
 	judge_client(group, image);
 	judge_kind(group, image);
 	judge_ram(group, image);
+	judge_mirror(group, image);
 	if (group->input->compat)
 		bu_compat_judge(group->input->compat, &versions, on_misfit,
 				(void *)(uintptr_t)group);

@@ -226,6 +226,31 @@ START_TEST(what_runs_from_memory_has_the_ramdisks_kernel)
 }
 END_TEST
 
+/* Its systems would not find their root. */
+START_TEST(an_image_of_before_mirrors_nothing)
+{
+	static const char to[] = "disk = smallest\ndisks = two\nnics = 2\n[disks two]\n"
+				 "mirror = size:1TiB-\n[hardware more]\n"
+				 "disk = smallest\n";
+
+	for (int mirrors = 0; mirrors < 2; mirrors++) {
+		struct site site;
+		struct bu_err err = {0};
+		bu_autojson json_t *plan = NULL;
+
+		begin(&site, NULL, NULL, "disk = smallest\n", to);
+		site.image.mirrors = mirrors;
+		plan = make(&site);
+		ck_assert_int_eq(plan_allowed(plan, &err), mirrors ? 0 : -1);
+		ck_assert_msg(mirrors || strstr(err.text, "[image debian12] is of a "
+							  "release whose systems start "
+							  "from no mirror") != NULL,
+			      "%s", err.text);
+		end(&site);
+	}
+}
+END_TEST
+
 /* Nodes of one image and one hardware, of which some join no cluster. */
 START_TEST(what_does_not_fit_is_said_of_those_that_it_is_about)
 {
@@ -289,4 +314,6 @@ BU_UNIT("policy", who_is_switched_by_hand_is_a_warning,
 	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning,
 	what_an_image_holds_is_judged, what_runs_from_memory_has_the_ramdisks_kernel,
 	a_whole_disk_is_for_pools_that_say_so,
+	what_an_image_holds_is_judged, a_whole_disk_is_for_pools_that_say_so,
+	an_image_of_before_mirrors_nothing,
 	what_does_not_fit_is_said_of_those_that_it_is_about)

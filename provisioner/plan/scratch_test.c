@@ -5,10 +5,10 @@
 static json_t *seen; /* what input->scratch answers */
 
 static json_t *
-scratch_of(void *arg, const struct bu_node *node, const char *system,
-	   const char *wanted)
+scratch_of(void *arg, const struct bu_node *node,
+	   const struct bu_desired_hardware *class, const char *wanted)
 {
-	ck_assert_str_eq(system, "smallest");
+	ck_assert_str_eq(class->disk, "smallest");
 	/* said in other words, the same two */
 	if (strcmp(wanted, "rotational:no") == 0 ||
 	    strcmp(wanted, "path:*-nvme-*") == 0)
@@ -123,6 +123,83 @@ START_TEST(what_is_on_the_other_disks_needs_a_grant)
 }
 END_TEST
 
+static json_t *second; /* what input->mirror answers */
+
+static json_t *
+mirror_of(void *arg, const struct bu_node *node,
+	  const struct bu_desired_hardware *class, const char *wanted)
+{
+	ck_assert_str_eq(class->disk, "smallest");
+	if (strcmp(wanted, "serial:N1") == 0 || strcmp(wanted, "size:1TiB-") == 0)
+		return json_incref(second);
+	return json_pack("{s:s}", "serial", "ANOTHER");
+}
+
+#define MIRROR(mirror)                                                                 \
+	"disk = smallest\ndisks = fast\nnics = 2\n[disks fast]\nmirror = " mirror      \
+	"\n[hardware more]\ndisk = smallest\n"
+
+/* A mirror where there was none, or on another disk, and none where there was one. */
+START_TEST(a_mirror_is_of_two_disks)
+{
+	static const struct {
+		const char *was, *is, *class, *mirror;
+	} rows[] = {
+		{"disk = smallest\n", MIRROR("size:1TiB-"), "wipe", "N1"},
+		{MIRROR("size:1TiB-"), MIRROR("serial:X"), "wipe", "ANOTHER"},
+		{MIRROR("size:1TiB-"), MIRROR("serial:N1"), NULL, NULL},
+		{MIRROR("size:1TiB-"), "disk = smallest\n", "wipe", ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+		const json_t *step;
+
+		begin_with(&site, rows[i].was, rows[i].is, 0);
+		site.image.mirrors = 1;
+		site.input.mirror = mirror_of;
+		second = json_incref(json_array_get(seen, 0));
+		plan = make(&site);
+		step = step_of(plan, 0);
+		ck_assert_int_eq(step != NULL, rows[i].class != NULL);
+		if (step) {
+			ck_assert_str_eq(bu_json_str(step, "class", ""), rows[i].class);
+			ck_assert_str_eq(bu_json_str(json_object_get(step, "mirror"),
+						     "serial", ""),
+					 rows[i].mirror);
+		}
+		json_decref(second);
+		finish(&site);
+	}
+}
+END_TEST
+
+START_TEST(what_is_on_the_mirror_needs_a_grant)
+{
+	for (int written = 0; written < 2; written++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+
+		begin_with(&site, MIRROR("serial:N1"), MIRROR("serial:N1"), written);
+		site.image.mirrors = 1;
+		site.input.mirror = mirror_of;
+		second = json_incref(json_array_get(seen, 0));
+		site.nodes[0]->state = BU_STATE_ENROLLED;
+		site.nodes[0]->installed_digest[0] = '\0';
+		site.nodes[0]->disk_touched = 0;
+		site.disk = BU_PLAN_DISK_EMPTY;
+		plan = make(&site);
+		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""),
+				 written ? "wipe" : "install");
+		ck_assert(!json_object_get(step_of(plan, 0), "mirror") == !written);
+		json_decref(second);
+		finish(&site);
+	}
+}
+END_TEST
+
 BU_UNIT("scratch", a_new_image_keeps_the_array, without_an_array_a_new_image_is_a_wipe,
 	other_disks_are_a_wipe_and_other_words_are_nothing,
-	what_is_on_the_other_disks_needs_a_grant)
+	what_is_on_the_other_disks_needs_a_grant, a_mirror_is_of_two_disks,
+	what_is_on_the_mirror_needs_a_grant)

@@ -55,27 +55,33 @@ disks_of(const struct bu_plan_step *step)
 	return list;
 }
 
+static struct bu_body_disk
+lost_of(const struct bu_plan_lost *disk)
+{
+	if (!*disk->path && !*disk->wanted)
+		return (struct bu_body_disk){0};
+	return (struct bu_body_disk){.path = disk->path,
+				     .serial = disk->serial,
+				     .size_bytes = disk->size_bytes,
+				     .holds = disk->holds,
+				     .wanted = disk->wanted};
+}
+
 static void
 order_event(const struct bu_plan_step *step, const struct bu_plan *plan, const char *id,
 	    int reset, struct bu_event *ret)
 {
-	const struct bu_plan_lost *disk = &step->disk;
-	struct bu_body_disk lost = {0};
-
+	struct bu_body_disk lost = lost_of(&step->disk);
+	struct bu_body_disk mirror = lost_of(&step->mirror);
 	bu_autojson json_t *scratch = disks_of(step);
 
-	if (*disk->path || *disk->wanted)
-		lost = (struct bu_body_disk){.path = disk->path,
-					     .serial = disk->serial,
-					     .size_bytes = disk->size_bytes,
-					     .holds = disk->holds,
-					     .wanted = disk->wanted};
 	BU_EVENT_MAKE(ret, BU_EVENT_ORDER, step->node, order, .rollout = id,
 		      .class = step->class, .image = step->image,
 		      .digest = step->digest, .facets = step->facets,
 		      .revision = plan->revision, .commit = plan->commit,
 		      .batch = step->batch, .reset = reset, .replace = step->replace,
-		      .begun = BU_UNSAID, .disk = lost, .scratch = scratch);
+		      .begun = BU_UNSAID, .disk = lost, .mirror = mirror,
+		      .scratch = scratch);
 }
 
 enum { EVENTS_OF_ORDER = 3 };

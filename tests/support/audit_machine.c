@@ -64,6 +64,17 @@ static const char *const files[][2] = {
 	{"sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "1024"},
 	{"etc/bringup/volumes", "# GUID and place\n0a1b lake ext4 /lake\n"},
 	{"etc/bringup/volumes.tpm", ""},
+	/* the system on two disks */
+	{"var/lib/bringup/mirror", "aaaa-bbbb\nDISK-1\nDISK-2\n"},
+	{"sys/block/vda/serial", "DISK-1"},
+	{"sys/block/vda/vda1/uevent", "PARTNAME=ESP\n"},
+	{"sys/block/vda/vda2/uevent", "DEVTYPE=partition\nPARTNAME=bringup-root\n"},
+	{"sys/block/vda/vda2/holders/md126/dev", "9:126"},
+	{"sys/block/nvme0n1/device/serial", "DISK-2"},
+	{"sys/block/nvme0n1/nvme0n1p2/uevent", "PARTNAME=bringup-root\n"},
+	{"sys/block/nvme0n1/nvme0n1p2/holders/md126/dev", "9:126"},
+	{"sys/block/md126/md/dev-vda2/state", "in_sync"},
+	{"sys/block/md126/md/dev-nvme0n1p2/state", "in_sync,write_mostly"},
 	{"run/bringup/volumes/lake", ""},
 	{"proc/mounts", "/dev/mapper/bringup-lake /lake ext4 rw 0 0\n"},
 	{"dev/kmsg", "6,1,0,-;Linux version 6.1\n"

@@ -18,13 +18,14 @@ manifest_of(const char *name, const char *created)
 	boot_code[sizeof(boot_code) - 1] = '\0';
 	return json_pack(
 		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:[{s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:b,"
-		"s:[n]}]}",
+		"s:[n]}],s:{s:s,s:s,s:s}}",
 		"v", 1, "kind", "image", "name", name, "arch", "x86_64", "kernel",
 		"6.1.0-28-amd64", "created", created, "kargs", "quiet", "boot_code",
 		boot_code, "parts", "name", "root", "type",
 		"0fc63daf-8483-4772-8e79-3d69d8477de4", "label", "root", "attrs", 0,
 		"size_bytes", 4096, "frame_bytes", BU_FRAME_BYTES, "file",
-		"root.frames", "grow", 1, "frames");
+		"root.frames", "grow", 1, "frames", "holds", "mirror", "1", "slurmd",
+		"", "kubelet", "");
 }
 
 int

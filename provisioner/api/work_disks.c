@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which disks a step may write: those that were granted, by their serial numbers, where
+ * the kernel of this boot has them. Called by work.c. Invariant: what was not granted
+ * is named as such, and the agent takes it only where there is nothing on it.
+ */
+#include "provisioner/api/work_disks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "provisioner/config/render.h"
+#include "provisioner/config/tuning.h"
+
+/* Which disk, as it was granted, and where its data partitions are. The kernel of this
+ * boot may have given the disk another name: its number counts. What was not granted by
+ * its number is what the profile means; the agent holds it to what is named here. */
+static void
+set_disk(struct bu_work_install *work, const struct bu_api *api,
+	 const struct bu_node *node, const struct bu_target *target,
+	 struct bu_seen_disk *seen)
+{
+	const struct bu_order *order = &node->order;
+	bu_autofree char *granted = bu_xasprintf("serial:%s", order->disk_serial);
+	const char *wanted = order->disk_serial[0] ? granted
+			     : order->disk[0]      ? order->disk
+						   : target->node->hardware->disk;
+	int found = bu_fleet_disk(api->fleet, node, wanted, seen) == 0;
+
+	work->disk = found ? seen->path : order->disk[0] ? order->disk : wanted;
+	work->disk_serial =
+		order->disk_serial[0] || !found ? order->disk_serial : seen->serial;
+	work->disk_size_bytes = (int64_t)order->disk_size_bytes;
+	work->data_count = bu_config_data(target->desired, target->node, work->data,
+					  &work->root_bytes);
+}
+
+/* --- the second disk of the system --- */
+
+int
+bu_api_refuse_ramdisk(const struct bu_node *node, const char *what, struct bu_err *err)
+{
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "the boot ramdisk that %s runs is of a version that %s; make "
+			  "a new one with `bringup image build ramdisk`",
+			  node->name, what);
+}
+
+/* {"path","serial"}: as it was granted, or what the profile means. New reference. */
+static json_t *
+find_mirror(const struct bu_api *api, const struct bu_node *node,
+	    const struct bu_target *target, const char *wanted)
+{
+	bu_autofree char *granted =
+		bu_xasprintf("serial:%s", node->order.mirror_serial);
+	struct bu_seen_disk seen;
+
+	if (!node->order.mirror_serial[0])
+		return bu_fleet_mirror(api->fleet, node, target->node->hardware,
+				       wanted);
+	if (bu_fleet_disk(api->fleet, node, granted, &seen) != 0)
+		return NULL;
+	return json_pack("{s:s,s:s}", "path", seen.path, "serial", seen.serial);
+}
+
+/* Each install has an array of its own: a disk that was away meanwhile is in none. */
+static int
+set_mirror(struct bu_work_install *work, const struct bu_api *api,
+	   const struct bu_node *node, const struct bu_target *target,
+	   struct bu_err *err)
+{
+	const char *wanted = bu_desired_mirror(target->node);
+	bu_autojson json_t *disk = NULL;
+
+	if (!wanted)
+		return 0;
+	if (node->live.agent.protocol < BU_AGENT_MIRRORS)
+		return bu_api_refuse_ramdisk(node, "mirrors no systems", err);
+	disk = find_mirror(api, node, target, wanted);
+	BU_TEXT_COPY(work->mirror, bu_json_str(disk, "path", ""));
+	BU_TEXT_COPY(work->mirror_serial, bu_json_str(disk, "serial", ""));
+	if (!work->mirror[0] || strcmp(work->mirror_serial, work->disk_serial) == 0)
+		return bu_err_set(
+			err, BU_ERR_STATE, 0,
+			"[disks] mirror = %s: %s has no such disk now besides "
+			"its system's%s%s; plan again",
+			wanted, node->name,
+			node->order.mirror_serial[0] ? ", and granted was " : "",
+			node->order.mirror_serial);
+	work->mirror_granted = node->order.mirror_serial[0] != '\0';
+	bu_config_uuid(work->mirror_uuid, "mirror/%s", node->step.id);
+	return 0;
+}
+
+/* --- the array of the other disks --- */
+
+static int
+by_serial(const void *a, const void *b)
+{
+	const struct bu_work_member *x = a, *y = b;
+
+	return strcmp(x->serial, y->serial);
+}
+
+/* By its disks, so that it is the same array whatever its node is called, and in
+ * whichever order they were found. */
+static void
+name_array(struct bu_work_install *work)
+{
+	bu_autofree char *text = bu_xstrdup("");
+
+	qsort(work->scratch, work->scratch_count, sizeof(*work->scratch), by_serial);
+	for (size_t i = 0; i < work->scratch_count; i++) {
+		bu_autofree char *before = text;
+
+		text = bu_xasprintf("%s/%s", before, work->scratch[i].serial);
+	}
+	bu_config_uuid(work->scratch_uuid, "scratch%s", text);
+	for (size_t i = 0; i < work->scratch_count; i++)
+		bu_config_uuid(work->scratch[i].guid, "%s/%s", work->scratch_uuid,
+			       work->scratch[i].serial);
+}
+
+/* Where the kernel of this boot has the disk of that number; as it was granted, the
+ * agent will not find it there. */
+static const char *
+path_of(const json_t *seen, const json_t *disk)
+{
+	const char *serial = bu_json_str(disk, "serial", "");
+	json_t *its;
+	size_t i;
+
+	json_array_foreach ((json_t *)(uintptr_t)seen, i, its)
+		if (strcmp(bu_json_str(its, "serial", ""), serial) == 0)
+			return bu_json_str(its, "path", "");
+	return bu_json_str(disk, "path", "");
+}
+
+/* Those that were granted, and no other. Where nothing was to be granted they are what
+ * the profile says, and the agent takes only empty ones and the array that it knows. */
+static int
+set_scratch(struct bu_work_install *work, const struct bu_api *api,
+	    const struct bu_node *node, const struct bu_target *target,
+	    struct bu_err *err)
+{
+	const char *wanted = bu_desired_scratch(target->node);
+	const json_t *granted = node->order.scratch, *list;
+	bu_autojson json_t *seen = NULL;
+	json_t *disk;
+	size_t i;
+
+	if (!wanted)
+		return 0;
+	if (node->live.agent.protocol < BU_AGENT_ARRAYS)
+		return bu_api_refuse_ramdisk(node, "makes no arrays", err);
+	seen = bu_fleet_scratch(api->fleet, node, target->node->hardware, wanted);
+	list = json_array_size(granted) ? granted : seen;
+	if (!json_array_size(list) || json_array_size(list) > BU_WORK_SCRATCH_MAX)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "[disks] scratch = %s says %zu disks of %s; allowed "
+				  "are 1 to %d",
+				  wanted, json_array_size(list), node->name,
+				  BU_WORK_SCRATCH_MAX);
+	json_array_foreach ((json_t *)(uintptr_t)list, i, disk) {
+		struct bu_work_member *its = &work->scratch[work->scratch_count++];
+
+		bu_text_copy(its->path, sizeof(its->path), path_of(seen, disk));
+		bu_text_copy(its->serial, sizeof(its->serial),
+			     bu_json_str(disk, "serial", ""));
+	}
+	work->scratch_wipe = work->wipe && list == granted;
+	name_array(work);
+	return 0;
+}
+
+json_t *
+bu_api_written_disks(const struct bu_work_install *work)
+{
+	json_t *list = json_array();
+
+	json_array_append_new(list, json_string(work->disk_serial));
+	if (work->mirror[0])
+		json_array_append_new(list, json_string(work->mirror_serial));
+	for (size_t i = 0; i < work->scratch_count; i++)
+		json_array_append_new(list, json_string(work->scratch[i].serial));
+	return list;
+}
+
+int
+bu_api_set_disks(struct bu_work_install *work, const struct bu_api *api,
+		 const struct bu_node *node, const struct bu_target *target,
+		 struct bu_seen_disk *seen, struct bu_err *err)
+{
+	set_disk(work, api, node, target, seen);
+	return set_mirror(work, api, node, target, err) ||
+			       set_scratch(work, api, node, target, err)
+		       ? -1
+		       : 0;
+}
