@@ -198,21 +198,14 @@ bu_bootargs_mounted(const char *device,
 	return rc;
 }
 
-enum { ESPS_MAX = 2 };
-
-struct esps {
-	size_t count;
-	char *devices[ESPS_MAX]; /* "/dev/vda1" */
-};
-
 /* The partition named ESP of the disk with this folder in /sys, if it has one. */
 static void
-add_esp(const char *disk, struct esps *esps)
+add_esp(const char *disk, struct bu_bootargs_esps *esps)
 {
 	struct dirent *entry;
 	DIR *list = opendir(disk);
 
-	while (list && esps->count < ESPS_MAX && (entry = readdir(list))) {
+	while (list && esps->count < BU_LEN(esps->devices) && (entry = readdir(list))) {
 		bu_autofree char *path =
 			bu_xasprintf("%s/%s/uevent", disk, entry->d_name);
 		bu_autofree char *text =
@@ -228,22 +221,14 @@ add_esp(const char *disk, struct esps *esps)
 		closedir(list);
 }
 
-/* Of the disk that / is on, or of each disk that its array has now. */
-static int
-find_esps(struct esps *ret, struct bu_err *err)
+void
+bu_bootargs_find(const char *device, struct bu_bootargs_esps *ret)
 {
-	bu_autofree char *device = NULL, *slaves = NULL;
+	bu_autofree char *slaves = bu_xasprintf("%s/slaves", device);
 	struct dirent **names = NULL;
-	struct stat st;
-	int count;
+	int count = scandir(slaves, &names, NULL, alphasort);
 
-	*ret = (struct esps){0};
-	if (stat("/", &st))
-		return bu_err_set(err, BU_ERR_IO, errno, "/");
-	device = bu_xasprintf("/sys/dev/block/%u:%u", major(st.st_dev),
-			      minor(st.st_dev));
-	slaves = bu_xasprintf("%s/slaves", device);
-	count = scandir(slaves, &names, NULL, alphasort);
+	*ret = (struct bu_bootargs_esps){0};
 	for (int i = 0; i < count; i++) {
 		bu_autofree char *disk =
 			bu_xasprintf("%s/%s/..", slaves, names[i]->d_name);
@@ -258,6 +243,20 @@ find_esps(struct esps *ret, struct bu_err *err)
 
 		add_esp(disk, ret);
 	}
+}
+
+static int
+find_esps(struct bu_bootargs_esps *ret, struct bu_err *err)
+{
+	bu_autofree char *device = NULL;
+	struct stat st;
+
+	*ret = (struct bu_bootargs_esps){0};
+	if (stat("/", &st))
+		return bu_err_set(err, BU_ERR_IO, errno, "/");
+	device = bu_xasprintf("/sys/dev/block/%u:%u", major(st.st_dev),
+			      minor(st.st_dev));
+	bu_bootargs_find(device, ret);
 	if (!ret->count)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "the disk of / has no system partition of bringup");
@@ -294,7 +293,7 @@ int
 bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err)
 {
 	struct change change = {kargs, ret_old};
-	struct esps esps;
+	struct bu_bootargs_esps esps;
 	int rc = find_esps(&esps, err);
 
 	for (size_t i = 0; i < esps.count; i++) {

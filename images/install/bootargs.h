@@ -27,6 +27,13 @@ bu_must int bu_bootargs_mounted(const char *device,
 				int (*fn)(const char *esp_dir, void *arg,
 					  struct bu_err *err),
 				void *arg, struct bu_err *err);
+struct bu_bootargs_esps {
+	size_t count;
+	char *devices[2]; /* "/dev/vda1"; owned */
+};
+/* The system partition beside this partition, or beside each that this array has now;
+ * device: its folder in /sys. */
+void bu_bootargs_find(const char *device, struct bu_bootargs_esps *ret);
 /* Of the running system: the system partition on the disk, or on each disk, that / is
  * on. *ret_old (may
  * be NULL; owned) gets the node's part as it was; kargs NULL only reads. */

@@ -184,6 +184,48 @@ START_TEST(a_kernel_that_is_loaded_gets_the_line_of_the_loaders)
 }
 END_TEST
 
-BU_UNIT("bootargs", a_kernel_that_is_loaded_gets_the_line_of_the_loaders,
+/* The folders of two disks, one of which has another system's partitions first, and of
+ * an array of their roots. */
+static const char sysfs[] =
+	"set -e; mkdir -p $D/md127/slaves; for d in a b; do for p in 1 2 3; do"
+	"	mkdir -p $D/vd$d/vd$d$p; echo PARTNAME=other >$D/vd$d/vd$d$p/uevent; done;"
+	"	ln -s ../../vd$d/vd${d}3 $D/md127/slaves/vd${d}3; done;"
+	"echo PARTNAME=ESP >$D/vda/vda1/uevent; echo PARTNAME=ESP >$D/vdb/vdb2/uevent;";
+
+static void
+finds(const char *device, const char *first, const char *second)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, device);
+	const char *const want[] = {first, second};
+	struct bu_bootargs_esps esps;
+
+	bu_bootargs_find(path, &esps);
+	ck_assert_uint_eq(esps.count, !!first + !!second);
+	for (size_t i = 0; i < esps.count; i++) {
+		ck_assert_str_eq(esps.devices[i], want[i]);
+		free(esps.devices[i]);
+	}
+}
+
+START_TEST(each_disk_of_the_root_has_them)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	setenv("D", dir, 1);
+	ck_assert_int_eq(system(sysfs), 0);
+	finds("vda/vda3", "/dev/vda1", NULL);
+	finds("vdb/vdb3", "/dev/vdb2", NULL);
+	finds("md127", "/dev/vda1", "/dev/vdb2");
+	/* One of them was pulled out of the machine, or left the array. */
+	ck_assert_int_eq(system("rm -r $D/vda"), 0);
+	finds("md127", "/dev/vdb2", NULL);
+	ck_assert_int_eq(system("rm $D/md127/slaves/vda3"), 0);
+	finds("md127", "/dev/vdb2", NULL);
+	finds("none", NULL, NULL);
+	end();
+}
+END_TEST
+
+BU_UNIT("bootargs", each_disk_of_the_root_has_them,
+	a_kernel_that_is_loaded_gets_the_line_of_the_loaders,
 	all_loaders_get_them_behind_the_images_own, grub_takes_each_character_as_it_is,
 	lines_that_no_kernel_takes_are_refused, an_image_without_the_file_takes_none)
