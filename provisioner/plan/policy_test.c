@@ -313,7 +313,6 @@ END_TEST
 BU_UNIT("policy", who_is_switched_by_hand_is_a_warning,
 	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning,
 	what_an_image_holds_is_judged, what_runs_from_memory_has_the_ramdisks_kernel,
-	a_whole_disk_is_for_pools_that_say_so,
-	what_an_image_holds_is_judged, a_whole_disk_is_for_pools_that_say_so,
-	an_image_of_before_mirrors_nothing,
+	a_whole_disk_is_for_pools_that_say_so, what_an_image_holds_is_judged,
+	a_whole_disk_is_for_pools_that_say_so, an_image_of_before_mirrors_nothing,
 	what_does_not_fit_is_said_of_those_that_it_is_about)
