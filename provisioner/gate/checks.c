@@ -76,8 +76,9 @@ bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 	}
 }
 
-/* Another one after each answer: an agent answers one that it has done from memory.
- * What it does now has the same one after a restart of ours. */
+/* Another one after each answer, and when its node validates anew: an agent answers one
+ * that it has done from memory. A slice that it does now has the same one after a
+ * restart of ours. */
 static void
 name_item(const struct bu_gate *gate, const struct bu_node *node, int soak,
 	  char ret[BU_NAME_SIZE])
@@ -88,8 +89,8 @@ name_item(const struct bu_gate *gate, const struct bu_node *node, int soak,
 						node->machine, 0),
 			 node->live.slices_lost);
 	else
-		snprintf(ret, BU_NAME_SIZE, "c-%.8s-%d", node->boot_id,
-			 node->live.checks_told + 1);
+		snprintf(ret, BU_NAME_SIZE, "c-%.8s-%lld-%d", node->boot_id,
+			 (long long)node->state_seq, node->live.checks_told + 1);
 }
 
 /* The site's own checks that this node's validation runs. */

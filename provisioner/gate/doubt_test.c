@@ -361,6 +361,34 @@ START_TEST(out_of_quarantine_the_report_of_before_does_not_count)
 }
 END_TEST
 
+static void
+id_of_checks(struct rig *rig, char ret[BU_NAME_SIZE])
+{
+	bu_autojson json_t *item = bu_gate_work(rig->gate, rig_node(rig, 1));
+
+	ck_assert_str_eq(bu_json_str(item, "kind", ""), "checks");
+	bu_text_copy(ret, BU_NAME_SIZE, bu_json_str(item, "id", ""));
+}
+
+/* Its agent would answer the item of before from memory. */
+START_TEST(after_a_restart_checks_are_asked_for_by_another_name)
+{
+	char before[BU_NAME_SIZE], after[BU_NAME_SIZE];
+	struct rig rig;
+
+	begin(&rig, 2);
+	id_of_checks(&rig, before);
+	check(&rig, 1, "nic-mtu", BU_VERDICT_FAIL, "MTU 1500, 9000 is wanted");
+	rig_pass(&rig, 10);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_QUARANTINED);
+	rig_restart(&rig);
+	note_again(&rig, rig_node(&rig, 1), 1);
+	id_of_checks(&rig, after);
+	ck_assert_str_ne(before, after);
+	rig_end(&rig);
+}
+END_TEST
+
 /* In service it keeps its certificates until it is taken out. */
 START_TEST(who_is_to_be_measured_anew_later_keeps_what_it_has)
 {
@@ -493,6 +521,7 @@ RIG_UNIT("doubt", a_doubtful_probe_is_repeated_until_it_is_good,
 	 a_reason_is_gone_when_the_profile_is_mended,
 	 measured_anew_is_twice_the_rounds_and_forgets_the_old_ones,
 	 out_of_quarantine_the_report_of_before_does_not_count,
+	 after_a_restart_checks_are_asked_for_by_another_name,
 	 who_is_to_be_measured_anew_later_keeps_what_it_has,
 	 a_run_says_exactly_why_it_does_not_measure,
 	 a_quarantined_and_a_held_node_that_answer_are_measured,
