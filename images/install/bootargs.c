@@ -221,6 +221,17 @@ add_esp(const char *disk, struct bu_bootargs_esps *esps)
 		closedir(list);
 }
 
+/* Half of an array (by its name, vda3) that failed in service is still among its
+ * slaves; nothing can be written to its disk. */
+static int
+is_failed(const char *device, const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("%s/md/dev-%s/state", device, name);
+	bu_autofree char *state = bu_file_read(path, FILE_MAX, NULL, NULL);
+
+	return state && !strstr(state, "in_sync");
+}
+
 void
 bu_bootargs_find(const char *device, struct bu_bootargs_esps *ret)
 {
@@ -233,7 +244,7 @@ bu_bootargs_find(const char *device, struct bu_bootargs_esps *ret)
 		bu_autofree char *disk =
 			bu_xasprintf("%s/%s/..", slaves, names[i]->d_name);
 
-		if (names[i]->d_name[0] != '.')
+		if (names[i]->d_name[0] != '.' && !is_failed(device, names[i]->d_name))
 			add_esp(disk, ret);
 		free(names[i]);
 	}

@@ -215,6 +215,13 @@ START_TEST(each_disk_of_the_root_has_them)
 	finds("vda/vda3", "/dev/vda1", NULL);
 	finds("vdb/vdb3", "/dev/vdb2", NULL);
 	finds("md127", "/dev/vda1", "/dev/vdb2");
+	/* One of them failed in service, and nobody took it out. */
+	ck_assert_int_eq(system("for d in a b; do mkdir -p $D/md127/md/dev-vd${d}3; "
+				"echo in_sync >$D/md127/md/dev-vd${d}3/state; done"),
+			 0);
+	finds("md127", "/dev/vda1", "/dev/vdb2");
+	ck_assert_int_eq(system("echo faulty >$D/md127/md/dev-vda3/state"), 0);
+	finds("md127", "/dev/vdb2", NULL);
 	/* One of them was pulled out of the machine, or left the array. */
 	ck_assert_int_eq(system("rm -r $D/vda"), 0);
 	finds("md127", "/dev/vdb2", NULL);
