@@ -238,7 +238,7 @@
 	  "/var/lib/bringup/mirror, block/*/serial, block/md*/md", \
 	  "both disks that it was installed on are in the array, and up to date", \
 	  "swap the disk that is named; then bringup node rebuild NODE --grant " \
-	  "wipe") \
+	  "wipe, or reimage where a scratch array is to stay") \
 	X(memlock, "memlock", FAIL, \
 	  "memory that jobs may lock", \
 	  "LimitMEMLOCK that systemd gives slurmd; a process of user nobody with " \
