@@ -95,6 +95,12 @@ START_TEST(the_hosts_mirrors_come_before_the_recipes)
 		   "test $(wc -l <told) = 2");
 	works("echo bookworm main http://host/ /dev/null:1 >targets && "
 	      "sources >told && grep -q http://own/ told && ! grep -q host told");
+	works("for c in main universe other; do echo trixie $c http://host/ /dev/null:1; "
+	      "done >targets && sources >told && "
+	      "test \"$(cat told)\" = 'deb http://host/ trixie main'");
+	works("MIRRORS='deb [signed-by=/x.gpg] http://own/ trixie main universe' && "
+	      "sources >told && test \"$(cat told)\" = 'deb http://host/ trixie main\n"
+	      "deb http://host/ trixie universe'");
 	works(": >targets");
 	refused("MIRRORS= && sources", "apt has no sources of trixie");
 	end();

@@ -289,7 +289,10 @@ lay_over(struct bu_recipe_ini *below, struct bu_recipe_ini *above)
 	}
 	join(&below->files, &above->files, "\n");
 	join(&below->hooks, &above->hooks, "\n");
-	join(&below->mirrors, &above->mirrors, "\n");
+	if (above->mirrors) { /* a site's, where the public ones may be out of reach */
+		free(below->mirrors);
+		below->mirrors = bu_steal(&above->mirrors);
+	}
 	join(&below->sources, &above->sources, "\n");
 	join(&below->keys, &above->keys, "\n");
 	free(below->dir);

@@ -16,20 +16,29 @@ keyring()
 	esac | tr -s ' ' ,
 }
 
+# components: of the release, that the recipe's mirrors have; main in any case.
+components()
+{
+	echo "$MIRRORS" | sed -n 's/^deb \(\[[^]]*\] *\)\{0,1\}[^ ]* [^ ]* //p' |
+		tr -s ' ' '\n' | sort -u | grep -vx main | tr '\n' ' '
+}
+
 # host_sources: the host's own mirrors with their keyrings, of the release (by whatever
-# name) and its main section only.
+# name) and these components alone.
 host_sources()
 {
+	wanted=" main $(components)"
 	apt-get indextargets --format \
 		'$(CODENAME) $(COMPONENT) $(REPO_URI) $(SOURCESENTRY)' \
 		'Created-By: Packages' |
 		while read -r codename component uri entry; do
-			case "$codename $component" in
-			"$SUITE main" | "$SUITE-updates main" | "$SUITE-security main") ;;
+			case $codename in
+			"$SUITE" | "$SUITE-updates" | "$SUITE-security") ;;
 			*) continue ;;
 			esac
+			case $wanted in *" $component "*) ;; *) continue ;; esac
 			keyring=$(keyring "$entry")
-			echo "deb ${keyring:+[signed-by=$keyring] }$uri $codename main"
+			echo "deb ${keyring:+[signed-by=$keyring] }$uri $codename $component"
 		done
 }
 
