@@ -173,8 +173,9 @@ static const struct {
 	{"qemu-img create -q -f qcow2 -o data_file=other,data_file_raw=on disk.qcow2 "
 	 "40M && printf '\\0' | dd of=disk.qcow2 bs=1 seek=79 conv=notrunc status=none",
 	 "it names another file"},
-	{"qemu-img create -q -f qcow2 --object secret,id=s,data=x -o "
-	 "encrypt.format=luks,encrypt.key-secret=s,encrypt.iter-time=10 disk.qcow2 40M",
+	/* By hand: qemu-img measures the CPU for its keys, which fails now and then. */
+	{"qemu-img create -q -f qcow2 disk.qcow2 40M && printf '\\2' | dd "
+	 "of=disk.qcow2 bs=1 seek=35 conv=notrunc status=none",
 	 "it is encrypted"},
 	{"qemu-img create -q -f qcow2 disk.qcow2 2T", "larger than 1 TiB"},
 	{"qemu-img create -q -f qcow2 disk.qcow2 40M && printf '\\2' | dd "
