@@ -48,10 +48,10 @@ bu_raw_check(const struct bu_install_opts *opts, const struct bu_install_hooks *
 	     struct bu_raw *ret, struct bu_err *err)
 {
 	memset(ret, 0, sizeof(*ret));
-	if (opts->keep_data || opts->data_count || opts->scratch_count)
+	if (opts->keep_data || opts->data_count || opts->scratch_count || opts->mirror)
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "image %s is a whole disk; no data partition, and no "
-				  "array, goes with it",
+				  "image %s is a whole disk; no data partition, no "
+				  "array and no mirror goes with it",
 				  manifest->name);
 	ret->front_bytes = bu_part_frame_bytes(&manifest->parts[0], 0);
 	if (ret->front_bytes < BU_WHOLE_FRONT_BYTES)

@@ -49,6 +49,8 @@ begin(const char *make, uint32_t sector_bytes)
 	sh(make);
 	sh("truncate -s 128M disk");
 	strcpy(manifest->name, "small");
+	manifest->described = manifest->holding_count = with_mirror;
+	strcpy(manifest->holdings[0].name, "mirror");
 	strcpy(part->name, "disk");
 	strcpy(part->file, "root.frames"); /* that the server damages */
 	strcpy(part->type, "0FC63DAF-8483-4772-8E79-3D69D8477DE4");
@@ -254,6 +256,33 @@ START_TEST(what_does_not_fit_writes_nothing)
 }
 END_TEST
 
+/* Whatever its manifest says: a second disk would get the frames, and nothing would
+ * have looked what is on it. */
+START_TEST(a_mirror_of_it_is_refused)
+{
+	bu_autofree char *second = NULL;
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	NEEDS();
+	with_mirror = 1;
+	begin(plain_disk, 512);
+	sh("truncate -s 128M second && echo kept >>second && cp second before && "
+	   "cp disk disk.before");
+	second = bu_xasprintf("%s/second", dir);
+	opts = whole_opts();
+	opts.mirror = second;
+	opts.mirror_uuid = "aaaaaaaa-bbbb-8ccc-8ddd-eeeeeeeeeeee";
+	opts.mirror_granted = 1;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_msg(strstr(err.text, "no mirror goes with it") != NULL, "%s",
+		      err.text);
+	sh("cmp second before && cmp disk disk.before");
+	teardown();
+}
+END_TEST
+
 /* The order says which kind it is for; data and arrays do not go with a whole disk. */
 START_TEST(another_kind_writes_nothing)
 {
@@ -379,5 +408,5 @@ END_TEST
 
 BU_UNIT("raw", writes_it_as_it_is, what_is_under_the_mark_comes_back,
 	a_forged_stamp_is_no_leave, what_does_not_fit_writes_nothing,
-	another_kind_writes_nothing, an_unfinished_one_does_not_boot,
-	a_device_with_large_sectors)
+	another_kind_writes_nothing, a_mirror_of_it_is_refused,
+	an_unfinished_one_does_not_boot, a_device_with_large_sectors)
