@@ -91,6 +91,15 @@ other_is_written(const struct bu_plan_input *input, const struct bu_plan_node *i
 	return bu_json_bool(mirror, "written", 0);
 }
 
+/* Something of it would still be there after a reimage: an array, on whatever disk the
+ * system is, or data partitions, which a new disk has not. */
+static int
+has_data(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	return bu_desired_scratch(it->want) ||
+	       (bu_desired_keeps(it->want) && disk_of(input, it) != BU_PLAN_DISK_EMPTY);
+}
+
 /* Of a node that is installed anew: what is there may only go by a grant. */
 static enum bu_class
 disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
@@ -102,8 +111,7 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	/* Its system goes to memory, and what is on its disks stays. */
 	if (bu_desired_is_ram(it->want))
 		return BU_CLASS_INSTALL;
-	/* A new disk has no data to keep, and an order to keep it would fail. */
-	if (on_disk && bu_desired_keeps(it->want) && disk != BU_PLAN_DISK_EMPTY &&
+	if (on_disk && has_data(input, it) &&
 	    bu_plan_changes_class(changes) < BU_CLASS_WIPE)
 		return BU_CLASS_REIMAGE;
 	if (it->node->disk_touched || on_disk || disk == BU_PLAN_DISK_WRITTEN ||
@@ -243,8 +251,7 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		return;
 	}
 	if (input->rebuild == BU_CLASS_REIMAGE && !bu_desired_is_ram(it->want) &&
-	    (!node->installed_digest[0] || !bu_desired_keeps(it->want) ||
-	     disk_of(input, it) == BU_PLAN_DISK_EMPTY)) {
+	    (!node->installed_digest[0] || !has_data(input, it))) {
 		refuse(ret, NO_DATA, .number = {0});
 		return;
 	}

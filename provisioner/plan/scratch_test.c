@@ -199,7 +199,49 @@ START_TEST(what_is_on_the_mirror_needs_a_grant)
 }
 END_TEST
 
+/* The first disk of a pair was replaced: the array of the others stays. A data
+ * partition was on the disk that went, and a pair alone keeps nothing. */
+START_TEST(an_array_is_kept_whichever_disk_was_replaced)
+{
+	static const struct {
+		const char *profile;
+		int keeps;
+	} rows[] = {
+		{MIRROR("serial:N1\nscratch = rotational:no"), 1},
+		{DISKS("rotational:no"), 1},
+		{MIRROR("serial:N1"), 0},
+		{"disk = smallest\n", 0},
+	};
+	static const enum bu_plan_disk disks[] = {BU_PLAN_DISK_EMPTY,
+						  BU_PLAN_DISK_WRITTEN};
+
+	for (size_t i = 0; i < BU_LEN(rows) * BU_LEN(disks); i++) {
+		const char *profile = rows[i / 2].profile;
+		const char *class = rows[i / 2].keeps ? "reimage" : "wipe";
+		struct site site;
+		bu_autojson json_t *rebuilt = NULL, *failed = NULL;
+
+		begin_with(&site, profile, profile, 1);
+		site.image.mirrors = 1;
+		site.input.mirror = mirror_of;
+		second = json_incref(json_array_get(seen, 0));
+		site.disk = disks[i % 2];
+		site.input.rebuild = BU_CLASS_REIMAGE;
+		rebuilt = make(&site);
+		ck_assert_str_eq(bu_json_str(step_of(rebuilt, 0), "class", "none"),
+				 rows[i / 2].keeps ? "reimage" : "none");
+		site.input.rebuild = BU_CLASS_NONE;
+		site.nodes[0]->state = BU_STATE_FAILED;
+		failed = make(&site);
+		ck_assert_str_eq(bu_json_str(step_of(failed, 0), "class", ""), class);
+		json_decref(second);
+		finish(&site);
+	}
+}
+END_TEST
+
 BU_UNIT("scratch", a_new_image_keeps_the_array, without_an_array_a_new_image_is_a_wipe,
 	other_disks_are_a_wipe_and_other_words_are_nothing,
 	what_is_on_the_other_disks_needs_a_grant, a_mirror_is_of_two_disks,
-	what_is_on_the_mirror_needs_a_grant)
+	what_is_on_the_mirror_needs_a_grant,
+	an_array_is_kept_whichever_disk_was_replaced)
