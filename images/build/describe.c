@@ -9,7 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -20,7 +23,12 @@
 #include "images/build/sbom.h"
 #include "images/build/unpack.h"
 
-enum { MODULE_MAX = 256 * 1024 * 1024, DEP_MAX = 16 * 1024 * 1024 };
+enum {
+	MODULE_MAX = 256 * 1024 * 1024,
+	DEP_MAX = 16 * 1024 * 1024,
+	UNPACK_MEMORY = 512 * 1024 * 1024, /* zstd's largest window takes 128 MiB */
+	UNPACK_S = 60,
+};
 
 struct tree {
 	int root_fd;
@@ -181,21 +189,57 @@ module_path(int root_fd, const char *kernel)
 	return NULL;
 }
 
+/* Its header says how much memory a stream wants, up to 4 GiB, and the tree may be
+ * anybody's. */
+static int
+be_unpacker(const char *packed, const char *plain)
+{
+	struct bu_unpack_limit limit = {.stream_bytes = MODULE_MAX};
+	unsigned long pages = 0;
+	FILE *statm = fopen("/proc/self/statm", "re");
+	char digest[BU_DIGEST_SIZE];
+	struct rlimit room, cpu = {UNPACK_S, UNPACK_S}, none = {0, 0};
+
+	if (!statm || fscanf(statm, "%lu", &pages) != 1)
+		return -1;
+	fclose(statm);
+	room.rlim_cur = room.rlim_max =
+		(rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + UNPACK_MEMORY;
+	if (setrlimit(RLIMIT_CORE, &none) || setrlimit(RLIMIT_CPU, &cpu) ||
+	    setrlimit(RLIMIT_AS, &room))
+		return -1;
+	return bu_unpack_stream(packed, plain, &limit, digest, NULL);
+}
+
+/* In a process of its own, which has bounds. */
+static int
+unpack_apart(const char *packed, const char *plain)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid < 0)
+		return -1;
+	if (!pid)
+		_exit(be_unpacker(packed, plain) ? 1 : 0);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
 /* The module's bytes, unpacked and owned; NULL = it cannot be read. */
 static char *
 read_module(const struct tree *tree, const char *path, size_t *ret_size)
 {
-	struct bu_unpack_limit limit = {.stream_bytes = MODULE_MAX};
 	bu_autofree char *packed = bu_xasprintf("%s/driver.packed", tree->work);
 	bu_autofree char *plain = bu_xasprintf("%s/driver.ko", tree->work);
 	bu_autofree char *bytes =
 		bu_inside_read(tree->root_fd, path, MODULE_MAX, ret_size, NULL);
-	char digest[BU_DIGEST_SIZE];
 
 	if (!bytes || !strcmp(strrchr(path, '.'), ".ko"))
 		return bu_steal(&bytes);
 	if (bu_file_write(packed, bytes, *ret_size, 0600, NULL) ||
-	    bu_unpack_stream(packed, plain, &limit, digest, NULL))
+	    unpack_apart(packed, plain))
 		return NULL;
 	return bu_file_read(plain, MODULE_MAX, ret_size, NULL);
 }

@@ -376,6 +376,35 @@ START_TEST(packed_modules_are_read_too)
 }
 END_TEST
 
+/* Its header asks for a dictionary of 1 GiB: the length of the block's header, flags,
+ * filter (LZMA2), size of its properties, dictionary, three bytes of zeros, sum. */
+static const char greedy[] =
+	"cd root/lib/modules/6.1/updates && python3 -c '\n"
+	"import lzma, zlib\n"
+	"body = bytearray(lzma.compress(open(\"nvidia.ko\", \"rb\").read()))\n"
+	"assert body[12:16] == bytes([2, 0, 0x21, 1]), body[12:20]\n"
+	"body[16] = 36\n"
+	"body[20:24] = zlib.crc32(body[12:20]).to_bytes(4, \"little\")\n"
+	"open(\"nvidia.ko.xz\", \"wb\").write(body)\n"
+	"assert lzma.decompress(body)'";
+
+START_TEST(a_greedy_module_gets_no_memory)
+{
+	static const char module[] = MODULE("535.183.01");
+	struct bu_manifest manifest;
+	struct bu_err err;
+
+	BU_NEEDS("python3");
+	begin();
+	put_text("lib/modules/6.1/modules.dep", "updates/nvidia.ko.xz:\n");
+	put("lib/modules/6.1/updates/nvidia.ko", module, sizeof(module), 0644);
+	free(shell_told(dir, greedy));
+	ck_assert_msg(!describe(&manifest, &err), "%s", err.text);
+	ck_assert_ptr_null(bu_manifest_holds(&manifest, "driver"));
+	end();
+}
+END_TEST
+
 /* What an upgrade left, and a copy that somebody made aside: none of them is guessed
  * at by the order that a folder is read in. */
 START_TEST(of_two_libraries_none_is_taken)
@@ -423,4 +452,5 @@ BU_UNIT("describe", a_debian_tree_is_listed, an_rpm_tree_is_listed,
 	what_is_half_installed_counts, an_empty_list_is_no_list,
 	lists_that_are_none_are_refused, a_data_base_that_is_none_is_refused,
 	the_parts_of_a_driver_are_of_one_version, packed_modules_are_read_too,
-	of_two_libraries_none_is_taken, what_its_ramdisk_starts_from_is_held)
+	a_greedy_module_gets_no_memory, of_two_libraries_none_is_taken,
+	what_its_ramdisk_starts_from_is_held)
