@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mdraid.h"
 #include "base/sysroot.h"
 #include "base/text.h"
 #include "checks/audit/audit_impl.h"
@@ -14,6 +15,7 @@
 struct half {
 	const char *root, *serial;
 	char disk[40], part[40], array[40]; /* of the kernel's; "" = there is none */
+	char state[40];
 };
 
 static void
@@ -51,22 +53,45 @@ visit_disk(const char *name, void *arg)
 }
 
 static void
-judge(struct bu_audit *a, const char *serial)
+find(struct bu_audit *a, const char *serial, struct half *ret)
 {
-	struct half half = {.root = a->root, .serial = serial};
-	char state[40] = "not there";
-
-	bu_sysroot_each(a->root, visit_disk, &half, "sys/block");
-	if (half.disk[0]) {
-		BU_TEXT_COPY(state, "not in the array");
-		bu_sysroot_each(a->root, visit_part, &half, "sys/block/%s", half.disk);
+	*ret = (struct half){.root = a->root, .serial = serial, .state = "not there"};
+	bu_sysroot_each(a->root, visit_disk, ret, "sys/block");
+	if (ret->disk[0]) {
+		BU_TEXT_COPY(ret->state, "not in the array");
+		bu_sysroot_each(a->root, visit_part, ret, "sys/block/%s", ret->disk);
 	}
-	if (half.array[0])
-		bu_sysroot_line(a->root, state, sizeof(state),
-				"sys/block/%s/md/dev-%s/state", half.array, half.part);
-	bu_audit_judge(a, strncmp(state, "in_sync", 7) == 0, serial, state, "in_sync",
-		       "the system is on one disk: its mirror on disk %s is %s", serial,
-		       state);
+	if (ret->array[0])
+		bu_sysroot_line(a->root, ret->state, sizeof(ret->state),
+				"sys/block/%s/md/dev-%s/state", ret->array, ret->part);
+}
+
+/* Each was written when the other was gone. */
+static int
+have_parted(const struct half *one, const struct half *other)
+{
+	struct bu_md a, b;
+
+	return bu_md_read(one->root, one->disk, one->part, &a) == 0 &&
+	       bu_md_read(other->root, other->disk, other->part, &b) == 0 &&
+	       bu_md_lost(&a, &b) && bu_md_lost(&b, &a);
+}
+
+static void
+judge(struct bu_audit *a, const struct half *half, const struct half *other)
+{
+	int is_in = strncmp(half->state, "in_sync", 7) == 0;
+
+	if (!is_in && other->array[0] && have_parted(half, other))
+		bu_audit_bad(a, half->serial, "has run alone", "in_sync",
+			     "the system is on one disk, %s: its mirror on disk %s has "
+			     "run alone, too, and they are not joined; save what you "
+			     "need of either, then rebuild the node",
+			     other->serial, half->serial);
+	else
+		bu_audit_judge(a, is_in, half->serial, half->state, "in_sync",
+			       "the system is on one disk: its mirror on disk %s is %s",
+			       half->serial, half->state);
 }
 
 /* The array's UUID, then a serial number a line. */
@@ -75,9 +100,13 @@ bu_audit_root_mirror(struct bu_audit *a)
 {
 	bu_autofree char *text =
 		bu_sysroot_read(a->root, 4096, NULL, "%s", "var/lib/bringup/mirror");
+	struct half halves[2];
 	char *rest = text, *line;
+	size_t count = 0;
 
 	for (int i = 0; (line = strsep(&rest, "\n")); i++)
-		if (i > 0 && *line)
-			judge(a, line);
+		if (i > 0 && *line && count < BU_LEN(halves))
+			find(a, line, &halves[count++]);
+	for (size_t i = 0; count == BU_LEN(halves) && i < count; i++)
+		judge(a, &halves[i], &halves[!i]);
 }

@@ -235,7 +235,8 @@
 	  "validate") \
 	X(root_mirror, "root-mirror", WARN, \
 	  "the system's mirror", \
-	  "/var/lib/bringup/mirror, block/*/serial, block/md*/md", \
+	  "/var/lib/bringup/mirror, block/*/serial, block/md*/md, the superblocks " \
+	  "of both halves", \
 	  "both disks that it was installed on are in the array, and up to date", \
 	  "swap the disk that is named; then bringup node rebuild NODE --grant " \
 	  "wipe, or reimage where a scratch array is to stay") \

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/support/md_half.h"
 #include "tests/support/unit.h"
 
 static const char *root;
@@ -124,6 +125,63 @@ START_TEST(bad_machine_has_exactly_its_finding)
 		run_bad(&bads[i]);
 	/* Nothing is left of them. */
 	expect_no_finding(bu_audit_machine_expected, 44);
+	bu_audit_machine_remove();
+}
+END_TEST
+
+static void
+put_half(const char *part, const char *size, unsigned int number, unsigned int others)
+{
+	bu_autofree char *device = bu_xasprintf("dev/%s", part);
+	char bytes[MD_HALF_SIZE];
+
+	md_half(bytes, 'u', number, others);
+	bu_audit_machine_change(size, "27\n");
+	bu_audit_machine_change(device, "");
+	bu_audit_machine_bytes(device, bytes, sizeof(bytes));
+}
+
+/* The second disk is not in the array. It is older, the first is, or each of them has
+ * run by itself. */
+START_TEST(halves_that_parted_are_said)
+{
+	static const struct {
+		unsigned int first, second; /* what they say of each other */
+		const char *says;
+	} rows[] = {
+		{1, 0, "its mirror on disk DISK-2 is not in the array"},
+		{MD_DISK_ROLE_SPARE, 0,
+		 "its mirror on disk DISK-2 is not in the array"},
+		{1, MD_DISK_ROLE_SPARE,
+		 "its mirror on disk DISK-2 is not in the array"},
+		{MD_DISK_ROLE_FAULTY, MD_DISK_ROLE_SPARE,
+		 "the system is on one disk, DISK-1: its mirror on disk DISK-2 has run "
+		 "alone, too, and they are not joined; save what you need of either, "
+		 "then rebuild the node"},
+	};
+	bu_autojson json_t *expect = json_loads(bu_audit_machine_expected, 0, NULL);
+
+	root = bu_audit_machine_build(0);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_checks checks;
+		size_t said = 0;
+
+		put_half("vda2", "sys/block/vda/vda2/size", 0, rows[i].first);
+		put_half("nvme0n1p2", "sys/block/nvme0n1/nvme0n1p2/size", 1,
+			 rows[i].second);
+		bu_audit_machine_change("sys/block/nvme0n1/nvme0n1p2/holders/md126/dev",
+					NULL);
+		bu_audit_machine_change("sys/block/nvme0n1/nvme0n1p2/holders/md126",
+					NULL);
+		audit(expect, &checks);
+		print(&checks);
+		ck_assert_uint_eq(findings(&checks), 1);
+		for (size_t k = 0; k < checks.count; k++)
+			said += strstr(checks.list[k].text, rows[i].says) != NULL;
+		ck_assert_uint_eq(said, 1);
+		bu_checks_fini(&checks);
+		bu_audit_machine_restore();
+	}
 	bu_audit_machine_remove();
 }
 END_TEST
@@ -435,9 +493,9 @@ START_TEST(each_static_fault_of_the_reference_has_a_row)
 END_TEST
 
 BU_UNIT("audit", good_machine_has_no_finding, bad_machine_has_exactly_its_finding,
-	each_row_has_a_bad_machine, virtual_machine_with_soft_roce_has_no_finding,
-	bare_machine_has_no_finding, nothing_is_expected_of_the_good_machine,
-	the_ends_of_what_is_allowed_are_good, each_card_is_judged_once,
-	two_cables_of_one_machine_are_swapped, a_profile_has_other_severities,
-	what_was_not_looked_at_is_said, no_file_leads_it_astray,
-	each_static_fault_of_the_reference_has_a_row)
+	halves_that_parted_are_said, each_row_has_a_bad_machine,
+	virtual_machine_with_soft_roce_has_no_finding, bare_machine_has_no_finding,
+	nothing_is_expected_of_the_good_machine, the_ends_of_what_is_allowed_are_good,
+	each_card_is_judged_once, two_cables_of_one_machine_are_swapped,
+	a_profile_has_other_severities, what_was_not_looked_at_is_said,
+	no_file_leads_it_astray, each_static_fault_of_the_reference_has_a_row)

@@ -148,6 +148,80 @@ START_TEST(a_mirrored_root_comes_up_with_what_is_there)
 }
 END_TEST
 
+/* Disk a has number 0 of the array and disk b 1; `role` in the table of that disk's
+ * half for the number of the other, as the kernel writes it: \376\377 failed, \377\377
+ * gone. */
+static void
+says(char disk, const char *role)
+{
+	bu_autofree char *command = bu_xasprintf(
+		"s=$((984 * 512)); f=$D/dev/sd%c2; put() { printf \"$2\" | dd of=$f bs=1 "
+		"seek=$((s + $1)) conv=notrunc status=none; }; put 160 '%s'; "
+		"put 256 '\\0\\0\\001\\0'; put %d '%s'; echo SER-%c >$D/sys/block/sd%c/serial",
+		disk, disk == 'a' ? "\\000" : "\\001", disk == 'a' ? 258 : 256, role,
+		disk, disk);
+
+	ck_assert_int_eq(system(command), 0);
+}
+
+#define HERE(disk) (disk == 'a' ? "\\001\\000" : "\\000\\000")
+#define GONE "\\377\\377"
+#define FAILED "\\376\\377"
+
+/* What one half was written without is older, however little: the kernel is not even
+ * asked, for it takes one whose count of changes is one less. */
+START_TEST(an_older_half_is_left_out)
+{
+	static const struct {
+		const char *a, *b, *members; /* what each says of the other */
+	} rows[] = {
+		{HERE('a'), HERE('b'), "8:a\n8:b\n"}, {GONE, HERE('b'), "8:a\n"},
+		{FAILED, HERE('b'), "8:a\n"},         {HERE('a'), GONE, "8:b\n"},
+		{HERE('a'), FAILED, "8:b\n"},
+	};
+
+	begin();
+	ck_assert_int_eq(system(halves), 0);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		says('a', rows[i].a);
+		says('b', rows[i].b);
+		for (int booted = 'a'; booted <= 'b'; booted++) {
+			finds("rw quiet", booted, "root is md127");
+			tells_kernel(rows[i].members);
+		}
+	}
+	ck_assert_int_eq(system("rm -r $D"), 0);
+}
+END_TEST
+
+/* Each was written without the other: the one whose disk was booted, and it is said. */
+START_TEST(halves_that_parted_are_not_joined)
+{
+	static const char *const words[] = {GONE, FAILED};
+
+	begin();
+	ck_assert_int_eq(system(halves), 0);
+	for (size_t i = 0; i < BU_LEN(words); i++) {
+		says('a', words[i]);
+		says('b', GONE);
+		finds("rw quiet", 'a',
+		      "bringup: the halves of the mirrored root on disks SER-a and "
+		      "SER-b have each run alone and are not joined; this is SER-a");
+		tells_kernel("8:a\n");
+		finds("rw " GUID("62") " quiet", 'a',
+		      "bringup: the halves of the mirrored root on disks SER-b and "
+		      "SER-a have each run alone and are not joined; this is SER-b");
+		tells_kernel("8:b\n");
+	}
+	/* The other disk is gone again: nothing is to be chosen. */
+	ck_assert_int_eq(system("rm -r $D/sys/block/sda"), 0);
+	finds("rw quiet", 'b', "root is md127");
+	tells_kernel("8:b\n");
+	ck_assert_int_eq(system("rm -r $D"), 0);
+}
+END_TEST
+
 BU_UNIT("boot_init", the_system_that_was_meant_and_no_other,
 	without_a_word_the_firmwares_disk_or_the_first,
-	a_mirrored_root_comes_up_with_what_is_there)
+	a_mirrored_root_comes_up_with_what_is_there, an_older_half_is_left_out,
+	halves_that_parted_are_not_joined)
