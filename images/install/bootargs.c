@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
+#include "base/mdraid.h"
+#include "base/sysroot.h"
 
 enum { FILE_MAX = 65536 };
 
@@ -256,13 +259,81 @@ bu_bootargs_find(const char *device, struct bu_bootargs_esps *ret)
 	}
 }
 
+struct halves {
+	const char *root, *array, *disk;
+	struct bu_md ours; /* of the half that the array has */
+	int is_known;
+	struct bu_bootargs_esps *found;
+};
+
 static int
-find_esps(struct bu_bootargs_esps *ret, struct bu_err *err)
+is_slave(const struct halves *halves, const char *part)
 {
-	bu_autofree char *device = NULL;
-	struct stat st;
+	return bu_sysroot_exists(halves->root, "sys/block/%s/slaves/%s", halves->array,
+				 part);
+}
+
+static void
+visit_slave(const char *part, void *arg)
+{
+	struct halves *halves = arg;
+	bu_autofree char *path = bu_sysroot_real(
+		halves->root, "sys/block/%s/slaves/%s/..", halves->array, part);
+	const char *disk = path ? strrchr(path, '/') + 1 : "";
+	bu_autofree char *device =
+		bu_xasprintf("%s/sys/block/%s", halves->root, halves->array);
+
+	if (!halves->is_known && !is_failed(device, part))
+		halves->is_known =
+			bu_md_read(halves->root, disk, part, &halves->ours) == 0;
+}
+
+static void
+visit_part(const char *part, void *arg)
+{
+	struct halves *halves = arg;
+	bu_autofree char *text =
+		bu_sysroot_read(halves->root, FILE_MAX, NULL, "sys/block/%s/%s/uevent",
+				halves->disk, part);
+	bu_autofree char *disk =
+		bu_xasprintf("%s/sys/block/%s", halves->root, halves->disk);
+	struct bu_md half;
+
+	if (text && find_line(text, "PARTNAME=bringup-root\n") &&
+	    !is_slave(halves, part) &&
+	    bu_md_read(halves->root, halves->disk, part, &half) == 0 &&
+	    memcmp(half.uuid, halves->ours.uuid, sizeof(half.uuid)) == 0)
+		add_esp(disk, halves->found);
+}
+
+static void
+visit_disk(const char *disk, void *arg)
+{
+	struct halves *halves = arg;
+
+	halves->disk = disk;
+	bu_sysroot_each(halves->root, visit_part, halves, "sys/block/%s", disk);
+}
+
+void
+bu_bootargs_left_out(const char *root, const char *array, struct bu_bootargs_esps *ret)
+{
+	struct halves halves = {.root = root, .array = array, .found = ret};
 
 	*ret = (struct bu_bootargs_esps){0};
+	bu_sysroot_each(root, visit_slave, &halves, "sys/block/%s/slaves", array);
+	if (halves.is_known)
+		bu_sysroot_each(root, visit_disk, &halves, "sys/block");
+}
+
+static int
+find_esps(struct bu_bootargs_esps *ret, struct bu_bootargs_esps *ret_left,
+	  struct bu_err *err)
+{
+	bu_autofree char *device = NULL, *real = NULL;
+	struct stat st;
+
+	*ret = *ret_left = (struct bu_bootargs_esps){0};
 	if (stat("/", &st))
 		return bu_err_set(err, BU_ERR_IO, errno, "/");
 	device = bu_xasprintf("/sys/dev/block/%u:%u", major(st.st_dev),
@@ -271,6 +342,9 @@ find_esps(struct bu_bootargs_esps *ret, struct bu_err *err)
 	if (!ret->count)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "the disk of / has no system partition of bringup");
+	real = bu_sysroot_real("", "%s", device + 1);
+	if (real)
+		bu_bootargs_left_out("", strrchr(real, '/') + 1, ret_left);
 	return 0;
 }
 
@@ -300,12 +374,32 @@ change_mounted(const char *esp_dir, void *arg, struct bu_err *err)
 	return 0;
 }
 
+/* A disk that the array has left out may be the one whose loader starts next; the
+ * array does not wait for it. */
+static void
+change_left_out(struct bu_bootargs_esps *left, const char *kargs)
+{
+	struct change change = {kargs, NULL};
+
+	for (size_t i = 0; i < left->count; i++) {
+		struct bu_err err = {0};
+
+		if (kargs && bu_bootargs_mounted(left->devices[i], change_mounted,
+						 &change, &err) != 0)
+			bu_warn("bootargs",
+				"%s is of a disk that was left out of the mirror, and "
+				"keeps its kernel arguments: %s",
+				left->devices[i], err.text);
+		free(left->devices[i]);
+	}
+}
+
 int
 bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err)
 {
 	struct change change = {kargs, ret_old};
-	struct bu_bootargs_esps esps;
-	int rc = find_esps(&esps, err);
+	struct bu_bootargs_esps esps, left;
+	int rc = find_esps(&esps, &left, err);
 
 	for (size_t i = 0; i < esps.count; i++) {
 		if (!rc && (i == 0 || kargs))
@@ -314,5 +408,6 @@ bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err)
 		change.ret_old = NULL; /* as the first has it */
 		free(esps.devices[i]);
 	}
+	change_left_out(&left, rc ? NULL : kargs);
 	return rc;
 }

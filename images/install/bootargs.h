@@ -34,9 +34,15 @@ struct bu_bootargs_esps {
 /* The system partition beside this partition, or beside each that this array has now;
  * device: its folder in /sys. */
 void bu_bootargs_find(const char *device, struct bu_bootargs_esps *ret);
+/* Those of the disks that this array has left out, though they have half of it: what
+ * the machine starts with may be the loader of one. root: "", or a test's tree; array:
+ * the kernel's name. */
+void bu_bootargs_left_out(const char *root, const char *array,
+			  struct bu_bootargs_esps *ret);
 /* Of the running system: the system partition on the disk, or on each disk, that / is
- * on. *ret_old (may
- * be NULL; owned) gets the node's part as it was; kargs NULL only reads. */
+ * on; those of disks that the array has left out get the same where they take it.
+ * *ret_old (may be NULL; owned) gets the node's part as it was; kargs NULL only reads.
+ */
 bu_must int bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "images/install/kexec.h"
+#include "tests/support/md_half.h"
 #include "tests/support/unit.h"
 
 static char dir[] = "/tmp/bringup-bootargs-XXXXXX";
@@ -232,7 +233,63 @@ START_TEST(each_disk_of_the_root_has_them)
 }
 END_TEST
 
-BU_UNIT("bootargs", each_disk_of_the_root_has_them,
+static void
+put_half(char disk, char uuid)
+{
+	bu_autofree char *path = bu_xasprintf("%s/dev/vd%c3", dir, disk);
+	char bytes[MD_HALF_SIZE];
+
+	md_half(bytes, uuid, disk == 'b', 0);
+	ck_assert_int_eq(bu_file_write(path, bytes, sizeof(bytes), 0600, NULL), 0);
+}
+
+static void
+leaves_out(const char *change, const char *want)
+{
+	struct bu_bootargs_esps esps;
+
+	ck_assert_int_eq(system(change), 0);
+	bu_bootargs_left_out(dir, "md127", &esps);
+	ck_assert_msg(esps.count == !!want, "%s: %zu", change, esps.count);
+	if (want) {
+		ck_assert_str_eq(esps.devices[0], want);
+		free(esps.devices[0]);
+	}
+}
+
+/* A disk that came back older than the other: its loader may be the one that starts. */
+START_TEST(a_half_that_is_left_out_is_found)
+{
+	bu_autofree char *tree =
+		bu_xasprintf("mkdir -p $D/dev $D/sys; D=$D/sys/block; %s"
+			     "for d in a b; do echo 27 >$D/vd$d/vd${d}3/size; echo "
+			     "PARTNAME=bringup-root >$D/vd$d/vd${d}3/uevent; done; "
+			     "mkdir -p $D/md127/md/dev-vda3; "
+			     "echo in_sync >$D/md127/md/dev-vda3/state",
+			     sysfs);
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	setenv("D", dir, 1);
+	ck_assert_int_eq(system(tree), 0);
+	put_half('a', 'u');
+	put_half('b', 'u');
+	/* Both are in the array. */
+	leaves_out(":", NULL);
+	leaves_out("rm $D/sys/block/md127/slaves/vdb3", "/dev/vdb2");
+	/* Of another install; another system's; a root that is no array. */
+	put_half('b', 'v');
+	leaves_out(":", NULL);
+	put_half('b', 'u');
+	leaves_out("echo PARTNAME=other >$D/sys/block/vdb/vdb3/uevent", NULL);
+	leaves_out("echo PARTNAME=bringup-root >$D/sys/block/vdb/vdb3/uevent",
+		   "/dev/vdb2");
+	leaves_out("echo faulty >$D/sys/block/md127/md/dev-vda3/state", NULL);
+	leaves_out("rm -r $D/sys/block/md127", NULL);
+	end();
+}
+END_TEST
+
+BU_UNIT("bootargs", each_disk_of_the_root_has_them, a_half_that_is_left_out_is_found,
 	a_kernel_that_is_loaded_gets_the_line_of_the_loaders,
 	all_loaders_get_them_behind_the_images_own, grub_takes_each_character_as_it_is,
 	lines_that_no_kernel_takes_are_refused, an_image_without_the_file_takes_none)
