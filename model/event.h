@@ -47,8 +47,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "ram: it runs from memory, and is there anew in each boot; raw: the whole "  \
 	  "disk is the image's")                                                       \
 	X(SEEDED, "seeded",                                                            \
-	  "the cloud-init of what that step installed was told who it is; its token "  \
-	  "is used")                                                                   \
+	  "what that step installed asked at its first boot which agent there is; "    \
+	  "its token is used")                                                         \
 	X(PAIR, "pair", "a fabric probe, judged")                                      \
 	X(LEASE, "lease", "a certified node is used as a partner")                     \
 	X(CHECKS, "checks", "its report is blob `digest`")                             \

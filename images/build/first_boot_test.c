@@ -25,6 +25,15 @@ works(const char *commands)
 	ck_assert_msg(sh(commands) == 0, "%s", commands);
 }
 
+/* which URL AGENT_URL DIGEST: what lies beside the program. serve: what is answered
+ * there, another such file among it. */
+static const char says_which[] =
+	"which() { printf '{\"url\":\"%s\",\"agent_url\":\"%s\",\"agent_digest\":\"%s\"}' "
+	"\"$@\"; }\n"
+	"serve() { printf '#cloud-config\\n{\"write_files\":[{\"path\":\"/etc/other\","
+	"\"content\":\"eA==\"},{\"path\":\"/usr/lib/bringup/first-boot.json\","
+	"\"content\":\"%s\"}]}\\n' \"$(which \"$@\" | base64 -w 0)\" >user-data; }\n";
+
 /* A bundle of three files, and an identity. */
 static void
 begin(void)
@@ -39,17 +48,25 @@ begin(void)
 	      ">>list; done && { echo '{\"files\":['; cat list | tr -d '\\n' | sed "
 	      "'s/,$//'; echo ]}; } >bundle.json && cd ../seed && for f in key.pem "
 	      "cert.pem ca.pem agent.json stamp.json stamp.sig; do echo secret of $f "
-	      ">$f; done; echo {} >meta-data");
+	      ">$f; done; echo {} >meta-data; cd .. && "
+	      "mkdir -p root/usr/lib/bringup");
+	{
+		bu_autofree char *path = bu_xasprintf("%s/which", dir);
+
+		ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "%s", says_which),
+				 0);
+	}
 }
 
 static int
 run(const char *before)
 {
 	bu_autofree char *line = bu_xasprintf(
-		"digest=$(sha256sum <bundle/bundle.json | cut -c 1-64); %s; "
+		". ./which; digest=$(sha256sum <bundle/bundle.json | cut -c 1-64); %s; "
+		"serve x file://$PWD/bundle $digest; which file://$PWD/user-data "
+		"file:///none old >root/usr/lib/bringup/first-boot.json; "
 		"BRINGUP_ROOT=$PWD/root BRINGUP_CIDATA=$PWD/seed python3 " BU_SRCDIR
-		"/images/build/recipes/first-boot file://$PWD/bundle "
-		"$digest 2>says",
+		"/images/build/recipes/first-boot 2>says",
 		before);
 
 	return sh(line);
@@ -117,9 +134,11 @@ run_by(const char *python)
 {
 	bu_autofree char *path = bu_xasprintf("%s/by.py", dir);
 	bu_autofree char *line = bu_xasprintf(
+		". ./which; digest=$(sha256sum <bundle/bundle.json | cut -c 1-64); "
+		"serve x file://$PWD/bundle $digest; which file://$PWD/user-data "
+		"file:///none old >root/usr/lib/bringup/first-boot.json; "
 		"BRINGUP_ROOT=%s/root BRINGUP_CIDATA=%s/seed timeout 60 python3 by.py " BU_SRCDIR
-		"/images/build/recipes/first-boot "
-		"$(sha256sum <bundle/bundle.json | cut -c 1-64) 2>says",
+		"/images/build/recipes/first-boot $digest 2>says",
 		dir, dir);
 
 	ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "%s", python), 0);
@@ -147,7 +166,6 @@ static const char no_power[] =
 	"                sys.exit(f'{name} is lost with the power')\n"
 	"    return opened(path, mode, *more, **others)\n"
 	"os.replace, os.sync, builtins.open = on_replace, on_sync, on_open\n"
-	"sys.argv = [program, 'file://' + os.getcwd() + '/bundle', digest]\n"
 	"runpy.run_path(program, run_name='__main__')\n";
 
 START_TEST(no_cut_of_power_loses_the_identity)
@@ -163,11 +181,14 @@ END_TEST
 
 /* An appliance that goes away in the midst of each first answer. */
 static const char cut_server[] =
-	"import http.server, os, runpy, sys, threading, time\n"
+	"import http.server, json, os, runpy, sys, threading, time\n"
 	"program, digest = sys.argv[1:]\n"
 	"begun, time.sleep = set(), lambda seconds: None\n"
+	"spent = os.path.exists('spent')\n"
 	"class Cut(http.server.SimpleHTTPRequestHandler):\n"
 	"    def do_GET(self):\n"
+	"        if spent and self.path == '/user-data':\n"
+	"            return self.send_error(404)\n"
 	"        body = open(os.getcwd() + self.path, 'rb').read()\n"
 	"        self.send_response(200)\n"
 	"        self.send_header('Content-Length', str(len(body)))\n"
@@ -179,21 +200,45 @@ static const char cut_server[] =
 	"        pass\n"
 	"server = http.server.HTTPServer(('127.0.0.1', 0), Cut)\n"
 	"threading.Thread(target=server.serve_forever, daemon=True).start()\n"
-	"url = f'http://127.0.0.1:{server.server_port}/bundle'\n"
-	"sys.argv = [program, url, digest]\n"
+	"url = f'http://127.0.0.1:{server.server_port}'\n"
+	"which = {'url': url + '/user-data', 'agent_url': url + '/bundle',\n"
+	"         'agent_digest': digest}\n"
+	"with open('root/usr/lib/bringup/first-boot.json', 'w') as file:\n"
+	"    json.dump(which, file)\n"
 	"runpy.run_path(program, run_name='__main__')\n"
-	"assert len(begun) == 3, begun\n";
+	"assert len(begun) == (3 if spent else 1), begun\n";
 
 START_TEST(an_answer_that_breaks_off_is_asked_for_again)
 {
 	BU_NEEDS("python3");
+	for (int spent = 0; spent < 2; spent++) {
+		begin();
+		if (spent)
+			works("touch spent");
+		ck_assert_msg(run_by(cut_server) == 0, "see says in %s", dir);
+		works("test \"$(cat root/usr/lib/bringup/agent)\" = script");
+		end();
+	}
+}
+END_TEST
+
+/* Its unit starts it again: what has moved is not looked for a second time. */
+START_TEST(one_that_was_cut_off_goes_on)
+{
+	BU_NEEDS("python3");
 	begin();
-	ck_assert_msg(run_by(cut_server) == 0, "see says in %s", dir);
-	works("test \"$(cat root/usr/lib/bringup/agent)\" = script");
+	ck_assert_int_ne(run("rm seed/ca.pem"), 0);
+	works("test $(ls seed | wc -l) = 6");
+	works("echo secret of ca.pem >seed/ca.pem");
+	ck_assert_int_eq(run("rm seed/key.pem"), 0);
+	works("test $(cat root/var/lib/bringup/* | grep -c 'secret of') = 6");
+	ck_assert_int_eq(run(":"), 0);
+	works("test $(cat root/var/lib/bringup/* | grep -c 'secret of') = 6");
+	works("test \"$(ls seed)\" = meta-data");
 	end();
 }
 END_TEST
 
 BU_UNIT("first_boot", the_agent_lies_where_it_is_started_from,
 	what_was_not_meant_is_not_started, no_cut_of_power_loses_the_identity,
-	an_answer_that_breaks_off_is_asked_for_again)
+	an_answer_that_breaks_off_is_asked_for_again, one_that_was_cut_off_goes_on)

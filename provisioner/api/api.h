@@ -138,8 +138,10 @@ struct bu_config *bu_api_node_config(const struct bu_api *api,
 				     const struct bu_node *node,
 				     const struct bu_target *target, char **ret_network,
 				     struct bu_err *err);
-/* nocloud.c: where what this step installs asks who it is; owned. */
-char *bu_api_seed_url(const struct bu_api *api, const char *step);
+/* nocloud.c: the user data of what this step installs; owned. */
+char *bu_api_user_data(const struct bu_api *api, const struct bu_node *node,
+		       const struct bu_target *target, const char *step,
+		       struct bu_err *err);
 /* How the node's network differs from its profile: findings of
  * provisioner/config/drift.h; empty when there is nothing to say. New reference. */
 json_t *bu_api_drift(const struct bu_api *api, const struct bu_node *node);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The user data of nodes whose image bringup did not build: their cloud-init asks at
- * the first boot, at an address with a token that the installer left on the disk.
- * Invariant: an install's token is spent with the first answer; the log has that before
- * the answer goes out.
+ * The user data of nodes whose image bringup did not build. It lies on the disk; at the
+ * first boot it is asked for once more, at an address with a token, because the agent
+ * may be another one since. Invariant: an install's token is spent with the first
+ * answer; the log has that before the answer goes out.
  */
 #include <string.h>
 
@@ -23,10 +23,12 @@ static const struct {
 	{"/usr/lib/bringup/access", "access", 0755},
 	{"/etc/systemd/system/bringup-access.service", "bringup-access.service", 0644},
 	{"/etc/systemd/system/bringup-agent.service", "bringup-agent.service", 0644},
+	{"/etc/systemd/system/bringup-first-boot.service", "bringup-first-boot.service",
+	 0644},
 };
 
-char *
-bu_api_seed_url(const struct bu_api *api, const char *step)
+static char *
+seed_url(const struct bu_api *api, const char *step)
 {
 	char token[BU_DIGEST_SIZE];
 
@@ -53,15 +55,18 @@ check_caller(const struct bu_desired_node *want, const char *address,
 			  "this token is of another machine than %s", address);
 }
 
-static char *
-user_data(const struct bu_api *api, const struct bu_node *node,
-	  const struct bu_target *target, struct bu_err *err)
+char *
+bu_api_user_data(const struct bu_api *api, const struct bu_node *node,
+		 const struct bu_target *target, const char *step, struct bu_err *err)
 {
 	bu_autofree char *agent_url = bu_xasprintf("%s/" BU_BUNDLE_DIR, api->http_url);
+	bu_autofree char *url = seed_url(api, step);
 	struct bu_nocloud_file files[BU_LEN(house)] = {0};
 	struct bu_offer offer;
-	struct bu_nocloud what = {
-		.node = node->name, .agent_url = agent_url, .files = files};
+	struct bu_nocloud what = {.node = node->name,
+				  .user_url = url,
+				  .agent_url = agent_url,
+				  .files = files};
 	struct bu_config *config = NULL;
 	char *text = NULL;
 
@@ -107,7 +112,7 @@ answer(const struct bu_api *api, struct bu_node *node, const char *address,
 		return BU_ANSWER_ERROR;
 	if (node->live.appending)
 		return BU_ANSWER_LATER;
-	reply->text = user_data(api, node, &target, err);
+	reply->text = bu_api_user_data(api, node, &target, node->installed_step, err);
 	if (!reply->text)
 		return BU_ANSWER_ERROR;
 	bu_reconcile_seeded(api->rec, node, address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first boot of a whole disk: its installer's work, the token, and cloud-init's own
- * reader against the appliance's server.
+ * reader.
  */
 #include <stdio.h>
 #include <string.h>
@@ -121,8 +121,11 @@ START_TEST(the_installer_gets_what_is_for_cloud_init)
 	want = bu_xasprintf("{\"instance-id\":\"%s\",\"local-hostname\":\"node001\"}",
 			    node->step.id);
 	ck_assert_str_eq(bu_json_str(json_array_get(files, 0), "content", ""), want);
-	rest = bu_xasprintf("#include-once\n%s/nocloud/%s/user-data\n", url, token);
+	/* All of it: it is the document that is served, too. */
+	rig_install(&site.rig, 1);
+	rest = ask(&site, token, "user-data", 200);
 	ck_assert_str_eq(bu_json_str(json_array_get(files, 1), "content", "?"), rest);
+	ck_assert(strncmp(rest, "#cloud-config\n{", 15) == 0);
 	ck_assert_ptr_nonnull(strstr(
 		bu_json_str(json_array_get(files, 2), "content", ""), "version: 2\n"));
 	end(&site);
@@ -249,38 +252,13 @@ static const char reader[] =
 	"         if p.get_content_type() == 'text/cloud-config']\n"
 	"assert len(parts) == 1, parts\n"
 	"open(sys.argv[1] + '/user-data', 'wb').write(parts[0])\n"
-	"open(sys.argv[1] + '/id', 'w').write(ds.get_instance_id())\n";
+	"open(sys.argv[1] + '/id', 'w').write(ds.get_instance_id())\n"
+	"import base64, json\n"
+	"files = json.loads(parts[0].split(b'\\n', 1)[1])['write_files']\n"
+	"first = [f for f in files if f['path'] == '/usr/lib/bringup/first-boot.json']\n"
+	"print(json.loads(base64.b64decode(first[0]['content']))['url'])\n";
 
-static int done;
-
-static void
-on_done(const struct bu_job_result *result, const struct bu_err *err, void *arg)
-{
-	ck_assert_msg(!err, "%s: %s", err ? err->text : "", result ? result->errs : "");
-	done = 1;
-}
-
-/* Serves while the program runs. */
-static void
-run(struct site *site, const char *const *argv)
-{
-	const struct bu_job_opts opts = {.argv = argv};
-	struct bu_err err = {0};
-
-	done = 0;
-	ck_assert_msg(bu_job_start(site->rig.loop, &opts, on_done, NULL, &err) != NULL,
-		      "%s", err.text);
-	site->rig.hanging++;
-	for (int i = 0; i < 10000 && !done; i++) {
-		rig_pass(&site->rig, 1);
-		if (!done)
-			bu_loop_step(site->rig.loop, 5);
-	}
-	site->rig.hanging--;
-	ck_assert_int_eq(done, 1);
-}
-
-/* What lies on the disk is its seed, from where it comes to the server. */
+/* What lies on the disk is its seed. */
 static void
 put_seed(struct site *site)
 {
@@ -297,26 +275,35 @@ put_seed(struct site *site)
 	}
 }
 
-START_TEST(cloud_init_reads_it)
+/* The appliance answers nobody meanwhile: cloud-init would keep what it did not get for
+ * as long as the machine lives. */
+START_TEST(cloud_init_reads_it_and_asks_nobody)
 {
 	struct site site;
 	bu_autofree char *folder = NULL, *user = NULL, *instance = NULL, *got = NULL;
+	bu_autofree char *says = NULL, *want = NULL, *valid = NULL;
+	const char *argv[] = {"/usr/bin/python3", "-c", reader, NULL, NULL};
+	const char *schema[] = {"cloud-init", "schema", "--config-file", NULL, NULL};
+	struct bu_err err = {0};
 
 	BU_NEEDS("cloud-init");
 	begin(&site, LOOPBACK, "raw");
 	rig_install(&site.rig, 1);
 	put_seed(&site);
-	folder = bu_xasprintf("%s/ci", site.rig.dir);
-	user = bu_xasprintf("%s/user-data", folder);
-	run(&site,
-	    (const char *const[]){"/usr/bin/python3", "-c", reader, folder, NULL});
+	argv[3] = folder = bu_xasprintf("%s/ci", site.rig.dir);
+	schema[3] = user = bu_xasprintf("%s/user-data", folder);
+	ck_assert_msg(bu_job_run(&(struct bu_job_opts){.argv = argv}, &says, &err) == 0,
+		      "%s", err.text);
+	want = bu_xasprintf("%s/nocloud/%s/user-data\n", url, token);
+	ck_assert_str_eq(says, want);
 	instance = rig_read(&site.rig, "ci/id");
 	ck_assert_str_eq(instance, node->installed_step);
 	got = rig_read(&site.rig, "ci/user-data");
 	ck_assert_ptr_nonnull(strstr(got, "/usr/lib/bringup/first-boot"));
-	run(&site,
-	    (const char *const[]){"cloud-init", "schema", "--config-file", user, NULL});
-	ck_assert_int_eq(rows(&site), 1);
+	ck_assert_msg(bu_job_run(&(struct bu_job_opts){.argv = schema}, &valid, &err) ==
+			      0,
+		      "%s", err.text);
+	ck_assert_int_eq(rows(&site), 0);
 	end(&site);
 }
 END_TEST
@@ -324,4 +311,4 @@ END_TEST
 RIG_UNIT("api_nocloud", the_installer_gets_what_is_for_cloud_init,
 	 an_image_of_ours_gets_its_files, it_is_shown_where_a_system_is,
 	 an_old_ramdisk_is_not_asked, a_token_is_for_one_first_boot,
-	 who_has_no_right_gets_nothing, cloud_init_reads_it)
+	 who_has_no_right_gets_nothing, cloud_init_reads_it_and_asks_nobody)

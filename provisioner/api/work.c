@@ -113,8 +113,7 @@ work_of(const struct bu_node *node)
 	return (struct bu_work){.id = node->step.id, .attempt = node->step.attempt};
 }
 
-/* What the installer leaves for cloud-init on a disk that somebody else made; the rest
- * it fetches. */
+/* What the installer leaves for cloud-init on a disk that somebody else made. */
 struct seed {
 	struct bu_work_file files[3];
 	char *owned[3];
@@ -127,17 +126,17 @@ set_seed(struct bu_work_install *work, const struct bu_api *api,
 {
 	static const char *const paths[] = {"/meta-data", "/user-data",
 					    "/network-config"};
-	bu_autofree char *url = bu_api_seed_url(api, node->step.id);
-	const struct bu_nocloud what = {
-		.node = node->name, .instance = node->step.id, .user_url = url};
+	const struct bu_nocloud what = {.node = node->name, .instance = node->step.id};
 
 	if (node->live.agent.protocol < BU_AGENT_WHOLE)
 		return bu_api_refuse_ramdisk(node, "installs no whole disks", err);
 	bu_config_destroy(bu_api_node_config(api, node, target, &seed->owned[2], err));
-	if (!seed->owned[2])
+	if (seed->owned[2])
+		seed->owned[1] =
+			bu_api_user_data(api, node, target, node->step.id, err);
+	if (!seed->owned[1])
 		return -1;
 	seed->owned[0] = bu_nocloud_meta(&what);
-	seed->owned[1] = bu_nocloud_seed(&what);
 	for (size_t i = 0; i < BU_LEN(paths); i++)
 		seed->files[i] = (struct bu_work_file){
 			.path = paths[i], .mode = 0600, .content = seed->owned[i]};

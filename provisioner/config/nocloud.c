@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Renders NoCloud's files; called when a whole disk is installed, and when its
- * cloud-init asks. Invariant: nothing secret is in them, because they travel over plain
+ * Renders NoCloud's files; called when a whole disk is installed, and when its first
+ * boot asks. Invariant: nothing secret is in them, because they travel over plain
  * HTTP: the agent's key is on the node's own disk alone.
  */
 #include "provisioner/config/nocloud.h"
@@ -13,6 +13,8 @@
 #include "base/json.h"
 #include "provisioner/config/links.h"
 
+#define FIRST_BOOT_UNIT "bringup-first-boot.service"
+
 char *
 bu_nocloud_meta(const struct bu_nocloud *what)
 {
@@ -21,14 +23,6 @@ bu_nocloud_meta(const struct bu_nocloud *what)
 			  what->node);
 
 	return bu_json_canonical(value);
-}
-
-/* Its "seedfrom" would be asked before the disk's network is used, by whichever NIC
- * comes first. */
-char *
-bu_nocloud_seed(const struct bu_nocloud *what)
-{
-	return bu_xasprintf("#include-once\n%s\n", what->user_url);
 }
 
 /* A file as its module write_files takes it. */
@@ -62,9 +56,12 @@ char *
 bu_nocloud_user(const struct bu_nocloud *what, const struct bu_work_file *rows,
 		size_t count)
 {
+	bu_autojson json_t *first =
+		json_pack("{s:s, s:s, s:s}", "url", what->user_url, "agent_url",
+			  what->agent_url, "agent_digest", what->agent_digest);
+	bu_autofree char *its = bu_json_canonical(first), *text = NULL;
 	json_t *files = json_array();
 	bu_autojson json_t *value = NULL;
-	bu_autofree char *text = NULL;
 
 	for (size_t i = 0; i < count; i++)
 		add_row(files, &rows[i]);
@@ -73,13 +70,16 @@ bu_nocloud_user(const struct bu_nocloud *what, const struct bu_work_file *rows,
 				      file_row(what->files[i].path, what->files[i].mode,
 					       what->files[i].content,
 					       strlen(what->files[i].content)));
+	json_array_append_new(files, file_row("/usr/lib/bringup/first-boot.json", 0600,
+					      its, strlen(its)));
 	/* No account but those of the profile (its schema takes no empty list), and new
-	 * host keys. */
-	value = json_pack("{s:{}, s:b, s:b, s:b, s:b, s:o, s:[[s, s, s, s]]}", "users",
-			  "ssh_pwauth", 0, "disable_root", 1, "ssh_deletekeys", 1,
-			  "manage_etc_hosts", 0, "write_files", files, "runcmd",
-			  "python3", "/usr/lib/bringup/first-boot", what->agent_url,
-			  what->agent_digest);
+	 * host keys. What it runs it runs once, whatever came of it: a unit. */
+	value = json_pack(
+		"{s:{}, s:b, s:b, s:b, s:b, s:o, s:[[s,s], [s,s,s], [s,s,s,s]]}",
+		"users", "ssh_pwauth", 0, "disable_root", 1, "ssh_deletekeys", 1,
+		"manage_etc_hosts", 0, "write_files", files, "runcmd", "systemctl",
+		"daemon-reload", "systemctl", "enable", FIRST_BOOT_UNIT, "systemctl",
+		"start", "--no-block", FIRST_BOOT_UNIT);
 	text = bu_json_canonical(value);
 	return bu_xasprintf("#cloud-config\n%s\n", text);
 }

@@ -18,18 +18,18 @@ struct bu_nocloud_file {
 
 struct bu_nocloud {
 	const char *node;
-	const char *instance;                 /* another one is a first boot again */
-	const char *user_url;                 /* where the user data is */
-	const char *agent_url, *agent_digest; /* of its bundle (images/bundle.h) */
+	const char *instance; /* another one is a first boot again */
+	/* Where it is asked which agent there is now, and the one that there was, of
+	 * its bundle (images/bundle.h). */
+	const char *user_url, *agent_url, *agent_digest;
 	const struct bu_nocloud_file *files;
 	size_t file_count;
 };
 
-/* What lies on the disk beside the network, both owned: who it is, and user data that
- * says where the rest is. */
+/* Who it is. Owned. */
 char *bu_nocloud_meta(const struct bu_nocloud *what);
-char *bu_nocloud_seed(const struct bu_nocloud *what);
-/* "#cloud-config" and all that the node gets; rows: of bu_config_rows(). */
+/* "#cloud-config" and all that the node gets; it lies on the disk, for cloud-init asks
+ * nobody a second time. rows: of bu_config_rows(). Owned. */
 char *bu_nocloud_user(const struct bu_nocloud *what, const struct bu_work_file *rows,
 		      size_t count);
 /* The network in netplan's words, version 2, as cloud-init takes it. Owned. */
