@@ -151,6 +151,19 @@ write_key(const char *name, const char *text)
 	bu_assert(bu_file_write(path, text, strlen(text), 0600, NULL) == 0);
 }
 
+/* What machines load from the network, which the daemon misses where it is not. */
+static void
+write_ramdisk(void)
+{
+	static const char *const names[] = {"vmlinuz", "agent.img"};
+
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		bu_autofree char *path = bu_xasprintf("%s/%s", sim.dir, names[i]);
+
+		bu_assert(bu_file_write(path, "x", 1, 0600, NULL) == 0);
+	}
+}
+
 static void
 make_requests(void)
 {
@@ -184,6 +197,7 @@ daemon_begin(void)
 	snprintf(image_key, sizeof(image_key), "%s/keys/image.pub", sim.dir);
 	bu_assert(bu_mkdir_p(keys, 0700, NULL) == 0);
 	bu_assert(bu_mkdir_p(images, 0700, NULL) == 0);
+	write_ramdisk();
 	write_key("sign.key", sign_key);
 	write_key("sign.pub", sign_pub);
 	write_key("image.pub", sign_pub);

@@ -229,12 +229,37 @@ name_back(struct row *row)
 		memcpy(row->name, node->name, sizeof(row->name));
 }
 
+/* The data partitions of a machine are found by the name that they were made under. */
+static void
+keep_name_of_data(struct row *row)
+{
+	int machine = row_names(row);
+	char name[NAME_SIZE];
+
+	if (!row->present || machine < 0 || !sim.profile.data[row->pool])
+		return;
+	for (int i = 0; i < ROWS; i++) {
+		const struct row *was = &sim.applied.rows[i];
+		struct row *other = (struct row *)profile_row(&sim.profile, was->name);
+
+		if (!was->present || row_names(was) != machine || other == row)
+			continue;
+		memcpy(name, row->name, sizeof(name));
+		memcpy(row->name, was->name, sizeof(row->name));
+		if (other)
+			memcpy(other->name, name, sizeof(name));
+		return;
+	}
+}
+
 /* Who has a machine keeps it; nobody else has a row with its bay. */
 void
 profile_set_known(void)
 {
 	for (int i = 0; i < ROWS; i++)
 		name_back(&sim.profile.rows[i]);
+	for (int i = 0; i < ROWS; i++)
+		keep_name_of_data(&sim.profile.rows[i]);
 	for (int i = 0; i < ROWS; i++) {
 		int bay = bay_of_node(sim.profile.rows[i].name);
 
