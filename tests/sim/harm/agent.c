@@ -59,7 +59,7 @@ void
 agent_starts(struct machine *machine)
 {
 	struct agent *agent = agent_of(machine);
-	const struct disk *disk = machine_boot_disk(machine);
+	const struct disk *disk = machine_system(machine);
 
 	forget(agent);
 	agent->again_s = 1;
@@ -204,7 +204,7 @@ static void
 greet(struct machine *machine)
 {
 	bu_autoinventory struct bu_inventory *inventory = machine_inventory(machine);
-	const struct disk *disk = machine_boot_disk(machine);
+	const struct disk *disk = machine_system(machine);
 	int installed = machine->running == RUNS_SYSTEM;
 
 	ask(machine, "/v1/agent/hello",
@@ -233,6 +233,8 @@ told(struct machine *machine, const json_t *item, int failed)
 		agent->due_ms = now_ms() + between(1000, 6000);
 	} else if (strcmp(kind, "configure") == 0) {
 		agent->phase = AGENT_GREETS;
+	} else if (!failed && strcmp(kind, "load") == 0) {
+		machine_goes(machine);
 	}
 }
 

@@ -67,7 +67,8 @@ enum {
 	X(HANDS_OFF, "hands-off", "what is in service or retired keeps its power", 1)  \
 	X(KEPT, "kept", "what a person took out comes back by a person alone", 1)      \
 	X(TRIAL, "trial", "a trial writes nothing", 1)                                 \
-	X(FULL, "full", "a log without room begins nothing, says it, and ends", 1)
+	X(FULL, "full", "a log without room begins nothing, says it, and ends", 1)     \
+	X(RAM, "ram", "what runs from memory is of this boot, and off all disks", 1)
 
 enum rule {
 #define X(id, name, text, on) RULE_##id,
@@ -111,6 +112,9 @@ struct machine {
 	char boot_id[40];
 	char token[65], boot_node[NAME_SIZE]; /* of the script that it booted */
 	struct disk disks[DISKS];
+	struct disk memory; /* a system in it, for as long as it is on */
+	int in_memory;      /* that is what runs */
+	int told_to_wait;   /* by its boot script: it asks until it gets another */
 	/* the system that runs */
 	int hung;
 	int64_t cut_ms; /* its network is down until then */
@@ -144,6 +148,7 @@ struct profile {
 	int pool_hardware[POOLS], pool_image[POOLS];
 	int disk[2]; /* of hardware class: which disk */
 	int features[POOLS], sysctl[POOLS], kargs[POOLS], gres[POOLS], data[POOLS];
+	int ram[POOLS]; /* its systems run from memory */
 	int unavailable[POOLS], budget[POOLS], partners[POOLS];
 	int address_from; /* of the lists of addresses */
 	int domain;
@@ -158,6 +163,7 @@ struct consent {
 	int machine;           /* that the row means; -1 = it contradicts itself */
 	int named;             /* that it names, whatever BMC it has; -1 = none */
 	int disk;
+	int ram; /* it is for a system that runs from memory */
 	int64_t at_ms;
 	char step[112]; /* of the install that it was used for; "" = none yet */
 };
@@ -232,6 +238,7 @@ struct sim {
 				does */
 	int64_t lose_answers_ms; /* until then some answers are lost */
 	int helping;             /* people do what the views say */
+	int written, loaded;     /* systems, to disks and into memory */
 	int contradicted;        /* the last apply was refused: whose machine is it? */
 	int64_t restart_ms;      /* when the daemon is started again; 0 = it runs */
 	/* the verdict */
@@ -260,6 +267,10 @@ void machine_turn(struct machine *machine);
 struct machine *machine_in(int bay); /* NULL = an empty bay */
 /* The disk that it boots from, NULL = none. */
 struct disk *machine_boot_disk(struct machine *machine);
+/* Where the system is that runs: that one, or its memory. */
+struct disk *machine_system(struct machine *machine);
+/* What was loaded into its memory starts, without a boot. */
+void machine_goes(struct machine *machine);
 int machine_disk(const char *path);
 const char *disk_path(int disk);
 struct bu_inventory *machine_inventory(const struct machine *machine);
@@ -386,6 +397,8 @@ int person_helps(void);
 const struct consent *consent_for(const struct machine *machine);
 int consent_to_write(const struct machine *machine, int disk, const char *step,
 		     int keeps_data);
+/* What was last consented to for the node of this step is a system in memory. */
+int consent_is_for_memory(const char *step);
 void consent_to_reboot(const char *node);
 void consent_to_rebuild(const struct row *row, enum bu_class class,
 			enum bu_class granted);
@@ -413,6 +426,8 @@ void oracle_begins(const char *what);
 void oracle_off(const struct machine *machine, const char *how);
 void oracle_write(const struct machine *machine, int disk, const char *step,
 		  int keeps_data);
+/* The daemon sends this machine to its disk. */
+void oracle_to_disk(const struct machine *machine);
 /* replay.c. Around a start over the same log. */
 void oracle_remember(const struct bu_fleet *fleet);
 void oracle_compare(const struct bu_fleet *fleet);

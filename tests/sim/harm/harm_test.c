@@ -40,8 +40,9 @@ struct verdict {
 	int broken;
 	enum rule rule;
 	int crashed;
-	int64_t ms;     /* simulated */
-	int64_t cpu_ms; /* that it took */
+	int written, loaded; /* systems, to disks and into memory */
+	int64_t ms;          /* simulated */
+	int64_t cpu_ms;      /* that it took */
 	char words[600];
 };
 
@@ -61,6 +62,8 @@ in_child(const struct script *script, const char *log_path, int fd)
 	verdict.broken = sim.broken;
 	verdict.rule = sim.rule;
 	verdict.ms = now_ms();
+	verdict.written = sim.written;
+	verdict.loaded = sim.loaded;
 	verdict.cpu_ms = (int64_t)clock() * 1000 / CLOCKS_PER_SEC;
 	memcpy(verdict.words, sim.words, sizeof(verdict.words));
 	if (write(fd, &verdict, sizeof(verdict)) != (ssize_t)sizeof(verdict))
@@ -181,6 +184,7 @@ START_TEST(nothing_that_runs_is_harmed)
 		getenv("BRINGUP_SEED") ? 1 : number("BRINGUP_SEEDS", SEEDS);
 	int failed = 0, by_rule[RULE_COUNT + 1] = {0};
 	int64_t ms = 0;
+	int written = 0, loaded = 0;
 
 	daemon_begin();
 	for (unsigned int i = 0; i < count; i++) {
@@ -191,6 +195,8 @@ START_TEST(nothing_that_runs_is_harmed)
 		script_make(&script, first + i);
 		run_one(&script, getenv("BRINGUP_LOG"), &verdict);
 		ms += verdict.ms;
+		written += verdict.written;
+		loaded += verdict.loaded;
 		if (verdict.cpu_ms > SLOW_MS)
 			printf("harm: BRINGUP_SEED=%u took %.1f s\n", script.seed,
 			       (double)verdict.cpu_ms / 1000);
@@ -210,6 +216,7 @@ START_TEST(nothing_that_runs_is_harmed)
 	daemon_end();
 	printf("harm: %u seeds, %.0f simulated hours, %d failed\n", count,
 	       (double)ms / 3600000, failed);
+	printf("harm: %d systems written to disks, %d into memory\n", written, loaded);
 	for (int i = 0; i <= RULE_COUNT; i++)
 		if (by_rule[i])
 			printf("harm: rule %s: %d\n",
@@ -217,6 +224,8 @@ START_TEST(nothing_that_runs_is_harmed)
 			       by_rule[i]);
 	fflush(stdout); /* a failed check leaves without it */
 	ck_assert_int_eq(failed, 0);
+	/* Nothing is harmed either where the daemon takes no plan. */
+	ck_assert(count < SEEDS || (written > (int)count && loaded > (int)count / 2));
 }
 END_TEST
 

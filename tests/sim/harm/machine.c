@@ -52,6 +52,7 @@ machine_new(struct machine *machine, int bay, enum content content)
 
 	for (int i = 0; i < DISKS; i++)
 		disk_clear(&machine->disks[i], DISK_EMPTY);
+	disk_clear(&machine->memory, DISK_EMPTY);
 	memset(machine, 0, sizeof(*machine));
 	machine->index = index;
 	machine->bay = bay;
@@ -90,9 +91,17 @@ machine_boot_disk(struct machine *machine)
 	return NULL;
 }
 
+struct disk *
+machine_system(struct machine *machine)
+{
+	return machine->in_memory ? &machine->memory : machine_boot_disk(machine);
+}
+
 static void
 stop_running(struct machine *machine)
 {
+	disk_clear(&machine->memory, DISK_EMPTY);
+	machine->in_memory = machine->told_to_wait = 0;
 	agent_ends(machine);
 	slurmd_ends(machine);
 	machine->running = RUNS_NOTHING;
@@ -150,7 +159,9 @@ fetch(struct machine *machine)
 		machine_reaches(machine) ? wire_boot_script(machine->mac[0]) : NULL;
 
 	machine->token[0] = '\0';
-	if (!script && machine->tries++ < 12) {
+	if (script)
+		machine->told_to_wait = strstr(script, "boot/script/") != NULL;
+	if (machine->told_to_wait || (!script && machine->tries++ < 12)) {
 		load(machine, PHASE_FETCH, 5000, 5000);
 		return;
 	}
@@ -158,6 +169,8 @@ fetch(struct machine *machine)
 		cut_word(script, "bringup.token=", machine->token,
 			 sizeof(machine->token));
 	if (!machine->token[0]) {
+		if (script)
+			oracle_to_disk(machine);
 		load(machine, PHASE_DISK, SECONDS(4), SECONDS(15));
 		return;
 	}
@@ -181,6 +194,16 @@ come_up(struct machine *machine, enum running running)
 		 machine->boots);
 	if (running != RUNS_FOREIGN)
 		agent_starts(machine);
+}
+
+void
+machine_goes(struct machine *machine)
+{
+	agent_ends(machine);
+	machine->in_memory = 1;
+	machine->running = RUNS_SYSTEM;
+	machine->changed_ms = now_ms();
+	agent_starts(machine);
 }
 
 static void

@@ -235,6 +235,9 @@ oracle_write(const struct machine *machine, int disk, const char *step, int keep
 	const struct disk *at = &machine->disks[disk];
 	int allowed = at->content == DISK_EMPTY || strcmp(at->step, step) == 0;
 
+	if (consent_is_for_memory(step))
+		broken(RULE_RAM, "%s of %s is written by %s, whose system is in memory",
+		       disk_path(disk), machine->serial, step);
 	/* Always: the consent is spent with it. */
 	if (consent_to_write(machine, disk, step, keeps_data))
 		allowed = 1;
@@ -250,6 +253,45 @@ oracle_write(const struct machine *machine, int disk, const char *step, int keep
 		       : at->data                  ? "a system and data"
 						   : "a system",
 		       step);
+}
+
+/* Its firmware asked what to start. */
+void
+oracle_to_disk(const struct machine *machine)
+{
+	const struct bu_node *node = daemon_node_of(machine);
+	const struct row *row = node ? profile_row(&sim.applied, node->name) : NULL;
+
+	if (row && row_machine(row) == machine->index && node->ram &&
+	    node->state == BU_STATE_READY)
+		broken(RULE_RAM,
+		       "%s of %s, which runs from memory, is sent to its disk",
+		       machine->serial, node->name);
+}
+
+/* Of the boot that the node is known to be in. */
+static void
+look_at_memory(const struct bu_node *node)
+{
+	const struct machine *its = oracle_machine_of(node);
+	const char *stamp =
+		its && its->in_memory ? bu_json_str(its->memory.stamp, "text", "") : "";
+
+	if (!its || !machine_works(its) || strcmp(its->boot_id, node->boot_id) != 0)
+		return;
+	if (!node->ram != !its->in_memory)
+		broken(RULE_RAM, "%s is ready and said to run from %s; it does not",
+		       node->name, node->ram ? "memory" : "a disk");
+	else if (node->ram && !node->order.open && !node->order.failed &&
+		 !node->order.withdrawn &&
+		 strcmp(node->order.image_digest, node->installed_digest) != 0)
+		broken(RULE_RAM,
+		       "%s is done with its order to run image %.12s; it runs %.12s",
+		       node->name, node->order.image_digest, node->installed_digest);
+	else if (node->ram && !strstr(stamp, node->installed_digest))
+		broken(RULE_RAM,
+		       "%s is ready with image %.12s; in its memory is %.200s",
+		       node->name, node->installed_digest, stamp);
 }
 
 /* --- what views say --- */
@@ -467,6 +509,7 @@ look_at_node(const struct bu_node *node)
 	else if (!at->left_ms)
 		at->left_ms = now_ms();
 	if (node->state == BU_STATE_READY) {
+		look_at_memory(node);
 		look_at_ready(node, at);
 		return;
 	}

@@ -102,6 +102,7 @@ note_consent(const json_t *step, const char *rollout, unsigned int grants,
 	consent->named = row ? row_names(row) : -1;
 	consent->disk =
 		row ? sim.profile.disk[sim.profile.pool_hardware[row->pool]] : -1;
+	consent->ram = row && sim.profile.ram[row->pool];
 	say("    %s: %s (%s)%s%s", node, bu_json_str(step, "class", ""),
 	    bu_json_str(step, "why", ""), consent->granted ? "; granted " : "",
 	    consent->granted ? bu_class_name(consent->granted) : "");
@@ -481,6 +482,7 @@ consent_to_rebuild(const struct row *row, enum bu_class class, enum bu_class gra
 	consent->machine = row_means(row);
 	consent->named = row_names(row);
 	consent->disk = sim.applied.disk[sim.applied.pool_hardware[row->pool]];
+	consent->ram = sim.applied.ram[row->pool];
 }
 
 const struct consent *
@@ -499,6 +501,20 @@ is_step_of(const char *step, const char *node)
 	size_t length = strlen(node);
 
 	return strncmp(node, step, length) == 0 && step[length] == '.';
+}
+
+int
+consent_is_for_memory(const char *step)
+{
+	for (int i = sim.consents_count;
+	     i-- > 0 && i >= sim.consents_count - CONSENTS_MAX;) {
+		const struct consent *consent = &sim.consents[i % CONSENTS_MAX];
+
+		if (consent->class >= BU_CLASS_REBOOT &&
+		    is_step_of(step, consent->node))
+			return consent->ram;
+	}
+	return 0;
 }
 
 /* What was granted of a machine is granted under its new name, too. */

@@ -25,6 +25,8 @@ profile_begin(void)
 		profile->unavailable[i] = 1 + (int)dice(3);
 		profile->budget[i] = 1 + (int)dice(3);
 		profile->data[i] = dice(3) == 0;
+		/* Not drawn: without it each seed is what it was. */
+		profile->ram[i] = (sim.script.seed / 3 + (unsigned)i) % 4 == 0;
 	}
 	for (int i = 0; i < sim.script.nodes; i++)
 		profile->rows[i] = (struct row){.present = 1,
@@ -67,7 +69,9 @@ print_pool(const struct profile *profile, int pool, FILE *out)
 		fprintf(out, "sysctl = vm.swappiness=%d\n", profile->sysctl[pool]);
 	if (profile->kargs[pool])
 		fprintf(out, "kargs = tick=%d\n", profile->kargs[pool]);
-	if (profile->data[pool])
+	if (profile->ram[pool])
+		fprintf(out, "root = ram\n");
+	else if (profile->data[pool])
 		fprintf(out, "data = scratch:1GiB:ext4:/scratch\n");
 	fputc('\n', out);
 }
@@ -376,7 +380,10 @@ edit_pool(const struct step *step, int pool)
 		p->gres[pool]++;
 		break;
 	case VERB_DATA:
-		p->data[pool] ^= 1;
+		if (step->c % 2)
+			p->ram[pool] ^= 1;
+		else
+			p->data[pool] ^= 1;
 		break;
 	default: /* LIMITS */
 		p->unavailable[pool] = 1 + (int)(step->b % 4);

@@ -56,6 +56,8 @@ work_begin(struct machine *machine, const json_t *item)
 	if (is_kind(item, "install")) {
 		work->write_ms = now_ms() + between(500, SECONDS(3));
 		work->until_ms = work->write_ms + between(SECONDS(6), SECONDS(20));
+	} else if (is_kind(item, "load")) {
+		work->until_ms = now_ms() + between(SECONDS(4), SECONDS(15));
 	} else if (is_kind(item, "probe")) {
 		work->until_ms = now_ms() + PAIR_PATIENCE_MS;
 	} else {
@@ -154,6 +156,7 @@ install(struct machine *machine, const json_t *item, struct bu_err *err)
 	}
 	if (work->until_ms > now_ms())
 		return 0;
+	sim.written++;
 	disk->content = DISK_OURS;
 	disk->stamp = json_deep_copy(json_object_get(item, "stamp"));
 	if (json_array_size(json_object_get(item, "data")))
@@ -161,6 +164,26 @@ install(struct machine *machine, const json_t *item, struct bu_err *err)
 	agent_leaves(machine, disk);
 	take_hostname(disk, item);
 	machine->boots_from = at;
+	return 1;
+}
+
+/* No disk is named in it. */
+static int
+load(struct machine *machine, const json_t *item, struct bu_err *err)
+{
+	struct disk *memory = &machine->memory;
+
+	if (machine->running != RUNS_RAMDISK) {
+		bu_err_set(err, BU_ERR_STATE, 0,
+			   "an installed system does not load another one");
+		return 1;
+	}
+	sim.loaded++;
+	json_decref(memory->stamp);
+	memory->stamp = json_deep_copy(json_object_get(item, "stamp"));
+	memory->content = DISK_OURS;
+	agent_leaves(machine, memory);
+	take_hostname(memory, item);
 	return 1;
 }
 
@@ -178,7 +201,7 @@ cut_after(const char *text, const char *key, char end, char *ret, size_t size)
 static int
 join(struct machine *machine, const json_t *item, struct bu_err *err)
 {
-	const struct disk *disk = machine_boot_disk(machine);
+	const struct disk *disk = machine_system(machine);
 	const char *unit =
 		file_in(item, "/etc/systemd/system/slurmd.service.d/bringup.conf");
 	char server[64], conf[256];
@@ -306,7 +329,7 @@ probe(struct machine *machine, const json_t *item, json_t **ret_result,
 static int
 configure(struct machine *machine, const json_t *item, struct bu_err *err)
 {
-	struct disk *disk = machine_boot_disk(machine);
+	struct disk *disk = machine_system(machine);
 
 	if (machine->running != RUNS_SYSTEM || !disk)
 		bu_err_set(err, BU_ERR_STATE, 0,
@@ -326,6 +349,8 @@ work_turn(struct machine *machine, const json_t *item, json_t **ret_result,
 		return probe(machine, item, ret_result, err);
 	if (work_of(machine)->until_ms > now_ms())
 		return 0;
+	if (is_kind(item, "load"))
+		return load(machine, item, err);
 	if (is_kind(item, "configure"))
 		return configure(machine, item, err);
 	if (is_kind(item, "join"))
