@@ -311,7 +311,7 @@ struct bu_node {
 	char installed_step[112];
 	/* Of a system in memory, by which it is loaded again: held. "" = of none. */
 	char installed_revision[65];
-	char seeded_step[112];  /* the install whose first boot was told who it is */
+	char seeded_step[112];  /* the install whose first boot asked for its agent */
 	int64_t seeded_ms;      /* Unix time */
 	char facets[65];        /* digest of what it has; "" = unknown */
 	char commit[65];        /* of the order that it carried out last */
