@@ -25,7 +25,8 @@ bu_gate_port(const struct bu_desired_node *own, const struct bu_desired_network 
 		return -1;
 	bu_text_copy(ret->rail, sizeof(ret->rail), rail->name);
 	bu_text_copy(ret->address, sizeof(ret->address), address);
-	if (rail->pci && !rail->bond)
+	/* RDMA in software is found by its address: it has no slot. */
+	if (rail->pci && rail->rdma == BU_RDMA_HARDWARE)
 		bu_text_copy(ret->port, sizeof(ret->port), rail->pci);
 	if (rail->gid_index >= 0)
 		ret->gid_index = rail->gid_index;
