@@ -223,7 +223,7 @@ link_with(struct bu_gate *gate, const struct bu_node *node, const struct bu_node
 	    boot_address(gate, peer, address[1]) != 0)
 		return NULL;
 	bu_record_init(bu_work_probe_fields, &work);
-	if (fill_rails(own, &work) != 0 || !work.rails_count)
+	if (fill_rails(own, &work) != 0)
 		return NULL;
 	fill_sizes(own, &work);
 	end = strcmp(node->name, peer->name) > 0;

@@ -448,6 +448,31 @@ START_TEST(a_slice_outlives_the_appliance)
 }
 END_TEST
 
+/* Its neighbour has gone: what comes changed now was not between the two. */
+START_TEST(who_soaks_alone_again_accuses_nobody)
+{
+	struct bu_work_probe link;
+	struct rig rig;
+	struct bu_node *node;
+	bu_autojson json_t *item = NULL;
+
+	begin_soak(&rig, 2);
+	check_all(&rig, 2);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(link_of(&rig, 1, &link), 1);
+	ck_assert_str_eq(bu_gate_soak_peer(rig.gate, node), "node002");
+	rig_node(&rig, 2)->live.last_seen_ms = 1;
+	item = bu_gate_work(rig.gate, node);
+	ck_assert_ptr_null(bu_gate_soak_peer(rig.gate, node));
+	tells_changed(&rig, 1, item);
+	ck_assert_ptr_null(bu_measurements_changed(rig.fleet, node->machine));
+	ck_assert_ptr_null(
+		bu_measurements_changed(rig.fleet, rig_node(&rig, 2)->machine));
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_SOAK), 1);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("soak", a_warning_of_the_profile_stays_one,
 	 a_server_that_is_down_is_no_fault_of_the_machine,
 	 who_is_held_in_its_soak_goes_on_when_it_is_released,
@@ -455,4 +480,4 @@ RIG_UNIT("soak", a_warning_of_the_profile_stays_one,
 	 a_slice_is_told_of_the_neighbour_that_it_had,
 	 who_changes_payload_with_all_is_the_one, two_that_soak_are_told_the_same,
 	 nobody_has_two_neighbours, who_cannot_load_a_link_is_no_neighbour,
-	 neighbours_are_of_one_leaf)
+	 neighbours_are_of_one_leaf, who_soaks_alone_again_accuses_nobody)
