@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/support/quoted.h"
 #include "tests/support/unit.h"
 
 static char *
@@ -112,4 +113,92 @@ START_TEST(every_state_and_status_has_a_shape)
 }
 END_TEST
 
-BU_UNIT("node", a_new_node, a_node_at_work, every_state_and_status_has_a_shape)
+/* Each part is shown as soon as one half of it is known. */
+START_TEST(what_was_asked_of_its_power_is_shown)
+{
+	static const char asked[] =
+		"{'op':'cycle','by':'ann','result':'done','power':'on',"
+		"'detail':'twice','at_ms':7,'seen':{'power':'','error':'','at_ms':0}}";
+	static const char seen[] =
+		"{'op':'','by':'','result':'','power':'','detail':'','at_ms':0,"
+		"'seen':{'power':'unknown','error':'no route','at_ms':9}}";
+	struct bu_node *node = bu_node_create("node001");
+
+	for (int i = 0; i < 2; i++) {
+		bu_autojson json_t *json = NULL, *want = quoted(i ? seen : asked);
+		bu_autofree char *is = NULL, *should = bu_json_canonical(want);
+
+		node->power = (struct bu_power_deed){0};
+		node->live.power_seen = (struct bu_power_fact){0};
+		if (i == 0) {
+			node->power.op = BU_DEED_CYCLE;
+			node->power.result = BU_OUTCOME_DONE;
+			node->power.at_ms = 7;
+			strcpy(node->power.by, "ann");
+			strcpy(node->power.power, "on");
+			strcpy(node->power.detail, "twice");
+		} else {
+			node->live.power_seen.at_ms = 9;
+			strcpy(node->live.power_seen.power, "unknown");
+			strcpy(node->live.power_seen.error, "no route");
+		}
+		json = bu_node_to_json(node);
+		ck_assert_ptr_nonnull(json_object_get(json, "power"));
+		is = bu_json_canonical(json_object_get(json, "power"));
+		ck_assert_str_eq(is, should);
+	}
+	bu_node_destroy(node);
+}
+END_TEST
+
+/* Where its system is, which agent it has, where it goes when it is empty. */
+START_TEST(a_node_that_drains_says_where_it_goes)
+{
+	static const struct {
+		const char *digest, *root;
+		int ram, raw;
+	} roots[] = {{"", "", 1, 1},
+		     {"d", "ram", 1, 0},
+		     {"d", "raw", 0, 1},
+		     {"d", "disk", 0, 0}};
+	struct bu_node *node = bu_node_create("node001");
+	bu_autojson json_t *json = NULL, *none = NULL;
+	const json_t *part;
+
+	node->state = BU_STATE_DRAINING;
+	node->next.state = BU_STATE_PARKED;
+	strcpy(node->next.by, "ann");
+	BU_REASON_SET(&node->next.reason, PERSON, .text = {"a look"});
+	strcpy(node->live.agent.version, "0.2");
+	strcpy(node->live.agent.digest, "abc");
+	node->live.agent.trial = 1;
+	BU_REASON_SET(&node->live.says, CHECK_FAILED);
+	json = bu_node_to_json(node);
+	part = json_object_get(json, "next");
+	ck_assert_str_eq(bu_json_str(part, "state", ""), "parked");
+	ck_assert_str_eq(bu_json_str(part, "by", ""), "ann");
+	ck_assert_str_eq(bu_json_str(part, "reason", ""), "a look");
+	part = json_object_get(json, "agent");
+	ck_assert_str_eq(bu_json_str(part, "version", ""), "0.2");
+	ck_assert_str_eq(bu_json_str(part, "digest", ""), "abc");
+	ck_assert_int_eq(bu_json_bool(part, "trial", 0), 1);
+	ck_assert_str_eq(bu_json_str(json, "waiting", "?"), "");
+	ck_assert_str_ne(bu_json_str(json, "trouble", ""), "");
+	node->state = BU_STATE_READY;
+	none = bu_node_to_json(node);
+	ck_assert_ptr_null(json_object_get(none, "next"));
+	for (size_t i = 0; i < BU_LEN(roots); i++) {
+		bu_autojson json_t *shown = NULL;
+
+		strcpy(node->installed_digest, roots[i].digest);
+		node->ram = roots[i].ram;
+		node->raw = roots[i].raw;
+		shown = bu_node_to_json(node);
+		ck_assert_str_eq(bu_json_str(shown, "root", "?"), roots[i].root);
+	}
+	bu_node_destroy(node);
+}
+END_TEST
+
+BU_UNIT("node", a_new_node, a_node_at_work, every_state_and_status_has_a_shape,
+	what_was_asked_of_its_power_is_shown, a_node_that_drains_says_where_it_goes)

@@ -170,8 +170,35 @@ START_TEST(a_node_that_is_being_installed_is_cycled_into_the_ramdisk)
 }
 END_TEST
 
+/* From now on a person switches it: its BMC is not even asked. It is when the profile
+ * says so again. */
+START_TEST(what_was_asked_rests_while_a_person_switches_the_machine)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+
+	rig_write(&rig, "power.hang", "");
+	power(&rig, "off", 1);
+	rig_remove(&rig, "power.hang");
+	rig_revise(&rig, 1, "power = libvirt\n", "power = manual\n");
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->power.result, BU_OUTCOME_ASKED);
+	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
+	rig_revise(&rig, 1, NULL, NULL);
+	for (int i = 0; i < 20 && node->power.result == BU_OUTCOME_ASKED; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->power.result, BU_OUTCOME_UNKNOWN);
+	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("verbs power", a_node_that_is_being_installed_is_cycled_into_the_ramdisk,
 	 power_of_a_node_in_service_needs_force_and_a_reason,
 	 power_of_a_drained_node_is_free,
 	 a_power_action_is_not_repeated_after_a_restart,
-	 an_outcome_that_the_log_did_not_take_is_looked_for)
+	 an_outcome_that_the_log_did_not_take_is_looked_for,
+	 what_was_asked_rests_while_a_person_switches_the_machine)
