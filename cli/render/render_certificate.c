@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `bringup fabric certificate`: what was proven, with whom, by which figures. Pure; the
- * signed text itself comes with -o json. */
+/* `bringup fabric certificate`: what was proven, with whom, by which figures, and
+ * whether those give the verdict when they are judged again. Pure; the signed text
+ * itself comes with -o json. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
+#include "fabric/judge/fabcert.h"
 
 static void line(FILE *out, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -72,6 +74,18 @@ show_rail(const json_t *cert, const json_t *rail, FILE *out)
 	expected(json_object_get(rail, "expect"), out);
 }
 
+/* By this program, not by who signed it. */
+static void
+judge_again(const json_t *cert, FILE *out)
+{
+	struct bu_err err = {0};
+
+	if (bu_fabcert_replay(cert, &err) == 0)
+		line(out, "replayed", "its schedule and its figures give this verdict");
+	else
+		line(out, "replayed", "they do not: %s", err.text);
+}
+
 void
 bu_render_certificate(const struct bu_shown_certificate *certificate, FILE *out)
 {
@@ -93,5 +107,6 @@ bu_render_certificate(const struct bu_shown_certificate *certificate, FILE *out)
 	if (!rails)
 		show_rail(cert, cert, out);
 	line(out, "verdict", "%s", bu_json_str(cert, "verdict", "?"));
+	judge_again(cert, out);
 	line(out, "signature", "%.16s...", bu_json_str(sealed, "sig", "?"));
 }

@@ -2,12 +2,15 @@
 /* Views to the letter: what a person reads at night, line by line, and nothing else. */
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/render/render.h"
 #include "cli/render/screen.h"
+#include "fabric/judge/fabcert.h"
 #include "model/inventory.h"
 #include "tests/support/cli.h"
+#include "tests/support/profiles.h"
 #include "tests/support/shown.h"
 #include "tests/support/unit.h"
 
@@ -210,7 +213,66 @@ START_TEST(a_certificate_names_each_rail)
 		"  measured   n2 -> n1: median 82.0000 Gbit/s of 1 runs, latency 5 us (p99 8)\n"
 		"  expected   at least 80.0000 Gbit/s (80 % of a link of 100 Gbit/s)\n"
 		"  verdict    warn\n"
+		"  replayed   they do not: r0: its figures give inconclusive, the "
+		"certificate says pass\n"
 		"  signature  0011223344556677...\n");
+}
+END_TEST
+
+/* Signed by the gate's own code, of two good directions. */
+static char *
+signed_text(void)
+{
+	static struct bu_pair_result result;
+	static const struct bu_pair_result *const results[] = {&result};
+	struct bu_fabcert_rail rail = {.name = "r0",
+				       .results = results,
+				       .result_count = 1,
+				       .expect = {.link_gbps = 400, .percent = 90}};
+	bu_autojson json_t *hardware = json_pack("{s:s}", "serial", "S1");
+	bu_autofree char *private_pem = NULL, *public_pem = NULL;
+	struct bu_fabcert cert = {.kind = BU_FABCERT_FULL,
+				  .node = "n1",
+				  .machine = "m",
+				  .hardware = hardware,
+				  .boot_id = "b",
+				  .rails = &rail,
+				  .rail_count = 1};
+	struct bu_err err;
+	char *text;
+
+	bu_pair_result_init(&result);
+	strcpy(result.probe, "p1");
+	strcpy(result.end[0].node, "n1");
+	strcpy(result.end[1].node, "n2");
+	for (int dir = 0; dir < 2; dir++) {
+		result.dir[dir].lat_count = 200;
+		for (int run = 0; run < 5; run++)
+			bu_pair_dir_add(&result.dir[dir], 380);
+	}
+	result.verdict = bu_expect_judge_pair(&rail.expect, &result);
+	rail.verdict = bu_fabcert_judge("n1", &rail.expect, results, 1);
+	ck_assert_int_eq(bu_sign_key_create(&private_pem, &public_pem, NULL), 0);
+	text = bu_fabcert_sign(&cert, private_pem, &err);
+	ck_assert_msg(text != NULL, "%s", err.text);
+	return text;
+}
+
+/* Whoever reads it need not take the signer's word for the verdict. */
+START_TEST(a_certificate_is_judged_again)
+{
+	bu_autofree char *good = signed_text();
+	bu_autofree char *bad =
+		bu_testing_replace(good, "\"percent\":90.0", "\"percent\":99.0");
+	struct bu_shown_certificate certs[] = {{"full", good}, {"full", bad}};
+	bu_autofree char *first = WRITTEN(bu_render_certificate(&certs[0], out));
+	bu_autofree char *second = WRITTEN(bu_render_certificate(&certs[1], out));
+
+	ck_assert_ptr_nonnull(
+		strstr(first, "\n  replayed   its schedule and its figures give this "
+			      "verdict\n"));
+	ck_assert_ptr_nonnull(strstr(second, "\n  replayed   they do not: probe p1: "
+					     "its figures give fail, it says pass\n"));
 }
 END_TEST
 
@@ -394,4 +456,4 @@ BU_UNIT("views", hardware_that_cannot_be_read_is_said_to_be_so,
 	a_node_has_a_line_for_each_fact, a_node_without_facts_has_no_lines_of_them,
 	a_certificate_names_each_rail, a_rollout_has_a_head,
 	a_status_has_its_alarms_first, what_a_bmc_does_not_say_is_not_shown_as_zero,
-	evidence_is_what_speaks_against_a_node)
+	evidence_is_what_speaks_against_a_node, a_certificate_is_judged_again)
