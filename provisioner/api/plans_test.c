@@ -286,8 +286,45 @@ START_TEST(drift_is_told_and_decides_nothing)
 }
 END_TEST
 
+/* Wherever bringupd listens, and what it hands out, is taken; what it does not do takes
+ * nothing. */
+START_TEST(where_bringupd_listens_is_no_nodes_address)
+{
+	static const struct {
+		const char *to, *error;
+	} rows[] = {
+		{"10.77.0.[2,11-", "10.77.0.2 of node 'node001' is the appliance's own "
+				   "(boot_listen in bringupd.conf); take it out"},
+		{"10.77.0.[3,11-", "10.77.0.3 of node 'node001' is the appliance's own "
+				   "(agent_listen in bringupd.conf); take it out"},
+		{"10.77.0.[4,11-", "10.77.0.4 of node 'node001' is the appliance's own "
+				   "(boot_address in bringupd.conf); take it out"},
+		{"10.77.0.[150,11-", "10.77.0.150 of node 'node001' is handed out to "
+				     "unknown machines (dhcp_range in bringupd.conf)"},
+	};
+	struct desk desk;
+	struct bu_api *api = &desk.site.api;
+
+	begin(&desk);
+	api->http_url = "http://10.77.0.2:8080";
+	api->agent_url = "https://10.77.0.3:8443";
+	api->boot_address = "10.77.0.4";
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *answer =
+			plan(&desk, "10.77.0.[11-", rows[i].to, NULL, 400);
+
+		says(answer, rows[i].error);
+	}
+	api->http_url = api->agent_url = api->boot_address = api->dhcp_range = NULL;
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		json_decref(plan(&desk, "10.77.0.[11-", rows[i].to, NULL, 200));
+	end(&desk);
+}
+END_TEST
+
 RIG_UNIT("plans", a_plan_is_applied_once, a_list_of_nodes_says_what_a_turn_waits_for,
 	 a_limit_is_a_nodeset_of_the_profile, a_typo_never_reaches_a_plan,
 	 the_drivers_that_are_named_exist, what_machines_load_is_there,
 	 what_policy_forbids_is_shown_and_not_applied,
-	 a_plan_is_refused_when_something_has_moved, drift_is_told_and_decides_nothing)
+	 a_plan_is_refused_when_something_has_moved, drift_is_told_and_decides_nothing,
+	 where_bringupd_listens_is_no_nodes_address)
