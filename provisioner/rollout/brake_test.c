@@ -174,8 +174,72 @@ START_TEST(power_that_is_refused_everywhere_is_not_the_nodes)
 }
 END_TEST
 
+/* Two are no crowd, nor are three of fifteen: more than a fifth, or than the policy's
+ * own share. */
+START_TEST(the_brake_needs_three_and_more_than_their_share)
+{
+	static const struct {
+		int nodes, late;
+		double percent; /* 0 = what it is without a word */
+		int on;
+	} rows[] = {{4, 2, 0, 0},   {4, 3, 0, 1},   {15, 3, 0, 0}, {15, 4, 0, 1},
+		    {15, 4, 30, 0}, {10, 3, 30, 0}, {10, 4, 30, 1}};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+
+		rig_begin(&rig, rows[i].nodes);
+		rig.fleet->desired->policy.brake_percent = rows[i].percent;
+		for (int k = 1; k <= rows[i].late; k++)
+			rig_start(&rig, k);
+		rig_pass(&rig, 310 * 1000);
+		pass_some(&rig);
+		ck_assert_msg(json_object_size(rig.fleet->brakes) == (size_t)rows[i].on,
+			      "row %zu", i);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* What they share may be the network of their BMCs; those that are named are in none.
+ */
+START_TEST(bmcs_of_one_subnet_are_left_alone_and_no_others)
+{
+	struct rig rig;
+	const json_t *brake;
+
+	rig_begin(&rig, 20);
+	for (int i = 1; i <= 3; i++)
+		rig_start(&rig, i);
+	for (int i = 0; i < 20; i++) {
+		struct bu_desired_node *want = &rig.fleet->desired->nodes[i];
+
+		free(want->bmc);
+		want->bmc = i < 4   ? bu_xasprintf("https://10.1.0.%d/x", 10 + i)
+			    : i < 8 ? bu_xasprintf("https://bmc%d/x", i)
+				    : bu_xasprintf("https://10.1.1.%d/x", 10 + i);
+	}
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
+	brake = json_object_get(rig.fleet->brakes, "BMC subnet 10.1.0.0/24");
+	ck_assert_int_eq(bu_json_int(brake, "late", 0), 3);
+	ck_assert_int_eq(bu_json_int(brake, "of", 0), 4);
+	has(bu_json_str(brake, "text", ""),
+	    "3 of 4 nodes of BMC subnet 10.1.0.0/24 are late together");
+	watch(&rig);
+	pass_some(&rig);
+	waits_for(&rig, 4, "the brake is on for BMC subnet 10.1.0.0/24");
+	for (int i = 5; i <= 20; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->order.begun, 1);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("brake", many_that_are_late_together_are_left_alone,
 	 a_frozen_node_that_is_released_gets_its_time_anew,
 	 who_is_released_goes_on_once_whoever_else_is_late,
 	 a_rack_that_is_late_is_left_alone_and_no_other,
-	 power_that_is_refused_everywhere_is_not_the_nodes)
+	 power_that_is_refused_everywhere_is_not_the_nodes,
+	 the_brake_needs_three_and_more_than_their_share,
+	 bmcs_of_one_subnet_are_left_alone_and_no_others)
