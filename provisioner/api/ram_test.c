@@ -198,7 +198,38 @@ START_TEST(a_ramdisk_with_another_kernel_is_said_by_the_plan)
 }
 END_TEST
 
+/* The item could not be made: that is a failure of the load, told at once, and tried
+ * again later, not at each poll. */
+START_TEST(what_cannot_be_given_fails_the_load)
+{
+	bu_autojson json_t *body = NULL;
+	struct bu_ram_image image;
+	struct bu_reply reply = {0};
+	struct bu_err err = {0};
+	struct bu_request request = {.method = "POST", .path = ""};
+	int attempt;
+
+	begin_in_ramdisk();
+	body = json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", BU_AGENT_LOADS - 1);
+	request.body = body;
+	request.peer = node->machine;
+	request.peer_cert = node->agent_cert;
+	attempt = node->live.load_attempt;
+	for (int poll = 0; poll < 3; poll++) {
+		ck_assert_int_eq(
+			bu_api_agent_work(&desk.site.api, &request, &reply, &err),
+			BU_ANSWER_NOW);
+		ck_assert(json_is_null(json_object_get(reply.json, "work")));
+		json_decref(bu_steal(&reply.json));
+		rig_pass(rig, 1);
+		ck_assert_int_eq(node->live.load_attempt, attempt + 1);
+		ck_assert(!bu_ram_loads(rig->rec, node, &image));
+	}
+	end(&desk);
+}
+END_TEST
+
 RIG_UNIT("api/ram", the_image_says_what_its_kernel_is_told,
 	 a_ramdisk_with_another_kernel_is_said_by_the_plan,
 	 its_work_names_no_disk_and_is_of_this_boot, a_ramdisk_of_before_loads_nothing,
-	 its_script_is_the_ramdisk_or_a_wait)
+	 its_script_is_the_ramdisk_or_a_wait, what_cannot_be_given_fails_the_load)
