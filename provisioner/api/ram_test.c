@@ -198,30 +198,78 @@ START_TEST(a_ramdisk_with_another_kernel_is_said_by_the_plan)
 }
 END_TEST
 
+/* As its agent. New reference. */
+static json_t *
+ask(bu_handler_fn fn, json_t *body)
+{
+	struct bu_reply reply = {0};
+	struct bu_err err = {0};
+	struct bu_request request = {.method = "POST",
+				     .path = "",
+				     .body = body,
+				     .peer = node->machine,
+				     .peer_cert = node->agent_cert};
+	enum bu_answer answer = fn(&desk.site.api, &request, &reply, &err);
+
+	json_decref(body);
+	ck_assert_msg(answer == BU_ANSWER_NOW, "%d: %s", answer, err.text);
+	rig_pass(rig, 1);
+	return reply.json;
+}
+
+/* Its way is shown, what is not its load any more is ended, and what failed is given
+ * another time. */
+START_TEST(the_ramdisk_tells_of_its_load)
+{
+	static const struct {
+		const char *id; /* NULL = of this boot */
+		int cancelled;
+	} rows[] = {{NULL, 0}, {"another", 1}};
+	struct bu_ram_image image;
+
+	begin_in_ramdisk();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const char *id = rows[i].id ? rows[i].id : node->admitted_step;
+		bu_autojson json_t *told =
+			ask(bu_api_agent_progress,
+			    json_pack("{s:s,s:s,s:i,s:i}", "id", id, "stage", "system",
+				      "done_bytes", 5 + (int)i, "total_bytes", 7));
+
+		ck_assert_int_eq(bu_json_bool(told, "cancel", -1), rows[i].cancelled);
+		ck_assert_uint_eq(node->live.progress_done_bytes, 5);
+		ck_assert_str_eq(node->live.progress_stage, "system");
+	}
+	json_decref(ask(bu_api_agent_result,
+			json_pack("{s:s,s:s,s:i}", "kind", "load", "id",
+				  node->admitted_step, "attempt", 1)));
+	ck_assert_int_eq(node->live.load_attempt, 0);
+	json_decref(ask(bu_api_agent_result,
+			json_pack("{s:s,s:s,s:i,s:{s:s,s:s}}", "kind", "load", "id",
+				  node->admitted_step, "attempt", 1, "error", "kind",
+				  "io", "text", "no route")));
+	ck_assert_int_eq(node->live.load_attempt, 1);
+	ck_assert(!bu_ram_loads(rig->rec, node, &image));
+	rig_pass(rig, 60 * 1000);
+	ck_assert(bu_ram_loads(rig->rec, node, &image));
+	end(&desk);
+}
+END_TEST
+
 /* The item could not be made: that is a failure of the load, told at once, and tried
  * again later, not at each poll. */
 START_TEST(what_cannot_be_given_fails_the_load)
 {
-	bu_autojson json_t *body = NULL;
 	struct bu_ram_image image;
-	struct bu_reply reply = {0};
-	struct bu_err err = {0};
-	struct bu_request request = {.method = "POST", .path = ""};
 	int attempt;
 
 	begin_in_ramdisk();
-	body = json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", BU_AGENT_LOADS - 1);
-	request.body = body;
-	request.peer = node->machine;
-	request.peer_cert = node->agent_cert;
 	attempt = node->live.load_attempt;
 	for (int poll = 0; poll < 3; poll++) {
-		ck_assert_int_eq(
-			bu_api_agent_work(&desk.site.api, &request, &reply, &err),
-			BU_ANSWER_NOW);
-		ck_assert(json_is_null(json_object_get(reply.json, "work")));
-		json_decref(bu_steal(&reply.json));
-		rig_pass(rig, 1);
+		bu_autojson json_t *told = ask(
+			bu_api_agent_work, json_pack("{s:i,s:i}", "wait_ms", 0,
+						     "protocol", BU_AGENT_LOADS - 1));
+
+		ck_assert(json_is_null(json_object_get(told, "work")));
 		ck_assert_int_eq(node->live.load_attempt, attempt + 1);
 		ck_assert(!bu_ram_loads(rig->rec, node, &image));
 	}
@@ -232,4 +280,5 @@ END_TEST
 RIG_UNIT("api/ram", the_image_says_what_its_kernel_is_told,
 	 a_ramdisk_with_another_kernel_is_said_by_the_plan,
 	 its_work_names_no_disk_and_is_of_this_boot, a_ramdisk_of_before_loads_nothing,
-	 its_script_is_the_ramdisk_or_a_wait, what_cannot_be_given_fails_the_load)
+	 its_script_is_the_ramdisk_or_a_wait, what_cannot_be_given_fails_the_load,
+	 the_ramdisk_tells_of_its_load)
