@@ -204,7 +204,49 @@ START_TEST(a_site_may_ask_all_machines_what_they_are)
 }
 END_TEST
 
+enum { UNKNOWN_MAX = 1024, SILENT_MS = 15 * 60 * 1000 };
+
+/* So many are kept: who was heard longest ago makes way, and who told a moment ago
+ * stays. */
+START_TEST(of_too_many_the_one_that_was_heard_longest_ago_goes)
+{
+	bu_autoinventory struct bu_inventory *other = rig_inventory(7, "b");
+	struct site site;
+	json_t *unknown;
+	int64_t now_ms;
+
+	begin(&site);
+	unknown = site.rig.fleet->unknown;
+	now_ms = site.rig.clock.fake_wall_ms;
+	for (int i = 0; i < UNKNOWN_MAX; i++) {
+		bu_autofree char *id = bu_xasprintf("m%04d", i);
+
+		json_object_set_new(unknown, id,
+				    json_pack("{s:I}", "last_ms",
+					      (json_int_t)(now_ms - (i == 500))));
+	}
+	json_decref(tell(&site, other));
+	ck_assert_uint_eq(json_object_size(unknown), UNKNOWN_MAX);
+	ck_assert_ptr_null(json_object_get(unknown, "m0500"));
+	json_decref(tell(&site, other)); /* it is known, and takes no other place */
+	ck_assert_uint_eq(json_object_size(unknown), UNKNOWN_MAX);
+	ck_assert_ptr_nonnull(json_object_get(unknown, "m0000"));
+	/* To the millisecond. */
+	json_object_clear(unknown);
+	for (int i = 0; i < 2; i++)
+		json_object_set_new(unknown, i ? "gone" : "here",
+				    json_pack("{s:I}", "last_ms",
+					      (json_int_t)(site.rig.clock.fake_wall_ms -
+							   SILENT_MS - i)));
+	ck_assert_int_eq(bu_api_discovers(&site.api, "52:54:00:77:00:99"), 0);
+	ck_assert_ptr_nonnull(json_object_get(unknown, "here"));
+	ck_assert_ptr_null(json_object_get(unknown, "gone"));
+	site_end(&site);
+}
+END_TEST
+
 RIG_UNIT("discover", a_dpu_is_listed_and_sent_away,
 	 a_node_written_by_its_serial_number_boots,
 	 who_is_nobody_is_listed_and_left_as_it_is,
-	 a_site_may_ask_all_machines_what_they_are)
+	 a_site_may_ask_all_machines_what_they_are,
+	 of_too_many_the_one_that_was_heard_longest_ago_goes)
