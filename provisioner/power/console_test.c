@@ -139,6 +139,98 @@ START_TEST(reading_goes_on_over_a_rotation)
 }
 END_TEST
 
+static void
+write_many(struct bu_console_file *file, char byte, size_t count, const char *end)
+{
+	bu_autofree char *text = bu_xasprintf("%*s%s", (int)count, "", end);
+
+	memset(text, byte, count);
+	write_text(file, text);
+}
+
+/* How often the byte is in the file; its last one. */
+static size_t
+count_in(const char *name, char byte, char *ret_last)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
+	size_t size = 0, count = 0;
+	bu_autofree char *text =
+		bu_file_read(path, 2 * BU_CONSOLE_FILE_MAX, &size, NULL);
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_uint_le(size, BU_CONSOLE_FILE_MAX);
+	for (size_t i = 0; i < size; i++)
+		count += text[i] == byte;
+	*ret_last = text[size - 1];
+	return count;
+}
+
+/* A line is cut where it is longer than half of a file, or began in it; nothing of it
+ * is lost. */
+START_TEST(a_file_ends_with_a_line_where_there_is_one)
+{
+	const size_t half = BU_CONSOLE_FILE_MAX / 2;
+	struct bu_console_file *file;
+	char last;
+
+	make_dir();
+	file = open_file();
+	write_many(file, 'A', half + 1000, "\n");
+	write_many(file, 'B', half - 2000, "\nDDD"); /* its line fits, the rest too */
+	ck_assert_uint_eq(count_in("n1.log", 'D', &last), 3);
+	write_many(file, 'C', 2000, "\n"); /* began here: filled up to the byte */
+	ck_assert_uint_eq(count_in("n1.log.1", 'B', &last), half - 2000);
+	ck_assert_int_eq(last, 'C');
+	ck_assert_uint_eq(count_in("n1.log.1", 'C', &last) +
+				  count_in("n1.log", 'C', &last),
+			  2000);
+	write_many(file, 'E', half + 1000, "\n");
+	write_many(file, 'F', half, ""); /* would be cut: it begins the next one */
+	ck_assert_uint_eq(count_in("n1.log.1", 'F', &last), 0);
+	ck_assert_int_eq(last, '\n');
+	ck_assert_uint_eq(count_in("n1.log", 'F', &last), half);
+	write_text(file, "\n");
+	write_many(file, 'G', 2 * half, "\n"); /* longer than any file */
+	ck_assert_uint_eq(count_in("n1.log.1", 'G', &last) +
+				  count_in("n1.log", 'G', &last),
+			  2 * half);
+	bu_console_file_close(file);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+/* One process goes on where the other has ended, in the same file while it has room;
+ * it does not know whether the last line was ended. */
+START_TEST(the_next_process_goes_on_in_the_file)
+{
+	struct bu_console_file *file;
+	struct bu_console_part part;
+	char last;
+
+	make_dir();
+	file = open_file();
+	write_text(file, "one\n");
+	bu_console_file_close(file);
+	file = open_file();
+	bu_console_file_mark(file, 0, "x");
+	bu_console_file_mark(file, 0, "y");
+	ck_assert_int_eq(bu_console_tail(dir, "n1", 4, &part, NULL), 0);
+	ck_assert_str_eq(part.bytes, "one\n\r\n[bringup 1970-01-01T00:00:00Z x]\r\n"
+				     "[bringup 1970-01-01T00:00:00Z y]\r\n");
+	free(part.bytes);
+	write_many(file, 'X', 2 * BU_CONSOLE_FILE_MAX, "");
+	bu_console_file_close(file);
+	bu_console_file_close(NULL);
+	ck_assert_uint_gt(count_in("n1.log.1", 'X', &last), BU_CONSOLE_FILE_MAX / 2);
+	file = open_file();
+	write_text(file, "Y");
+	ck_assert_uint_eq(count_in("n1.log", 'Y', &last), 1);
+	ck_assert_int_eq(last, 'Y');
+	bu_console_file_close(file);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
 /* --- serial over LAN --- */
 
 static struct {
@@ -484,4 +576,6 @@ BU_UNIT("console", the_last_lines_are_there_as_they_came,
 	reading_goes_on_over_a_rotation, serial_over_lan_is_kept,
 	a_session_that_ends_is_begun_again_later, a_wrong_password_is_asked_for_rarely,
 	refused_credentials_are_tried_twice_at_most, a_console_that_is_let_go_is_free,
-	all_consoles_end_within_one_bound, each_request_is_answered)
+	all_consoles_end_within_one_bound, each_request_is_answered,
+	a_file_ends_with_a_line_where_there_is_one,
+	the_next_process_goes_on_in_the_file)

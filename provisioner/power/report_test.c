@@ -139,6 +139,45 @@ START_TEST(a_sensor_without_a_reading_has_none)
 }
 END_TEST
 
+/* Answers take a moment: three seconds are no difference, and nothing is old to the
+ * millisecond. */
+START_TEST(clocks_and_ends_are_exact)
+{
+	static const struct {
+		int64_t bmc_ms, ahead_ms;
+	} rows[] = {{0, 0},        {10000, 0}, {13000, 0},
+		    {13001, 3001}, {7000, 0},  {6999, -3001}};
+	struct bu_bmc_log log = {.most = 2, .since_ms = 100};
+	bu_autojson json_t *report = NULL, *none = NULL;
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_bmc_log_clock(&log, rows[i].bmc_ms, 10000);
+		ck_assert_int_eq(log.ahead_ms, rows[i].ahead_ms);
+	}
+	none = bu_bmc_log_end(&log);
+	ck_assert_uint_eq(json_array_size(json_object_get(none, "events")), 0);
+	log.ahead_ms = 50;
+	ck_assert_int_eq(bu_bmc_log_is_old(&log, 149), 1);
+	ck_assert_int_eq(bu_bmc_log_is_old(&log, 150), 0);
+	ck_assert_int_eq(bu_bmc_log_is_old(&log, 0), 0);
+	/* As old as each other: in the order in which they were told. */
+	bu_bmc_log_take(&log, 150, "OK", "SEL", "first");
+	bu_bmc_log_take(&log, 150, "OK", "SEL", " second ");
+	ck_assert_int_eq(log.more, 0);
+	report = bu_bmc_log_end(&log);
+	ck_assert_str_eq(bu_json_str(row(report, 0), "text", ""), "first");
+	ck_assert_str_eq(bu_json_str(row(report, 1), "text", ""), "second");
+	ck_assert_int_eq(bu_json_int(row(report, 1), "at_ms", 0), 100);
+	ck_assert_int_eq(bu_json_bool(report, "more", 1), 0);
+	/* A clock may stand at the first second that is believed. */
+	ck_assert_int_eq(bu_bmc_time_read("2020-01-01T00:00:00Z"), 1577836800000);
+	ck_assert_int_eq(bu_bmc_time_read("2019-12-31T23:59:59Z"), 0);
+	ck_assert_int_eq(bu_bmc_time_read("2026-11-23T02:03"), 0);
+	ck_assert_int_eq(bu_bmc_time_read("2026-11-22T20:03:04.5-0600"), 1795399384000);
+}
+END_TEST
+
 BU_UNIT("reports of BMCs", times_are_read_with_their_zone,
 	ten_thousand_entries_are_held_in_a_hundred_rows, a_bmcs_clock_is_set_right,
-	entries_of_ipmitool_are_read, a_sensor_without_a_reading_has_none)
+	entries_of_ipmitool_are_read, a_sensor_without_a_reading_has_none,
+	clocks_and_ends_are_exact)
