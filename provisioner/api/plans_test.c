@@ -322,9 +322,53 @@ START_TEST(where_bringupd_listens_is_no_nodes_address)
 }
 END_TEST
 
+/* Somebody else's data, on a machine that bringup never wrote to: no plan takes it for
+ * an empty one. */
+START_TEST(what_is_on_a_foreign_disk_goes_by_a_grant_alone)
+{
+	static const struct {
+		const char *wanted, *class, *why; /* wanted "": it was not seen */
+		int written;
+	} rows[] = {{"smallest", "wipe", "its disk is not empty", 1},
+		    {"smallest", "install", "not installed", 0},
+		    {"", "install", "not installed", 0}};
+	struct desk desk;
+	struct bu_node *node;
+	bu_autojson json_t *first = NULL;
+	struct rig *rig = &desk.site.rig;
+
+	begin(&desk);
+	first = plan(&desk, NULL, NULL, NULL, 200);
+	json_decref(apply(&desk, first, 200));
+	for (int i = 0; i < 10; i++)
+		rig_pass(rig, 1);
+	rig_start(rig, 1);
+	node = rig_node(rig, 1);
+	rig_fire(rig, node, BU_TRIGGER_FAULT);
+	rig_until(rig, node, BU_STATE_FAILED);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *planned = NULL;
+		const json_t *step;
+
+		node->live.disk = (struct bu_seen_disk){.written = rows[i].written};
+		strcpy(node->live.disk.wanted, rows[i].wanted);
+		strcpy(node->live.disk.path, "/dev/vda");
+		planned = plan(&desk, NULL, NULL, NULL, 200);
+		step = json_array_get(steps_of(planned), 0);
+		ck_assert_str_eq(bu_json_str(step, "node", ""), "node001");
+		ck_assert_str_eq(bu_json_str(step, "class", ""), rows[i].class);
+		rig_text_has(bu_json_str(step, "why", ""), rows[i].why);
+		if (rows[i].written)
+			json_decref(apply(&desk, planned, 403));
+	}
+	end(&desk);
+}
+END_TEST
+
 RIG_UNIT("plans", a_plan_is_applied_once, a_list_of_nodes_says_what_a_turn_waits_for,
 	 a_limit_is_a_nodeset_of_the_profile, a_typo_never_reaches_a_plan,
 	 the_drivers_that_are_named_exist, what_machines_load_is_there,
 	 what_policy_forbids_is_shown_and_not_applied,
 	 a_plan_is_refused_when_something_has_moved, drift_is_told_and_decides_nothing,
-	 where_bringupd_listens_is_no_nodes_address)
+	 where_bringupd_listens_is_no_nodes_address,
+	 what_is_on_a_foreign_disk_goes_by_a_grant_alone)
