@@ -511,6 +511,28 @@ START_TEST(a_pair_that_a_run_misses_is_named)
 }
 END_TEST
 
+/* What failed in one way and then in another has failed as often as both together. */
+START_TEST(a_doubt_and_errors_after_it_add_up)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	links.odd_until = 2;
+	begin(&rig, 2);
+	for (int s = 0; s < 60 && links.probed[1] < 1; s++)
+		measure(&rig, &links, 2, 1);
+	links.broken = 1;
+	measure(&rig, &links, 2, 40);
+	ck_assert_int_eq(links.probed[1], 3); /* from now on one a minute */
+	rig_reason_is(&rig_node(&rig, 1)->live.says, PROBES_SILENT);
+	rig_reason_has(&rig_node(&rig, 1)->live.says, "3 probes node001 <-> node002");
+	links.broken = 0;
+	measure(&rig, &links, 2, 80);
+	joins(&rig, 1, 2);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("doubt", a_doubtful_probe_is_repeated_until_it_is_good,
 	 the_repetition_is_the_same_then_of_another_size,
 	 a_doubt_without_end_is_named_and_the_deadline_decides,
@@ -525,4 +547,4 @@ RIG_UNIT("doubt", a_doubtful_probe_is_repeated_until_it_is_good,
 	 who_is_to_be_measured_anew_later_keeps_what_it_has,
 	 a_run_says_exactly_why_it_does_not_measure,
 	 a_quarantined_and_a_held_node_that_answer_are_measured,
-	 a_pair_that_a_run_misses_is_named)
+	 a_pair_that_a_run_misses_is_named, a_doubt_and_errors_after_it_add_up)
