@@ -16,6 +16,13 @@ static const struct {
 	{"{'IPMI':{'ServiceEnabled':true,'Port':6230}}", NULL, 0, BU_CONSOLE_IPMI,
 	 "6230"},
 	{"{'IPMI':{'ServiceEnabled':true}}", NULL, 0, BU_CONSOLE_IPMI, "623"},
+	{"{'IPMI':{'ServiceEnabled':true,'Port':1}}", NULL, 0, BU_CONSOLE_IPMI, "1"},
+	{"{'IPMI':{'ServiceEnabled':true,'Port':65535}}", NULL, 0, BU_CONSOLE_IPMI,
+	 "65535"},
+	{"{'IPMI':{'ServiceEnabled':true,'Port':0}}", NULL, 0, BU_CONSOLE_NONE,
+	 "no console by IPMI"},
+	{"{'IPMI':{'ServiceEnabled':true,'Port':65536}}", NULL, 0, BU_CONSOLE_NONE,
+	 "no console by IPMI"},
 	{"{'IPMI':{'ServiceEnabled':false},'SSH':{'ServiceEnabled':true}}", NULL, 0,
 	 BU_CONSOLE_NONE, "by SSH and not by IPMI"},
 	/* the system's word counts, not its manager's */
