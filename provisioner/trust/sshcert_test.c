@@ -30,7 +30,9 @@ make_keys(void)
 		"for k in ca other host; do ssh-keygen -q -t ed25519 -N '' -C $k -f "
 		"$k; done; ssh-keygen -q -t ed25519 -N secret -f locked; ssh-keygen "
 		"-q -t ecdsa -N '' -f ecdsa; head -c 200 ca >cut; sed "
-		"s/b3BlbnNzaC1rZXktdjEA/b3BlbnNzaC1rZXktdjIA/ ca >v2"));
+		"s/b3BlbnNzaC1rZXktdjEA/b3BlbnNzaC1rZXktdjIA/ ca >v2; { head -n 1 ca; "
+		"grep -v ^- ca | base64 -d | LC_ALL=C sed "
+		"s/ssh-ed25519/ssh-ed25518/g | base64; tail -n 1 ca; } >kind"));
 }
 
 START_TEST(ssh_keygen_reads_the_certificate)
@@ -102,6 +104,7 @@ static const char *const wrongs[][4] = {
 	{"ca", "other.pub", "host.pub", "does not name the public half"},
 	{"locked", "locked.pub", "host.pub", "it has a passphrase"},
 	{"ecdsa", "ecdsa.pub", "host.pub", "it is no Ed25519 key"},
+	{"kind", "ca.pub", "host.pub", "it is no Ed25519 key"},
 	{"cut", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
 	{"v2", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
 	{"ca.pub", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
