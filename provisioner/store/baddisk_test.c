@@ -124,6 +124,8 @@ resume(struct log *log, const char *node)
 	bu_event_init(&event, BU_EVENT_RELEASED, node, json_object());
 	if (rc == 0)
 		rc = bu_store_resume(log->store, &event, 1, NULL);
+	/* It carries both from then on. */
+	ck_assert(rc != 0 || (event.time_ms > 0 && event.seq > 0));
 	bu_event_fini(&event);
 	return rc;
 }
