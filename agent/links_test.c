@@ -93,9 +93,12 @@ START_TEST(bonds_vlans_and_routes)
 	put_link("bond1", "bonding/active_slave", "eth3\n");
 	put_link("bond1", "bonding/ad_partner_mac", "00:00:00:00:00:00\n");
 	add_link("storage", "52:54:00:79:00:01\n", "8996\n");
+	add_link("eth0.7", "52:54:00:77:00:01\n", "1500\n");
 	put("proc/net/vlan/config", "VLAN Dev name    | VLAN ID\nName-Type: "
 				    "VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\n"
-				    "storage        | 100  | bond0\n");
+				    "storage        | 100  | bond0\n"
+				    "eth0.7         | 7  | eth0\n"
+				    "gone           | 8  | eth0\n");
 	put("proc/net/route",
 	    "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\t"
 	    "Mask\tMTU\tWindow\tIRTT\n"
@@ -104,7 +107,7 @@ START_TEST(bonds_vlans_and_routes)
 	    "storage\t0000100A\t09004F0A\t0003\t0\t0\t0\t0000FFFF\t0\t0\t"
 	    "0\n");
 	bu_links_collect(root, inventory);
-	ck_assert_uint_eq(inventory->links_count, 5);
+	ck_assert_uint_eq(inventory->links_count, 6);
 	link = get(inventory, "eth0");
 	ck_assert_str_eq(link->kind, "ethernet");
 	ck_assert_int_eq(link->mtu, 1500);
@@ -130,6 +133,10 @@ START_TEST(bonds_vlans_and_routes)
 	ck_assert_str_eq(link->parent, "bond0");
 	ck_assert_int_eq(link->mtu, 8996);
 	ck_assert_str_eq(link->routes[0], "10.16.0.0/16 via 10.79.0.9");
+	link = get(inventory, "eth0.7");
+	ck_assert_str_eq(link->kind, "vlan");
+	ck_assert_int_eq(link->vlan, 7);
+	ck_assert_str_eq(link->parent, "eth0");
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
 }
 END_TEST
