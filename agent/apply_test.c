@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "tests/support/unit.h"
@@ -129,5 +131,33 @@ START_TEST(the_network_is_applied_by_what_the_image_has)
 }
 END_TEST
 
+/* A link that is being made is waited for; one that nobody makes is not. */
+START_TEST(a_network_that_is_being_made_is_waited_for)
+{
+	static const char *const made[] = {"/run/systemd/netif/links/2",
+					   "/run/systemd/netif/links/3"};
+	bu_autofree char *mark = NULL;
+	int status;
+	pid_t pid;
+
+	begin();
+	mark = bu_xasprintf("%s/mark", root);
+	put(made[0], "ADMIN_STATE=configured\n");
+	put(made[1], "ADMIN_STATE=configuring\n");
+	pid = fork();
+	if (pid == 0) {
+		usleep(1500 * 1000);
+		put("/mark", "");
+		put(made[1], "ADMIN_STATE=configured\n");
+		_exit(0);
+	}
+	bu_apply_settle(root);
+	ck_assert_int_eq(bu_file_exists(mark), 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	end();
+}
+END_TEST
+
 BU_UNIT("apply", groups_are_applied_in_order, what_the_image_has_not_is_left_alone,
-	the_network_is_applied_by_what_the_image_has)
+	the_network_is_applied_by_what_the_image_has,
+	a_network_that_is_being_made_is_waited_for)

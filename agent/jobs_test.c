@@ -186,7 +186,8 @@ START_TEST(a_change_writes_what_its_item_says)
 	struct bu_uplink link = {.identity = &identity};
 	char base[] = "/tmp/bringup-jobs-XXXXXX";
 	bu_autofree char *text = NULL, *key = NULL;
-	bu_autojson json_t *item = NULL, *result = NULL;
+	bu_autojson json_t *item = NULL, *result = NULL, *note = NULL;
+	char boot_id[40] = "";
 	struct bu_err err = {0};
 
 	ck_assert_ptr_nonnull(mkdtemp(base));
@@ -211,7 +212,13 @@ START_TEST(a_change_writes_what_its_item_says)
 	ck_assert_uint_eq(json_array_size(json_object_get(result, "changed")), 2);
 	is_file(text, "hello\n", 6, 0644);
 	is_file(key, "\0\xff\x10", 3, 0400);
-	ck_assert_int_eq(bu_file_exists("/var/lib/bringup/change/change.json"), 1);
+	/* The note is of this boot: in another one the change holds. */
+	note = bu_json_load("/var/lib/bringup/change/change.json", &err);
+	ck_assert_msg(note != NULL, "%s", err.text);
+	bu_file_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+	ck_assert_uint_eq(strlen(boot_id), 36);
+	ck_assert_str_eq(bu_json_str(note, "boot_id", ""), boot_id);
+	ck_assert_str_eq(bu_json_str(note, "id", ""), "c-1");
 	ck_assert_int_eq(bu_remove_tree(base, NULL), 0);
 }
 END_TEST

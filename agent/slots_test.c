@@ -231,6 +231,12 @@ START_TEST(a_good_agent_stays)
 	/* Two are kept. */
 	change(&third);
 	starts("third is here");
+	/* Not before the trial is over: the way back leads to one of them. */
+	run("mv $D/trial $D/kept && mkdir $D/trial");
+	bu_slots_settle(dir);
+	ck_assert_int_eq(bu_slots_on_trial(dir), 1);
+	ck_assert_int_eq(slots(), 3);
+	run("rmdir $D/trial && mv $D/kept $D/trial");
 	bu_slots_settle(dir);
 	ck_assert_int_eq(slots(), 2);
 	agent_fini(&third);
