@@ -571,9 +571,10 @@ START_TEST(rollouts_are_listed_shown_and_changed)
 	for (size_t i = 0; i < 2; i++) {
 		bu_autofree char *verb =
 			bu_xasprintf("%s/%s", path, i ? "abort" : "resume");
-		bu_autojson json_t *now = NULL;
+		bu_autojson json_t *now = NULL, *said = NULL;
 
-		json_decref(site_call(&site, site.local, "POST", verb, "{}", 200));
+		said = site_call(&site, site.local, "POST", verb, "{}", 200);
+		ck_assert(json_is_array(json_object_get(said, "called_back")) == !!i);
 		rig_pass(&site.rig, 1);
 		now = site_call(&site, site.local, "GET", path, "", 200);
 		ck_assert_str_eq(bu_json_str(now, "state", ""),
