@@ -47,9 +47,10 @@ enum { BU_LINK_UP, BU_LINK_DOWN };
 /* What a site knows about a direction of a pair before it is asked. */
 enum bu_known {
 	BU_KNOWN_NOT,
-	BU_KNOWN_RESULT,  /* one that no round was given yet */
-	BU_KNOWN_FAILED,  /* only that it said nothing, lately: others go first, */
-	BU_KNOWN_DOUBTED, /* and last who says nothing with its other partners */
+	BU_KNOWN_RESULT, /* one that no round was given yet */
+	BU_KNOWN_FAILED, /* only that it said nothing, lately, or may again: others go
+			    first, */
+	BU_KNOWN_SPENT,  /* and last who met before */
 };
 
 struct bu_site {

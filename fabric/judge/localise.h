@@ -25,6 +25,13 @@ struct bu_localise_opts {
 	const unsigned char *absent;  /* cannot be tested now */
 	const unsigned char *effort;  /* enum bu_effort */
 	const unsigned char *busy;    /* is being measured right now */
+	/* Holds up who is measured with it: in stage A, where results come by and by,
+	 * its partners are those of its kind, and others that need it for nothing or
+	 * have nobody else. */
+	const unsigned char *last;
+	/* Partners that there is a result with, where results come by and by: all of
+	 * them are found, in whatever round. */
+	const int *results;
 	double reject;     /* share of the limit that must arrive; 0 = 0.95 */
 	double lat_max_us; /* 0 = the cohort alone decides */
 	double blast;      /* accused share of a leaf above which it is the leaf;

@@ -3,11 +3,12 @@
  * Stage A of a site whose results come by and by: no pair waits for another one. Asked
  * by rounds.c. Invariants: what is there is counted before anything is asked; a port is
  * asked about one partner at a time; a pair that is late, or gives nothing, keeps only
- * its own two ports.
+ * its own two ports; who holds its partners up keeps none that still needs others.
  */
 #include "fabric/judge/campaign.h"
 
-/* Rounds in a row without a result, after which the later ones have none either. */
+/* Rounds in a row without a result, after which the later ones have none either, but
+ * for ports whose results are not all found yet. */
 enum { QUIET = 12 };
 
 struct pieces {
@@ -15,7 +16,12 @@ struct pieces {
 	int rounds, half;
 	unsigned char *given; /* [round * half + pair]: its result is counted */
 	unsigned char *busy;  /* ports */
-	int kinds;            /* 1 << bu_known of what could be asked, and was not */
+	int *results;         /* of each port, that were not found yet */
+	int *others; /* partners of each port that were not tried, and hold nobody up;
+		       NULL = not counted yet */
+	int kinds;   /* 1 << bu_known of what could be asked, and was not */
+	unsigned char *slow; /* by group: not all that could be asked should be */
+	int slow_kinds;      /* as kinds, of pairs with one of these */
 	struct bu_pair *pairs;
 	struct bu_flow *flows;
 };
@@ -49,6 +55,18 @@ is_countable(const struct campaign *c, const struct bu_pair *pair)
 	       known(c, pair) == BU_KNOWN_RESULT;
 }
 
+/* Ports that lack partners, and have results that were not found yet. */
+static int
+is_any_missed(const struct pieces *p)
+{
+	const struct campaign *c = p->c;
+
+	for (int port = 0; port < bu_topology_ports(c->t); port++)
+		if (c->usable[port] && c->lacks[port] > 0 && p->results[port] > 0)
+			return 1;
+	return 0;
+}
+
 /* What was measured. */
 static int
 take_results(struct pieces *p, struct bu_err *err)
@@ -56,7 +74,11 @@ take_results(struct pieces *p, struct bu_err *err)
 	struct campaign *c = p->c;
 	int quiet = 0, lacking = 1;
 
-	for (int round = 0; round < p->rounds && quiet < QUIET && lacking; round++) {
+	for (int round = 0; round < p->rounds && lacking; round++) {
+		int late = quiet >= QUIET;
+
+		if (late && !is_any_missed(p))
+			break;
 		int count = bu_stage_leaf_round(&c->order, c->seed, round, p->pairs);
 		size_t before = c->count;
 		int n = 0;
@@ -64,8 +86,12 @@ take_results(struct pieces *p, struct bu_err *err)
 		for (int i = 0; i < count; i++) {
 			const struct bu_pair *pair = &p->pairs[i];
 
-			if (!is_countable(c, pair))
+			if ((late &&
+			     (p->results[pair->a] <= 0 || p->results[pair->b] <= 0)) ||
+			    !is_countable(c, pair))
 				continue;
+			p->results[pair->a]--;
+			p->results[pair->b]--;
 			n += bu_campaign_pair(c, pair->a, pair->b, -1, p->flows + n);
 			p->given[round * p->half + i] = 1;
 		}
@@ -90,17 +116,73 @@ count_free(const struct pieces *p)
 }
 
 static int
-is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind)
+is_last(const struct campaign *c, int port)
+{
+	return c->opts->last && c->opts->last[port / c->t->rails];
+}
+
+static int
+group_of(const struct campaign *c, int port)
+{
+	return c->leaf_of[port] * c->t->rails + port % c->t->rails;
+}
+
+static int
+is_untried(const struct pieces *p, int round, int i)
 {
 	const struct campaign *c = p->c;
+	const struct bu_pair *pair = &p->pairs[i];
+
+	return p->slow[group_of(c, pair->a)] && !p->given[round * p->half + i] &&
+	       c->usable[pair->a] && c->usable[pair->b] && !is_last(c, pair->a) &&
+	       !is_last(c, pair->b) && known(c, pair) == BU_KNOWN_NOT;
+}
+
+static void
+count_others(struct pieces *p)
+{
+	struct campaign *c = p->c;
+
+	p->others = bu_xcalloc((size_t)bu_topology_ports(c->t) + 2, sizeof(int));
+	for (int round = 0; round < p->rounds; round++) {
+		int count = bu_stage_leaf_round(&c->order, c->seed, round, p->pairs);
+
+		for (int i = 0; i < count; i++) {
+			if (!is_untried(p, round, i))
+				continue;
+			p->others[p->pairs[i].a]++;
+			p->others[p->pairs[i].b]++;
+		}
+	}
+}
+
+/* It would be held up, and need not be. */
+static int
+is_spared(const struct pieces *p, int port)
+{
+	return !is_last(p->c, port) && p->c->lacks[port] > 0 && p->others[port] > 0;
+}
+
+/* last: of pairs with somebody who comes last, else of the others. */
+static int
+is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind, int last)
+{
+	const struct campaign *c = p->c;
+	int is = is_last(c, pair->a) || is_last(c, pair->b);
 	enum bu_known its;
 
 	if (!is_wanted(c, pair) || !c->usable[pair->a] || !c->usable[pair->b] ||
 	    p->busy[pair->a] || p->busy[pair->b])
 		return 0;
 	its = known(c, pair);
-	p->kinds |= 1 << its;
-	return its == kind;
+	if (is || its == BU_KNOWN_SPENT)
+		p->slow[group_of(c, pair->a)] = 1;
+	if (is)
+		p->slow_kinds |= 1 << its;
+	else
+		p->kinds |= 1 << its;
+	return is == last && its == kind &&
+	       (!p->others || (!is_spared(p, pair->a) && !is_spared(p, pair->b)));
 }
 
 /* What is being measured is no flow yet; its ports are busy from now on. */
@@ -122,7 +204,7 @@ drop_asked(struct pieces *p, size_t first)
 /* Pairs of one kind that are free; those that the site asks for are busy from now on.
  */
 static int
-ask(struct pieces *p, enum bu_known kind, struct bu_err *err)
+ask(struct pieces *p, enum bu_known kind, int last, struct bu_err *err)
 {
 	struct campaign *c = p->c;
 	int left = count_free(p);
@@ -134,7 +216,7 @@ ask(struct pieces *p, enum bu_known kind, struct bu_err *err)
 
 		for (int i = 0; i < count; i++)
 			if (!p->given[round * p->half + i] &&
-			    is_askable(p, &p->pairs[i], kind))
+			    is_askable(p, &p->pairs[i], kind, last))
 				n += bu_campaign_pair(c, p->pairs[i].a, p->pairs[i].b,
 						      -1, p->flows + n);
 		if (bu_campaign_round(c, STAGE_A, p->flows, n, err) < 0)
@@ -157,13 +239,23 @@ note_waiting(struct pieces *p)
 static int
 run(struct pieces *p, struct bu_err *err)
 {
-	static const enum bu_known order[] = {BU_KNOWN_NOT, BU_KNOWN_FAILED,
-					      BU_KNOWN_DOUBTED};
 	int rc = take_results(p, err);
 
-	for (size_t i = 0; i < BU_LEN(order) && rc == 0; i++)
-		if (i == 0 || p->kinds >> order[i] & 1)
-			rc = ask(p, order[i], err);
+	if (rc == 0)
+		rc = ask(p, BU_KNOWN_NOT, 0, err);
+	if (rc == 0 && p->kinds >> BU_KNOWN_FAILED & 1)
+		rc = ask(p, BU_KNOWN_FAILED, 0, err);
+	if (rc == 0 && (p->slow_kinds || p->kinds >> BU_KNOWN_SPENT & 1))
+		count_others(p);
+	if (rc == 0 && p->kinds >> BU_KNOWN_SPENT & 1)
+		rc = ask(p, BU_KNOWN_SPENT, 0, err);
+	/* It wears out no more partners than it must. */
+	if (rc == 0 && p->slow_kinds >> BU_KNOWN_FAILED & 1)
+		rc = ask(p, BU_KNOWN_FAILED, 1, err);
+	if (rc == 0 && p->slow_kinds)
+		rc = ask(p, BU_KNOWN_NOT, 1, err);
+	if (rc == 0 && p->slow_kinds >> BU_KNOWN_SPENT & 1)
+		rc = ask(p, BU_KNOWN_SPENT, 1, err);
 	if (rc == 0)
 		note_waiting(p);
 	return rc;
@@ -180,15 +272,24 @@ bu_campaign_leaf_pieces(struct campaign *c, int rounds, struct bu_err *err)
 		.half = ports / 2 + 1,
 		.given = bu_xcalloc((size_t)rounds * room, 1),
 		.busy = bu_xcalloc(room, 1),
+		.results = bu_xcalloc(room, sizeof(*p.results)),
+		.slow = bu_xcalloc((size_t)(c->t->leaves * c->t->rails) + 1, 1),
 		.pairs = bu_xcalloc(room, sizeof(*p.pairs)),
 		.flows = bu_xcalloc(room, sizeof(*p.flows)),
 	};
 
-	for (int port = 0; c->opts->busy && port < ports; port++)
-		p.busy[port] = c->opts->busy[port / c->t->rails];
+	for (int port = 0; port < ports; port++) {
+		int node = port / c->t->rails;
+
+		p.busy[port] = c->opts->busy && c->opts->busy[node];
+		p.results[port] = c->opts->results ? c->opts->results[node] : 0;
+	}
 	rc = run(&p, err);
+	free(p.others);
 	free(p.given);
 	free(p.busy);
+	free(p.results);
+	free(p.slow);
 	free(p.pairs);
 	free(p.flows);
 	return rc;

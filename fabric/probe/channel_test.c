@@ -2,6 +2,7 @@
 #include "fabric/probe/channel.h"
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -110,6 +111,42 @@ START_TEST(begins_before_it_opens)
 		ends[!first].begun = bu_channel_begin(&ends[!first].opts);
 		ck_assert_int_ge(ends[!first].begun, 0);
 		open_both(ends);
+		ck_assert_msg(ends[0].channel && ends[1].channel, "%s / %s",
+			      ends[0].err.text, ends[1].err.text);
+		close_both(ends);
+	}
+}
+END_TEST
+
+/* Nobody comes: it is known long before the wait for a whole meeting ends. */
+START_TEST(who_has_not_begun_is_not_waited_for)
+{
+	for (int alone = 0; alone < 2; alone++) {
+		struct end ends[2];
+
+		prepare(ends, INT64_C(3600000));
+		ends[alone].opts.come_ms = 50;
+		open_end(&ends[alone]);
+		ck_assert_ptr_null(ends[alone].channel);
+		ck_assert_int_eq(ends[alone].err.kind, BU_ERR_TIMEOUT);
+	}
+}
+END_TEST
+
+/* It has begun, and prepares for longer than that. */
+START_TEST(who_has_begun_may_prepare)
+{
+	for (int slow = 0; slow < 2; slow++) {
+		struct end ends[2];
+
+		prepare(ends, 20000);
+		ends[!slow].opts.come_ms = 200;
+		ends[1].begun = bu_channel_begin(&ends[1].opts);
+		ends[0].begun = bu_channel_begin(&ends[0].opts);
+		pthread_create(&ends[!slow].thread, NULL, open_end, &ends[!slow]);
+		poll(NULL, 0, 600);
+		open_end(&ends[slow]);
+		pthread_join(ends[!slow].thread, NULL);
 		ck_assert_msg(ends[0].channel && ends[1].channel, "%s / %s",
 			      ends[0].err.text, ends[1].err.text);
 		close_both(ends);
@@ -226,6 +263,8 @@ START_TEST(a_wait_can_be_stopped)
 }
 END_TEST
 
-BU_UNIT("channel", talks_both_ways, begins_before_it_opens, a_wrong_secret_is_refused,
-	another_probe_is_refused, only_the_expected_peer_comes_in,
-	strangers_do_not_keep_the_peer_out, nobody_comes, a_wait_can_be_stopped)
+BU_UNIT("channel", talks_both_ways, begins_before_it_opens,
+	who_has_not_begun_is_not_waited_for, who_has_begun_may_prepare,
+	a_wrong_secret_is_refused, another_probe_is_refused,
+	only_the_expected_peer_comes_in, strangers_do_not_keep_the_peer_out,
+	nobody_comes, a_wait_can_be_stopped)

@@ -15,8 +15,10 @@
 #include "base/json.h"
 #include "fabric/probe/pair_impl.h"
 
-/* MEET: from when this end is prepared to when the other one is there. */
-enum { RESERVE_MS = 4000, MEET_MS = 10000 };
+/* MEET: from when this end is prepared to when the other one is, too. COME: the same
+ * until the other one has begun, which it does before it prepares, as soon as it has
+ * its item: a machine that hangs is not waited for as one whose GPUs wake up slowly. */
+enum { RESERVE_MS = 4000, MEET_MS = 10000, COME_MS = 4000 };
 
 /* The connecting end's result becomes the listening end's too. */
 static int
@@ -53,6 +55,7 @@ channel_opts(const struct bu_pair_opts *opts)
 		.peer = opts->peer[0] ? opts->peer : NULL,
 		.probe = opts->probe,
 		.secret = opts->secret,
+		.come_ms = COME_MS,
 	};
 }
 

@@ -10,7 +10,7 @@
 
 #include "provisioner/gate/internal.h"
 
-enum { TIRED_PARTNERS = 3, FAILED_PARTNERS = 2 };
+enum { TIRED_PARTNERS = 3, SPOILED_PARTNERS = 2 };
 
 static void
 add_pair(struct bu_pairs *pairs, int a, int b)
@@ -206,13 +206,15 @@ bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *na
 	return bu_gate_place(&campaign->topology, name);
 }
 
-/* Who gave nothing with two partners, or did not even say so, comes after all others.
- */
+/* Both were in a probe that took long: one of them may be why, and should not hold the
+ * other one up twice. */
 static int
-is_last(const struct bu_campaign_state *campaign, int node)
+were_slow(const struct bu_campaign_state *campaign, const struct bu_flow *flow)
 {
-	return campaign->failed_of[node] >= FAILED_PARTNERS ||
-	       (campaign->nodes[node] && campaign->nodes[node]->live.unanswered);
+	const struct bu_node *a = campaign->nodes[flow->src];
+	const struct bu_node *b = campaign->nodes[flow->dst];
+
+	return a && b && a->live.slow_probes && b->live.slow_probes;
 }
 
 enum bu_known
@@ -226,13 +228,26 @@ bu_gate_known(void *arg, const struct bu_flow *flow)
 		return BU_KNOWN_RESULT;
 	if (log && bu_gate_failures(log))
 		return BU_KNOWN_FAILED;
-	return is_last(campaign, flow->src) || is_last(campaign, flow->dst)
-		       ? BU_KNOWN_DOUBTED
-		       : BU_KNOWN_NOT;
+	if (log && log->count)
+		return BU_KNOWN_SPENT;
+	return were_slow(campaign, flow) ? BU_KNOWN_FAILED : BU_KNOWN_NOT;
 }
 
 void
-bu_gate_count_failed(struct bu_campaign_state *campaign)
+bu_gate_put_last(struct bu_campaign_state *campaign)
+{
+	for (int i = 0; i < campaign->topology.nodes; i++) {
+		const struct bu_node *node = campaign->nodes[i];
+
+		campaign->last[i] =
+			campaign->failed_of[i] >= SPOILED_PARTNERS ||
+			(node && (node->live.unanswered ||
+				  node->live.slow_probes >= SPOILED_PARTNERS));
+	}
+}
+
+void
+bu_gate_count_known(struct bu_campaign_state *campaign)
 {
 	const struct bu_measurements *measurements =
 		&campaign->gate->fleet->measurements;
@@ -241,8 +256,7 @@ bu_gate_count_failed(struct bu_campaign_state *campaign)
 		const struct bu_pair_log *log = &measurements->logs[i];
 		int ends[2];
 
-		if (strcmp(log->rail, campaign->fabric->name) != 0 ||
-		    !bu_gate_failures(log))
+		if (strcmp(log->rail, campaign->fabric->name) != 0)
 			continue;
 		for (int k = 0; k < 2; k++) {
 			ends[k] = bu_campaign_state_index(campaign, log->name[k]);
@@ -251,7 +265,10 @@ bu_gate_count_failed(struct bu_campaign_state *campaign)
 				ends[k] = -1;
 		}
 		for (int k = 0; k < 2 && ends[0] >= 0 && ends[1] >= 0; k++)
-			campaign->failed_of[ends[k]]++;
+			if (bu_gate_failures(log))
+				campaign->failed_of[ends[k]]++;
+			else
+				campaign->results_of[ends[k]]++;
 	}
 }
 

@@ -120,6 +120,8 @@ run(struct bu_campaign_state *campaign)
 		.absent = campaign->absent,
 		.effort = campaign->effort,
 		.busy = campaign->busy,
+		.last = campaign->last,
+		.results = campaign->results_of,
 		.reject = campaign->expect.percent / 100,
 		.lat_max_us = campaign->expect.lat_max_us,
 		.blast = campaign->validation->blast_percent / 100,
@@ -157,7 +159,10 @@ bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fa
 	ret->tired_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
 	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
 	ret->failed_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
-	bu_gate_count_failed(ret);
+	ret->last = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
+	ret->results_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
+	bu_gate_count_known(ret);
+	bu_gate_put_last(ret);
 	ret->over = run(ret);
 	bu_gate_order_tired(ret);
 	ret->slow = !ret->over && ret->report.rounds[2] >= BU_GATE_QUICK;
@@ -178,6 +183,8 @@ bu_campaign_state_close(struct bu_campaign_state *campaign)
 	free(campaign->absent);
 	free(campaign->effort);
 	free(campaign->busy);
+	free(campaign->last);
+	free(campaign->results_of);
 	free(campaign->taken);
 	free(campaign->is_tired);
 	free(campaign->tired_of);

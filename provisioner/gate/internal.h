@@ -24,7 +24,7 @@ enum {
 			       checks that may not come */
 	BU_GATE_GRACE_MS = 5000, /* over a probe's own deadline; for the other end of
 				    one that waited for it in vain */
-	BU_GATE_TAKE_MS = 10000, /* for an end that idles to come for its item */
+	BU_GATE_TAKE_MS = 5000,  /* for an end that idles to come for its item */
 	BU_GATE_HERE_MS = 3000,  /* who came so long before is there */
 	BU_GATE_PORT = 18515,
 	BU_GATE_RETESTS = 1000, /* rounds of tests again, after which nobody goes on */
@@ -44,6 +44,7 @@ struct bu_probe {
 	int rails;
 	char secret[65];
 	int64_t since_ms, until_ms; /* monotonic */
+	int64_t both_ms;            /* since then both have their items; 0 = not yet */
 	int took[2];                /* this end was given its item, */
 	int spoke[2];               /* and has reported */
 	int told;                   /* its event is on its way to the log */
@@ -90,7 +91,10 @@ struct bu_gate {
 	int64_t slow_ms;    /* when the next slow turn is due */
 	int slow_turns;     /* so far */
 	enum bu_turn slow_turn; /* of this round of looks */
-	uint64_t seed;          /* of the schedule: the site's */
+	double usual_share; /* of its deadline that a probe takes; 0 = none ended yet */
+	int lacking;        /* nodes that the last looks at all rails left unproven */
+	int nodes;          /* of all rails, at these looks */
+	uint64_t seed;      /* of the schedule: the site's */
 	/* Where nodes hung when a rail was last looked at, by index of its network. */
 	struct bu_topology *shapes;
 	size_t shapes_count;
@@ -131,7 +135,7 @@ struct bu_campaign_state {
 	struct bu_topology topology; /* one rail; without addresses of spines */
 	struct bu_node **nodes;      /* NULL: in the profile, but not known yet */
 	const struct bu_role **role;
-	unsigned char *candidate, *trusted, *absent, *effort, *busy;
+	unsigned char *candidate, *trusted, *absent, *effort, *busy, *last;
 	int candidates, partners;
 	int unlent;    /* could be partners, but their pools do not lend them now */
 	int unproven;  /* in service, but not measured on this rail since it is there */
@@ -147,6 +151,7 @@ struct bu_campaign_state {
 	unsigned char *is_tired; /* by place of the pair in the log */
 	int *tired_of;           /* such pairs of each node */
 	int *failed_of;          /* pairs of each node whose last probe gave nothing */
+	int *results_of;         /* and that gave a result */
 	unsigned char *tired_doubt; /* BU_DOUBT_... of these */
 	struct bu_report report;
 	int over; /* the campaign has no more questions */
@@ -296,8 +301,11 @@ int bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 		  const struct bu_node *node, int *ret_side);
 /* Probes of the pair that said nothing, since the last one that did. */
 int bu_gate_failures(const struct bu_pair_log *log);
-/* Counts the pairs of each node that gave nothing so far. */
-void bu_gate_count_failed(struct bu_campaign_state *campaign);
+/* Counts the pairs of each node that gave a result, and those that gave nothing. */
+void bu_gate_count_known(struct bu_campaign_state *campaign);
+/* Who gave nothing with two partners, did not even say so, or was slow with two comes
+ * after all others. */
+void bu_gate_put_last(struct bu_campaign_state *campaign);
 /* Who failed least is first. */
 void bu_gate_order_tired(struct bu_campaign_state *campaign);
 /* The place of a node in the topology, by its name; -1 when it has none. */
@@ -348,6 +356,8 @@ int bu_probe_is_untaken(const struct bu_gate *gate, const struct bu_probe *probe
 /* An item goes out when the other end is there for its own: who gets one waits for its
  * peer, and does nothing else meanwhile. */
 int bu_probe_may_take(struct bu_gate *gate, struct bu_probe *probe, int end);
+/* Both ends have reported. */
+void bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe);
 /* One end has reported. 1 = it waited for the other one in vain: that gets a moment
  * more, and this one is free. */
 int bu_probe_hurry(struct bu_gate *gate, struct bu_probe *probe, const json_t *result,

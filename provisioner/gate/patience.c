@@ -9,6 +9,11 @@
 #include "base/json.h"
 #include "provisioner/gate/internal.h"
 
+/* A probe of more than SLOW times the usual time is slow; MEMORY: probes that the usual
+ * time is made of. */
+#define SLOW 1.6
+enum { MEMORY = 16 };
+
 /* One commit: one of its events is enough. */
 int
 bu_probe_is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
@@ -48,8 +53,39 @@ bu_probe_may_take(struct bu_gate *gate, struct bu_probe *probe, int end)
 		return 0;
 	if (!probe->took[end] && !probe->took[!end])
 		bu_fleet_touch(gate->fleet, other); /* it may have asked too soon */
+	if (!probe->took[end] && probe->took[!end])
+		probe->both_ms = bu_loop_now_ms(gate->fleet->loop);
 	probe->took[end] = 1;
 	return 1;
+}
+
+static int
+has_result(const struct bu_probe *probe)
+{
+	for (int i = 0; i < probe->rails; i++)
+		if (probe->result[i])
+			return 1;
+	return 0;
+}
+
+/* Against its own deadline, which larger sizes and slower links have longer. */
+void
+bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe)
+{
+	int64_t took_ms = bu_loop_now_ms(gate->fleet->loop) - probe->both_ms;
+	double share = (double)took_ms / (double)probe->deadline_ms;
+	int slow = gate->usual_share > 0 && share > SLOW * gate->usual_share;
+
+	if (!probe->both_ms || !has_result(probe))
+		return;
+	for (int end = 0; end < 2; end++) {
+		struct bu_node *node = bu_fleet_node(gate->fleet, probe->name[end]);
+
+		if (node)
+			node->live.slow_probes = slow ? node->live.slow_probes + 1 : 0;
+	}
+	gate->usual_share +=
+		(share - gate->usual_share) / (gate->usual_share > 0 ? MEMORY : 1);
 }
 
 /* It waited for the other end in vain: whatever that does, it is not this probe. */

@@ -481,6 +481,7 @@ bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id
 		bu_err_wrap(&probe->failure, "%s", node->name);
 	}
 	if (probe->spoke[0] && probe->spoke[1]) {
+		bu_probe_note_pace(gate, probe);
 		finish_probe(gate, probe);
 	} else if (bu_probe_hurry(gate, probe, result, failure)) {
 		let_go(gate, probe, end);

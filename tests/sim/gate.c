@@ -3,9 +3,12 @@
  * What certifying a whole site costs: the real gate and log in process, the clock
  *handed in, agents and links played. Nodes are checked first (each report has the facts
  *of eight rails), then measured; one may never answer, one hang with its first probe,
- *and some be slow:
+ *and some be slow. A probe with a slow one is slow for both of its ends:
  *
- *	gate [NODES [RAILS [SILENT [HUNG [STRAGGLERS]]]]]	STRAGGLERS of 1,000
+ *	gate [NODES [RAILS [SILENT [HUNG [STRAGGLERS [LOOK_MS]]]]]]
+ *
+ * STRAGGLERS: of 1,000. The gate rests as its looks cost: CPU of this process, or, the
+ *same on every machine and each time, LOOK_MS a look, whatever it does.
  *
  * Prints after how many simulated seconds 99 %, all healthy ones and all that can be
  *are certified, the CPU time (what the agents of paper make of it apart) and the memory
@@ -15,12 +18,13 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "fabric/schedule.h"
 #include "tests/support/gate.h"
 
 enum {
 	PROBE_S = 3,
 	SLOW_S = 9,
-	ALONE_S = 11, /* a probe waits so long for its other end, and tells */
+	ALONE_S = 5, /* a probe waits so long for its other end, and tells */
 	LIMIT_S = 600,
 	TOGETHER = 100,
 	RAILS = 8 /* of which a report tells */
@@ -76,12 +80,11 @@ report_with_facts(const struct bu_node *node, int number)
 }
 
 static int
-is_gone(const struct agent *agents, const json_t *item)
+lasts_s(const struct agent *a, const struct agent *b)
 {
-	const struct agent *a = &agents[number_of(bu_json_str(item, "a", "node000"))];
-	const struct agent *b = &agents[number_of(bu_json_str(item, "b", "node000"))];
-
-	return item && (a->silent || b->silent || a->hangs || b->hangs);
+	if (a->silent || b->silent || a->hangs || b->hangs)
+		return ALONE_S;
+	return a->slow || b->slow ? SLOW_S : PROBE_S;
 }
 
 static void
@@ -91,6 +94,7 @@ start(struct rig *rig, struct agent *agents, int number, int now_s)
 	struct bu_node *node = rig_node(rig, number);
 	json_t *item = bu_gate_work(rig->gate, node);
 	bu_autojson json_t *report = NULL;
+	int seconds;
 
 	if (item && strcmp(bu_json_str(item, "kind", ""), "checks") == 0) {
 		double begun_s = cpu_s();
@@ -102,12 +106,14 @@ start(struct rig *rig, struct agent *agents, int number, int now_s)
 		json_decref(item);
 		return;
 	}
+	if (!item)
+		return;
 	agent->item = item;
-	agent->alone = is_gone(agents, item);
-	agent->due_s = now_s + (agent->alone  ? ALONE_S
-				: agent->slow ? SLOW_S
-					      : PROBE_S);
-	agent->hung = item && agent->hangs;
+	seconds = lasts_s(&agents[number_of(bu_json_str(item, "a", ""))],
+			  &agents[number_of(bu_json_str(item, "b", ""))]);
+	agent->alone = seconds == ALONE_S;
+	agent->due_s = now_s + seconds;
+	agent->hung = agent->hangs;
 }
 
 static void
@@ -163,6 +169,25 @@ cpu_ms(const struct bu_clock *clock)
 
 static const struct bu_clock stopwatch = {.mono_ms = cpu_ms, .wall_ms = cpu_ms};
 
+static int look_ms;
+static const struct bu_clock *site_clock;
+
+/* Each look costs the same: between its first reading, and all others of that moment.
+ */
+static int64_t
+regular_ms(const struct bu_clock *clock)
+{
+	static int64_t now_ms, moment_ms;
+
+	if (site_clock->fake_mono_ms == moment_ms)
+		return now_ms + look_ms;
+	moment_ms = site_clock->fake_mono_ms;
+	now_ms += look_ms;
+	return now_ms;
+}
+
+static const struct bu_clock regular = {.mono_ms = regular_ms, .wall_ms = regular_ms};
+
 /* Of a site, and when (simulated) how much of it was certified. */
 struct figures {
 	int nodes, rails, silent, hung, slow;
@@ -203,16 +228,20 @@ note(struct figures *f, const struct rig *rig, const struct agent *agents, int s
 }
 
 static struct agent *
-make_agents(struct figures *f, int stragglers)
+make_agents(struct figures *f, int stragglers, uint64_t seed)
 {
 	struct agent *agents = bu_xcalloc((size_t)f->nodes + 1, sizeof(*agents));
+	bu_autofree int *order = bu_xcalloc((size_t)f->nodes + 1, sizeof(*order));
+	int gone = f->silent + f->hung;
 
-	for (int i = 1; i <= f->nodes; i++) {
-		agents[i].silent = i <= f->silent;
-		agents[i].hangs = i > f->silent && i <= f->silent + f->hung;
-		agents[i].slow =
-			i % 1000 < stragglers && !agents[i].silent && !agents[i].hangs;
-		f->slow += agents[i].slow;
+	f->slow = f->nodes * stragglers / 1000;
+	bu_schedule_order(f->nodes, seed, order);
+	for (int i = 0; i < gone + f->slow; i++) {
+		struct agent *agent = &agents[1 + order[i]];
+
+		agent->silent = i < f->silent;
+		agent->hangs = !agent->silent && i < gone;
+		agent->slow = i >= gone;
 	}
 	return agents;
 }
@@ -220,15 +249,18 @@ make_agents(struct figures *f, int stragglers)
 static int
 run(struct figures *f, int stragglers)
 {
-	struct agent *agents = make_agents(f, stragglers);
+	const char *seed = getenv("BRINGUP_SEED"); /* of the schedule, too */
+	struct agent *agents =
+		make_agents(f, stragglers, seed ? (uint64_t)atoi(seed) : 1);
 	struct links *links = bu_xcalloc(1, sizeof(*links));
 	double begun_s;
 	struct rig rig;
 
 	*links = good_links();
 	rig_begin(&rig, f->nodes);
+	site_clock = &rig.clock;
 	rig_open_gate(&rig);
-	bu_gate_set_stopwatch(rig.gate, &stopwatch);
+	bu_gate_set_stopwatch(rig.gate, look_ms ? &regular : &stopwatch);
 	rig_give_rails(&rig, f->nodes, f->rails);
 	for (int i = 1; i <= f->nodes; i++)
 		put_node(&rig, i);
@@ -285,6 +317,7 @@ main(int argc, char **argv)
 	arguments[1] = number(argc, argv, 2, RAILS);
 	for (int i = 2; i < 5; i++)
 		arguments[i] = number(argc, argv, i + 1, 0);
+	look_ms = number(argc, argv, 6, 0);
 	setenv("CK_FORK", "no", 1);
 	return bu_unit_run("gate", tests, 1);
 }
