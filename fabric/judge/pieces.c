@@ -20,8 +20,7 @@ struct pieces {
 	int *others; /* partners of each port that were not tried, and hold nobody up;
 		       NULL = not counted yet */
 	int kinds;   /* 1 << bu_known of what could be asked, and was not */
-	unsigned char *slow; /* by group: not all that could be asked should be */
-	int slow_kinds;      /* as kinds, of pairs with one of these */
+	int slow_kinds; /* as kinds, of pairs with one of these */
 	struct bu_pair *pairs;
 	struct bu_flow *flows;
 };
@@ -127,33 +126,22 @@ group_of(const struct campaign *c, int port)
 	return c->leaf_of[port] * c->t->rails + port % c->t->rails;
 }
 
-static int
-is_untried(const struct pieces *p, int round, int i)
-{
-	const struct campaign *c = p->c;
-	const struct bu_pair *pair = &p->pairs[i];
-
-	return p->slow[group_of(c, pair->a)] && !p->given[round * p->half + i] &&
-	       c->usable[pair->a] && c->usable[pair->b] && !is_last(c, pair->a) &&
-	       !is_last(c, pair->b) && known(c, pair) == BU_KNOWN_NOT;
-}
-
+/* At least so many: whom it was tried with may be one who comes last. */
 static void
 count_others(struct pieces *p)
 {
 	struct campaign *c = p->c;
+	int ports = bu_topology_ports(c->t);
+	bu_autofree int *sound =
+		bu_xcalloc((size_t)(c->t->leaves * c->t->rails) + 1, sizeof(*sound));
 
-	p->others = bu_xcalloc((size_t)bu_topology_ports(c->t) + 2, sizeof(int));
-	for (int round = 0; round < p->rounds; round++) {
-		int count = bu_stage_leaf_round(&c->order, c->seed, round, p->pairs);
-
-		for (int i = 0; i < count; i++) {
-			if (!is_untried(p, round, i))
-				continue;
-			p->others[p->pairs[i].a]++;
-			p->others[p->pairs[i].b]++;
-		}
-	}
+	p->others = bu_xcalloc((size_t)ports + 2, sizeof(int));
+	for (int port = 0; port < ports; port++)
+		sound[group_of(c, port)] += c->usable[port] && !is_last(c, port);
+	for (int port = 0; port < ports; port++)
+		p->others[port] =
+			sound[group_of(c, port)] - 1 -
+			(c->opts->tried ? c->opts->tried[port / c->t->rails] : 0);
 }
 
 /* It would be held up, and need not be. */
@@ -175,8 +163,6 @@ is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind, int
 	    p->busy[pair->a] || p->busy[pair->b])
 		return 0;
 	its = known(c, pair);
-	if (is || its == BU_KNOWN_SPENT)
-		p->slow[group_of(c, pair->a)] = 1;
 	if (is)
 		p->slow_kinds |= 1 << its;
 	else
@@ -273,7 +259,6 @@ bu_campaign_leaf_pieces(struct campaign *c, int rounds, struct bu_err *err)
 		.given = bu_xcalloc((size_t)rounds * room, 1),
 		.busy = bu_xcalloc(room, 1),
 		.results = bu_xcalloc(room, sizeof(*p.results)),
-		.slow = bu_xcalloc((size_t)(c->t->leaves * c->t->rails) + 1, 1),
 		.pairs = bu_xcalloc(room, sizeof(*p.pairs)),
 		.flows = bu_xcalloc(room, sizeof(*p.flows)),
 	};
@@ -289,7 +274,6 @@ bu_campaign_leaf_pieces(struct campaign *c, int rounds, struct bu_err *err)
 	free(p.given);
 	free(p.busy);
 	free(p.results);
-	free(p.slow);
 	free(p.pairs);
 	free(p.flows);
 	return rc;

@@ -264,11 +264,13 @@ bu_gate_count_known(struct bu_campaign_state *campaign)
 			    strcmp(campaign->nodes[ends[k]]->boot_id, log->boot[k]))
 				ends[k] = -1;
 		}
-		for (int k = 0; k < 2 && ends[0] >= 0 && ends[1] >= 0; k++)
+		for (int k = 0; k < 2 && ends[0] >= 0 && ends[1] >= 0; k++) {
+			campaign->tried_of[ends[k]]++;
 			if (bu_gate_failures(log))
 				campaign->failed_of[ends[k]]++;
 			else
 				campaign->results_of[ends[k]]++;
+		}
 	}
 }
 

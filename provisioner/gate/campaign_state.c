@@ -122,6 +122,7 @@ run(struct bu_campaign_state *campaign)
 		.busy = campaign->busy,
 		.last = campaign->last,
 		.results = campaign->results_of,
+		.tried = campaign->tried_of,
 		.reject = campaign->expect.percent / 100,
 		.lat_max_us = campaign->expect.lat_max_us,
 		.blast = campaign->validation->blast_percent / 100,
@@ -160,6 +161,7 @@ bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fa
 	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
 	ret->failed_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
 	ret->last = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
+	ret->tried_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
 	ret->results_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
 	bu_gate_count_known(ret);
 	bu_gate_put_last(ret);
@@ -185,6 +187,7 @@ bu_campaign_state_close(struct bu_campaign_state *campaign)
 	free(campaign->busy);
 	free(campaign->last);
 	free(campaign->results_of);
+	free(campaign->tried_of);
 	free(campaign->taken);
 	free(campaign->is_tired);
 	free(campaign->tired_of);

@@ -152,6 +152,7 @@ struct bu_campaign_state {
 	int *tired_of;           /* such pairs of each node */
 	int *failed_of;          /* pairs of each node whose last probe gave nothing */
 	int *results_of;         /* and that gave a result */
+	int *tried_of;           /* both */
 	unsigned char *tired_doubt; /* BU_DOUBT_... of these */
 	struct bu_report report;
 	int over; /* the campaign has no more questions */
