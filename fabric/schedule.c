@@ -66,9 +66,19 @@ bu_schedule_round(int n, uint64_t seed, int round, struct bu_pair *ret)
 /* Two places meet in the round that is half of their sum; the last place meets each one
  * in the round of its number. */
 int
+bu_schedule_meet(int n, int x, int y)
+{
+	int turning = n + n % 2 - 1;
+
+	if (x == turning || y == turning)
+		return x == turning ? y : x;
+	return (x + y) % 2 ? (x + y + turning) / 2 % turning : (x + y) / 2;
+}
+
+int
 bu_schedule_round_of(int n, uint64_t seed, int a, int b)
 {
-	int turning = n + n % 2 - 1, x = -1, y = -1;
+	int x = -1, y = -1;
 	bu_autofree int *order = NULL;
 
 	if (n < 2 || a == b)
@@ -79,9 +89,5 @@ bu_schedule_round_of(int n, uint64_t seed, int a, int b)
 		x = order[i] == a ? i : x;
 		y = order[i] == b ? i : y;
 	}
-	if (x < 0 || y < 0)
-		return -1;
-	if (x == turning || y == turning)
-		return x == turning ? y : x;
-	return (x + y) % 2 ? (x + y + turning) / 2 % turning : (x + y) / 2;
+	return x < 0 || y < 0 ? -1 : bu_schedule_meet(n, x, y);
 }

@@ -25,5 +25,7 @@ int bu_schedule_round_of(int n, uint64_t seed, int a, int b);
  * the pairs of a round of it. */
 void bu_schedule_order(int n, uint64_t seed, int *ret);
 int bu_schedule_pairs(const int *order, int n, int round, struct bu_pair *ret);
+/* The round in which two places of an order of n meet. */
+int bu_schedule_meet(int n, int x, int y);
 
 #endif

@@ -42,6 +42,8 @@ bu_order_fini(struct bu_order *order)
 	free(order->start);
 	free(order->ports);
 	free(order->circle);
+	free(order->place);
+	free(order->group);
 	*order = (struct bu_order){0};
 }
 
@@ -108,6 +110,32 @@ bu_stage_group_round_of(int n, uint64_t seed, int group, int a, int b)
 	return bu_schedule_round_of(n, mix(seed, (uint64_t)group), a, b);
 }
 
+/* Where each port is in the circles. */
+static void
+note_places(struct bu_order *order)
+{
+	int groups = order->leaves * order->rails, top = 0;
+
+	for (int i = 0; i < order->port_count; i++)
+		top = order->ports[i] > top ? order->ports[i] : top;
+	free(order->place);
+	free(order->group);
+	order->top = top;
+	order->place = bu_xcalloc((size_t)top + 1, sizeof(*order->place));
+	order->group = bu_xcalloc((size_t)top + 1, sizeof(*order->group));
+	for (int i = 0; i <= top; i++)
+		order->place[i] = -1;
+	for (int g = 0; g < groups; g++) {
+		const int *circle = order->circle + order->start[g] + g;
+		const int *ports = order->ports + order->start[g];
+
+		for (int i = 0; i < order->start[g + 1] - order->start[g]; i++) {
+			order->place[ports[circle[i]]] = i;
+			order->group[ports[circle[i]]] = g;
+		}
+	}
+}
+
 void
 bu_order_seed(struct bu_order *order, uint64_t seed)
 {
@@ -121,6 +149,65 @@ bu_order_seed(struct bu_order *order, uint64_t seed)
 		bu_schedule_order(order->start[g + 1] - order->start[g],
 				  mix(seed, (uint64_t)g),
 				  order->circle + order->start[g] + g);
+	note_places(order);
+}
+
+static int
+has_place(const struct bu_order *order, int port)
+{
+	return port <= order->top && order->place[port] >= 0;
+}
+
+/* As bu_schedule_pairs() turns it: two places meet in the round that is half of their
+ * sum, so that the partner's is twice the round less the own one. */
+void
+bu_partners_begin(const struct bu_order *order, int port, struct bu_partners *ret)
+{
+	int group, n;
+
+	*ret = (struct bu_partners){.turning = 0};
+	if (!has_place(order, port))
+		return;
+	group = order->group[port];
+	n = order->start[group + 1] - order->start[group];
+	if (n < 2)
+		return;
+	ret->ports = order->ports + order->start[group];
+	ret->circle = order->circle + order->start[group] + group;
+	ret->turning = n + n % 2 - 1;
+	ret->place = order->place[port];
+	ret->step = ret->place == ret->turning ? 1 : 2 % ret->turning;
+	ret->at = ret->place == ret->turning || !ret->place
+			  ? 0
+			  : ret->turning - ret->place;
+}
+
+int
+bu_partners_next(struct bu_partners *partners)
+{
+	int at = partners->at, place;
+
+	if (!partners->turning)
+		return -1;
+	partners->at += partners->step;
+	if (partners->at >= partners->turning)
+		partners->at -= partners->turning;
+	place = partners->circle[at == partners->place ? partners->turning : at];
+	return place < 0 ? -1 : partners->ports[place];
+}
+
+int
+bu_stage_leaf_round_of(const struct bu_order *order, int a, int b, int *ret_every)
+{
+	int group, n;
+
+	if (a == b || !has_place(order, a) || !has_place(order, b) ||
+	    order->group[a] != order->group[b])
+		return -1;
+	group = order->group[a];
+	n = order->start[group + 1] - order->start[group];
+	*ret_every = bu_schedule_rounds(n);
+	return bu_schedule_meet(n, order->place[a], order->place[b]);
 }
 
 static int

@@ -29,6 +29,9 @@ struct bu_order {
 	/* Of bu_order_seed(): the circle of each group, from start[group] + group on.
 	 */
 	int *circle;
+	int *place; /* of each port in the circle of its group; -1 = it takes no part */
+	int *group; /* of each port */
+	int top;    /* the last port of these two */
 	uint64_t seed;
 };
 
@@ -54,6 +57,19 @@ int bu_stage_group_round_of(int n, uint64_t seed, int group, int a, int b);
  * circle, then begins again. Returns how many. */
 int bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
 			struct bu_pair *ret);
+
+/* The partners of one port inside its leaf, round by round, of an order that has its
+ * seed: what bu_stage_leaf_round() says of this port. */
+struct bu_partners {
+	const int *ports, *circle;
+	int turning, place; /* places that turn */
+	int at, step;       /* of its next partner; of two rounds, from one to the next */
+};
+void bu_partners_begin(const struct bu_order *order, int port, struct bu_partners *ret);
+/* Of the next round; -1 = it pauses. */
+int bu_partners_next(struct bu_partners *partners);
+/* In which round these two meet first, and how many later again; -1 = they do not. */
+int bu_stage_leaf_round_of(const struct bu_order *order, int a, int b, int *ret_every);
 
 struct bu_cross {
 	int a, b;  /* ports of two leaves, of one rail */

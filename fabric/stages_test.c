@@ -262,6 +262,49 @@ START_TEST(kept_circles_give_the_same_rounds)
 }
 END_TEST
 
+/* Of one port alone, and of one pair: the same as of all, over the end of the circle. */
+START_TEST(a_port_knows_its_partners)
+{
+	enum { SIZE = 12, PORTS = 60 };
+	int leaves, wrong = 0, met = 0, every;
+	bu_autofree int *leaf_of = uneven(PORTS, 1, SIZE, 0, &leaves);
+	struct bu_order order = {.leaves = leaves, .rails = 1, .spines = 1};
+	struct bu_pair pairs[PORTS];
+	unsigned char usable[PORTS];
+
+	memset(usable, 1, sizeof(usable));
+	usable[3] = 0;
+	bu_order_init(&order, leaf_of, PORTS, usable);
+	bu_order_seed(&order, 5);
+	for (int port = 0; port < PORTS; port++) {
+		struct bu_partners partners;
+
+		bu_partners_begin(&order, port, &partners);
+		for (int round = 0; round < 3 * SIZE; round++) {
+			int count = bu_stage_leaf_round(&order, 5, round, pairs);
+			int partner = -1, first;
+
+			for (int i = 0; i < count; i++)
+				if (pairs[i].a == port || pairs[i].b == port)
+					partner = pairs[i].a == port ? pairs[i].b
+								     : pairs[i].a;
+			MUST(bu_partners_next(&partners) == partner);
+			if (partner < 0)
+				continue;
+			first = bu_stage_leaf_round_of(&order, port, partner, &every);
+			MUST(first >= 0 && every > 0 && round % every == first);
+			met++;
+		}
+	}
+	ck_assert_int_eq(wrong, 0);
+	ck_assert_int_gt(met, 0);
+	ck_assert_int_eq(bu_stage_leaf_round_of(&order, 3, 4, &every), -1);
+	ck_assert_int_eq(bu_stage_leaf_round_of(&order, 4, 4, &every), -1);
+	ck_assert_int_eq(bu_stage_leaf_round_of(&order, 0, PORTS - 1, &every), -1);
+	bu_order_fini(&order);
+}
+END_TEST
+
 START_TEST(the_formula_for_d)
 {
 	ck_assert_int_eq(bu_stage_partners(128, 0.1, 0.01), 5);
@@ -273,4 +316,5 @@ END_TEST
 
 BU_UNIT("stages", d_partners_or_all_of_the_leaf, each_link_d_times,
 	the_smallest_leaf_uses_each_spine, leaves_of_one_rail_meet,
-	only_the_usable_take_part, kept_circles_give_the_same_rounds, the_formula_for_d)
+	only_the_usable_take_part, a_port_knows_its_partners,
+	kept_circles_give_the_same_rounds, the_formula_for_d)

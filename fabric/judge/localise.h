@@ -29,10 +29,6 @@ struct bu_localise_opts {
 	 * its partners are those of its kind, and others that need it for nothing or
 	 * have nobody else. */
 	const unsigned char *last;
-	/* Partners that there is a result with, where results come by and by: all of
-	 * them are found, in whatever round. */
-	const int *results;
-	const int *tried; /* and those that gave nothing, too */
 	double reject;     /* share of the limit that must arrive; 0 = 0.95 */
 	double lat_max_us; /* 0 = the cohort alone decides */
 	double blast;      /* accused share of a leaf above which it is the leaf;

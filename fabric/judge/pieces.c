@@ -3,25 +3,39 @@
  * Stage A of a site whose results come by and by: no pair waits for another one. Asked
  * by rounds.c. Invariants: what is there is counted before anything is asked; a port is
  * asked about one partner at a time; a pair that is late, or gives nothing, keeps only
- * its own two ports; who holds its partners up keeps none that still needs others.
+ * its own two ports; who holds its partners up keeps none that still needs others. The
+ * work is in proportion to the results and to the ports that are free, whatever the
+ * number of rounds.
  */
 #include "fabric/judge/campaign.h"
 
-/* Rounds in a row without a result, after which the later ones have none either, but
- * for ports whose results are not all found yet. */
-enum { QUIET = 12 };
+/* One of the rounds in which a pair that the site knows something of meets. */
+struct meeting {
+	struct bu_pair pair;
+	int next; /* of the same round; -1 = none */
+};
+
+/* A port that lacks partners and idles. */
+struct seeker {
+	int port;
+	struct bu_partners partners;
+};
 
 struct pieces {
 	struct campaign *c;
-	int rounds, half;
-	unsigned char *given; /* [round * half + pair]: its result is counted */
+	int rounds, ports;
+	struct meeting *meetings;
+	size_t meetings_count, meetings_cap;
+	int *first;           /* meeting of each round, -1 = none */
+	unsigned char *given; /* [round * ports + port]: its result is counted */
 	unsigned char *busy;  /* ports */
-	int *results;         /* of each port, that were not found yet */
+	int lacking;          /* ports that do */
 	int *others; /* partners of each port that were not tried, and hold nobody up;
 		       NULL = not counted yet */
 	int kinds;   /* 1 << bu_known of what could be asked, and was not */
 	int slow_kinds; /* as kinds, of pairs with one of these */
-	struct bu_pair *pairs;
+	struct seeker *seekers;
+	int seekers_count;
 	struct bu_flow *flows;
 };
 
@@ -49,69 +63,85 @@ known(const struct campaign *c, const struct bu_pair *pair)
 static int
 is_countable(const struct campaign *c, const struct bu_pair *pair)
 {
-	return (is_wanted(c, pair) ||
+	return c->usable[pair->a] && c->usable[pair->b] &&
+	       (is_wanted(c, pair) ||
 		(is_trusted(c, pair->a) && is_trusted(c, pair->b))) &&
 	       known(c, pair) == BU_KNOWN_RESULT;
 }
 
-/* Ports that lack partners, and have results that were not found yet. */
-static int
-is_any_missed(const struct pieces *p)
+static void
+add_meetings(struct pieces *p, const struct bu_pair *pair)
 {
-	const struct campaign *c = p->c;
+	int every, round = bu_stage_leaf_round_of(&p->c->order, pair->a, pair->b,
+						  &every);
 
-	for (int port = 0; port < bu_topology_ports(c->t); port++)
-		if (c->usable[port] && c->lacks[port] > 0 && p->results[port] > 0)
-			return 1;
-	return 0;
+	for (; round >= 0 && round < p->rounds; round += every) {
+		p->meetings = bu_xgrow(p->meetings, &p->meetings_cap,
+				       p->meetings_count + 1, sizeof(*p->meetings));
+		p->meetings[p->meetings_count] =
+			(struct meeting){*pair, p->first[round]};
+		p->first[round] = (int)p->meetings_count++;
+	}
 }
 
-/* What was measured. */
+static void
+find_meetings(struct pieces *p)
+{
+	const struct campaign *c = p->c;
+	const struct bu_pair *pairs;
+	size_t count = c->site->met(c->site->arg, &pairs);
+
+	for (int round = 0; round < p->rounds; round++)
+		p->first[round] = -1;
+	for (size_t i = 0; i < count; i++)
+		add_meetings(p, &pairs[i]);
+}
+
+static unsigned char *
+is_given(struct pieces *p, int round, const struct bu_pair *pair)
+{
+	int port = pair->a < pair->b ? pair->a : pair->b;
+
+	return &p->given[(size_t)round * (size_t)p->ports + (size_t)port];
+}
+
+/* What came since flow `first`. */
+static void
+count_partners(struct pieces *p, size_t first)
+{
+	struct campaign *c = p->c;
+
+	for (size_t i = first; i < c->count; i++) {
+		int port = c->flows[i].src;
+
+		if (!(c->flows[i].doubt & BU_DOUBT_NONE) && c->lacks[port]-- == 1)
+			p->lacking -= c->usable[port];
+	}
+}
+
+/* What was measured, in the order of the rounds. */
 static int
 take_results(struct pieces *p, struct bu_err *err)
 {
 	struct campaign *c = p->c;
-	int quiet = 0, lacking = 1;
 
-	for (int round = 0; round < p->rounds && lacking; round++) {
-		int late = quiet >= QUIET;
-
-		if (late && !is_any_missed(p))
-			break;
-		int count = bu_stage_leaf_round(&c->order, c->seed, round, p->pairs);
+	for (int round = 0; round < p->rounds && p->lacking; round++) {
 		size_t before = c->count;
 		int n = 0;
 
-		for (int i = 0; i < count; i++) {
-			const struct bu_pair *pair = &p->pairs[i];
+		for (int i = p->first[round]; i >= 0; i = p->meetings[i].next) {
+			const struct bu_pair *pair = &p->meetings[i].pair;
 
-			if ((late &&
-			     (p->results[pair->a] <= 0 || p->results[pair->b] <= 0)) ||
-			    !is_countable(c, pair))
+			if (!is_countable(c, pair))
 				continue;
-			p->results[pair->a]--;
-			p->results[pair->b]--;
 			n += bu_campaign_pair(c, pair->a, pair->b, -1, p->flows + n);
-			p->given[round * p->half + i] = 1;
+			*is_given(p, round, pair) = 1;
 		}
 		if (bu_campaign_round(c, STAGE_A, p->flows, n, err) < 0)
 			return -1;
-		quiet = n ? 0 : quiet + 1;
-		lacking = bu_campaign_count_lacks(c, before, c->lacks);
+		count_partners(p, before);
 	}
 	return 0;
-}
-
-/* Ports that could be asked about another partner now. */
-static int
-count_free(const struct pieces *p)
-{
-	const struct campaign *c = p->c;
-	int count = 0;
-
-	for (int port = 0; port < bu_topology_ports(c->t); port++)
-		count += c->usable[port] && c->lacks[port] > 0 && !p->busy[port];
-	return count;
 }
 
 static int
@@ -131,17 +161,20 @@ static void
 count_others(struct pieces *p)
 {
 	struct campaign *c = p->c;
-	int ports = bu_topology_ports(c->t);
+	const struct bu_pair *pairs;
+	size_t count = c->site->met(c->site->arg, &pairs);
 	bu_autofree int *sound =
 		bu_xcalloc((size_t)(c->t->leaves * c->t->rails) + 1, sizeof(*sound));
 
-	p->others = bu_xcalloc((size_t)ports + 2, sizeof(int));
-	for (int port = 0; port < ports; port++)
+	p->others = bu_xcalloc((size_t)p->ports + 2, sizeof(int));
+	for (int port = 0; port < p->ports; port++)
 		sound[group_of(c, port)] += c->usable[port] && !is_last(c, port);
-	for (int port = 0; port < ports; port++)
-		p->others[port] =
-			sound[group_of(c, port)] - 1 -
-			(c->opts->tried ? c->opts->tried[port / c->t->rails] : 0);
+	for (int port = 0; port < p->ports; port++)
+		p->others[port] = sound[group_of(c, port)] - 1;
+	for (size_t i = 0; i < count; i++) {
+		p->others[pairs[i].a]--;
+		p->others[pairs[i].b]--;
+	}
 }
 
 /* It would be held up, and need not be. */
@@ -157,12 +190,8 @@ is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind, int
 {
 	const struct campaign *c = p->c;
 	int is = is_last(c, pair->a) || is_last(c, pair->b);
-	enum bu_known its;
+	enum bu_known its = known(c, pair);
 
-	if (!is_wanted(c, pair) || !c->usable[pair->a] || !c->usable[pair->b] ||
-	    p->busy[pair->a] || p->busy[pair->b])
-		return 0;
-	its = known(c, pair);
 	if (is)
 		p->slow_kinds |= 1 << its;
 	else
@@ -187,28 +216,73 @@ drop_asked(struct pieces *p, size_t first)
 	c->count = kept;
 }
 
+static int
+is_seeking(const struct pieces *p, int port)
+{
+	return p->c->usable[port] && p->c->lacks[port] > 0 && !p->busy[port];
+}
+
+static void
+find_seekers(struct pieces *p)
+{
+	p->seekers_count = 0;
+	for (int port = 0; port < p->ports; port++) {
+		if (!is_seeking(p, port))
+			continue;
+		p->seekers[p->seekers_count].port = port;
+		bu_partners_begin(&p->c->order, port,
+				  &p->seekers[p->seekers_count++].partners);
+	}
+}
+
+/* Those that were asked about somebody. */
+static void
+drop_seekers(struct pieces *p)
+{
+	int kept = 0;
+
+	for (int i = 0; i < p->seekers_count; i++)
+		if (!p->busy[p->seekers[i].port])
+			p->seekers[kept++] = p->seekers[i];
+	p->seekers_count = kept;
+}
+
+/* A partner that could be asked about; two that seek are one pair. */
+static int
+is_free(const struct pieces *p, int port, int partner)
+{
+	return partner >= 0 && p->c->usable[partner] && !p->busy[partner] &&
+	       (partner > port || p->c->lacks[partner] <= 0);
+}
+
 /* Pairs of one kind that are free; those that the site asks for are busy from now on.
  */
 static int
 ask(struct pieces *p, enum bu_known kind, int last, struct bu_err *err)
 {
 	struct campaign *c = p->c;
-	int left = count_free(p);
 
-	for (int round = 0; round < p->rounds && left; round++) {
-		int count = bu_stage_leaf_round(&c->order, c->seed, round, p->pairs);
+	find_seekers(p);
+	for (int round = 0; round < p->rounds && p->seekers_count; round++) {
 		size_t before = c->count;
 		int n = 0;
 
-		for (int i = 0; i < count; i++)
-			if (!p->given[round * p->half + i] &&
-			    is_askable(p, &p->pairs[i], kind, last))
-				n += bu_campaign_pair(c, p->pairs[i].a, p->pairs[i].b,
-						      -1, p->flows + n);
+		for (int i = 0; i < p->seekers_count; i++) {
+			struct seeker *seeker = &p->seekers[i];
+			int partner = bu_partners_next(&seeker->partners);
+			struct bu_pair pair = {seeker->port, partner};
+
+			if (is_free(p, seeker->port, partner) &&
+			    !*is_given(p, round, &pair) &&
+			    is_askable(p, &pair, kind, last))
+				n += bu_campaign_pair(c, pair.a, pair.b, -1,
+						      p->flows + n);
+		}
 		if (bu_campaign_round(c, STAGE_A, p->flows, n, err) < 0)
 			return -1;
 		drop_asked(p, before);
-		left = n ? count_free(p) : left;
+		if (n)
+			drop_seekers(p);
 	}
 	return 0;
 }
@@ -218,7 +292,7 @@ note_waiting(struct pieces *p)
 {
 	struct campaign *c = p->c;
 
-	for (int port = 0; port < bu_topology_ports(c->t); port++)
+	for (int port = 0; port < p->ports; port++)
 		c->waiting |= c->usable[port] && c->lacks[port] > 0 && p->busy[port];
 }
 
@@ -255,26 +329,26 @@ bu_campaign_leaf_pieces(struct campaign *c, int rounds, struct bu_err *err)
 	struct pieces p = {
 		.c = c,
 		.rounds = rounds,
-		.half = ports / 2 + 1,
-		.given = bu_xcalloc((size_t)rounds * room, 1),
+		.ports = ports,
+		.first = bu_xcalloc((size_t)rounds + 1, sizeof(*p.first)),
+		.given = bu_xcalloc((size_t)rounds * (size_t)ports + 1, 1),
 		.busy = bu_xcalloc(room, 1),
-		.results = bu_xcalloc(room, sizeof(*p.results)),
-		.pairs = bu_xcalloc(room, sizeof(*p.pairs)),
-		.flows = bu_xcalloc(room, sizeof(*p.flows)),
+		.seekers = bu_xcalloc(room, sizeof(*p.seekers)),
+		.flows = bu_xcalloc(2 * room, sizeof(*p.flows)),
 	};
 
 	for (int port = 0; port < ports; port++) {
-		int node = port / c->t->rails;
-
-		p.busy[port] = c->opts->busy && c->opts->busy[node];
-		p.results[port] = c->opts->results ? c->opts->results[node] : 0;
+		p.busy[port] = c->opts->busy && c->opts->busy[port / c->t->rails];
+		p.lacking += c->usable[port] && c->lacks[port] > 0;
 	}
+	find_meetings(&p);
 	rc = run(&p, err);
+	free(p.meetings);
+	free(p.first);
 	free(p.others);
 	free(p.given);
 	free(p.busy);
-	free(p.results);
-	free(p.pairs);
+	free(p.seekers);
 	free(p.flows);
 	return rc;
 }

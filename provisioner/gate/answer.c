@@ -60,16 +60,11 @@ static const struct bu_found *
 find(struct bu_campaign_state *campaign, int a, int b)
 {
 	struct bu_found *found = &campaign->found;
-	const struct bu_node *ends[2] = {campaign->nodes[a], campaign->nodes[b]};
 
 	if (found->a == b && found->b == a && a != b)
 		found->dir = !found->dir;
 	else if (found->a != a || found->b != b || a == b)
-		found->log = ends[0] && ends[1]
-				     ? bu_gate_log(campaign->gate,
-						   campaign->fabric->name, ends[0],
-						   ends[1], &found->place, &found->dir)
-				     : NULL;
+		found->met = bu_gate_met(campaign, a, b, &found->dir);
 	found->a = a;
 	found->b = b;
 	return found;
@@ -100,35 +95,37 @@ is_weary(const struct bu_campaign_state *campaign, int node)
 }
 
 static void
-tire(struct bu_campaign_state *campaign, struct bu_flow *flow, int place, uint8_t doubt)
+tire(struct bu_campaign_state *campaign, struct bu_flow *flow, struct bu_met *met,
+     uint8_t doubt)
 {
 	int ends[2] = {flow->src, flow->dst};
 
 	flow->doubt |= doubt;
 	for (int i = 0; i < 2; i++) {
-		campaign->tired_of[ends[i]] += !campaign->is_tired[place];
+		campaign->tired_of[ends[i]] += !met->is_tired;
 		campaign->tired_doubt[ends[i]] |= doubt;
 	}
-	if (!campaign->is_tired[place])
+	if (!met->is_tired)
 		add_pair(&campaign->tired, flow->src, flow->dst);
-	campaign->is_tired[place] = 1;
+	met->is_tired = 1;
 }
 
 /* There is no result that says something. 1 = it is asked for. */
 static int
 answer_nothing(struct bu_campaign_state *campaign, struct bu_flow *flow,
-	       const struct bu_pair_log *log, int place, int dir)
+	       struct bu_met *met, int dir)
 {
 	int weary = is_weary(campaign, flow->src)   ? flow->src
 		    : is_weary(campaign, flow->dst) ? flow->dst
 						    : -1;
+	const struct bu_pair_log *log = met ? met->log : NULL;
 
 	flow->doubt = BU_DOUBT_NONE;
 	/* Of what is proven no more is asked. */
 	if (campaign->trusted[flow->src] && campaign->trusted[flow->dst])
 		return 0;
 	if (log && bu_gate_failures(log) >= BU_GATE_ERRORS) {
-		tire(campaign, flow, place,
+		tire(campaign, flow, met,
 		     log->count ? (uint8_t)log->list[log->count - 1].dir[dir].doubt
 				: 0);
 		return 0;
@@ -144,10 +141,10 @@ answer_nothing(struct bu_campaign_state *campaign, struct bu_flow *flow,
 
 /* Where the next result that says something is; count = there is none. */
 static size_t
-next_sound(const struct bu_campaign_state *campaign, const struct bu_pair_log *log,
-	   int place, int dir)
+next_sound(const struct bu_met *met, int dir)
 {
-	size_t at = campaign->taken[2 * place + dir];
+	const struct bu_pair_log *log = met->log;
+	size_t at = met->taken[dir];
 
 	while (at < log->count && log->list[at].dir[dir].doubt)
 		at++;
@@ -159,18 +156,19 @@ static int
 answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 {
 	const struct bu_found *found = find(campaign, flow->src, flow->dst);
-	const struct bu_pair_log *log = found->log;
-	int place = log ? found->place : 0, dir = log ? found->dir : 0;
+	struct bu_met *met = found->met;
+	int dir = met ? found->dir : 0;
+	const struct bu_measured *measured;
 	const struct bu_measured_dir *m;
-	size_t *taken = &campaign->taken[2 * place + dir];
 
 	flow->path = BU_PATH_UNKNOWN;
-	if (log)
-		*taken = next_sound(campaign, log, place, dir);
-	if (!log || *taken >= log->count)
-		return answer_nothing(campaign, flow, log, place, dir);
-	m = &log->list[*taken].dir[dir];
-	flow->mtu = (uint16_t)log->list[(*taken)++].mtu;
+	if (met)
+		met->taken[dir] = next_sound(met, dir);
+	if (!met || met->taken[dir] >= met->log->count)
+		return answer_nothing(campaign, flow, met, dir);
+	measured = &met->log->list[met->taken[dir]++];
+	m = &measured->dir[dir];
+	flow->mtu = (uint16_t)measured->mtu;
 	flow->rate_gbps = m->rate_gbps;
 	flow->lat_us = m->lat_us;
 	flow->lat99_us = m->lat99_us;
@@ -222,15 +220,24 @@ bu_gate_known(void *arg, const struct bu_flow *flow)
 {
 	struct bu_campaign_state *campaign = arg;
 	const struct bu_found *found = find(campaign, flow->src, flow->dst);
-	const struct bu_pair_log *log = found->log;
+	const struct bu_met *met = found->met;
 
-	if (log && next_sound(campaign, log, found->place, found->dir) < log->count)
+	if (met && next_sound(met, found->dir) < met->log->count)
 		return BU_KNOWN_RESULT;
-	if (log && bu_gate_failures(log))
+	if (met && bu_gate_failures(met->log))
 		return BU_KNOWN_FAILED;
-	if (log && log->count)
+	if (met && met->log->count)
 		return BU_KNOWN_SPENT;
 	return were_slow(campaign, flow) ? BU_KNOWN_FAILED : BU_KNOWN_NOT;
+}
+
+size_t
+bu_gate_pairs_met(void *arg, const struct bu_pair **ret)
+{
+	const struct bu_campaign_state *campaign = arg;
+
+	*ret = campaign->met_pairs;
+	return campaign->met_count;
 }
 
 void
@@ -243,34 +250,6 @@ bu_gate_put_last(struct bu_campaign_state *campaign)
 			campaign->failed_of[i] >= SPOILED_PARTNERS ||
 			(node && (node->live.unanswered ||
 				  node->live.slow_probes >= SPOILED_PARTNERS));
-	}
-}
-
-void
-bu_gate_count_known(struct bu_campaign_state *campaign)
-{
-	const struct bu_measurements *measurements =
-		&campaign->gate->fleet->measurements;
-
-	for (size_t i = 0; i < measurements->count; i++) {
-		const struct bu_pair_log *log = &measurements->logs[i];
-		int ends[2];
-
-		if (strcmp(log->rail, campaign->fabric->name) != 0)
-			continue;
-		for (int k = 0; k < 2; k++) {
-			ends[k] = bu_campaign_state_index(campaign, log->name[k]);
-			if (ends[k] >= 0 && campaign->nodes[ends[k]] &&
-			    strcmp(campaign->nodes[ends[k]]->boot_id, log->boot[k]))
-				ends[k] = -1;
-		}
-		for (int k = 0; k < 2 && ends[0] >= 0 && ends[1] >= 0; k++) {
-			campaign->tried_of[ends[k]]++;
-			if (bu_gate_failures(log))
-				campaign->failed_of[ends[k]]++;
-			else
-				campaign->results_of[ends[k]]++;
-		}
 	}
 }
 

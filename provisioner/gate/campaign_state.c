@@ -113,7 +113,11 @@ static int
 run(struct bu_campaign_state *campaign)
 {
 	struct bu_site site = {
-		.round = bu_gate_answer, .known = bu_gate_known, .arg = campaign};
+		.round = bu_gate_answer,
+		.known = bu_gate_known,
+		.met = bu_gate_pairs_met,
+		.arg = campaign,
+	};
 	struct bu_localise_opts opts = {
 		.seed = campaign->gate->seed,
 		.trusted = campaign->trusted,
@@ -121,8 +125,6 @@ run(struct bu_campaign_state *campaign)
 		.effort = campaign->effort,
 		.busy = campaign->busy,
 		.last = campaign->last,
-		.results = campaign->results_of,
-		.tried = campaign->tried_of,
 		.reject = campaign->expect.percent / 100,
 		.lat_max_us = campaign->expect.lat_max_us,
 		.blast = campaign->validation->blast_percent / 100,
@@ -154,16 +156,10 @@ bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fa
 	ret->expect = bu_gate_expect(gate, ret->validation, fabric);
 	make_topology(gate, ret);
 	find_roles(gate, ret);
-	ret->taken = bu_xcalloc(2 * gate->fleet->measurements.count + 2,
-				sizeof(*ret->taken));
-	ret->is_tired = bu_xcalloc(gate->fleet->measurements.count + 1, 1);
+	bu_gate_met_open(ret);
 	ret->tired_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
 	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
-	ret->failed_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
 	ret->last = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
-	ret->tried_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
-	ret->results_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
-	bu_gate_count_known(ret);
 	bu_gate_put_last(ret);
 	ret->over = run(ret);
 	bu_gate_order_tired(ret);
@@ -186,12 +182,8 @@ bu_campaign_state_close(struct bu_campaign_state *campaign)
 	free(campaign->effort);
 	free(campaign->busy);
 	free(campaign->last);
-	free(campaign->results_of);
-	free(campaign->tried_of);
-	free(campaign->taken);
-	free(campaign->is_tired);
+	bu_gate_met_close(campaign);
 	free(campaign->tired_of);
-	free(campaign->failed_of);
 	free(campaign->tired_doubt);
 	free(campaign->wanted.list);
 	free(campaign->tired.list);

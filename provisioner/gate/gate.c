@@ -208,6 +208,7 @@ bu_gate_destroy(struct bu_gate *gate)
 	bu_runs_drop(gate);
 	bu_gate_peers_drop(gate);
 	bu_gate_shapes_drop(gate);
+	bu_gate_pairs_drop(gate);
 	bu_rates_fini(&gate->rates);
 	json_decref(gate->gpus);
 	bu_timer_destroy(gate->look);

@@ -13,6 +13,7 @@
 #include "fabric/judge/expect.h"
 #include "fabric/judge/localise.h"
 #include "fabric/judge/rates.h"
+#include "fabric/schedule.h"
 #include "model/check.h"
 #include "model/sizes.h"
 #include "model/work.h"
@@ -101,6 +102,13 @@ struct bu_gate {
 	struct bu_rates rates;
 	json_t *gpus;           /* data/gpus.json; NULL = none */
 	struct bu_peers *peers; /* index over all reports; NULL = not made yet */
+	/* Of each pair of the log, in the profile of this digest: its network and nodes
+	 * there, -1 = it has none of the name. */
+	struct bu_gate_pair {
+		int network, node[2];
+	} * pairs;
+	size_t pairs_count, pairs_cap;
+	char pairs_of[65];
 	struct bu_role *roles;  /* by place in the profile; NULL = not of this look yet
 				 */
 };
@@ -125,6 +133,16 @@ struct bu_pairs {
 	size_t count, cap;
 };
 
+/* Two that met on a rail in their present boots, by their places in the campaign, in the
+ * order of their names. */
+struct bu_met {
+	const struct bu_pair_log *log;
+	int end[2];
+	int next[2];     /* 1 + the one before it of this end; 0 = none */
+	size_t taken[2]; /* results that were given away, per direction */
+	int is_tired;
+};
+
 /* One rail: a fabric network. All its nodes of the profile keep their places, whoever
  * is there, so that a round has the same pairs at each look. */
 struct bu_campaign_state {
@@ -139,20 +157,20 @@ struct bu_campaign_state {
 	int candidates, partners;
 	int unlent;    /* could be partners, but their pools do not lend them now */
 	int unproven;  /* in service, but not measured on this rail since it is there */
-	size_t *taken; /* results given away, per pair and direction */
+	struct bu_met *met; /* met.c */
+	struct bu_pair *met_pairs; /* the same, as the campaign asks for them */
+	size_t met_count;
+	int *last_met; /* of each node: 1 + its last one in met; 0 = none */
 	/* What was found of the pair that was asked for last: its directions are asked
 	 * for one after the other. */
 	struct bu_found {
-		int a, b, place, dir;
-		const struct bu_pair_log *log; /* NULL = there is nothing */
+		int a, b, dir;
+		struct bu_met *met; /* NULL = there is nothing */
 	} found;
 	struct bu_pairs wanted;  /* without the result that is asked for */
 	struct bu_pairs tired;   /* gave nothing so often that they are asked seldom */
-	unsigned char *is_tired; /* by place of the pair in the log */
 	int *tired_of;           /* such pairs of each node */
 	int *failed_of;          /* pairs of each node whose last probe gave nothing */
-	int *results_of;         /* and that gave a result */
-	int *tried_of;           /* both */
 	unsigned char *tired_doubt; /* BU_DOUBT_... of these */
 	struct bu_report report;
 	int over; /* the campaign has no more questions */
@@ -288,10 +306,19 @@ int bu_gate_works(const struct bu_gate *gate, const struct bu_node *node,
 /* It has jobs, and was measured a moment ago. */
 int bu_gate_rests(const struct bu_gate *gate, const struct bu_node *node);
 
-/* answer.c. bu_site.round and .known over the log; arg: the campaign state. */
+/* met.c. Fills campaign->met and failed_of, by its topology and roles. */
+void bu_gate_met_open(struct bu_campaign_state *campaign);
+void bu_gate_met_close(struct bu_campaign_state *campaign);
+/* NULL = they did not meet; dir: in which direction of it a sends to b. */
+struct bu_met *bu_gate_met(const struct bu_campaign_state *campaign, int a, int b,
+			   int *ret_dir);
+void bu_gate_pairs_drop(struct bu_gate *gate);
+
+/* answer.c. bu_site.round, .known and .met over the log; arg: the campaign state. */
 bu_must int bu_gate_answer(void *arg, struct bu_flow *flows, int count,
 			   struct bu_err *err);
 enum bu_known bu_gate_known(void *arg, const struct bu_flow *flow);
+size_t bu_gate_pairs_met(void *arg, const struct bu_pair **ret);
 /* What was measured on a rail between these two in their present boots, NULL = nothing;
  * dir: in which direction of it a sends to b. */
 const struct bu_pair_log *bu_gate_log(const struct bu_gate *gate, const char *rail,
@@ -302,8 +329,6 @@ int bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 		  const struct bu_node *node, int *ret_side);
 /* Probes of the pair that said nothing, since the last one that did. */
 int bu_gate_failures(const struct bu_pair_log *log);
-/* Counts the pairs of each node that gave a result, and those that gave nothing. */
-void bu_gate_count_known(struct bu_campaign_state *campaign);
 /* Who gave nothing with two partners, did not even say so, or was slow with two comes
  * after all others. */
 void bu_gate_put_last(struct bu_campaign_state *campaign);

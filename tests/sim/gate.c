@@ -3,16 +3,19 @@
  * What certifying a whole site costs: the real gate and log in process, the clock
  *handed in, agents and links played. Nodes are checked first (each report has the facts
  *of eight rails), then measured; one may never answer, one hang with its first probe,
- *and some be slow. A probe with a slow one is slow for both of its ends:
+ *and some be slow. A probe with a slow one is slow for both of its ends. An agent that
+ *idles waits for work as the real one does: it is answered at the next wake after
+ *something of it changed, and asks again by itself after POLL_MS:
  *
  *	gate [NODES [RAILS [SILENT [HUNG [STRAGGLERS [LOOK_MS]]]]]]
  *
  * STRAGGLERS: of 1,000. The gate rests as its looks cost: CPU of this process, or, the
  *same on every machine and each time, LOOK_MS a look, whatever it does.
  *
- * Prints after how many simulated seconds 99 %, all healthy ones and all that can be
- *are certified, the CPU time (what the agents of paper make of it apart) and the memory
- *of the whole program.
+ * Prints after how many simulated seconds half, 99 % and all of the healthy ones and
+ *all slow ones are certified, and how much of that is no probe of their own: a healthy
+ *one that meets a slow one has a longer probe. Then the CPU time (what the agents of
+ *paper make of it apart) and the memory of the whole program.
  */
 #include <math.h>
 #include <sys/resource.h>
@@ -22,19 +25,25 @@
 #include "tests/support/gate.h"
 
 enum {
-	PROBE_S = 3,
-	SLOW_S = 9,
-	ALONE_S = 5, /* a probe waits so long for its other end, and tells */
-	LIMIT_S = 600,
-	TOGETHER = 100,
+	PROBE_MS = 3000,
+	SLOW_MS = 9000,
+	ALONE_MS = 5000, /* a probe waits so long for its other end, and tells */
+	POLL_MS = 8000,  /* as the API lets a poll wait */
+	TICK_MS = 200,   /* until the next wake, and the way there and back */
+	LIMIT_MS = 600000,
+	TOGETHER = 250,
 	RAILS = 8 /* of which a report tells */
 };
 
 struct agent {
+	struct bu_node *node;
 	json_t *item; /* at work on it */
-	int due_s;
+	int64_t due_ms, poll_ms;
+	int64_t own_ms;    /* of its probes */
+	int64_t joined_ms; /* 0 = not yet */
 	int silent, hangs, slow, hung;
 	int alone; /* the other end of its probe does not come */
+	int woken; /* its poll is looked at again */
 };
 
 /* CPU of what no daemon does: agents of paper. */
@@ -80,58 +89,61 @@ report_with_facts(const struct bu_node *node, int number)
 }
 
 static int
-lasts_s(const struct agent *a, const struct agent *b)
+lasts_ms(const struct agent *a, const struct agent *b)
 {
 	if (a->silent || b->silent || a->hangs || b->hangs)
-		return ALONE_S;
-	return a->slow || b->slow ? SLOW_S : PROBE_S;
+		return ALONE_MS;
+	return a->slow || b->slow ? SLOW_MS : PROBE_MS;
 }
 
 static void
-start(struct rig *rig, struct agent *agents, int number, int now_s)
+tell_checks(struct rig *rig, struct agent *agent, const json_t *item)
 {
-	struct agent *agent = &agents[number];
-	struct bu_node *node = rig_node(rig, number);
-	json_t *item = bu_gate_work(rig->gate, node);
 	bu_autojson json_t *report = NULL;
-	int seconds;
+	double begun_s = cpu_s();
 
+	report = report_with_facts(agent->node, number_of(agent->node->name));
+	paper_s += cpu_s() - begun_s;
+	bu_gate_result(rig->gate, agent->node, bu_json_str(item, "id", ""), report,
+		       NULL);
+	agent->woken = 1;
+}
+
+/* Its poll, which waits unless something of it has changed. */
+static void
+ask(struct rig *rig, struct agent *agents, struct agent *agent, int64_t now_ms)
+{
+	json_t *item;
+	int ms;
+
+	if ((!agent->woken && now_ms < agent->poll_ms) ||
+	    (agent->silent && agent->node->checks.body))
+		return;
+	agent->woken = 0;
+	agent->poll_ms = now_ms + POLL_MS;
+	item = bu_gate_work(rig->gate, agent->node);
 	if (item && strcmp(bu_json_str(item, "kind", ""), "checks") == 0) {
-		double begun_s = cpu_s();
-
-		report = report_with_facts(node, number);
-		paper_s += cpu_s() - begun_s;
-		bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), report,
-			       NULL);
+		tell_checks(rig, agent, item);
 		json_decref(item);
 		return;
 	}
 	if (!item)
 		return;
 	agent->item = item;
-	seconds = lasts_s(&agents[number_of(bu_json_str(item, "a", ""))],
-			  &agents[number_of(bu_json_str(item, "b", ""))]);
-	agent->alone = seconds == ALONE_S;
-	agent->due_s = now_s + seconds;
+	ms = lasts_ms(&agents[number_of(bu_json_str(item, "a", ""))],
+		      &agents[number_of(bu_json_str(item, "b", ""))]);
+	agent->alone = ms == ALONE_MS;
+	agent->due_ms = now_ms + ms;
+	agent->own_ms += agent->alone ? 0 : ms;
 	agent->hung = agent->hangs;
 }
 
 static void
-step(struct rig *rig, struct links *links, struct agent *agents, int number, int now_s)
+tell(struct rig *rig, struct links *links, struct agent *agent)
 {
-	struct bu_node *node = rig_node(rig, number);
-	struct agent *agent = &agents[number];
 	bu_autojson json_t *result = NULL;
 	struct bu_err alone;
 
-	if (agent->hung)
-		return;
-	node->live.last_seen_ms = rig->clock.fake_wall_ms;
-	node->live.agent.protocol = BU_AGENT_PROTOCOL;
-	if (!agent->item && !(agent->silent && node->checks.body))
-		start(rig, agents, number, now_s);
-	if (!agent->item || now_s < agent->due_s)
-		return;
 	bu_err_set(&alone, BU_ERR_TIMEOUT, 0, "the other end did not come");
 	if (!agent->alone) {
 		double begun_s = cpu_s();
@@ -139,21 +151,39 @@ step(struct rig *rig, struct links *links, struct agent *agents, int number, int
 		result = result_of(links, agent->item);
 		paper_s += cpu_s() - begun_s;
 	}
-	bu_gate_result(rig->gate, node, bu_json_str(agent->item, "id", ""), result,
-		       agent->alone ? &alone : NULL);
+	bu_gate_result(rig->gate, agent->node, bu_json_str(agent->item, "id", ""),
+		       result, agent->alone ? &alone : NULL);
 	json_decref(agent->item);
 	agent->item = NULL;
+	agent->woken = 1;
 }
 
-static int
-count_joined(const struct rig *rig, const struct agent *agents, int nodes, int slow)
+static void
+step(struct rig *rig, struct links *links, struct agent *agents, int number,
+     int64_t now_ms)
 {
-	int count = 0;
+	struct agent *agent = &agents[number];
 
-	for (int i = 1; i <= nodes; i++)
-		count += agents[i].slow == slow &&
-			 rig_node(rig, i)->state == BU_STATE_JOINING;
-	return count;
+	if (agent->hung)
+		return;
+	agent->node->live.last_seen_ms = rig->clock.fake_wall_ms;
+	agent->node->live.agent.protocol = BU_AGENT_PROTOCOL;
+	if (agent->item && now_ms >= agent->due_ms)
+		tell(rig, links, agent);
+	if (!agent->item)
+		ask(rig, agents, agent, now_ms);
+}
+
+/* As the API wakes who waits. */
+static void
+on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
+{
+	struct agent *agents = arg;
+
+	if (node)
+		agents[number_of(node->name)].woken = 1;
+	for (size_t i = 1; !node && i <= fleet->count; i++)
+		agents[i].woken = 1;
 }
 
 /* The gate rests as long as its work asks for: the process's own CPU time, so that
@@ -188,47 +218,97 @@ regular_ms(const struct bu_clock *clock)
 
 static const struct bu_clock regular = {.mono_ms = regular_ms, .wall_ms = regular_ms};
 
-/* Of a site, and when (simulated) how much of it was certified. */
+/* Of a site, and what it took. */
 struct figures {
 	int nodes, rails, silent, hung, slow;
 	int joined;
-	int checked_s, most_s, healthy_s, all_s;
+	int64_t checked_ms, all_ms;
 };
 
+enum group { HEALTHY, SLOW_ONES };
+
+static int
+compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of a group, sorted: when they were certified, or how much of that no probe of their
+ * own was; how many. */
+static int
+times(const struct figures *f, const struct agent *agents, enum group group, int own,
+      int64_t *ret)
+{
+	int count = 0;
+
+	for (int i = 1; i <= f->nodes; i++)
+		if (agents[i].joined_ms && agents[i].slow == (group == SLOW_ONES))
+			ret[count++] =
+				agents[i].joined_ms - (own ? agents[i].own_ms : 0);
+	qsort(ret, (size_t)count, sizeof(*ret), compare);
+	return count;
+}
+
 static void
-print(const struct figures *f, double used_s)
+print_group(const struct figures *f, const struct agent *agents, enum group group)
+{
+	bu_autofree int64_t *list = bu_xcalloc((size_t)f->nodes + 1, sizeof(*list));
+
+	for (int own = 0; own < 2; own++) {
+		int count = times(f, agents, group, own, list);
+
+		if (count == 0)
+			return;
+		printf("  %s%s 50 %% %.1f s, 99 %% %.1f s, all %.1f s",
+		       group == HEALTHY ? "healthy" : "slow",
+		       own ? ", over their own probes" : "",
+		       (double)list[(count - 1) / 2] / 1e3,
+		       (double)list[(count * 99 + 99) / 100 - 1] / 1e3,
+		       (double)list[count - 1] / 1e3);
+	}
+}
+
+static void
+print(const struct figures *f, const struct agent *agents, double used_s)
 {
 	/* As bu_stage_partners() has it. */
 	int partners = (int)ceil(log(0.01 / (2.0 * f->nodes)) / log(0.1));
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	printf("nodes %d  rails %d  certified %d  99 %% after %d s, all healthy after %d s, "
-	       "all after %d s (checks %d, probes alone %d, of slow ones %d)  CPU %.1f s, "
-	       "agents of paper %.1f s more  memory %ld MiB\n",
-	       f->nodes, f->rails, f->joined, f->most_s, f->healthy_s, f->all_s,
-	       f->checked_s, partners * PROBE_S, f->slow ? partners * SLOW_S : 0,
+	printf("nodes %d  rails %d  certified %d (checks %.1f s, probes alone %d s)",
+	       f->nodes, f->rails, f->joined, (double)f->checked_ms / 1e3,
+	       partners * PROBE_MS / 1000);
+	print_group(f, agents, HEALTHY);
+	print_group(f, agents, SLOW_ONES);
+	printf("  CPU %.1f s, agents of paper %.1f s more  memory %ld MiB\n",
 	       used_s - paper_s, paper_s, usage.ru_maxrss / 1024);
 }
 
 static void
-note(struct figures *f, const struct rig *rig, const struct agent *agents, int second)
+note(struct figures *f, struct agent *agents, int64_t now_ms)
 {
-	int healthy = count_joined(rig, agents, f->nodes, 0);
+	double begun_s = cpu_s();
 
-	f->joined = healthy + count_joined(rig, agents, f->nodes, 1);
-	if (!f->checked_s && rig_node(rig, f->nodes)->checks.body)
-		f->checked_s = second;
-	if (!f->most_s && f->joined * 100 >= f->nodes * 99)
-		f->most_s = second;
-	if (!f->healthy_s && healthy == f->nodes - f->silent - f->hung - f->slow)
-		f->healthy_s = second;
-	if (!f->all_s && f->joined == f->nodes - f->silent - f->hung)
-		f->all_s = second;
+	f->joined = 0;
+	for (int i = 1; i <= f->nodes; i++) {
+		struct agent *agent = &agents[i];
+
+		if (!agent->joined_ms && agent->node->state == BU_STATE_JOINING)
+			agent->joined_ms = now_ms;
+		f->joined += agent->joined_ms != 0;
+	}
+	if (!f->checked_ms && agents[f->nodes].node->checks.body)
+		f->checked_ms = now_ms;
+	if (!f->all_ms && f->joined == f->nodes - f->silent - f->hung)
+		f->all_ms = now_ms;
+	paper_s += cpu_s() - begun_s;
 }
 
 static struct agent *
-make_agents(struct figures *f, int stragglers, uint64_t seed)
+make_agents(struct figures *f, const struct rig *rig, int stragglers, uint64_t seed)
 {
 	struct agent *agents = bu_xcalloc((size_t)f->nodes + 1, sizeof(*agents));
 	bu_autofree int *order = bu_xcalloc((size_t)f->nodes + 1, sizeof(*order));
@@ -243,46 +323,65 @@ make_agents(struct figures *f, int stragglers, uint64_t seed)
 		agent->hangs = !agent->silent && i < gone;
 		agent->slow = i >= gone;
 	}
+	for (int i = 1; i <= f->nodes; i++) {
+		agents[i].node = rig_node(rig, i);
+		agents[i].woken = 1;
+	}
+	return agents;
+}
+
+static struct agent *
+begin_site(struct rig *rig, struct figures *f, int stragglers)
+{
+	const char *seed = getenv("BRINGUP_SEED"); /* of the schedule, too */
+	struct agent *agents;
+
+	rig_begin(rig, f->nodes);
+	site_clock = &rig->clock;
+	rig_open_gate(rig);
+	bu_gate_set_stopwatch(rig->gate, look_ms ? &regular : &stopwatch);
+	rig_give_rails(rig, f->nodes, f->rails);
+	for (int i = 1; i <= f->nodes; i++)
+		put_node(rig, i);
+	rig_pass(rig, 1);
+	agents = make_agents(f, rig, stragglers, seed ? (uint64_t)atoi(seed) : 1);
+	rig->fleet->on_change = on_change;
+	rig->fleet->on_change_arg = agents;
 	return agents;
 }
 
 static int
 run(struct figures *f, int stragglers)
 {
-	const char *seed = getenv("BRINGUP_SEED"); /* of the schedule, too */
-	struct agent *agents =
-		make_agents(f, stragglers, seed ? (uint64_t)atoi(seed) : 1);
 	struct links *links = bu_xcalloc(1, sizeof(*links));
+	struct agent *agents;
 	double begun_s;
+	int64_t start_ms;
 	struct rig rig;
 
 	*links = good_links();
-	rig_begin(&rig, f->nodes);
-	site_clock = &rig.clock;
-	rig_open_gate(&rig);
-	bu_gate_set_stopwatch(rig.gate, look_ms ? &regular : &stopwatch);
-	rig_give_rails(&rig, f->nodes, f->rails);
-	for (int i = 1; i <= f->nodes; i++)
-		put_node(&rig, i);
-	rig_pass(&rig, 1);
+	agents = begin_site(&rig, f, stragglers);
 	begun_s = cpu_s();
-	for (int second = 0; second < LIMIT_S && !f->all_s; second++) {
+	start_ms = rig.clock.fake_mono_ms;
+	while (!f->all_ms && rig.clock.fake_mono_ms - start_ms < LIMIT_MS) {
 		for (int i = 1; i <= f->nodes; i++) {
-			step(&rig, links, agents, i, second);
+			step(&rig, links, agents, i,
+			     rig.clock.fake_mono_ms - start_ms);
 			/* Nobody hears all of them at once. */
 			if (i % TOGETHER == 0)
 				rig_pass(&rig, 1);
 		}
-		rig_pass(&rig, 1000);
-		note(f, &rig, agents, second + 1);
+		rig_pass(&rig, TICK_MS);
+		note(f, agents, rig.clock.fake_mono_ms - start_ms);
 	}
-	print(f, cpu_s() - begun_s);
+	print(f, agents, cpu_s() - begun_s);
+	rig.fleet->on_change = NULL;
 	for (int i = 1; i <= f->nodes; i++)
 		json_decref(agents[i].item);
 	free(agents);
 	free(links);
 	rig_end(&rig);
-	return f->all_s == 0;
+	return f->all_ms == 0;
 }
 
 static int
