@@ -30,10 +30,8 @@ struct pieces {
 	unsigned char *given; /* [round * ports + port]: its result is counted */
 	unsigned char *busy;  /* ports */
 	int lacking;          /* ports that do */
-	int *others; /* partners of each port that were not tried, and hold nobody up;
-		       NULL = not counted yet */
-	int kinds;   /* 1 << bu_known of what could be asked, and was not */
-	int slow_kinds; /* as kinds, of pairs with one of these */
+	int *others;   /* of each port: count_others() */
+	int kinds[2];  /* 1 << bu_known of what could be asked; [1]: of late pairs */
 	struct seeker *seekers;
 	int seekers_count;
 	struct bu_flow *flows;
@@ -150,13 +148,24 @@ is_last(const struct campaign *c, int port)
 	return c->opts->last && c->opts->last[port / c->t->rails];
 }
 
+/* Its probes end, and soon. */
+static int
+is_sound(const struct pieces *p, int port)
+{
+	const struct campaign *c = p->c;
+	int rests = is_trusted(c, port) && p->busy[port];
+
+	return c->usable[port] && !is_last(c, port) && !rests;
+}
+
 static int
 group_of(const struct campaign *c, int port)
 {
 	return c->leaf_of[port] * c->t->rails + port % c->t->rails;
 }
 
-/* At least so many: whom it was tried with may be one who comes last. */
+/* Partners that a port may wait for: those that it has not met, hold nobody up, and come
+ * free when their probe ends. */
 static void
 count_others(struct pieces *p)
 {
@@ -168,12 +177,12 @@ count_others(struct pieces *p)
 
 	p->others = bu_xcalloc((size_t)p->ports + 2, sizeof(int));
 	for (int port = 0; port < p->ports; port++)
-		sound[group_of(c, port)] += c->usable[port] && !is_last(c, port);
+		sound[group_of(c, port)] += is_sound(p, port);
 	for (int port = 0; port < p->ports; port++)
-		p->others[port] = sound[group_of(c, port)] - 1;
+		p->others[port] = sound[group_of(c, port)] - is_sound(p, port);
 	for (size_t i = 0; i < count; i++) {
-		p->others[pairs[i].a]--;
-		p->others[pairs[i].b]--;
+		p->others[pairs[i].a] -= is_sound(p, pairs[i].b);
+		p->others[pairs[i].b] -= is_sound(p, pairs[i].a);
 	}
 }
 
@@ -184,20 +193,18 @@ is_spared(const struct pieces *p, int port)
 	return !is_last(p->c, port) && p->c->lacks[port] > 0 && p->others[port] > 0;
 }
 
-/* last: of pairs with somebody who comes last, else of the others. */
+/* late: of pairs that may hold one of them up, else of the others. */
 static int
-is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind, int last)
+is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind, int late)
 {
 	const struct campaign *c = p->c;
-	int is = is_last(c, pair->a) || is_last(c, pair->b);
 	enum bu_known its = known(c, pair);
+	int is = is_last(c, pair->a) || is_last(c, pair->b) || its == BU_KNOWN_SLOW;
 
-	if (is)
-		p->slow_kinds |= 1 << its;
-	else
-		p->kinds |= 1 << its;
-	return is == last && its == kind &&
-	       (!p->others || (!is_spared(p, pair->a) && !is_spared(p, pair->b)));
+	its = its == BU_KNOWN_SLOW ? BU_KNOWN_NOT : its;
+	p->kinds[is] |= 1 << its;
+	return is == late && its == kind &&
+	       (!late || (!is_spared(p, pair->a) && !is_spared(p, pair->b)));
 }
 
 /* What is being measured is no flow yet; its ports are busy from now on. */
@@ -258,7 +265,7 @@ is_free(const struct pieces *p, int port, int partner)
 /* Pairs of one kind that are free; those that the site asks for are busy from now on.
  */
 static int
-ask(struct pieces *p, enum bu_known kind, int last, struct bu_err *err)
+ask(struct pieces *p, enum bu_known kind, int late, struct bu_err *err)
 {
 	struct campaign *c = p->c;
 
@@ -274,7 +281,7 @@ ask(struct pieces *p, enum bu_known kind, int last, struct bu_err *err)
 
 			if (is_free(p, seeker->port, partner) &&
 			    !*is_given(p, round, &pair) &&
-			    is_askable(p, &pair, kind, last))
+			    is_askable(p, &pair, kind, late))
 				n += bu_campaign_pair(c, pair.a, pair.b, -1,
 						      p->flows + n);
 		}
@@ -303,19 +310,15 @@ run(struct pieces *p, struct bu_err *err)
 
 	if (rc == 0)
 		rc = ask(p, BU_KNOWN_NOT, 0, err);
-	if (rc == 0 && p->kinds >> BU_KNOWN_FAILED & 1)
+	if (rc == 0 && p->kinds[0] >> BU_KNOWN_FAILED & 1)
 		rc = ask(p, BU_KNOWN_FAILED, 0, err);
-	if (rc == 0 && (p->slow_kinds || p->kinds >> BU_KNOWN_SPENT & 1))
+	if (rc == 0 && p->kinds[1])
 		count_others(p);
-	if (rc == 0 && p->kinds >> BU_KNOWN_SPENT & 1)
-		rc = ask(p, BU_KNOWN_SPENT, 0, err);
-	/* It wears out no more partners than it must. */
-	if (rc == 0 && p->slow_kinds >> BU_KNOWN_FAILED & 1)
+	/* Who gives nothing wears out no more partners than it must. */
+	if (rc == 0 && p->kinds[1] >> BU_KNOWN_FAILED & 1)
 		rc = ask(p, BU_KNOWN_FAILED, 1, err);
-	if (rc == 0 && p->slow_kinds)
+	if (rc == 0 && p->kinds[1] >> BU_KNOWN_NOT & 1)
 		rc = ask(p, BU_KNOWN_NOT, 1, err);
-	if (rc == 0 && p->slow_kinds >> BU_KNOWN_SPENT & 1)
-		rc = ask(p, BU_KNOWN_SPENT, 1, err);
 	if (rc == 0)
 		note_waiting(p);
 	return rc;

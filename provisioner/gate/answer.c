@@ -226,9 +226,7 @@ bu_gate_known(void *arg, const struct bu_flow *flow)
 		return BU_KNOWN_RESULT;
 	if (met && bu_gate_failures(met->log))
 		return BU_KNOWN_FAILED;
-	if (met && met->log->count)
-		return BU_KNOWN_SPENT;
-	return were_slow(campaign, flow) ? BU_KNOWN_FAILED : BU_KNOWN_NOT;
+	return were_slow(campaign, flow) ? BU_KNOWN_SLOW : BU_KNOWN_NOT;
 }
 
 size_t

@@ -2,9 +2,7 @@
 /*
  * The clockwork of the gate: every two seconds, and when something changed, it looks at
  * every fabric, has what is known judged, and starts what is asked for. Invariants: it
- * rests longer than it works, yet never for longer than REST_MAX_MS, and shorter while
- * the last few of a site are measured, who had a slow or absent partner; a look that
- * has spent its budget leaves the fabrics that are left to the next one; a kick brings
+ * rests longer than it works, yet never for longer than REST_MAX_MS; a look that has spent its budget leaves the fabrics that are left to the next one; a kick brings
  * a look forward and puts none off.
  */
 #include <string.h>
@@ -19,8 +17,7 @@ enum {
 	REST_MIN_MS = 20,
 	REST_MAX_MS = 10000,
 	REST_TIMES = 20,
-	REST_TIMES_FEW = 5,
-	FEW = 8, /* one of so many */
+	ONCE_TIMES = 4, /* of what is done once, one of so many */
 };
 
 static void
@@ -55,23 +52,12 @@ is_anything_told(const struct bu_gate *gate)
 	return 0;
 }
 
-static void
-count_lacking(struct bu_gate *gate, const struct bu_campaign_state *campaign)
-{
-	for (int i = 0; i < campaign->topology.nodes; i++)
-		gate->lacking += campaign->candidate[i] &&
-				 campaign->report.ports[i] != BU_PORT_GOOD;
-	gate->nodes += campaign->topology.nodes;
-}
-
 /* What is done once for a node is not done again after a rest. */
 static int64_t
 rest_after(const struct bu_gate *gate, int64_t took_ms)
 {
-	int few = gate->probes && gate->lacking * FEW <= gate->nodes;
-	int64_t times = few ? REST_TIMES_FEW : REST_TIMES;
-	int64_t rest_ms = (took_ms - gate->once_ms) * times +
-			  gate->once_ms / (few ? REST_TIMES_FEW : 1);
+	int64_t rest_ms =
+		(took_ms - gate->once_ms) * REST_TIMES + gate->once_ms / ONCE_TIMES;
 
 	if (rest_ms < REST_MIN_MS)
 		return 0;
@@ -86,7 +72,6 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *fabric)
 	if (bu_campaign_state_open(gate, fabric, &campaign) > 0) {
 		bu_gate_judge(gate, &campaign);
 		ask_wanted(gate, &campaign);
-		count_lacking(gate, &campaign);
 		bu_gate_keep_shape(gate, fabric, &campaign.topology);
 	}
 	bu_campaign_state_close(&campaign);
@@ -102,10 +87,8 @@ look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
 
 	if (gate->next_fabric >= count)
 		gate->next_fabric = 0;
-	if (gate->next_fabric == 0) {
+	if (gate->next_fabric == 0)
 		take_slow_turn(gate);
-		gate->lacking = gate->nodes = 0;
-	}
 	while (gate->next_fabric < count) {
 		const struct bu_desired_network *network =
 			&desired->networks[gate->next_fabric];

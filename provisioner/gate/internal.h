@@ -93,8 +93,6 @@ struct bu_gate {
 	int slow_turns;     /* so far */
 	enum bu_turn slow_turn; /* of this round of looks */
 	double usual_share; /* of its deadline that a probe takes; 0 = none ended yet */
-	int lacking;        /* nodes that the last looks at all rails left unproven */
-	int nodes;          /* of all rails, at these looks */
 	uint64_t seed;      /* of the schedule: the site's */
 	/* Where nodes hung when a rail was last looked at, by index of its network. */
 	struct bu_topology *shapes;
