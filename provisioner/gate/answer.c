@@ -10,7 +10,7 @@
 
 #include "provisioner/gate/internal.h"
 
-enum { TIRED_PARTNERS = 3, SPOILED_PARTNERS = 2 };
+enum { TIRED_PARTNERS = 3, FAILED_PARTNERS = 2 };
 
 static void
 add_pair(struct bu_pairs *pairs, int a, int b)
@@ -204,15 +204,15 @@ bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *na
 	return bu_gate_place(&campaign->topology, name);
 }
 
-/* Both were in a probe that took long: one of them may be why, and should not hold the
- * other one up twice. */
+/* The last probe of both took long: one of them may be why, and should not hold the other
+ * one up twice. */
 static int
 were_slow(const struct bu_campaign_state *campaign, const struct bu_flow *flow)
 {
 	const struct bu_node *a = campaign->nodes[flow->src];
 	const struct bu_node *b = campaign->nodes[flow->dst];
 
-	return a && b && a->live.slow_probes && b->live.slow_probes;
+	return a && b && a->live.slow_probe && b->live.slow_probe;
 }
 
 enum bu_known
@@ -244,10 +244,8 @@ bu_gate_put_last(struct bu_campaign_state *campaign)
 	for (int i = 0; i < campaign->topology.nodes; i++) {
 		const struct bu_node *node = campaign->nodes[i];
 
-		campaign->last[i] =
-			campaign->failed_of[i] >= SPOILED_PARTNERS ||
-			(node && (node->live.unanswered ||
-				  node->live.slow_probes >= SPOILED_PARTNERS));
+		campaign->last[i] = campaign->failed_of[i] >= FAILED_PARTNERS ||
+				    (node && node->live.unanswered);
 	}
 }
 

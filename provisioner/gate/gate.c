@@ -2,8 +2,9 @@
 /*
  * The clockwork of the gate: every two seconds, and when something changed, it looks at
  * every fabric, has what is known judged, and starts what is asked for. Invariants: it
- * rests longer than it works, yet never for longer than REST_MAX_MS; a look that has spent its budget leaves the fabrics that are left to the next one; a kick brings
- * a look forward and puts none off.
+ * rests longer than it works, yet never for longer than REST_MAX_MS; a look that has
+ * spent its budget leaves the fabrics that are left to the next one; a kick brings a
+ * look forward and puts none off.
  */
 #include <string.h>
 
@@ -17,7 +18,6 @@ enum {
 	REST_MIN_MS = 20,
 	REST_MAX_MS = 10000,
 	REST_TIMES = 20,
-	ONCE_TIMES = 4, /* of what is done once, one of so many */
 };
 
 static void
@@ -50,18 +50,6 @@ is_anything_told(const struct bu_gate *gate)
 		if (probe->told)
 			return 1;
 	return 0;
-}
-
-/* What is done once for a node is not done again after a rest. */
-static int64_t
-rest_after(const struct bu_gate *gate, int64_t took_ms)
-{
-	int64_t rest_ms =
-		(took_ms - gate->once_ms) * REST_TIMES + gate->once_ms / ONCE_TIMES;
-
-	if (rest_ms < REST_MIN_MS)
-		return 0;
-	return rest_ms < REST_MAX_MS ? rest_ms : REST_MAX_MS;
 }
 
 static void
@@ -130,7 +118,14 @@ on_look(void *arg)
 	bu_runs_look(gate);
 	bu_incast_look(gate);
 	gate->looking = 0;
-	rest_ms = rest_after(gate, bu_mono_ms(gate->stopwatch) - start_ms);
+	/* What is done once for a node is not done again after a rest. */
+	rest_ms =
+		(bu_mono_ms(gate->stopwatch) - start_ms - gate->once_ms) * REST_TIMES +
+		gate->once_ms;
+	if (rest_ms < REST_MIN_MS)
+		rest_ms = 0;
+	if (rest_ms > REST_MAX_MS)
+		rest_ms = REST_MAX_MS;
 	now_ms = bu_loop_now_ms(gate->fleet->loop);
 	gate->rested_ms = now_ms + rest_ms;
 	if (is_anything_told(gate) || more)

@@ -25,7 +25,7 @@ enum {
 			       checks that may not come */
 	BU_GATE_GRACE_MS = 5000, /* over a probe's own deadline; for the other end of
 				    one that waited for it in vain */
-	BU_GATE_TAKE_MS = 5000,  /* for an end that idles to come for its item */
+	BU_GATE_TAKE_MS = 10000, /* for an end that idles to come for its item */
 	BU_GATE_HERE_MS = 3000,  /* who came so long before is there */
 	BU_GATE_PORT = 18515,
 	BU_GATE_RETESTS = 1000, /* rounds of tests again, after which nobody goes on */
@@ -327,8 +327,8 @@ int bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 		  const struct bu_node *node, int *ret_side);
 /* Probes of the pair that said nothing, since the last one that did. */
 int bu_gate_failures(const struct bu_pair_log *log);
-/* Who gave nothing with two partners, did not even say so, or was slow with two comes
- * after all others. */
+/* Who gave nothing with two partners, or did not even say so, comes after all others.
+ */
 void bu_gate_put_last(struct bu_campaign_state *campaign);
 /* Who failed least is first. */
 void bu_gate_order_tired(struct bu_campaign_state *campaign);

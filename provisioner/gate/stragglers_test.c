@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes whose probes take longer than others': whom they are measured with, and what the
+ * gate finds of it in the log. */
+#include "fabric/stages.h"
+#include "provisioner/gate/internal.h"
+#include "tests/support/gate.h"
+
+enum { NODES = 4, PROBE_S = 5 };
+
+/* Agents that are at work for a while. */
+struct timed {
+	json_t *item[NODES + 1];
+	int due_s[NODES + 1];
+	int slow, slow_s; /* this node, and whoever is with it; so long */
+	int now_s;
+};
+
+static int
+is_with(const json_t *item, int node)
+{
+	return number_of(bu_json_str(item, "a", "")) == node ||
+	       number_of(bu_json_str(item, "b", "")) == node;
+}
+
+static void
+work(struct rig *rig, struct links *links, struct timed *timed, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	json_t *item = timed->item[number];
+
+	node->live.agent.protocol = BU_AGENT_PROTOCOL;
+	if (item && timed->now_s >= timed->due_s[number]) {
+		bu_autojson json_t *result = result_of(links, item);
+
+		bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), result,
+			       NULL);
+		json_decref(item);
+		timed->item[number] = NULL;
+	} else if (!item) {
+		timed->item[number] = item = bu_gate_work(rig->gate, node);
+		timed->due_s[number] =
+			timed->now_s +
+			(item && is_with(item, timed->slow) ? timed->slow_s : PROBE_S);
+	}
+}
+
+static void
+run(struct rig *rig, struct links *links, struct timed *timed, int seconds)
+{
+	for (int second = 0; second < seconds; second++) {
+		for (int i = 1; i <= NODES; i++)
+			work(rig, links, timed, i);
+		rig_pass(rig, 1000);
+		timed->now_s++;
+	}
+}
+
+static void
+end(struct rig *rig, struct timed *timed)
+{
+	for (int i = 1; i <= NODES; i++)
+		json_decref(timed->item[i]);
+	rig_end(rig);
+}
+
+static int
+slow_count(const struct rig *rig)
+{
+	int count = 0;
+
+	for (int i = 1; i <= NODES; i++)
+		count += rig_node(rig, i)->live.slow_probe;
+	return count;
+}
+
+/* Nobody knows which of the two it was, until the other one's next probe. */
+START_TEST(a_slow_probe_is_remembered_until_the_next)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct timed timed = {.slow = 4, .slow_s = 2 * PROBE_S};
+
+	begin(&rig, NODES);
+	check_all(&rig, NODES);
+	for (int i = 0; i < 60 && !slow_count(&rig); i++)
+		run(&rig, &links, &timed, 1);
+	ck_assert_int_eq(slow_count(&rig), 2);
+	ck_assert_int_eq(rig_node(&rig, 4)->live.slow_probe, 1);
+	run(&rig, &links, &timed, 120);
+	for (int i = 1; i <= NODES; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(rig_node(&rig, 4)->live.slow_probe, 1);
+	end(&rig, &timed);
+}
+END_TEST
+
+START_TEST(a_little_longer_is_not_slow)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct timed timed = {.slow = 4, .slow_s = PROBE_S + 2};
+
+	begin(&rig, NODES);
+	check_all(&rig, NODES);
+	for (int i = 0; i < 60; i++) {
+		run(&rig, &links, &timed, 1);
+		ck_assert_int_eq(slow_count(&rig), 0);
+	}
+	for (int i = 1; i <= NODES; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	end(&rig, &timed);
+}
+END_TEST
+
+/* Partner of node 1 in the first round. */
+static int
+first_partner(const struct rig *rig)
+{
+	for (int i = 1; i < NODES; i++)
+		if (bu_stage_group_round_of(NODES, rig->gate->seed, 0, 0, i) == 0)
+			return 1 + i;
+	return 0;
+}
+
+static int
+is_under_way(const struct rig *rig, int a, int b)
+{
+	const struct bu_node *ends[2] = {rig_node(rig, a), rig_node(rig, b)};
+
+	for (struct bu_probe *probe = rig->gate->probes; probe; probe = probe->next)
+		if (strcmp(probe->name[0], ends[0]->name) == 0 &&
+		    strcmp(probe->name[1], ends[1]->name) == 0)
+			return 1;
+	return 0;
+}
+
+/* slow: both were in a slow probe. 1 = they are the first pair all the same. */
+static int
+is_first(int slow)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct timed timed = {.slow = 0};
+	int partner, is = 0;
+
+	begin(&rig, NODES);
+	partner = first_partner(&rig);
+	rig_node(&rig, 1)->live.slow_probe = slow;
+	rig_node(&rig, partner)->live.slow_probe = slow;
+	check_all(&rig, NODES);
+	for (int i = 0; i < 20 && !rig.gate->probes; i++)
+		run(&rig, &links, &timed, 1);
+	ck_assert_ptr_nonnull(rig.gate->probes);
+	is = is_under_way(&rig, 1, partner);
+	run(&rig, &links, &timed, 120);
+	/* When nobody else is left, they meet. */
+	for (int i = 1; i <= NODES; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	end(&rig, &timed);
+	return is;
+}
+
+START_TEST(two_that_were_slow_meet_others_first)
+{
+	ck_assert_int_eq(is_first(0), 1);
+	ck_assert_int_eq(is_first(1), 0);
+}
+END_TEST
+
+static const struct bu_desired_network *
+fabric_of(const struct rig *rig)
+{
+	const struct bu_desired *desired = rig->fleet->desired;
+
+	for (size_t i = 0; i < desired->networks_count; i++)
+		if (desired->networks[i].role == BU_ROLE_FABRIC)
+			return &desired->networks[i];
+	return NULL;
+}
+
+/* Pairs that a campaign of the present profile finds in the log with this node. */
+static int
+met_by(struct rig *rig, int number)
+{
+	struct bu_campaign_state campaign;
+	int own, count = 0, dir;
+
+	ck_assert_int_gt(bu_campaign_state_open(rig->gate, fabric_of(rig), &campaign),
+			 0);
+	own = bu_campaign_state_index(&campaign, rig_node(rig, number)->name);
+	for (int i = 0; own >= 0 && i < campaign.topology.nodes; i++) {
+		const struct bu_met *met = bu_gate_met(&campaign, own, i, &dir);
+
+		if (!met)
+			continue;
+		ck_assert_str_eq(met->log->name[dir], rig_node(rig, number)->name);
+		ck_assert_str_eq(met->log->name[!dir], campaign.nodes[i]->name);
+		count++;
+	}
+	bu_campaign_state_close(&campaign);
+	bu_gate_roles_drop(rig->gate);
+	return count;
+}
+
+/* What is kept from look to look is of one profile: in another one nodes come and go.
+ */
+START_TEST(a_node_that_comes_back_has_met_whom_it_met)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct timed timed = {.slow = 0};
+
+	begin(&rig, NODES);
+	check_all(&rig, NODES);
+	for (int i = 0; i < 30 && met_by(&rig, NODES) == 0; i++)
+		run(&rig, &links, &timed, 1);
+	ck_assert_int_eq(met_by(&rig, NODES), 1);
+	rig_revise(&rig, NODES - 1, "", "");
+	rig_restart(&rig);
+	rig_open_gate(&rig);
+	rig_pass(&rig, 1);
+	met_by(&rig, 1);
+	ck_assert_int_eq(met_by(&rig, NODES), 0);
+	rig_revise(&rig, NODES, "", "");
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(met_by(&rig, NODES), 1);
+	end(&rig, &timed);
+}
+END_TEST
+
+/* What was measured in another boot is over. */
+START_TEST(who_was_started_again_has_met_nobody)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct timed timed = {.slow = 0};
+
+	begin(&rig, NODES);
+	check_all(&rig, NODES);
+	for (int i = 0; i < 30 && met_by(&rig, 2) == 0; i++)
+		run(&rig, &links, &timed, 1);
+	ck_assert_int_eq(met_by(&rig, 2), 1);
+	strcpy(rig_node(&rig, 2)->boot_id, "boot-again");
+	ck_assert_int_eq(met_by(&rig, 2), 0);
+	end(&rig, &timed);
+}
+END_TEST
+
+RIG_UNIT("stragglers", a_slow_probe_is_remembered_until_the_next,
+	 a_little_longer_is_not_slow, two_that_were_slow_meet_others_first,
+	 a_node_that_comes_back_has_met_whom_it_met,
+	 who_was_started_again_has_met_nobody)
