@@ -50,7 +50,6 @@ enum bu_known {
 	BU_KNOWN_NOT,
 	BU_KNOWN_RESULT, /* one that no round was given yet */
 	BU_KNOWN_FAILED, /* only that it said nothing, lately: others go first */
-	BU_KNOWN_SLOW,   /* nothing of it, but one of both may hold the other one up */
 };
 
 struct bu_site {

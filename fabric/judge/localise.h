@@ -25,10 +25,10 @@ struct bu_localise_opts {
 	const unsigned char *absent;  /* cannot be tested now */
 	const unsigned char *effort;  /* enum bu_effort */
 	const unsigned char *busy;    /* is being measured right now */
-	/* Holds up who is measured with it: in stage A, where results come by and by,
-	 * its partners are those of its kind, and others that need it for nothing or
-	 * have nobody else. */
-	const unsigned char *last;
+	/* Stage A of a site whose results come by and by, which asks about pairs that
+	 * may hold somebody up only where that one has no others to wait for. last:
+	 * holds up who is measured with it; slow: one of two of these may. */
+	const unsigned char *last, *slow;
 	double reject;     /* share of the limit that must arrive; 0 = 0.95 */
 	double lat_max_us; /* 0 = the cohort alone decides */
 	double blast;      /* accused share of a leaf above which it is the leaf;

@@ -148,6 +148,19 @@ is_last(const struct campaign *c, int port)
 	return c->opts->last && c->opts->last[port / c->t->rails];
 }
 
+static int
+is_slow(const struct campaign *c, int port)
+{
+	return c->opts->slow && c->opts->slow[port / c->t->rails];
+}
+
+/* One of them may hold the other one up. */
+static int
+is_late(const struct campaign *c, int a, int b)
+{
+	return is_last(c, a) || is_last(c, b) || (is_slow(c, a) && is_slow(c, b));
+}
+
 /* Its probes end, and soon. */
 static int
 is_sound(const struct pieces *p, int port)
@@ -164,6 +177,13 @@ group_of(const struct campaign *c, int port)
 	return c->leaf_of[port] * c->t->rails + port % c->t->rails;
 }
 
+/* Who has met one of its others. */
+static void
+count_off(struct pieces *p, int port, int met)
+{
+	p->others[port] -= is_sound(p, met) && !is_late(p->c, port, met);
+}
+
 /* Partners that a port may wait for: those that it has not met, hold nobody up, and come
  * free when their probe ends. */
 static void
@@ -172,17 +192,22 @@ count_others(struct pieces *p)
 	struct campaign *c = p->c;
 	const struct bu_pair *pairs;
 	size_t count = c->site->met(c->site->arg, &pairs);
-	bu_autofree int *sound =
-		bu_xcalloc((size_t)(c->t->leaves * c->t->rails) + 1, sizeof(*sound));
+	size_t groups = (size_t)(c->t->leaves * c->t->rails) + 1;
+	bu_autofree int *sound = bu_xcalloc(groups, sizeof(*sound));
+	bu_autofree int *slow = bu_xcalloc(groups, sizeof(*slow));
 
 	p->others = bu_xcalloc((size_t)p->ports + 2, sizeof(int));
-	for (int port = 0; port < p->ports; port++)
+	for (int port = 0; port < p->ports; port++) {
 		sound[group_of(c, port)] += is_sound(p, port);
+		slow[group_of(c, port)] += is_sound(p, port) && is_slow(c, port);
+	}
 	for (int port = 0; port < p->ports; port++)
-		p->others[port] = sound[group_of(c, port)] - is_sound(p, port);
+		p->others[port] =
+			sound[group_of(c, port)] -
+			(is_slow(c, port) ? slow[group_of(c, port)] : is_sound(p, port));
 	for (size_t i = 0; i < count; i++) {
-		p->others[pairs[i].a] -= is_sound(p, pairs[i].b);
-		p->others[pairs[i].b] -= is_sound(p, pairs[i].a);
+		count_off(p, pairs[i].a, pairs[i].b);
+		count_off(p, pairs[i].b, pairs[i].a);
 	}
 }
 
@@ -197,11 +222,9 @@ is_spared(const struct pieces *p, int port)
 static int
 is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind, int late)
 {
-	const struct campaign *c = p->c;
-	enum bu_known its = known(c, pair);
-	int is = is_last(c, pair->a) || is_last(c, pair->b) || its == BU_KNOWN_SLOW;
+	enum bu_known its = known(p->c, pair);
+	int is = is_late(p->c, pair->a, pair->b);
 
-	its = its == BU_KNOWN_SLOW ? BU_KNOWN_NOT : its;
 	p->kinds[is] |= 1 << its;
 	return is == late && its == kind &&
 	       (!late || (!is_spared(p, pair->a) && !is_spared(p, pair->b)));

@@ -17,7 +17,8 @@ struct site {
 	size_t met_count;
 	int peer[NODES]; /* whom it is asked about now, -1 = nobody */
 	int calls;
-	unsigned char trusted[NODES], absent[NODES], busy[NODES], last[NODES];
+	unsigned char trusted[NODES], absent[NODES], busy[NODES];
+	unsigned char last[NODES], slow[NODES];
 	unsigned char ports[NODES]; /* what the report says */
 };
 
@@ -108,6 +109,7 @@ look(struct site *site)
 					.absent = site->absent,
 					.busy = site->busy,
 					.last = site->last,
+					.slow = site->slow,
 					.lean = 1};
 	struct bu_report report;
 
@@ -250,14 +252,25 @@ START_TEST(two_that_were_slow_wait_for_others)
 	struct site *site = make_site();
 
 	leave_free(site, 3, 20);
-	know(site, 3, 20, BU_KNOWN_SLOW);
+	site->slow[3] = 1;
+	ck_assert_int_eq(asked_about(site, 3, 20), 1);
+	site->slow[20] = 1;
 	ck_assert_int_eq(asked_about(site, 3, 20), 0);
 	site->busy[11] = 0;
 	look(site);
 	ck_assert_int_eq(asked_count(site), 1);
 	ck_assert_int_ge(site->peer[11], 0);
+	/* Three of these have nobody else. */
 	memset(site->absent, 1, sizeof(site->absent));
-	site->absent[3] = site->absent[20] = 0;
+	site->absent[3] = site->absent[20] = site->absent[11] = 0;
+	site->slow[11] = 1;
+	look(site);
+	ck_assert_int_eq(asked_count(site), 1);
+	site->slow[11] = 0;
+	site->busy[11] = 1;
+	ck_assert_int_eq(asked_about(site, 3, 20), 0);
+	know(site, 3, 11, BU_KNOWN_RESULT);
+	know(site, 20, 11, BU_KNOWN_RESULT);
 	ck_assert_int_eq(asked_about(site, 3, 20), 1);
 	free(site);
 }

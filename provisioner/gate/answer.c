@@ -204,17 +204,6 @@ bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *na
 	return bu_gate_place(&campaign->topology, name);
 }
 
-/* The last probe of both took long: one of them may be why, and should not hold the other
- * one up twice. */
-static int
-were_slow(const struct bu_campaign_state *campaign, const struct bu_flow *flow)
-{
-	const struct bu_node *a = campaign->nodes[flow->src];
-	const struct bu_node *b = campaign->nodes[flow->dst];
-
-	return a && b && a->live.slow_probe && b->live.slow_probe;
-}
-
 enum bu_known
 bu_gate_known(void *arg, const struct bu_flow *flow)
 {
@@ -224,9 +213,7 @@ bu_gate_known(void *arg, const struct bu_flow *flow)
 
 	if (met && next_sound(met, found->dir) < met->log->count)
 		return BU_KNOWN_RESULT;
-	if (met && bu_gate_failures(met->log))
-		return BU_KNOWN_FAILED;
-	return were_slow(campaign, flow) ? BU_KNOWN_SLOW : BU_KNOWN_NOT;
+	return met && bu_gate_failures(met->log) ? BU_KNOWN_FAILED : BU_KNOWN_NOT;
 }
 
 size_t
@@ -246,6 +233,7 @@ bu_gate_put_last(struct bu_campaign_state *campaign)
 
 		campaign->last[i] = campaign->failed_of[i] >= FAILED_PARTNERS ||
 				    (node && node->live.unanswered);
+		campaign->slow_probe[i] = node && node->live.slow_probe;
 	}
 }
 

@@ -125,6 +125,7 @@ run(struct bu_campaign_state *campaign)
 		.effort = campaign->effort,
 		.busy = campaign->busy,
 		.last = campaign->last,
+		.slow = campaign->slow_probe,
 		.reject = campaign->expect.percent / 100,
 		.lat_max_us = campaign->expect.lat_max_us,
 		.blast = campaign->validation->blast_percent / 100,
@@ -160,6 +161,7 @@ bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fa
 	ret->tired_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
 	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
 	ret->last = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
+	ret->slow_probe = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
 	bu_gate_put_last(ret);
 	ret->over = run(ret);
 	bu_gate_order_tired(ret);
@@ -182,6 +184,7 @@ bu_campaign_state_close(struct bu_campaign_state *campaign)
 	free(campaign->effort);
 	free(campaign->busy);
 	free(campaign->last);
+	free(campaign->slow_probe);
 	bu_gate_met_close(campaign);
 	free(campaign->tired_of);
 	free(campaign->tired_doubt);

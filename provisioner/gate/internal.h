@@ -151,7 +151,7 @@ struct bu_campaign_state {
 	struct bu_topology topology; /* one rail; without addresses of spines */
 	struct bu_node **nodes;      /* NULL: in the profile, but not known yet */
 	const struct bu_role **role;
-	unsigned char *candidate, *trusted, *absent, *effort, *busy, *last;
+	unsigned char *candidate, *trusted, *absent, *effort, *busy, *last, *slow_probe;
 	int candidates, partners;
 	int unlent;    /* could be partners, but their pools do not lend them now */
 	int unproven;  /* in service, but not measured on this rail since it is there */
@@ -327,8 +327,8 @@ int bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 		  const struct bu_node *node, int *ret_side);
 /* Probes of the pair that said nothing, since the last one that did. */
 int bu_gate_failures(const struct bu_pair_log *log);
-/* Who gave nothing with two partners, or did not even say so, comes after all others.
- */
+/* Who gave nothing with two partners, or did not even say so, comes after all others;
+ * and whose last probe was slow. */
 void bu_gate_put_last(struct bu_campaign_state *campaign);
 /* Who failed least is first. */
 void bu_gate_order_tired(struct bu_campaign_state *campaign);
