@@ -177,9 +177,8 @@ bu_partners_begin(const struct bu_order *order, int port, struct bu_partners *re
 	ret->turning = n + n % 2 - 1;
 	ret->place = order->place[port];
 	ret->step = ret->place == ret->turning ? 1 : 2 % ret->turning;
-	ret->at = ret->place == ret->turning || !ret->place
-			  ? 0
-			  : ret->turning - ret->place;
+	ret->at = ret->place == ret->turning || !ret->place ? 0
+							    : ret->turning - ret->place;
 }
 
 int

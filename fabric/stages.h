@@ -63,7 +63,7 @@ int bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
 struct bu_partners {
 	const int *ports, *circle;
 	int turning, place; /* places that turn */
-	int at, step;       /* of its next partner; of two rounds, from one to the next */
+	int at, step; /* of its next partner; of two rounds, from one to the next */
 };
 void bu_partners_begin(const struct bu_order *order, int port, struct bu_partners *ret);
 /* Of the next round; -1 = it pauses. */

@@ -262,7 +262,8 @@ START_TEST(kept_circles_give_the_same_rounds)
 }
 END_TEST
 
-/* Of one port alone, and of one pair: the same as of all, over the end of the circle. */
+/* Of one port alone, and of one pair: the same as of all, over the end of the circle.
+ */
 START_TEST(a_port_knows_its_partners)
 {
 	enum { SIZE = 12, PORTS = 60 };

@@ -59,7 +59,8 @@ struct bu_site {
 	/* NULL = a round is always there at once. Else stage A has no rounds that wait:
 	 * each port goes on to its next partner as soon as it is free. */
 	enum bu_known (*known)(void *arg, const struct bu_flow *flow);
-	/* With it: the pairs of ports that it knows anything of, once each; how many. */
+	/* With it: the pairs of ports that it knows anything of, once each; how many.
+	 */
 	size_t (*met)(void *arg, const struct bu_pair **ret);
 	/* The spines of `count` source ports from the flow's sport on;
 	 * BU_PATH_UNKNOWN where it cannot be told. NULL = there is no trace. */

@@ -30,8 +30,8 @@ struct pieces {
 	unsigned char *given; /* [round * ports + port]: its result is counted */
 	unsigned char *busy;  /* ports */
 	int lacking;          /* ports that do */
-	int *others;   /* of each port: count_others() */
-	int kinds[2];  /* 1 << bu_known of what could be asked; [1]: of late pairs */
+	int *others;          /* of each port: count_others() */
+	int kinds[2]; /* 1 << bu_known of what could be asked; [1]: of late pairs */
 	struct seeker *seekers;
 	int seekers_count;
 	struct bu_flow *flows;
@@ -70,8 +70,8 @@ is_countable(const struct campaign *c, const struct bu_pair *pair)
 static void
 add_meetings(struct pieces *p, const struct bu_pair *pair)
 {
-	int every, round = bu_stage_leaf_round_of(&p->c->order, pair->a, pair->b,
-						  &every);
+	int every,
+		round = bu_stage_leaf_round_of(&p->c->order, pair->a, pair->b, &every);
 
 	for (; round >= 0 && round < p->rounds; round += every) {
 		p->meetings = bu_xgrow(p->meetings, &p->meetings_cap,
@@ -184,8 +184,8 @@ count_off(struct pieces *p, int port, int met)
 	p->others[port] -= is_sound(p, met) && !is_late(p->c, port, met);
 }
 
-/* Partners that a port may wait for: those that it has not met, hold nobody up, and come
- * free when their probe ends. */
+/* Partners that a port may wait for: those that it has not met, hold nobody up, and
+ * come free when their probe ends. */
 static void
 count_others(struct pieces *p)
 {
@@ -202,9 +202,9 @@ count_others(struct pieces *p)
 		slow[group_of(c, port)] += is_sound(p, port) && is_slow(c, port);
 	}
 	for (int port = 0; port < p->ports; port++)
-		p->others[port] =
-			sound[group_of(c, port)] -
-			(is_slow(c, port) ? slow[group_of(c, port)] : is_sound(p, port));
+		p->others[port] = sound[group_of(c, port)] -
+				  (is_slow(c, port) ? slow[group_of(c, port)]
+						    : is_sound(p, port));
 	for (size_t i = 0; i < count; i++) {
 		count_off(p, pairs[i].a, pairs[i].b);
 		count_off(p, pairs[i].b, pairs[i].a);

@@ -107,8 +107,8 @@ struct bu_gate {
 	} * pairs;
 	size_t pairs_count, pairs_cap;
 	char pairs_of[65];
-	struct bu_role *roles;  /* by place in the profile; NULL = not of this look yet
-				 */
+	struct bu_role *roles; /* by place in the profile; NULL = not of this look yet
+				*/
 };
 
 /* What a node of the profile is to all campaigns. */
@@ -131,8 +131,8 @@ struct bu_pairs {
 	size_t count, cap;
 };
 
-/* Two that met on a rail in their present boots, by their places in the campaign, in the
- * order of their names. */
+/* Two that met on a rail in their present boots, by their places in the campaign, in
+ * the order of their names. */
 struct bu_met {
 	const struct bu_pair_log *log;
 	int end[2];
@@ -153,9 +153,9 @@ struct bu_campaign_state {
 	const struct bu_role **role;
 	unsigned char *candidate, *trusted, *absent, *effort, *busy, *last, *slow_probe;
 	int candidates, partners;
-	int unlent;    /* could be partners, but their pools do not lend them now */
-	int unproven;  /* in service, but not measured on this rail since it is there */
-	struct bu_met *met; /* met.c */
+	int unlent;   /* could be partners, but their pools do not lend them now */
+	int unproven; /* in service, but not measured on this rail since it is there */
+	struct bu_met *met;        /* met.c */
 	struct bu_pair *met_pairs; /* the same, as the campaign asks for them */
 	size_t met_count;
 	int *last_met; /* of each node: 1 + its last one in met; 0 = none */
@@ -165,10 +165,10 @@ struct bu_campaign_state {
 		int a, b, dir;
 		struct bu_met *met; /* NULL = there is nothing */
 	} found;
-	struct bu_pairs wanted;  /* without the result that is asked for */
-	struct bu_pairs tired;   /* gave nothing so often that they are asked seldom */
-	int *tired_of;           /* such pairs of each node */
-	int *failed_of;          /* pairs of each node whose last probe gave nothing */
+	struct bu_pairs wanted; /* without the result that is asked for */
+	struct bu_pairs tired;  /* gave nothing so often that they are asked seldom */
+	int *tired_of;          /* such pairs of each node */
+	int *failed_of;         /* pairs of each node whose last probe gave nothing */
 	unsigned char *tired_doubt; /* BU_DOUBT_... of these */
 	struct bu_report report;
 	int over; /* the campaign has no more questions */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who met whom on a rail, in the present boots of both: the log by places of a campaign.
- * Asked by campaign_state.c and answer.c. Where each pair of the log belongs is kept
- * from look to look, so that a look finds only what is new by names. Invariant: what is
- * kept follows from the applied profile and the names in the log alone, neither of which
- * changes under it.
+ * Who met whom on a rail, in the present boots of both: the log by places of a
+ * campaign. Asked by campaign_state.c and answer.c. Where each pair of the log belongs
+ * is kept from look to look, so that a look finds only what is new by names. Invariant:
+ * what is kept follows from the applied profile and the names in the log alone, neither
+ * of which changes under it.
  */
 #include <string.h>
 
@@ -92,8 +92,7 @@ bu_gate_met_open(struct bu_campaign_state *campaign)
 	const struct bu_desired *desired = gate->fleet->desired;
 	const struct bu_measurements *measurements = &gate->fleet->measurements;
 	size_t nodes = (size_t)campaign->topology.nodes + 1, of_rail = 0;
-	bu_autofree int *place =
-		bu_xcalloc(desired->nodes_count + 1, sizeof(*place));
+	bu_autofree int *place = bu_xcalloc(desired->nodes_count + 1, sizeof(*place));
 
 	learn_pairs(gate);
 	for (int i = 0; i < campaign->topology.nodes; i++)

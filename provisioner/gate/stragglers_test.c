@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes whose probes take longer than others': whom they are measured with, and what the
- * gate finds of it in the log. */
+/* Nodes whose probes take longer than others': whom they are measured with, and what
+ * the gate finds of it in the log. */
 #include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What certifying a whole site costs: the real gate and log in process, the clock
- *handed in, agents and links played. Nodes are checked first (each report has the facts
- *of eight rails), then measured; one may never answer, one hang with its first probe,
- *and some be slow. A probe with a slow one is slow for both of its ends. An agent that
- *idles waits for work as the real one does: it is answered at the next wake after
- *something of it changed, and asks again by itself after POLL_MS:
+ * handed in, agents and links played. Nodes are checked first (each report has the facts
+ * of eight rails), then measured; one may never answer, one hang with its first probe,
+ * and some be slow. A probe with a slow one is slow for both of its ends. An agent that
+ * idles waits for work as the real one does: it is answered at the next wake after
+ * something of it changed, and asks again by itself after POLL_MS:
  *
  *	gate [NODES [RAILS [SILENT [HUNG [STRAGGLERS [LOOK_MS]]]]]]
  *
  * STRAGGLERS: of 1,000. The gate rests as its looks cost: CPU of this process, or, the
- *same on every machine and each time, LOOK_MS a look, whatever it does.
+ * same on every machine and each time, LOOK_MS a look, whatever it does.
  *
  * Prints after how many simulated seconds half, 99 % and all of the healthy ones and
- *all slow ones are certified, and how much of that is no probe of their own: a healthy
- *one that meets a slow one has a longer probe. Then the CPU time (what the agents of
- *paper make of it apart) and the memory of the whole program.
+ * all slow ones are certified, and how much of that is no probe of their own: a healthy
+ * one that meets a slow one has a longer probe. Then the CPU time (what the agents of
+ * paper make of it apart) and the memory of the whole program.
  */
 #include <math.h>
 #include <sys/resource.h>
@@ -109,8 +109,8 @@ tell_checks(struct rig *rig, struct agent *agent, const json_t *item)
 	agent->woken = 1;
 }
 
-/* Its poll, which waits unless something of it has changed. */
-static void
+/* Its poll, which waits unless something of it has changed. 1 = it is looked at. */
+static int
 ask(struct rig *rig, struct agent *agents, struct agent *agent, int64_t now_ms)
 {
 	json_t *item;
@@ -118,17 +118,17 @@ ask(struct rig *rig, struct agent *agents, struct agent *agent, int64_t now_ms)
 
 	if ((!agent->woken && now_ms < agent->poll_ms) ||
 	    (agent->silent && agent->node->checks.body))
-		return;
+		return 0;
 	agent->woken = 0;
 	agent->poll_ms = now_ms + POLL_MS;
 	item = bu_gate_work(rig->gate, agent->node);
 	if (item && strcmp(bu_json_str(item, "kind", ""), "checks") == 0) {
 		tell_checks(rig, agent, item);
 		json_decref(item);
-		return;
+		return 1;
 	}
 	if (!item)
-		return;
+		return 1;
 	agent->item = item;
 	ms = lasts_ms(&agents[number_of(bu_json_str(item, "a", ""))],
 		      &agents[number_of(bu_json_str(item, "b", ""))]);
@@ -136,6 +136,7 @@ ask(struct rig *rig, struct agent *agents, struct agent *agent, int64_t now_ms)
 	agent->due_ms = now_ms + ms;
 	agent->own_ms += agent->alone ? 0 : ms;
 	agent->hung = agent->hangs;
+	return 1;
 }
 
 static void
@@ -158,20 +159,21 @@ tell(struct rig *rig, struct links *links, struct agent *agent)
 	agent->woken = 1;
 }
 
-static void
+/* 1 = it spoke to the gate. */
+static int
 step(struct rig *rig, struct links *links, struct agent *agents, int number,
      int64_t now_ms)
 {
 	struct agent *agent = &agents[number];
+	int spoke = agent->item && now_ms >= agent->due_ms;
 
 	if (agent->hung)
-		return;
+		return 0;
 	agent->node->live.last_seen_ms = rig->clock.fake_wall_ms;
 	agent->node->live.agent.protocol = BU_AGENT_PROTOCOL;
-	if (agent->item && now_ms >= agent->due_ms)
+	if (spoke)
 		tell(rig, links, agent);
-	if (!agent->item)
-		ask(rig, agents, agent, now_ms);
+	return agent->item ? spoke : ask(rig, agents, agent, now_ms) || spoke;
 }
 
 /* As the API wakes who waits. */
@@ -364,12 +366,14 @@ run(struct figures *f, int stragglers)
 	begun_s = cpu_s();
 	start_ms = rig.clock.fake_mono_ms;
 	while (!f->all_ms && rig.clock.fake_mono_ms - start_ms < LIMIT_MS) {
+		int spoke = 0;
+
 		for (int i = 1; i <= f->nodes; i++) {
-			step(&rig, links, agents, i,
-			     rig.clock.fake_mono_ms - start_ms);
+			spoke += step(&rig, links, agents, i,
+				      rig.clock.fake_mono_ms - start_ms);
 			/* Nobody hears all of them at once. */
-			if (i % TOGETHER == 0)
-				rig_pass(&rig, 1);
+			if (spoke == TOGETHER)
+				rig_pass(&rig, 1), spoke = 0;
 		}
 		rig_pass(&rig, TICK_MS);
 		note(f, agents, rig.clock.fake_mono_ms - start_ms);
