@@ -89,6 +89,8 @@ START_TEST(a_slow_probe_is_remembered_until_the_next)
 	for (int i = 1; i <= NODES; i++)
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
 	ck_assert_int_eq(rig_node(&rig, 4)->live.slow_probe, 1);
+	/* Its first partner had others after it. */
+	ck_assert_int_lt(slow_count(&rig), NODES);
 	end(&rig, &timed);
 }
 END_TEST
