@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What certifying a whole site costs: the real gate and log in process, the clock
- * handed in, agents and links played. Nodes are checked first (each report has the facts
- * of eight rails), then measured; one may never answer, one hang with its first probe,
- * and some be slow. A probe with a slow one is slow for both of its ends. An agent that
- * idles waits for work as the real one does: it is answered at the next wake after
- * something of it changed, and asks again by itself after POLL_MS:
+ * handed in, agents and links played. Nodes are checked first (each report has the
+ *facts of eight rails), then measured; one may never answer, one hang with its first
+ *probe, and some be slow. A probe with a slow one is slow for both of its ends. An
+ *agent that idles waits for work as the real one does: it is answered at the next wake
+ *after something of it changed, and asks again by itself after POLL_MS:
  *
  *	gate [NODES [RAILS [SILENT [HUNG [STRAGGLERS [LOOK_MS]]]]]]
  *
@@ -130,8 +130,8 @@ ask(struct rig *rig, struct agent *agents, struct agent *agent, int64_t now_ms)
 	if (!item)
 		return 1;
 	agent->item = item;
-	ms = lasts_ms(&agents[number_of(bu_json_str(item, "a", ""))],
-		      &agents[number_of(bu_json_str(item, "b", ""))]);
+	ms = lasts_ms(&agents[number_of(bu_json_str(item, "a", "node000"))],
+		      &agents[number_of(bu_json_str(item, "b", "node000"))]);
 	agent->alone = ms == ALONE_MS;
 	agent->due_ms = now_ms + ms;
 	agent->own_ms += agent->alone ? 0 : ms;
