@@ -231,8 +231,10 @@ bu_gate_put_last(struct bu_campaign_state *campaign)
 	for (int i = 0; i < campaign->topology.nodes; i++) {
 		const struct bu_node *node = campaign->nodes[i];
 
-		campaign->last[i] = campaign->failed_of[i] >= FAILED_PARTNERS ||
-				    (node && node->live.unanswered);
+		campaign->last[i] =
+			campaign->failed_of[i] >= FAILED_PARTNERS ||
+			(node && (node->live.unanswered ||
+				  node->live.slow_probe >= FAILED_PARTNERS));
 		campaign->slow_probe[i] = node && node->live.slow_probe;
 	}
 }

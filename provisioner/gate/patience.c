@@ -82,7 +82,7 @@ bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe)
 		struct bu_node *node = bu_fleet_node(gate->fleet, probe->name[end]);
 
 		if (node)
-			node->live.slow_probe = slow;
+			node->live.slow_probe = slow ? node->live.slow_probe + 1 : 0;
 	}
 	gate->usual_share +=
 		(share - gate->usual_share) / (gate->usual_share > 0 ? MEMORY : 1);

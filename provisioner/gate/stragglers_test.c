@@ -68,7 +68,7 @@ slow_count(const struct rig *rig)
 	int count = 0;
 
 	for (int i = 1; i <= NODES; i++)
-		count += rig_node(rig, i)->live.slow_probe;
+		count += rig_node(rig, i)->live.slow_probe > 0;
 	return count;
 }
 
@@ -88,7 +88,7 @@ START_TEST(a_slow_probe_is_remembered_until_the_next)
 	run(&rig, &links, &timed, 120);
 	for (int i = 1; i <= NODES; i++)
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
-	ck_assert_int_eq(rig_node(&rig, 4)->live.slow_probe, 1);
+	ck_assert_int_eq(rig_node(&rig, 4)->live.slow_probe, NODES - 1);
 	/* Its first partner had others after it. */
 	ck_assert_int_lt(slow_count(&rig), NODES);
 	end(&rig, &timed);
@@ -125,9 +125,9 @@ partner_now(const struct rig *rig)
 }
 
 /* The first partner of node 1. It and node 2 come when the others are being measured;
- * slow: their last probes were. */
+ * so many of their last probes were slow. */
 static int
-first_partner(int slow)
+first_partner(int of_first, int of_second)
 {
 	static const int order[] = {3, 4, 1, 2};
 	struct rig rig;
@@ -137,7 +137,9 @@ first_partner(int slow)
 
 	begin(&rig, NODES);
 	for (int i = 0; i < NODES; i++) {
-		rig_node(&rig, order[i])->live.slow_probe = i < 2 ? 0 : slow;
+		rig_node(&rig, order[i])->live.slow_probe = i == 2   ? of_first
+							    : i == 3 ? of_second
+								     : 0;
 		check(&rig, order[i], "nic-mtu", BU_VERDICT_PASS, "");
 		if (i == 1)
 			run(&rig, &links, &timed, 3);
@@ -156,8 +158,15 @@ first_partner(int slow)
 
 START_TEST(two_that_were_slow_meet_others_first)
 {
-	ck_assert_int_eq(first_partner(0), 2);
-	ck_assert_int_ge(first_partner(1), 3);
+	ck_assert_int_eq(first_partner(0, 0), 2);
+	ck_assert_int_eq(first_partner(0, 1), 2);
+	ck_assert_int_ge(first_partner(1, 1), 3);
+}
+END_TEST
+
+START_TEST(who_was_slow_twice_waits_for_who_needs_it)
+{
+	ck_assert_int_ge(first_partner(0, 2), 3);
 }
 END_TEST
 
@@ -243,5 +252,6 @@ END_TEST
 
 RIG_UNIT("stragglers", a_slow_probe_is_remembered_until_the_next,
 	 a_little_longer_is_not_slow, two_that_were_slow_meet_others_first,
+	 who_was_slow_twice_waits_for_who_needs_it,
 	 a_node_that_comes_back_has_met_whom_it_met,
 	 who_was_started_again_has_met_nobody)

@@ -237,7 +237,7 @@ struct bu_node_live {
 	int64_t last_seen_ms; /* Unix time; 0 = never */
 	int64_t came_ms; /* monotonic: when its agent last came for work of the gate */
 	int unanswered;  /* it let its last probe's time pass without a word */
-	int slow_probe;  /* its last one took longer than others do */
+	int slow_probe;  /* so many of its last ones took longer than others do */
 	int64_t disturbed_ms; /* monotonic: measured while it had jobs; 0 = never */
 	char progress_stage[32];
 	uint64_t progress_done_bytes;
