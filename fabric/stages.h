@@ -9,7 +9,8 @@
  *
  * Stages A and D, the leaf: the circle inside each (leaf, rail), so no path through a
  * spine is in play. Stage B, leaf to leaf: each leaf meets another one, and each pair
- * of ports takes a spine of its own, so no two flows share a link. Stage C (whatever is
+ * of ports takes a spine of its own, so no two flows share a link. Where rails reach
+ * each other, leaves without a common rail meet, too (across). Stage C (whatever is
  * accused against proven partners) depends on findings: fabric/judge/localise.c.
  */
 #ifndef BU_FABRIC_STAGES_H
@@ -72,7 +73,7 @@ int bu_partners_next(struct bu_partners *partners);
 int bu_stage_leaf_round_of(const struct bu_order *order, int a, int b, int *ret_every);
 
 struct bu_cross {
-	int a, b;  /* ports of two leaves, of one rail */
+	int a, b;  /* ports of two leaves; of one rail, or across of two */
 	int spine; /* 0 when there is none */
 };
 /* Rounds in which each leaf meets d others, or all, over each of its spines. */
@@ -80,5 +81,12 @@ int bu_stage_cross_rounds(const struct bu_order *order, int d);
 /* ret holds port_count / 2. Returns how many. */
 int bu_stage_cross_round(const struct bu_order *order, uint64_t seed, int round,
 			 struct bu_cross *ret);
+/* The same across rails: each leaf meets d of the leaves that it has no rail in common
+ * with, or all, and these again until it had BU_STAGE_ACROSS_LEAST meetings. 0 = there
+ * are none. No pair is of one node. */
+enum { BU_STAGE_ACROSS_LEAST = 4 };
+int bu_stage_across_rounds(const struct bu_order *order, int d);
+int bu_stage_across_round(const struct bu_order *order, uint64_t seed, int round,
+			  struct bu_cross *ret);
 
 #endif

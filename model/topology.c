@@ -299,6 +299,7 @@ read_scalars(struct bu_topology *t, const json_t *plan, struct bu_err *err)
 {
 	const json_t *limit = json_object_get(plan, "limit_gbps");
 	const json_t *named = json_object_get(plan, "routing");
+	const json_t *across = json_object_get(plan, "across");
 	const char *routing = bu_json_str(plan, "routing", "static");
 
 	t->limit_gbps = json_number_value(limit);
@@ -310,6 +311,10 @@ read_scalars(struct bu_topology *t, const json_t *plan, struct bu_err *err)
 	    strncmp(routing, "spray", 5) != 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'routing': static or sprayed are allowed");
+	if (across && !json_is_boolean(across))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'across': true or false are allowed");
+	t->across = json_is_true(across);
 	t->has_lldp = bu_json_bool(plan, "lldp", 0);
 	t->has_switch =
 		bu_json_bool(plan, "switch", bu_json_bool(plan, "switch_counters", 0));

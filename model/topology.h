@@ -7,7 +7,7 @@
  *  "leaves": N | [ID] | [{"leaf","nodes":[NODE],"rail"?}] | [[NODE]] | {"ID":[NODE]},
  *  "leaf_of": [LEAF | [LEAF per rail]] | {"NODE": LEAF | [LEAF per rail]},
  *  "spines": N | [ID] | [{"spine"}], "limit_gbps",
- *  "routing": "static"|"sprayed", "lldp": bool, "switch": bool}
+ *  "routing": "static"|"sprayed", "across": bool, "lldp": bool, "switch": bool}
  * Without "leaves" they are those that the nodes name; "leaves" may be the leaf of each
  * node, too. A count N names 0 to N - 1; an ID is a text or an integer, and is used
  * again in every later message. NODE is an ID or {"node","rail"}. Where nodes hang may
@@ -38,6 +38,7 @@ struct bu_topology {
 	int *leaf_of; /* per port: node * rails + rail */
 	double limit_gbps;
 	int sprayed;  /* each flow over all spines */
+	int across;   /* ports of different rails reach each other */
 	int has_lldp; /* can be had */
 	int has_switch;
 	struct bu_ids node_ids, leaf_ids, spine_ids;

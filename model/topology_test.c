@@ -104,6 +104,9 @@ START_TEST(says_what_is_wrong)
 		{"{\"nodes\":2,\"rails\":1,\"leaves\":[[0,1]],\"spines\":1,"
 		 "\"limit_gbps\":1,\"routing\":\"magic\"}",
 		 "'routing'"},
+		{"{\"nodes\":2,\"rails\":1,\"leaves\":[[0,1]],\"spines\":1,"
+		 "\"limit_gbps\":1,\"across\":\"yes\"}",
+		 "'across'"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

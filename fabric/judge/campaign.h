@@ -99,6 +99,9 @@ bu_must int bu_campaign_leaf_stage(struct campaign *c, int partners,
 				   struct bu_err *err);
 bu_must int bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
 				   struct bu_err *err);
+/* Rounds of stage B: from leaf to leaf of each rail, then across rails where these
+ * reach each other. A round beyond the last begins again, with other ports. */
+int bu_campaign_cross_rounds(const struct campaign *c, const struct bu_order *order);
 /* Besides, who is watched and idle is tested inside its leaf. */
 bu_must int bu_campaign_cross_round(struct campaign *c, enum stage stage,
 				    const struct bu_order *order, int round,

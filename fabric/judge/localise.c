@@ -11,7 +11,7 @@
 #include "fabric/judge/campaign.h"
 
 /* READINGS: of the switches, at least. */
-enum { CROSS_PARTNERS = 4, READINGS = 10, EXTRA = 4 };
+enum { READINGS = 10, EXTRA = 4 };
 
 static void
 decode(struct campaign *c)
@@ -76,7 +76,7 @@ wants_extra(struct campaign *c)
 static int
 cross_rounds(struct campaign *c, const struct bu_order *proven, struct bu_err *err)
 {
-	int rounds = bu_stage_cross_rounds(proven, CROSS_PARTNERS), rc = 0;
+	int rounds = bu_campaign_cross_rounds(c, proven), rc = 0;
 	size_t before = c->count;
 
 	c->qps_cross = 1;
@@ -100,7 +100,7 @@ static int
 last_rounds(struct campaign *c, const struct bu_order *proven, int rounds,
 	    struct bu_err *err)
 {
-	int first = bu_stage_cross_rounds(proven, CROSS_PARTNERS), rc = 0;
+	int first = bu_campaign_cross_rounds(c, proven), rc = 0;
 
 	c->fills = 1;
 	for (int round = 0; rc == 0 && round < EXTRA && rounds > 0; round++)
@@ -121,7 +121,7 @@ run_links(struct campaign *c, int rounds, struct bu_err *err)
 	bu_campaign_proven_order(c, &proven);
 	proven.sprayed = c->t->sprayed;
 	bu_campaign_watch(c, 0);
-	first = bu_stage_cross_rounds(&proven, CROSS_PARTNERS);
+	first = bu_campaign_cross_rounds(c, &proven);
 	rc = cross_rounds(c, &proven, err);
 	if (rc == 0 && switches)
 		rc = bu_campaign_switches(c, &proven, READINGS, err);

@@ -138,7 +138,8 @@ is_wanted(const struct retest *r, int node)
 	return place < 0 || (r->avoids->good_with[place] && !r->avoids->leans);
 }
 
-/* A port of the leaf and rail whose other half is free. */
+/* A port of the leaf and rail whose other half is free, of another node than
+ * not_port. */
 static int
 pick_port(struct retest *r, int leaf, int rail, int half, int not_port, int want_clean)
 {
@@ -153,8 +154,9 @@ pick_port(struct retest *r, int leaf, int rail, int half, int not_port, int want
 	for (int i = 0; i < n; i++) {
 		int port = order->ports[order->start[group] + (first + i) % n];
 
-		if (port != not_port && is_wanted(r, port / c->t->rails) &&
-		    c->usable[port] && !is_miscabled(c, port) &&
+		if ((not_port < 0 || port / c->t->rails != not_port / c->t->rails) &&
+		    is_wanted(r, port / c->t->rails) && c->usable[port] &&
+		    !is_miscabled(c, port) &&
 		    fits(r, 2 * port + half, want_clean && !r->only))
 			return port;
 	}
@@ -241,6 +243,20 @@ test_port(struct retest *r, const struct suspect *suspect, int want_clean)
 	return 0;
 }
 
+/* Ports of two leaves for one flow: of this rail, else across. */
+static int
+add_between(struct retest *r, int from, int to, int rail, int via)
+{
+	const struct bu_topology *t = r->c->t;
+	int src = pick_port(r, from, rail, 0, -1, 1), dst = -1;
+
+	if (src >= 0)
+		dst = pick_port(r, to, rail, 1, -1, 1);
+	for (int i = 1; t->across && src >= 0 && dst < 0 && i < t->rails; i++)
+		dst = pick_port(r, to, (rail + i) % t->rails, 1, src, 1);
+	return dst >= 0 && add_flow(r, src, dst, via);
+}
+
 static int
 test_link(struct retest *r, int part, int want_clean)
 {
@@ -253,15 +269,14 @@ test_link(struct retest *r, int part, int want_clean)
 		return 1;
 	for (int i = 0; i < c->t->leaves * c->t->rails; i++) {
 		int other = (first + i) % c->t->leaves;
-		int rail = (i / c->t->leaves + first) % c->t->rails, far, src, dst;
+		int rail = (i / c->t->leaves + first) % c->t->rails, far;
 
 		far = link_part(c, other, spine,
 				dir == BU_LINK_UP ? BU_LINK_DOWN : BU_LINK_UP);
 		if (other == leaf || !fits(r, far, want_clean))
 			continue;
-		src = pick_port(r, dir == BU_LINK_UP ? leaf : other, rail, 0, -1, 1);
-		dst = pick_port(r, dir == BU_LINK_UP ? other : leaf, rail, 1, -1, 1);
-		if (src >= 0 && dst >= 0 && add_flow(r, src, dst, spine))
+		if (dir == BU_LINK_UP ? add_between(r, leaf, other, rail, spine)
+				      : add_between(r, other, leaf, rail, spine))
 			return 1;
 	}
 	return 0;
@@ -276,14 +291,12 @@ test_uplinks(struct retest *r, int part)
 	int leaf = (part - first) / 2, dir = part % 2;
 
 	for (int i = 0; i < TRIES && c->t->leaves > 1; i++) {
-		int other = pick(r, c->t->leaves), rail = pick(r, c->t->rails), src,
-		    dst;
+		int other = pick(r, c->t->leaves), rail = pick(r, c->t->rails);
 
 		if (other == leaf)
 			continue;
-		src = pick_port(r, dir == BU_LINK_UP ? leaf : other, rail, 0, -1, 1);
-		dst = pick_port(r, dir == BU_LINK_UP ? other : leaf, rail, 1, -1, 1);
-		if (src >= 0 && dst >= 0 && add_flow(r, src, dst, -1))
+		if (dir == BU_LINK_UP ? add_between(r, leaf, other, rail, -1)
+				      : add_between(r, other, leaf, rail, -1))
 			return 1;
 	}
 	return 0;

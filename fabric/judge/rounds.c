@@ -6,6 +6,9 @@
  */
 #include "fabric/judge/campaign.h"
 
+/* Leaves that each leaf meets: of its rail, and across rails. */
+enum { CROSS_PARTNERS = 4, ACROSS_PARTNERS = 16 };
+
 /* lacks: only pairs in which one does; NULL = all. */
 static int
 leaf_round(struct campaign *c, enum stage stage, int round, const int *lacks,
@@ -273,6 +276,34 @@ add_idle(const struct campaign *c, const struct bu_order *order, int round,
 	return n;
 }
 
+static int
+rounds_across(const struct campaign *c, const struct bu_order *order)
+{
+	return c->t->across ? bu_stage_across_rounds(order, ACROSS_PARTNERS) : 0;
+}
+
+int
+bu_campaign_cross_rounds(const struct campaign *c, const struct bu_order *order)
+{
+	return bu_stage_cross_rounds(order, CROSS_PARTNERS) + rounds_across(c, order);
+}
+
+static int
+plan_round(const struct campaign *c, const struct bu_order *order, int round,
+	   struct bu_cross *ret)
+{
+	int across = rounds_across(c, order);
+	int cross = bu_stage_cross_rounds(order, CROSS_PARTNERS), all = cross + across;
+
+	if (!across)
+		return bu_stage_cross_round(order, c->seed, round, ret);
+	if (round % all < cross)
+		return bu_stage_cross_round(order, c->seed,
+					    round % all + round / all * cross, ret);
+	return bu_stage_across_round(order, c->seed,
+				     round % all - cross + round / all * across, ret);
+}
+
 int
 bu_campaign_cross_round(struct campaign *c, enum stage stage,
 			const struct bu_order *order, int round, struct bu_err *err)
@@ -280,7 +311,7 @@ bu_campaign_cross_round(struct campaign *c, enum stage stage,
 	size_t ports = (size_t)order->port_count + 2, before = c->count;
 	bu_autofree struct bu_cross *pairs = bu_xcalloc(ports, sizeof(*pairs));
 	bu_autofree struct bu_flow *flows = bu_xcalloc(ports, sizeof(*flows));
-	int count = bu_stage_cross_round(order, c->seed, round, pairs), n = 0, rc;
+	int count = plan_round(c, order, round, pairs), n = 0, rc;
 	int names = !c->t->sprayed && c->t->spines > 0;
 
 	for (int i = 0; i < count; i++)

@@ -19,6 +19,16 @@ node_of(const struct bu_topology *t, int port)
 	return bu_ids_get(&t->node_ids, port / t->rails);
 }
 
+/* Names it where it is another one than src's. */
+static json_t *
+with_dst_rail(const struct bu_topology *t, const struct bu_flow *flow, json_t *request)
+{
+	if (flow->src % t->rails != flow->dst % t->rails)
+		json_object_set_new(request, "dst_rail",
+				    json_integer(flow->dst % t->rails));
+	return request;
+}
+
 json_t *
 bu_wire_round(const struct bu_topology *t, const struct bu_flow *flows, int count)
 {
@@ -27,15 +37,14 @@ bu_wire_round(const struct bu_topology *t, const struct bu_flow *flows, int coun
 	for (int i = 0; i < count; i++) {
 		const struct bu_flow *flow = &flows[i];
 
-		json_array_append_new(
-			tests,
-			json_pack("{s:o, s:o, s:i, s:i, s:i, s:o}", "src",
-				  node_of(t, flow->src), "dst", node_of(t, flow->dst),
-				  "rail", flow->src % t->rails, "qps", flow->qps,
-				  "sport", flow->sport, "via",
-				  flow->via < 0
-					  ? json_null()
-					  : bu_ids_get(&t->spine_ids, flow->via)));
+		json_t *test = json_pack(
+			"{s:o, s:o, s:i, s:i, s:i, s:o}", "src", node_of(t, flow->src),
+			"dst", node_of(t, flow->dst), "rail", flow->src % t->rails,
+			"qps", flow->qps, "sport", flow->sport, "via",
+			flow->via < 0 ? json_null()
+				      : bu_ids_get(&t->spine_ids, flow->via));
+
+		json_array_append_new(tests, with_dst_rail(t, flow, test));
 	}
 	return json_pack("{s:s, s:o}", "op", "round", "tests", tests);
 }
@@ -181,9 +190,12 @@ bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
 json_t *
 bu_wire_trace(const struct bu_topology *t, const struct bu_flow *flow, int count)
 {
-	return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i}", "op", "trace", "src",
-			 node_of(t, flow->src), "dst", node_of(t, flow->dst), "rail",
-			 flow->src % t->rails, "sport", flow->sport, "count", count);
+	json_t *request =
+		json_pack("{s:s, s:o, s:o, s:i, s:i, s:i}", "op", "trace", "src",
+			  node_of(t, flow->src), "dst", node_of(t, flow->dst), "rail",
+			  flow->src % t->rails, "sport", flow->sport, "count", count);
+
+	return with_dst_rail(t, flow, request);
 }
 
 int

@@ -3,7 +3,8 @@
  * The words in which a campaign speaks to an outside model of a fabric: requests as
  * JSON and answers from it. Pure; answers come from other people's programs.
  *
- * TEST   {"src","dst","rail","qps","sport","via": spine or null}
+ * TEST   {"src","dst","rail","dst_rail"?,"qps","sport","via": spine or null}; dst_rail
+ *        where dst's is another one
  * RESULT {"rate_gbps","lat_us"?,"lat99_us"?,"seconds"?,"seconds_dst"?,"bytes"?,"mtu"?,
  *         "path"?: SPINE | [hops] | null, "counters"?: {"src":{NAME:N},"dst":{NAME:N}},
  *         or "counters_src" and "counters_dst"}; null or {"error"}: nothing arrived
@@ -25,7 +26,7 @@ json_t *bu_wire_round(const struct bu_topology *t, const struct bu_flow *flows,
 bu_must int bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
 				 struct bu_flow *flows, int count, struct bu_err *err);
 
-/* {"op":"trace","src","dst","rail","sport","count"} */
+/* {"op":"trace","src","dst","rail","dst_rail"?,"sport","count"} */
 json_t *bu_wire_trace(const struct bu_topology *t, const struct bu_flow *flow,
 		      int count);
 bu_must int bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer,

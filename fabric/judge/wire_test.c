@@ -218,5 +218,38 @@ START_TEST(switches_and_lldp)
 }
 END_TEST
 
+/* The rail of dst is told where it is another one, and nowhere else. */
+START_TEST(tests_across_rails)
+{
+	bu_autojson json_t *plan = json_loads(
+		"{\"nodes\":[\"a\",\"b\"],\"rails\":2,\"leaves\":[\"x\",\"y\"],"
+		"\"leaf_of\":[[\"x\",\"y\"],[\"x\",\"y\"]],\"spines\":[\"s\"],"
+		"\"across\":true,\"limit_gbps\":100}",
+		0, NULL);
+	static const struct bu_flow both[] = {{.src = 1, .dst = 2, .via = 0},
+					      {.src = 1, .dst = 3, .via = -1}};
+	bu_autojson json_t *round = NULL, *trace = NULL;
+	const json_t *tests;
+	struct bu_topology t;
+
+	ck_assert_int_eq(bu_topology_from_json(plan, &t, NULL), 0);
+	ck_assert_int_eq(t.across, 1);
+	round = bu_wire_round(&t, both, 2);
+	tests = json_object_get(round, "tests");
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *test = json_array_get(tests, i);
+
+		ck_assert_str_eq(bu_json_str(test, "src", ""), "a");
+		ck_assert_str_eq(bu_json_str(test, "dst", ""), "b");
+		ck_assert_int_eq(bu_json_int(test, "rail", -1), 1);
+		ck_assert_int_eq(bu_json_int(test, "dst_rail", -1), i ? -1 : 0);
+	}
+	trace = bu_wire_trace(&t, &both[0], 3);
+	ck_assert_int_eq(bu_json_int(trace, "rail", -1), 1);
+	ck_assert_int_eq(bu_json_int(trace, "dst_rail", -1), 0);
+	bu_topology_fini(&t);
+}
+END_TEST
+
 BU_UNIT("wire", what_it_has_no_words_for_is_an_error, paths, counters,
-	switches_and_lldp)
+	switches_and_lldp, tests_across_rails)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model VERDICT KIND [SPRAYED [IGNORES_VIA]]: a small fabric of 4 leaves with one fault
+ * model VERDICT KIND [SPRAYED [IGNORES_VIA [GROUP]]]: a small fabric of 4 leaves a rail
+ * (GROUP 1: of one leaf a rail, whose rails reach each other; 2: do not) with one fault
  * of that kind (a number of enum sim_kind; -1 = clean) that speaks the protocol of
  * `bringup fabric rehearse` on standard input and output. Writes "right N", "wrong" or
  * "none" to the file VERDICT when it is told who is accused.
@@ -24,18 +25,21 @@ plan(const struct sim *sim)
 			json_array_get(leaf_of, (size_t)(port / t->rails)),
 			json_integer(t->leaf_of[port]));
 	}
-	return json_pack("{s:i, s:i, s:i, s:i, s:o, s:f, s:s, s:b, s:b}", "nodes",
+	return json_pack("{s:i, s:i, s:i, s:i, s:o, s:f, s:s, s:b, s:b, s:b}", "nodes",
 			 t->nodes, "rails", t->rails, "leaves", t->leaves, "spines",
 			 t->spines, "leaf_of", leaf_of, "limit_gbps", t->limit_gbps,
-			 "routing", t->sprayed ? "sprayed" : "static", "lldp",
-			 t->has_lldp, "switch", t->has_switch);
+			 "routing", t->sprayed ? "sprayed" : "static", "across",
+			 t->across, "lldp", t->has_lldp, "switch", t->has_switch);
 }
 
 static int
 port_of(const struct sim *sim, const json_t *test, const char *end)
 {
-	return (int)(bu_json_int(test, end, 0) * sim->plan.rails +
-		     bu_json_int(test, "rail", 0));
+	json_int_t rail = bu_json_int(test, "rail", 0);
+
+	if (strcmp(end, "dst") == 0)
+		rail = bu_json_int(test, "dst_rail", rail);
+	return (int)(bu_json_int(test, end, 0) * sim->plan.rails + rail);
 }
 
 static json_t *
@@ -230,6 +234,7 @@ main(int argc, char **argv)
 				  .dir = BU_DIR_OUT,
 				  .factor = 0.7};
 	char *line = NULL;
+	int group = argc > 5 ? atoi(argv[5]) : 0;
 	size_t size = 0;
 	struct sim sim;
 
@@ -240,7 +245,9 @@ main(int argc, char **argv)
 		fault.factor = 1e-4;
 	if (fault.kind == SIM_PORT_LATENCY)
 		fault.factor = 2;
-	sim_init(&sim, 32, 2, 8, 4, 42);
+	fault.leaf = group ? 1 : fault.leaf;
+	sim_init(&sim, group ? 16 : 32, group ? 4 : 2, group ? 16 : 8, 4, 42);
+	sim.plan.across = group == 1;
 	sim.plan.sprayed = argc > 3 && atoi(argv[3]);
 	sim.ignores_via = argc > 4 && atoi(argv[4]);
 	if (argc > 2 && atoi(argv[2]) >= 0)

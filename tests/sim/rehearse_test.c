@@ -10,10 +10,12 @@
 #include "tests/sim/sim.h"
 #include "tests/support/unit.h"
 
+/* group: one group of nodes, whose rails reach each other (1) or do not (2). */
 static void
-check_model(int kind, int sprayed, int ignores_via, const char *wanted)
+check_group(int kind, int sprayed, int ignores_via, int group, const char *wanted)
 {
-	char path[] = "/tmp/bu-rehearse-XXXXXX", kind_text[16], got[64] = "";
+	char path[] = "/tmp/bu-rehearse-XXXXXX", kind_text[16], group_text[16],
+	     got[64] = "";
 	char model[] = BU_BUILDDIR "/tests/sim/model";
 	char *argv[] = {"rehearse",
 			"--timeout",
@@ -24,19 +26,28 @@ check_model(int kind, int sprayed, int ignores_via, const char *wanted)
 			kind_text,
 			sprayed ? "1" : "0",
 			ignores_via ? "1" : "0",
+			group_text,
 			NULL};
 	int fd = mkstemp(path);
 	ssize_t n;
 
 	snprintf(kind_text, sizeof(kind_text), "%d", kind);
-	ck_assert_int_eq(bu_cmd_fabric_rehearse(9, argv), 0);
+	snprintf(group_text, sizeof(group_text), "%d", group);
+	ck_assert_int_eq(bu_cmd_fabric_rehearse(10, argv), 0);
 	n = read(fd, got, sizeof(got) - 1);
 	close(fd);
 	ck_assert_int_gt(n, 0);
 	unlink(path);
-	ck_assert_msg(strcmp(got, wanted) == 0, "%s, sprayed %d, via %d: %s, not %s",
+	ck_assert_msg(strcmp(got, wanted) == 0,
+		      "%s, sprayed %d, via %d, group %d: %s, not %s",
 		      kind < 0 ? "clean" : sim_kind_name((enum sim_kind)kind), sprayed,
-		      !ignores_via, got, wanted);
+		      !ignores_via, group, got, wanted);
+}
+
+static void
+check_model(int kind, int sprayed, int ignores_via, const char *wanted)
+{
+	check_group(kind, sprayed, ignores_via, 0, wanted);
 }
 
 START_TEST(names_what_the_model_has)
@@ -60,6 +71,27 @@ START_TEST(accuses_nobody_in_a_clean_fabric)
 	check_model(-1, 0, 0, "none");
 	check_model(-1, 1, 0, "none");
 	check_model(-1, 0, 1, "none");
+}
+END_TEST
+
+/* Inside one group a rail never leaves its leaf: what is above shows across rails
+ * alone, and only where the plan says that there is a way. */
+START_TEST(links_of_one_group_show_across_rails)
+{
+	static const int above[] = {SIM_LINK_RATE, SIM_LINK_LOSS, SIM_SPINE_RATE};
+
+	for (size_t i = 0; i < BU_LEN(above); i++) {
+		for (int sprayed = 0; sprayed < 2; sprayed++)
+			check_group(above[i], sprayed, 0, 1, "right 1");
+		check_group(above[i], 0, 1, 1, "right 1");
+		check_group(above[i], 0, 0, 2, "none");
+	}
+	for (int sprayed = 0; sprayed < 2; sprayed++) {
+		check_group(SIM_PORT_RATE, sprayed, 0, 1, "right 1");
+		check_group(SIM_LEAF_RATE, sprayed, 0, 1, "right 1");
+		check_group(-1, sprayed, 0, 1, "none");
+	}
+	check_group(-1, 0, 1, 1, "none");
 }
 END_TEST
 
@@ -115,5 +147,5 @@ START_TEST(models_that_misbehave)
 END_TEST
 
 BU_UNIT("rehearse", names_what_the_model_has, a_model_that_picks_paths_itself,
-	accuses_nobody_in_a_clean_fabric, a_model_that_has_less_than_it_says,
-	models_that_misbehave)
+	links_of_one_group_show_across_rails, accuses_nobody_in_a_clean_fabric,
+	a_model_that_has_less_than_it_says, models_that_misbehave)
