@@ -11,22 +11,30 @@
 #include "provisioner/gate/internal.h"
 
 void
+bu_gate_ask_for(struct bu_gate *gate, const char *a, const char *b,
+		const struct bu_rail_ends *rail)
+{
+	int swap = strcmp(a, b) > 0;
+	struct bu_rail_ends ends = {{rail->of[swap], rail->of[!swap]}};
+	struct bu_ask *ask;
+
+	gate->asks = bu_xgrow(gate->asks, &gate->asks_cap, gate->asks_count + 1,
+			      sizeof(*gate->asks));
+	ask = &gate->asks[gate->asks_count++];
+	bu_text_copy(ask->name[0], sizeof(ask->name[0]), swap ? b : a);
+	bu_text_copy(ask->name[1], sizeof(ask->name[1]), swap ? a : b);
+	bu_rail_ends_text(&ends, ask->rail);
+}
+
+void
 bu_gate_ask(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 	    const struct bu_pairs *pairs)
 {
-	for (size_t i = 0; i < pairs->count; i++) {
-		const char *a = campaign->nodes[pairs->list[i].a]->name;
-		const char *b = campaign->nodes[pairs->list[i].b]->name;
-		int swap = strcmp(a, b) > 0;
-		struct bu_ask *ask;
+	struct bu_rail_ends rail = {{campaign->fabric, campaign->fabric}};
 
-		gate->asks = bu_xgrow(gate->asks, &gate->asks_cap, gate->asks_count + 1,
-				      sizeof(*gate->asks));
-		ask = &gate->asks[gate->asks_count++];
-		bu_text_copy(ask->name[0], sizeof(ask->name[0]), swap ? b : a);
-		bu_text_copy(ask->name[1], sizeof(ask->name[1]), swap ? a : b);
-		bu_text_copy(ask->rail, sizeof(ask->rail), campaign->fabric->name);
-	}
+	for (size_t i = 0; i < pairs->count; i++)
+		bu_gate_ask_for(gate, campaign->nodes[pairs->list[i].a]->name,
+				campaign->nodes[pairs->list[i].b]->name, &rail);
 }
 
 static int
@@ -74,12 +82,13 @@ find(const struct bu_ask *const *list, size_t count, const struct bu_ask *ask)
 	return low;
 }
 
+/* A port is in one pair at a time, whatever the other end of that is. */
 static int
-has(const struct bu_desired_network *const *rails, size_t count,
-    const struct bu_desired_network *rail)
+is_taken(const struct bu_rail_ends *rails, size_t count,
+	 const struct bu_rail_ends *rail)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (rails[i] == rail)
+		if (rails[i].of[0] == rail->of[0] || rails[i].of[1] == rail->of[1])
 			return 1;
 	}
 	return 0;
@@ -92,14 +101,16 @@ start(struct bu_gate *gate, const struct bu_ask *const *list, size_t from, size_
 	struct bu_node *b = bu_fleet_node(gate->fleet, list[from]->name[1]);
 	const struct bu_desired_node *want =
 		a ? bu_fleet_desired(gate->fleet, a) : NULL;
-	const struct bu_desired_network *rails[BU_RAILS_MAX];
+	const struct bu_desired_node *other =
+		b ? bu_fleet_desired(gate->fleet, b) : NULL;
+	struct bu_rail_ends rails[BU_RAILS_MAX], rail;
 	size_t count = 0;
 
-	for (size_t i = from; b && want && i < end && count < BU_RAILS_MAX; i++) {
-		int place = bu_fleet_rail_place(gate->fleet, a, list[i]->rail);
-
-		if (place >= 0 && !has(rails, count, want->pool->rails[place]))
-			rails[count++] = want->pool->rails[place];
+	for (size_t i = from; other && want && i < end && count < BU_RAILS_MAX; i++) {
+		rail.of[0] = bu_rail_end(list[i]->rail, 0, want);
+		rail.of[1] = bu_rail_end(list[i]->rail, 1, other);
+		if (rail.of[0] && rail.of[1] && !is_taken(rails, count, &rail))
+			rails[count++] = rail;
 	}
 	if (count && !bu_gate_rests(gate, a) && !bu_gate_rests(gate, b))
 		bu_probe_start(gate, want->validation, rails, count, a, b);

@@ -38,8 +38,9 @@ struct bu_probe {
 	struct bu_probe *next;
 	char id[BU_NAME_SIZE];
 	char name[2][BU_NAME_MAX]; /* a connects, b listens */
-	/* Networks that are measured at the same time, and their results: of the first
-	 * end that has one. */
+	/* Networks that are measured at the same time ("rail0", across rails
+	 * "rail0/rail1": a's and b's), and their results: of the first end that has
+	 * one. */
 	char rail[BU_RAILS_MAX][BU_NAME_MAX];
 	json_t *result[BU_RAILS_MAX];
 	int rails;
@@ -58,7 +59,13 @@ struct bu_probe {
 /* A pair that a campaign asks for on its rail. */
 struct bu_ask {
 	char name[2][BU_NAME_MAX]; /* in their order */
-	char rail[BU_NAME_MAX];
+	char rail[BU_NAME_MAX];    /* as of a probe */
+};
+
+/* What is measured between two nodes: the network of a and that of b, which are one
+ * unless it is across rails. */
+struct bu_rail_ends {
+	const struct bu_desired_network *of[2];
 };
 
 /* Once a minute what does not decide goes on: tests that contradict each other, and
@@ -357,11 +364,28 @@ void bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *r
 			struct bu_topology *topology);
 void bu_gate_shapes_drop(struct bu_gate *gate);
 
+/* rail_ends.c. "rail0", or across rails "rail0/rail1". */
+void bu_rail_ends_text(const struct bu_rail_ends *rail, char ret[BU_NAME_MAX]);
+/* The network of this end of such a text; NULL = the node is not measured there. */
+const struct bu_desired_network *bu_rail_end(const char *rail, int end,
+					     const struct bu_desired_node *want);
+int bu_rail_is_across(const char *rail);
+/* Its terms are those of the slower link. */
+const struct bu_desired_network *bu_rail_slower(const struct bu_rail_ends *rail);
+/* The slowest one's. */
+int64_t bu_rails_deadline_ms(const struct bu_gate *gate,
+			     const struct bu_desired_validation *validation,
+			     const struct bu_rail_ends *rails, size_t count);
+/* Rails that are measured together move the same: what the slowest link carries in its
+ * time. */
+struct bu_sizes bu_rails_sizes(const struct bu_desired_validation *validation,
+			       const struct bu_rail_ends *rails, size_t count);
+
 /* probe.c */
-/* rails: networks that both have. */
+/* rails: networks that a and b have. */
 const char *bu_probe_start(struct bu_gate *gate,
 			   const struct bu_desired_validation *validation,
-			   const struct bu_desired_network *const *rails, size_t count,
+			   const struct bu_rail_ends *rails, size_t count,
 			   struct bu_node *a, struct bu_node *b);
 void bu_probes_drop(struct bu_gate *gate);
 json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
@@ -397,7 +421,10 @@ int bu_incast_result(struct bu_gate *gate, const struct bu_node *node, const cha
 /* What people should hear of a node's last incast; owned, NULL = nothing. */
 char *bu_incast_words(const struct bu_node *node);
 
-/* asks.c. Kept until all rails were looked at; then what can be started is. */
+/* asks.c. Kept until all rails were looked at; then what can be started is. a and b:
+ * names. */
+void bu_gate_ask_for(struct bu_gate *gate, const char *a, const char *b,
+		     const struct bu_rail_ends *rail);
 void bu_gate_ask(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 		 const struct bu_pairs *pairs);
 void bu_gate_start_asked(struct bu_gate *gate);

@@ -97,22 +97,6 @@ message_bytes(const struct bu_sizes *sizes, int failures)
 	return 2 * usual <= sizes->bytes ? 2 * usual : usual;
 }
 
-/* The slowest rail's. */
-static int64_t
-deadline_ms(const struct bu_gate *gate, const struct bu_desired_validation *validation,
-	    const struct bu_desired_network *const *rails, size_t count)
-{
-	int64_t longest_ms = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		int64_t ms = bu_gate_deadline_ms(gate, validation, rails[i]);
-
-		if (ms > longest_ms)
-			longest_ms = ms;
-	}
-	return longest_ms;
-}
-
 static void
 log_start(const struct bu_probe *probe)
 {
@@ -122,20 +106,6 @@ log_start(const struct bu_probe *probe)
 		bu_text_add(&names, ", ", "%s", probe->rail[i]);
 	bu_info("gate", "probe %s: %s <-> %s on %s", probe->id, probe->name[0],
 		probe->name[1], names);
-}
-
-/* Rails that are measured together move the same: what the slowest link carries in its
- * time. */
-static struct bu_sizes
-sizes_of(const struct bu_desired_validation *validation,
-	 const struct bu_desired_network *const *rails, size_t count)
-{
-	const struct bu_desired_network *slowest = rails[0];
-
-	for (size_t i = 1; i < count; i++)
-		if (rails[i]->link_gbps < slowest->link_gbps)
-			slowest = rails[i];
-	return bu_gate_sizes(validation, slowest);
 }
 
 /* Two agents of different releases do the same only if the item says no more than the
@@ -148,8 +118,8 @@ is_older(const struct bu_node *node)
 
 const char *
 bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validation,
-	       const struct bu_desired_network *const *rails, size_t count,
-	       struct bu_node *a, struct bu_node *b)
+	       const struct bu_rail_ends *rails, size_t count, struct bu_node *a,
+	       struct bu_node *b)
 {
 	struct bu_probe *probe = bu_xcalloc(1, sizeof(*probe));
 	/* A pair has one name, whoever was scheduled first. */
@@ -163,12 +133,14 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	snprintf(probe->id, sizeof(probe->id), "p-");
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);
-	probe->deadline_ms = deadline_ms(gate, validation, rails, count);
+	probe->deadline_ms = bu_rails_deadline_ms(gate, validation, rails, count);
 	probe->since_ms = bu_loop_now_ms(gate->fleet->loop);
 	probe->until_ms = probe->since_ms + probe->deadline_ms + BU_GATE_GRACE_MS;
 	for (size_t i = 0; i < count; i++)
-		bu_text_copy(probe->rail[probe->rails++], BU_NAME_MAX, rails[i]->name);
-	probe->sizes = sizes_of(validation, rails, count);
+		bu_rail_ends_text(
+			&(struct bu_rail_ends){{rails[i].of[swap], rails[i].of[!swap]}},
+			probe->rail[probe->rails++]);
+	probe->sizes = bu_rails_sizes(validation, rails, count);
 	if (older)
 		probe->sizes.depth = 0, probe->sizes.warm_bytes = 0;
 	probe->sizes.message_bytes =
@@ -209,14 +181,24 @@ read_result(const struct bu_probe *probe, int rail, struct bu_pair_result *ret,
 		ret->probe, ret->end[BU_END_A].node, ret->end[BU_END_B].node);
 }
 
-/* A network of the probe; NULL = the profile does not measure it there any more. */
+/* Whose terms a rail of the probe has; NULL = the profile does not measure it there any
+ * more. */
 static const struct bu_desired_network *
-rail_of(const struct bu_probe *probe, int rail, const struct bu_desired_node *want)
+terms_of(const struct bu_gate *gate, const struct bu_probe *probe, int rail)
 {
-	for (size_t i = 0; want && want->validation && i < want->pool->rails_count; i++)
-		if (strcmp(want->pool->rails[i]->name, probe->rail[rail]) == 0)
-			return want->pool->rails[i];
-	return NULL;
+	struct bu_rail_ends ends;
+
+	for (int end = 0; end < 2; end++) {
+		const struct bu_node *node =
+			bu_fleet_node(gate->fleet, probe->name[end]);
+
+		ends.of[end] = node ? bu_rail_end(probe->rail[rail], end,
+						  bu_fleet_desired(gate->fleet, node))
+				    : NULL;
+		if (!ends.of[end])
+			return NULL;
+	}
+	return bu_rail_slower(&ends);
 }
 
 /* An end that could measure nothing says why: it is named before its words. */
@@ -276,7 +258,7 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 			bu_gate_works(gate, node, bu_fleet_desired(gate->fleet, node));
 	}
 	for (int i = 0; a && b && i < probe->rails; i++) {
-		const struct bu_desired_network *rail = rail_of(probe, i, want);
+		const struct bu_desired_network *rail = terms_of(gate, probe, i);
 		struct bu_expect expect;
 
 		if (!rail)
@@ -284,7 +266,7 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 		expect = bu_gate_expect(gate, want->validation, rail);
 		judge_rail(probe, i, &expect, &result);
 		bu_event_init(&events[count++], BU_EVENT_PAIR, "",
-			      bu_probe_body(gate, probe, rail->name,
+			      bu_probe_body(gate, probe, probe->rail[i],
 					    (const struct bu_node *const[]){a, b},
 					    &expect, &result));
 		json_decref(bu_steal(&probe->result[i]));
@@ -374,18 +356,15 @@ find_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
 	return boot ? bu_desired_node_address(want, boot, ret_boot) : -1;
 }
 
+/* own: the node of this end, as it was ordered. */
 static int
-fill_rail(const struct bu_gate *gate, const struct bu_probe *probe, int place,
-	  const struct bu_desired_node *own, const struct bu_desired_node *applied,
-	  struct bu_work_rail *ret)
+fill_rail(const struct bu_probe *probe, int place, int end,
+	  const struct bu_desired_node *own, struct bu_work_rail *ret)
 {
-	const struct bu_desired_network *rail = rail_of(probe, place, own);
-	const struct bu_desired_network *now = rail_of(probe, place, applied);
+	const struct bu_desired_network *rail =
+		bu_rail_end(probe->rail[place], end, own);
 
-	if (!rail || !now || bu_gate_port(own, rail, ret) != 0)
-		return -1;
-	ret->min_gbps = bu_gate_least_gbps(gate, applied->validation, now);
-	return 0;
+	return rail ? bu_gate_port(own, rail, ret) : -1;
 }
 
 json_t *
@@ -406,11 +385,15 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 		return NULL;
 	bu_record_init(bu_work_probe_fields, &work);
 	for (int i = 0; i < probe->rails; i++) {
+		const struct bu_desired_network *terms = terms_of(gate, probe, i);
 		struct bu_work_rail other;
 
-		if (fill_rail(gate, probe, i, ends[end], want, &work.rails[i]) != 0 ||
-		    fill_rail(gate, probe, i, ends[!end], want, &other) != 0)
+		if (!terms ||
+		    fill_rail(probe, i, end, ends[end], &work.rails[i]) != 0 ||
+		    fill_rail(probe, i, !end, ends[!end], &other) != 0)
 			return NULL;
+		work.rails[i].min_gbps =
+			bu_gate_least_gbps(gate, want->validation, terms);
 	}
 	work.rails_count = (size_t)probe->rails;
 	work.work = (struct bu_work){.id = probe->id, .attempt = 1};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pair is measured on: one network, or two of one switch fabric. Asked by asks.c
+ * and probe.c. Invariant: the text of it, as the log keeps it, has the network of the
+ * end whose name is first before the slash; no network's name has one.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "provisioner/gate/internal.h"
+
+void
+bu_rail_ends_text(const struct bu_rail_ends *rail, char ret[BU_NAME_MAX])
+{
+	if (rail->of[0] == rail->of[1])
+		snprintf(ret, BU_NAME_MAX, "%s", rail->of[0]->name);
+	else
+		snprintf(ret, BU_NAME_MAX, "%s/%s", rail->of[0]->name,
+			 rail->of[1]->name);
+}
+
+int
+bu_rail_is_across(const char *rail)
+{
+	return strchr(rail, '/') != NULL;
+}
+
+const struct bu_desired_network *
+bu_rail_end(const char *rail, int end, const struct bu_desired_node *want)
+{
+	const char *slash = strchr(rail, '/');
+	const char *name = slash && end ? slash + 1 : rail;
+	size_t length = slash && !end ? (size_t)(slash - rail) : strlen(name);
+
+	for (size_t i = 0; want && want->validation && i < want->pool->rails_count;
+	     i++) {
+		const struct bu_desired_network *one = want->pool->rails[i];
+
+		if (strlen(one->name) == length &&
+		    strncmp(one->name, name, length) == 0)
+			return one;
+	}
+	return NULL;
+}
+
+const struct bu_desired_network *
+bu_rail_slower(const struct bu_rail_ends *rail)
+{
+	return rail->of[1]->link_gbps < rail->of[0]->link_gbps ? rail->of[1]
+							       : rail->of[0];
+}
+
+int64_t
+bu_rails_deadline_ms(const struct bu_gate *gate,
+		     const struct bu_desired_validation *validation,
+		     const struct bu_rail_ends *rails, size_t count)
+{
+	int64_t longest_ms = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t ms = bu_gate_deadline_ms(gate, validation,
+						 bu_rail_slower(&rails[i]));
+
+		if (ms > longest_ms)
+			longest_ms = ms;
+	}
+	return longest_ms;
+}
+
+struct bu_sizes
+bu_rails_sizes(const struct bu_desired_validation *validation,
+	       const struct bu_rail_ends *rails, size_t count)
+{
+	const struct bu_desired_network *slowest = bu_rail_slower(&rails[0]), *next;
+
+	for (size_t i = 1; i < count; i++) {
+		next = bu_rail_slower(&rails[i]);
+		if (next->link_gbps < slowest->link_gbps)
+			slowest = next;
+	}
+	return bu_gate_sizes(validation, slowest);
+}
