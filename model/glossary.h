@@ -199,6 +199,9 @@
 	X("state", "where a node is in its lifecycle")                                 \
 	X("step", "one action of a plan on one node")                                  \
 	X("suspect", "a port with bad results that is not accused yet")                \
+	X("switch fabric",                                                             \
+	  "networks whose ports reach each other over the same spines; nodes are "     \
+	  "tested across their rails")                                                 \
 	X("symptom", "what a node shows that is wrong, for example a missed deadline") \
 	X("threshold", "the value at which a figure becomes a finding")                \
 	X("token", "the secret in a boot script with which an agent gets its "         \

@@ -61,6 +61,9 @@ static const char *const sentences[] = {
 	[BU_REASON_PARTNERS_IN_USE] =
 		"no partner: 2 certified nodes of its fabric are in use, and partners "
 		"of their pools does not allow using them (rail <rail>)",
+	[BU_REASON_TESTED_ACROSS] =
+		"good on its rails; their ways to each other are tested, and its "
+		"certificate depends on none of that",
 	[BU_REASON_NO_FREE_PARTNER] =
 		"no partner is free that could probe it (rail <rail>)",
 	[BU_REASON_UNDECIDED] =

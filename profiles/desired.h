@@ -90,13 +90,14 @@ struct bu_desired_network {
 	struct bu_cidr cidr;
 	double link_gbps; /* rate of a node's link, 10^9 bit/s; 0 = unknown */
 	enum bu_rdma_kind rdma;
-	int nic;         /* which of the node's NICs, in PCI order, from 0 */
-	int mtu;         /* bytes; 0 = leave it as it is */
-	size_t index;    /* in bu_desired.networks, and in bu_desired_node.addresses */
-	char *pci;       /* "0000:18:00.0": the NIC by its slot, instead of nic */
-	int rail;        /* from 0; -1 = none */
-	int vlan;        /* 802.1Q id; 0 = untagged */
-	char *bond;      /* "none", "active-backup", "802.3ad"; never NULL */
+	int nic;      /* which of the node's NICs, in PCI order, from 0 */
+	int mtu;      /* bytes; 0 = leave it as it is */
+	size_t index; /* in bu_desired.networks, and in bu_desired_node.addresses */
+	char *pci;    /* "0000:18:00.0": the NIC by its slot, instead of nic */
+	int rail;     /* from 0; -1 = none */
+	char *switch_fabric; /* networks of one reach each other; NULL = it is alone */
+	int vlan;            /* 802.1Q id; 0 = untagged */
+	char *bond;          /* "none", "active-backup", "802.3ad"; never NULL */
 	char *bond_nics; /* "0,1" or "0000:18:00.0,0000:3b:00.0"; NULL without a bond */
 	int64_t bond_miimon_ms;
 	char *bond_hash;      /* "layer2", "layer2+3", "layer3+4"; never NULL */

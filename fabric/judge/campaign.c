@@ -177,7 +177,8 @@ trust(struct campaign *c)
 
 		if (opts->trusted && opts->trusted[node])
 			c->trusted_parts[2 * port] = c->trusted_parts[2 * port + 1] = 1;
-		if (opts->absent && opts->absent[node])
+		if ((opts->absent && opts->absent[node]) ||
+		    (opts->no_port && opts->no_port[port]))
 			c->usable[port] = 0;
 	}
 }

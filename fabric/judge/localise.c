@@ -46,8 +46,10 @@ renew_order(struct campaign *c)
 	bu_autofree unsigned char *placed = bu_xcalloc((size_t)ports + 1, 1);
 
 	for (int port = 0; port < ports; port++)
-		placed[port] = c->usable[port] ||
-			       (c->opts->absent && c->opts->absent[port / c->t->rails]);
+		placed[port] =
+			c->usable[port] ||
+			(c->opts->absent && c->opts->absent[port / c->t->rails] &&
+			 !(c->opts->no_port && c->opts->no_port[port]));
 	bu_order_fini(&c->order);
 	c->order = (struct bu_order){
 		.leaves = c->t->leaves, .rails = c->t->rails, .spines = c->t->spines};

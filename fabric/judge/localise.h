@@ -23,6 +23,7 @@ struct bu_localise_opts {
 	int partners;                 /* 0 = what bu_stage_partners() says */
 	const unsigned char *trusted; /* proven before: partners, never accused */
 	const unsigned char *absent;  /* cannot be tested now */
+	const unsigned char *no_port; /* by port: its node has none of that rail */
 	const unsigned char *effort;  /* enum bu_effort */
 	const unsigned char *busy;    /* is being measured right now */
 	/* Stage A of a site whose results come by and by, which asks about pairs that

@@ -83,6 +83,8 @@ void bu_load_check_served(struct bu_loader *ld, const struct bu_ini_section *sec
 			  const struct bu_key *key, const struct bu_ini_entry *entry);
 /* load_networks.c: of networks alone, and of the networks of a pool. */
 void bu_load_check_networks(struct bu_loader *ld);
+/* load_fabrics.c */
+void bu_load_check_fabrics(struct bu_loader *ld);
 void bu_load_check_pool_networks(struct bu_loader *ld,
 				 const struct bu_desired_pool *pool,
 				 const struct bu_ini_section *section);

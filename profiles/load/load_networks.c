@@ -136,7 +136,8 @@ static void
 check_rdma_keys(struct bu_loader *ld, const struct bu_desired_network *network,
 		const struct bu_ini_section *section)
 {
-	static const char *const keys[] = {"dscp", "pkeys", "gid_index", "pkey", "sl"};
+	static const char *const keys[] = {"dscp", "pkeys", "gid_index",
+					   "pkey", "sl",    "switch_fabric"};
 
 	for (size_t i = 0; i < BU_LEN(keys); i++)
 		if (network->rdma == BU_RDMA_NONE && bu_ini_entry(section, keys[i]))
@@ -379,5 +380,6 @@ bu_load_check_networks(struct bu_loader *ld)
 			check_overlap(ld, i, j);
 		check_network(ld, &ld->desired->networks[i], ld->network_sections[i]);
 	}
+	bu_load_check_fabrics(ld);
 	bu_load_check_addresses(ld);
 }

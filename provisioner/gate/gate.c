@@ -90,6 +90,7 @@ look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
 		}
 		gate->next_fabric++;
 	}
+	bu_across_look(gate);
 	bu_gate_start_asked(gate);
 	return 0;
 }
@@ -182,6 +183,7 @@ bu_gate_destroy(struct bu_gate *gate)
 	json_decref(gate->busy);
 	json_decref(gate->soaking);
 	json_decref(gate->soaked_with);
+	json_decref(gate->across);
 	free(gate->asks);
 	bu_runs_drop(gate);
 	bu_gate_peers_drop(gate);

@@ -89,7 +89,9 @@ struct bu_gate {
 	size_t asks_count, asks_cap;
 	struct bu_gate_run *runs;
 	struct bu_incast *incast; /* under way; NULL = none */
-	int64_t incast_ms;        /* monotonic: the next one is not begun before */
+	json_t *across;  /* switch fabric -> [{"text","nodes":{NODE: true}}]: accused */
+	int across_seen; /* it was looked at since the start */
+	int64_t incast_ms; /* monotonic: the next one is not begun before */
 	const struct bu_clock *stopwatch; /* times the looks */
 	int64_t once_ms;    /* of this look: for certificates, signed and verified */
 	int looking;        /* at this moment */
@@ -363,6 +365,16 @@ void bu_campaign_state_close(struct bu_campaign_state *campaign);
 void bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *rail,
 			struct bu_topology *topology);
 void bu_gate_shapes_drop(struct bu_gate *gate);
+
+/* across.c. Looks at each switch fabric: asks for pairs across rails of those that are
+ * good on their rails, and judges what came of them. */
+void bu_across_look(struct bu_gate *gate);
+/* Good on all rails: does it wait for these tests still? */
+int bu_across_holds(const struct bu_gate *gate, struct bu_node *node);
+/* across_words.c. Texts about the ways between rails: of the site, or of one node's
+ * leaves. */
+void bu_across_warnings(const struct bu_gate *gate, const struct bu_node *node,
+			json_t *list);
 
 /* rail_ends.c. "rail0", or across rails "rail0/rail1". */
 void bu_rail_ends_text(const struct bu_rail_ends *rail, char ret[BU_NAME_MAX]);

@@ -72,7 +72,8 @@ bu_gate_roles(struct bu_gate *gate)
 
 	if (gate->roles)
 		return 1;
-	if (!is_anybody_validating(gate->fleet))
+	/* What is between the rails is looked at once after a start, too. */
+	if (!is_anybody_validating(gate->fleet) && gate->across_seen)
 		return 0;
 	start_ms = bu_mono_ms(gate->stopwatch);
 	gate->roles = bu_xcalloc(desired->nodes_count + 1, sizeof(*gate->roles));

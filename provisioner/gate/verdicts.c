@@ -75,14 +75,18 @@ prove(struct bu_campaign_state *campaign, int index)
 	struct bu_gate *gate = campaign->gate;
 	struct bu_node *node = campaign->nodes[index];
 	int place = bu_role_place(campaign->role[index], campaign->fabric);
+	struct bu_reason across;
 	uint64_t missing;
 
 	if (node->live.appending)
 		return;
 	node->live.rails_good |= UINT64_C(1) << place;
 	missing = rails_of(gate, node) & ~node->live.rails_good;
+	BU_REASON_SET(&across, TESTED_ACROSS);
 	if (missing)
 		await_rails(campaign, node, missing);
+	else if (bu_across_holds(gate, node))
+		bu_gate_say_of_rail(campaign, node, &across);
 	else
 		certify(campaign, index);
 }

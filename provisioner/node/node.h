@@ -214,8 +214,14 @@ struct bu_node_live {
 	int slices_lost;          /* to slices of its soak that count for nothing */
 	struct bu_cert_look full_look, boot_look; /* of its certificates */
 	uint64_t rails_good; /* likewise: good at the last look at the rail */
-	int appending;       /* an event of it is on its way to the log */
-	int effect_running;  /* of the open step */
+	/* Tests across its rails: since when it waits for them (monotonic), whether
+	 * that is over, and in which state it was. */
+	struct {
+		int64_t since_ms, state_seq;
+		int over;
+	} across;
+	int appending;      /* an event of it is on its way to the log */
+	int effect_running; /* of the open step */
 	/* The boot medium (provisioner/node/medium.c). */
 	int medium, medium_asked, medium_tries;
 	int64_t medium_ms; /* monotonic: it is not asked for before */

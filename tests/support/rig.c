@@ -453,6 +453,12 @@ rig_revise(struct rig *rig, int nodes, const char *from, const char *to)
 void
 rig_give_rails(struct rig *rig, int nodes, int rails)
 {
+	rig_give_rails_with(rig, nodes, rails, NULL);
+}
+
+void
+rig_give_rails_with(struct rig *rig, int nodes, int rails, const char *const *more)
+{
 	bu_autofree char *sections = bu_xstrdup(""), *names = bu_xstrdup("");
 	char revision[BU_DIGEST_SIZE];
 
@@ -460,16 +466,20 @@ rig_give_rails(struct rig *rig, int nodes, int rails)
 		bu_autofree char *before = sections, *others = names;
 		bu_autofree char *net = bu_xasprintf("10.%d", 78 + rail);
 		bu_autofree char *list = addresses(net, nodes);
+		const char *own = more ? more[rail] : "";
 
-		sections = bu_xasprintf("%s[network rail%d]\nrole = fabric\n"
-					"cidr = %s.0.0/16\naddresses = %s\nnic = %d\n"
-					"rdma = rxe\nlink_gbps = 0.02\n",
-					before, rail, net, list, rail + 1);
+		sections = bu_xasprintf(
+			"%s[network rail%d]\nrole = fabric\n"
+			"cidr = %s.0.0/16\naddresses = %s\nnic = %d\n"
+			"rdma = rxe\n%s%s",
+			before, rail, net, list, rail + 1,
+			strstr(own, "link_gbps") ? "" : "link_gbps = 0.02\n", own);
 		names = bu_xasprintf("%s, rail%d", others, rail);
 	}
 	bu_autofree char *all = bu_xasprintf("networks = boot, fabric%s\n", names);
-	bu_autofree char *more = bu_xasprintf("%s[image debian12]\n", sections);
-	bu_autofree char *a = site_text(nodes, "[image debian12]\n", more);
+	bu_autofree char *last =
+		bu_xasprintf("%s%s[image debian12]\n", more ? more[0] : "", sections);
+	bu_autofree char *a = site_text(nodes, "[image debian12]\n", last);
 	bu_autofree char *b = bu_testing_replace(a, "networks = boot, fabric\n", all);
 	bu_autofree char *c = bu_testing_replace(b, "nics = 2\n", "");
 	bu_autofree char *site = bu_testing_replace(c, "fabric = fabric\n", "");

@@ -74,6 +74,9 @@ void rig_revise(struct rig *rig, int nodes, const char *from, const char *to);
 /* Another revision is applied: nodes have so many rails, "fabric", "rail1" and on, all
  * of which are measured. */
 void rig_give_rails(struct rig *rig, int nodes, int rails);
+/* more: lines of each network, the first one's of `fabric`; NULL = none. */
+void rig_give_rails_with(struct rig *rig, int nodes, int rails,
+			 const char *const *more);
 struct bu_node *rig_node(const struct rig *rig, int number);
 /* Until the state is reached; the test fails when it is not within seconds. */
 void rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state);

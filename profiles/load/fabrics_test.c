@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks of one switch fabric: what they must have in common. */
+#include <string.h>
+
+#include "profiles/load/load.h"
+#include "tests/support/profiles.h"
+#include "tests/support/unit.h"
+
+#define RAIL1 "[network rail1]\nrole = fabric\ncidr = 10.79.0.0/24\nnic = 2\n"
+#define ADDRESSES "addresses = 10.79.0.11,10.79.0.12\nlink_gbps = 0.02\n"
+
+/* The good profile; `of_fabric` more in [network fabric], and rail1 with `of_rail1`. */
+static char *
+check_profile(const char *of_fabric, const char *of_rail1, struct bu_desired **ret)
+{
+	bu_autofree char *first = bu_xasprintf("rdma = rxe\n%s", of_fabric);
+	bu_autofree char *second = bu_xasprintf(RAIL1 ADDRESSES "%s", of_rail1);
+	bu_autofree char *text =
+		bu_testing_replace(bu_testing_site, "rdma = rxe\n", first);
+	bu_autofree char *site = bu_xasprintf("%s%s", text, second);
+
+	return bu_testing_check(site, bu_testing_racks, ret);
+}
+
+START_TEST(what_a_fabric_has_in_common)
+{
+	static const struct {
+		const char *of_fabric, *of_rail1;
+		const char *want; /* a part of what is found; NULL = it is good */
+	} rows[] = {
+		{"", "rdma = rxe\n", NULL},
+		{"switch_fabric = c\n", "rdma = rxe\nswitch_fabric = c\n", NULL},
+		{"switch_fabric = c\n", "rdma = rxe\n",
+		 "site.ini:16: [network fabric] switch_fabric: no other network is of "
+		 "'c'; give it to those that this one reaches, or take it out\n"},
+		{"switch_fabric = c\n", "rdma = rxe\nswitch_fabric = d\n",
+		 "no other network is of 'd'"},
+		{"switch_fabric = c\n", "rdma = hardware\nswitch_fabric = c\n",
+		 "[network rail1] switch_fabric: [network fabric] is of it with another "
+		 "rdma"},
+		{"switch_fabric = c\npkey = 0xffff\n",
+		 "rdma = rxe\nswitch_fabric = c\n",
+		 "[network fabric] is of it with another pkey"},
+		{"switch_fabric = c\npkey = 0xffff\n",
+		 "rdma = rxe\nswitch_fabric = c\npkey = 0x7fff\n", NULL},
+		{"switch_fabric = c\n", "switch_fabric = c\n",
+		 "[network rail1] switch_fabric: is for RDMA"},
+		{"switch_fabric = a b\n", "rdma = rxe\nswitch_fabric = a b\n",
+		 "'a b' is wrong"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_desired *desired = NULL;
+		bu_autofree char *found =
+			check_profile(rows[i].of_fabric, rows[i].of_rail1, &desired);
+
+		if (rows[i].want)
+			ck_assert_msg(!desired && strstr(found, rows[i].want),
+				      "%zu: %s", i, found);
+		else
+			ck_assert_msg(desired != NULL, "%zu: %s", i, found);
+		bu_desired_destroy(desired);
+	}
+}
+END_TEST
+
+START_TEST(another_role_is_none_of_it)
+{
+	bu_autofree char *site = bu_xasprintf(
+		"%s[network s]\nrole = storage\ncidr = 10.79.0.0/24\nnic = 2\n" ADDRESSES
+		"rdma = rxe\nswitch_fabric = c\n"
+		"[network t]\nrole = fabric\ncidr = 10.80.0.0/24\nnic = 3\n"
+		"addresses = 10.80.0.11,10.80.0.12\nlink_gbps = 0.02\nrdma = rxe\n"
+		"switch_fabric = c\n",
+		bu_testing_site);
+	struct bu_desired *desired = NULL;
+	bu_autofree char *found = bu_testing_check(site, bu_testing_racks, &desired);
+
+	ck_assert_msg(!desired &&
+			      strstr(found, "[network s] switch_fabric: is for role "
+					    "= fabric"),
+		      "%s", found);
+}
+END_TEST
+
+START_TEST(a_network_is_alone_without_it)
+{
+	struct bu_desired *desired = NULL;
+	bu_autofree char *found = check_profile("", "rdma = rxe\n", &desired);
+
+	ck_assert_msg(desired != NULL, "%s", found);
+	for (size_t i = 0; i < desired->networks_count; i++)
+		ck_assert_ptr_null(desired->networks[i].switch_fabric);
+	bu_desired_destroy(desired);
+}
+END_TEST
+
+BU_UNIT("fabrics", what_a_fabric_has_in_common, another_role_is_none_of_it,
+	a_network_is_alone_without_it)

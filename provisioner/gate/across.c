@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pairs across the rails of one switch fabric, where the profile says that its networks
+ * reach each other (switch_fabric): inside a group of nodes that has a leaf for each
+ * rail no other pair uses a spine. Looked at by gate.c after the rails. It has no
+ * memory of its own: the campaign runs from its start over the results in the log.
+ * Invariants: only ports that are good on their own rail take part, so what is bad is
+ * between the leaves; no node is accused, and no certificate depends on what comes of
+ * it: it waits HOLD_MS for it at most.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "fabric/judge/cohort.h"
+#include "provisioner/gate/across_impl.h"
+
+enum { HOLD_MS = 180000, AGAIN_MS = 20 };
+
+static int
+is_of(const struct bu_desired_network *network, const char *fabric)
+{
+	return network->switch_fabric && network->role == BU_ROLE_FABRIC &&
+	       strcmp(network->switch_fabric, fabric) == 0;
+}
+
+/* Bits of the rails of the pool that are of any switch fabric, or of this one. */
+static uint64_t
+rails_of(const struct bu_desired_pool *pool, const char *fabric)
+{
+	uint64_t rails = 0;
+
+	for (size_t i = 0; i < pool->rails_count; i++)
+		if (fabric ? is_of(pool->rails[i], fabric)
+			   : pool->rails[i]->switch_fabric != NULL)
+			rails |= UINT64_C(1) << i;
+	return rails;
+}
+
+static void
+find_rails(struct bu_across *across)
+{
+	const struct bu_desired *desired = across->gate->fleet->desired;
+	struct bu_topology *t = &across->topology;
+
+	for (size_t i = 0; i < desired->networks_count; i++) {
+		const struct bu_desired_network *network = &desired->networks[i];
+
+		if (!is_of(network, across->fabric) ||
+		    t->rails == BU_TOPOLOGY_RAILS_MAX)
+			continue;
+		across->rail[t->rails++] = network;
+		if (!t->limit_gbps || network->link_gbps < t->limit_gbps)
+			t->limit_gbps = network->link_gbps;
+	}
+}
+
+static int
+place_of(struct bu_ids *ids, const char *name)
+{
+	json_t *known = json_object_get(ids->index, name);
+	size_t count = json_array_size(ids->list);
+
+	if (known)
+		return (int)json_integer_value(known);
+	json_array_append_new(ids->list, json_string(name));
+	json_object_set_new(ids->index, name, json_integer((json_int_t)count));
+	return (int)count;
+}
+
+/* The switch that the port heard, else the one of the profile, else a leaf of this rail
+ * alone. */
+static int
+leaf_of(struct bu_across *across, const struct bu_role *role,
+	const struct bu_desired_network *rail, int place)
+{
+	const struct bu_desired_node *want = role->want;
+	const char *port =
+		role->node ? bu_json_str(role->node->checks.is.ports, rail->name, "")
+			   : "";
+	bu_autojson json_t *said = NULL;
+	char leaf[BU_GATE_LEAF_SIZE], own[BU_GATE_LEAF_SIZE + BU_NAME_MAX];
+
+	if (!*port) {
+		said = bu_gate_settings(want->switch_ports ? want->switch_ports : "");
+		port = bu_json_str(said, rail->name, "");
+	}
+	if (*port) {
+		snprintf(own, sizeof(own), "%.*s", (int)bu_cohort_switch_length(port),
+			 port);
+	} else {
+		bu_gate_leaf(role->node, rail, want, place, leaf);
+		snprintf(own, sizeof(own), "%s of rail %s", leaf, rail->name);
+		json_object_set_new(across->own_leaves, own, json_true());
+	}
+	return place_of(&across->topology.leaf_ids, own);
+}
+
+static void
+add_node(struct bu_across *across, const struct bu_role *role)
+{
+	struct bu_topology *t = &across->topology;
+	int place = t->nodes++;
+
+	json_array_append_new(t->node_ids.list, json_string(role->want->name));
+	across->nodes[place].role = role;
+	for (int rail = 0; rail < t->rails; rail++) {
+		int port = place * t->rails + rail;
+
+		across->no_port[port] =
+			!bu_desired_has_rail(role->want->pool, across->rail[rail]);
+		t->leaf_of[port] =
+			across->no_port[port]
+				? 0
+				: leaf_of(across, role, across->rail[rail], place);
+	}
+}
+
+static void
+make_topology(struct bu_across *across)
+{
+	struct bu_gate *gate = across->gate;
+	struct bu_topology *t = &across->topology;
+	size_t count = gate->fleet->desired->nodes_count, ports;
+
+	find_rails(across);
+	ports = count * (size_t)t->rails + 1;
+	t->node_ids = (struct bu_ids){json_array(), json_object()};
+	t->leaf_ids = (struct bu_ids){json_array(), json_object()};
+	t->spine_ids = (struct bu_ids){json_array(), json_object()};
+	place_of(&t->spine_ids, "spines");
+	across->own_leaves = json_object();
+	t->spines = t->across = 1;
+	t->leaf_of = bu_xcalloc(ports, sizeof(*t->leaf_of));
+	across->no_port = bu_xcalloc(ports, 1);
+	across->nodes = bu_xcalloc(count + 1, sizeof(*across->nodes));
+	across->absent = bu_xcalloc(count + 1, 1);
+	across->trusted = bu_xcalloc(count + 1, 1);
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_role *role = &gate->roles[i];
+
+		if (role->want->validation &&
+		    rails_of(role->want->pool, across->fabric))
+			add_node(across, role);
+	}
+	t->leaves = (int)json_array_size(t->leaf_ids.list);
+}
+
+/* Good on all its rails, and not certified yet. */
+static int
+is_held(const struct bu_role *role)
+{
+	size_t rails = role->want->pool->rails_count;
+	uint64_t all = rails ? UINT64_MAX >> (64 - rails) : 0;
+
+	return role->ready && !role->certified && rails &&
+	       (role->node->live.rails_good & all) == all;
+}
+
+/* Who was certified takes part with what it measured, also while nobody may ask it. */
+static int
+is_proven(const struct bu_across *across, const struct bu_role *role)
+{
+	uint64_t rails = rails_of(role->want->pool, across->fabric);
+
+	if (!role->node || (role->ready && !role->certified))
+		return 0;
+	return role->certified ||
+	       (bu_state_serves(role->node->state) &&
+		(bu_fleet_proven_rails(across->gate->fleet, role->node) & rails) ==
+			rails);
+}
+
+/* 0 = there are no two. */
+static int
+find_roles(struct bu_across *across)
+{
+	struct bu_gate *gate = across->gate;
+	int there = 0;
+
+	for (int i = 0; i < across->topology.nodes; i++) {
+		struct bu_across_node *node = &across->nodes[i];
+		const struct bu_role *role = node->role;
+
+		node->held = is_held(role);
+		across->trusted[i] = node->held || is_proven(across, role);
+		across->absent[i] = !across->trusted[i];
+		node->lent =
+			role->ready ||
+			(role->serves && bu_gate_lends(gate, role->node, role->want));
+		there += across->trusted[i];
+		if (across->trusted[i] && !across->validation)
+			across->validation = role->want->validation;
+	}
+	return there > 1;
+}
+
+static const struct bu_desired_network *
+slowest(const struct bu_across *across)
+{
+	const struct bu_desired_network *ret = across->rail[0];
+
+	for (int i = 1; i < across->topology.rails; i++)
+		if (across->rail[i]->link_gbps < ret->link_gbps)
+			ret = across->rail[i];
+	return ret;
+}
+
+/* 1 = there are no more questions, or none that would decide. */
+static int
+run(struct bu_across *across)
+{
+	struct bu_expect expect =
+		bu_gate_expect(across->gate, across->validation, slowest(across));
+	struct bu_site site = {.round = bu_across_answer, .arg = across};
+	struct bu_localise_opts opts = {
+		.seed = across->gate->seed,
+		.trusted = across->trusted,
+		.absent = across->absent,
+		.no_port = across->no_port,
+		.reject = expect.percent / 100,
+		.lat_max_us = expect.lat_max_us,
+		.retests = BU_GATE_QUICK,
+		.lean = 1,
+	};
+	struct bu_err err = {0};
+	int rc = bu_localise(&across->topology, &site, &opts, &across->report, &err);
+
+	bu_assert(rc >= 0); /* the only site that can fail is not this one */
+	return rc == 0;
+}
+
+static void
+ask_wanted(const struct bu_across *across)
+{
+	const struct bu_topology *t = &across->topology;
+
+	for (size_t i = 0; i < across->wanted.count; i++) {
+		const struct bu_wanted *pair = &across->wanted.list[i];
+		struct bu_rail_ends rail = {{across->rail[pair->a % t->rails],
+					     across->rail[pair->b % t->rails]}};
+
+		bu_gate_ask_for(across->gate,
+				across->nodes[pair->a / t->rails].role->node->name,
+				across->nodes[pair->b / t->rails].role->node->name,
+				&rail);
+	}
+}
+
+/* Their certificates wait no longer. */
+static void
+let_go(struct bu_across *across)
+{
+	struct bu_gate *gate = across->gate;
+
+	for (int i = 0; i < across->topology.nodes; i++) {
+		const struct bu_across_node *node = &across->nodes[i];
+
+		if (!node->held || node->role->node->live.across.over)
+			continue;
+		node->role->node->live.across.over = 1;
+		bu_gate_wake_at(gate, bu_loop_now_ms(gate->fleet->loop) + AGAIN_MS);
+	}
+}
+
+static void
+look_at(struct bu_gate *gate, const char *fabric)
+{
+	struct bu_across across = {.gate = gate, .fabric = fabric};
+
+	across.taken = bu_xcalloc(2 * gate->fleet->measurements.count + 2,
+				  sizeof(*across.taken));
+	make_topology(&across);
+	if (!find_roles(&across)) {
+		let_go(&across);
+	} else if (run(&across)) {
+		bu_across_keep(&across);
+		let_go(&across);
+	} else {
+		ask_wanted(&across);
+	}
+	bu_topology_fini(&across.topology);
+	bu_report_fini(&across.report);
+	json_decref(across.own_leaves);
+	free(across.nodes);
+	free(across.absent);
+	free(across.trusted);
+	free(across.no_port);
+	free(across.taken);
+	free(across.wanted.list);
+}
+
+/* The first network that names its fabric. */
+static int
+is_first(const struct bu_desired *desired, size_t i)
+{
+	const char *fabric = desired->networks[i].switch_fabric;
+
+	for (size_t k = 0; fabric && k < i; k++)
+		if (is_of(&desired->networks[k], fabric))
+			return 0;
+	return fabric != NULL;
+}
+
+void
+bu_across_look(struct bu_gate *gate)
+{
+	const struct bu_desired *desired = gate->fleet->desired;
+
+	for (size_t i = 0; gate->roles && i < desired->networks_count; i++)
+		if (is_first(desired, i))
+			look_at(gate, desired->networks[i].switch_fabric);
+	gate->across_seen = gate->across_seen || gate->roles;
+}
+
+int
+bu_across_holds(const struct bu_gate *gate, struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+	int64_t now_ms = bu_loop_now_ms(gate->fleet->loop);
+
+	if (!want || !rails_of(want->pool, NULL))
+		return 0;
+	if (node->live.across.state_seq != node->state_seq) {
+		node->live.across.state_seq = node->state_seq;
+		node->live.across.since_ms = now_ms;
+		node->live.across.over = 0;
+	}
+	return !node->live.across.over && now_ms - node->live.across.since_ms < HOLD_MS;
+}

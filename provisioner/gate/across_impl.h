@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The campaign across the rails of one switch fabric, as far as it is: across.c makes
+ * and judges it, across_answer.c answers it from the log, across_words.c keeps what
+ * stands accused.
+ */
+#ifndef BU_GATE_ACROSS_IMPL_H
+#define BU_GATE_ACROSS_IMPL_H
+
+#include "provisioner/gate/internal.h"
+
+/* A node of the profile in the campaign. */
+struct bu_across_node {
+	const struct bu_role *role;
+	unsigned char held; /* good on its rails, and its certificate waits */
+	unsigned char lent; /* may be probed now */
+};
+
+struct bu_across {
+	struct bu_gate *gate;
+	const char *fabric;                             /* its name */
+	const struct bu_desired_validation *validation; /* of the first node there */
+	/* Its rails are the networks of the fabric. Its one spine is all of them: the
+	 * way over them cannot be chosen. */
+	struct bu_topology topology;
+	const struct bu_desired_network *rail[BU_TOPOLOGY_RAILS_MAX];
+	json_t *own_leaves; /* names that were made of a rail: nobody told the switch */
+	struct bu_across_node *nodes;
+	unsigned char *absent, *trusted; /* by node; who is there is proven */
+	unsigned char *no_port;          /* by port */
+	size_t *taken; /* results given away, per pair and direction in the log */
+	struct bu_pairs wanted; /* ports */
+	struct bu_report report;
+};
+
+/* across_answer.c. bu_site.round; arg: the campaign. */
+bu_must int bu_across_answer(void *arg, struct bu_flow *flows, int count,
+			     struct bu_err *err);
+
+/* across_words.c. Its accusations are the fabric's from here on. */
+void bu_across_keep(const struct bu_across *across);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands accused between the rails of a switch fabric, in words: kept by across.c,
+ * read by remarks.c. Invariant: links and spines are named, no node is.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "provisioner/gate/across_impl.h"
+
+/* "leaf01 (rail rail0)"; a name may have the rail in it. Owned. */
+static char *
+leaf_words(const struct bu_across *across, int leaf)
+{
+	const struct bu_topology *t = &across->topology;
+	bu_autofree char *rails = NULL;
+	char name[BU_GATE_LEAF_SIZE + BU_NAME_MAX];
+	uint64_t seen = 0;
+
+	bu_ids_text(&t->leaf_ids, leaf, name, sizeof(name));
+	if (json_object_get(across->own_leaves, name))
+		return bu_xstrdup(name);
+	for (int port = 0; port < bu_topology_ports(t); port++)
+		if (t->leaf_of[port] == leaf && !across->no_port[port])
+			seen |= UINT64_C(1) << port % t->rails;
+	for (int rail = 0; rail < t->rails; rail++)
+		if (seen >> rail & 1)
+			bu_text_add(&rails, ", ", "%s", across->rail[rail]->name);
+	return bu_xasprintf("%s (rail %s)", name, rails ? rails : "unknown");
+}
+
+static void
+add_part(const struct bu_across *across, const struct bu_accusation *one, char **text)
+{
+	static const char *const ways[] = {"", ", to the spines", ", from the spines",
+					   ""};
+	bu_autofree char *leaf = NULL;
+
+	if (one->what == BU_WHAT_LINK || one->what == BU_WHAT_LEAF)
+		leaf = leaf_words(across, one->leaf);
+	if (one->what == BU_WHAT_LINK)
+		bu_text_add(text, " or ", "the uplinks of %s%s", leaf,
+			    ways[one->dir & 3]);
+	else if (one->what == BU_WHAT_LEAF)
+		bu_text_add(text, " or ", "leaf %s", leaf);
+	else if (one->what == BU_WHAT_SPINE)
+		bu_text_add(text, " or ", "the spines");
+	for (int i = 0; one->what == BU_WHAT_ANY && i < one->of_count; i++)
+		add_part(across, &one->of[i], text);
+}
+
+/* Nodes with a port at a leaf that it names. */
+static void
+add_nodes(const struct bu_across *across, const struct bu_accusation *one, json_t *ret)
+{
+	const struct bu_topology *t = &across->topology;
+	int named = one->what == BU_WHAT_LINK || one->what == BU_WHAT_LEAF;
+
+	for (int port = 0; named && port < bu_topology_ports(t); port++)
+		if (t->leaf_of[port] == one->leaf && !across->no_port[port])
+			json_object_set_new(
+				ret, across->nodes[port / t->rails].role->want->name,
+				json_true());
+	for (int i = 0; one->what == BU_WHAT_ANY && i < one->of_count; i++)
+		add_nodes(across, &one->of[i], ret);
+}
+
+static int
+arrives(const struct bu_accusation *one)
+{
+	for (int i = 0; i < one->sign_count; i++)
+		if (one->signs[i].nothing)
+			return 0;
+	return 1;
+}
+
+static json_t *
+entry_of(const struct bu_across *across, const struct bu_accusation *one)
+{
+	bu_autofree char *part = NULL, *cause = NULL, *text = NULL;
+	json_t *nodes = json_object();
+
+	add_part(across, one, &part);
+	cause = bu_accusation_text(&across->topology, one);
+	text = bu_xasprintf(
+		"switch fabric %s: pairs across its rails accuse %s: %s%s",
+		across->fabric, part, cause,
+		arrives(one)
+			? ""
+			: "; look first whether the rails are routed to each other");
+	add_nodes(across, one, nodes);
+	return json_pack("{s:s,s:s,s:o}", "part", part, "text", text, "nodes", nodes);
+}
+
+static int
+is_known(const json_t *list, const json_t *entry)
+{
+	size_t i;
+	json_t *one;
+
+	json_array_foreach ((json_t *)(uintptr_t)list, i, one) {
+		if (strcmp(bu_json_str(one, "part", ""),
+			   bu_json_str(entry, "part", "")) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+void
+bu_across_keep(const struct bu_across *across)
+{
+	struct bu_gate *gate = across->gate;
+	const json_t *before = json_object_get(gate->across, across->fabric);
+	json_t *list = json_array();
+
+	for (int i = 0; i < across->report.count; i++) {
+		const struct bu_accusation *one = &across->report.accusations[i];
+		json_t *entry;
+
+		if (one->what == BU_WHAT_ENDPOINT || one->what == BU_WHAT_INCONCLUSIVE)
+			continue;
+		entry = entry_of(across, one);
+		if (!is_known(before, entry))
+			bu_warn("gate", "%s", bu_json_str(entry, "text", ""));
+		json_array_append_new(list, entry);
+	}
+	if (!gate->across)
+		gate->across = json_object();
+	json_object_set_new(gate->across, across->fabric, list);
+}
+
+void
+bu_across_warnings(const struct bu_gate *gate, const struct bu_node *node, json_t *list)
+{
+	const char *fabric;
+	json_t *entries, *entry;
+	size_t i;
+
+	json_object_foreach (gate->across, fabric, entries) {
+		json_array_foreach (entries, i, entry) {
+			if (!node || json_object_get(json_object_get(entry, "nodes"),
+						     node->name))
+				json_array_append(list, json_object_get(entry, "text"));
+		}
+	}
+}
