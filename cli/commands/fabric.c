@@ -143,7 +143,30 @@ by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A table of each rail that was measured, in the order of their names. */
+static int
+is_across(const char *rail)
+{
+	return strchr(rail, '/') != NULL;
+}
+
+/* Few pairs of many rails: a line each. */
+static void
+print_across(const struct bu_shown_pairs *shown)
+{
+	bu_autofree struct bu_shown_pair *list =
+		bu_xcalloc(shown->pairs_count + 1, sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; i < shown->pairs_count; i++)
+		if (is_across(shown->pairs[i].rail))
+			list[count++] = shown->pairs[i];
+	if (count)
+		puts("\nacross rails");
+	bu_render_pairs(list, count, stdout);
+}
+
+/* A table of each rail that was measured, in the order of their names, then what was
+ * measured across them. */
 static void
 print_matrix(const json_t *names, const struct bu_shown_pairs *shown)
 {
@@ -156,13 +179,14 @@ print_matrix(const json_t *names, const struct bu_shown_pairs *shown)
 	if (count == 0)
 		print_rail(names, shown, "");
 	for (size_t i = 0; i < count; i++) {
-		if (i && strcmp(rails[i], rails[i - 1]) == 0)
+		if (is_across(rails[i]) || (i && strcmp(rails[i], rails[i - 1]) == 0))
 			continue;
 		if (strcmp(rails[0], rails[count - 1]) != 0)
 			printf("%srail %s\n", printed++ ? "\n" : "",
 			       *rails[i] ? rails[i] : "-");
 		print_rail(names, shown, rails[i]);
 	}
+	print_across(shown);
 }
 
 int

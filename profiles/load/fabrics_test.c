@@ -83,6 +83,29 @@ START_TEST(another_role_is_none_of_it)
 }
 END_TEST
 
+/* "x...x/fabric" must fit where a network's name does. */
+START_TEST(two_names_fit_in_one_text)
+{
+	for (int length = 31; length <= 32; length++) {
+		bu_autofree char *site = bu_xasprintf(
+			"%s[network %.*s]\nrole = fabric\ncidr = 10.79.0.0/24\nnic = "
+			"2\nrdma = rxe\nswitch_fabric = c\n" ADDRESSES
+			"[network t]\nrole = fabric\ncidr = 10.80.0.0/24\nnic = 3\n"
+			"addresses = 10.80.0.11,10.80.0.12\nlink_gbps = 0.02\n"
+			"rdma = rxe\nswitch_fabric = c\n",
+			bu_testing_site, length, "x123456789012345678901234567890123");
+		struct bu_desired *desired = NULL;
+		bu_autofree char *found =
+			bu_testing_check(site, bu_testing_racks, &desired);
+
+		ck_assert_msg((desired != NULL) == (length == 31), "%s", found);
+		if (!desired)
+			ck_assert_ptr_nonnull(strstr(found, "name is too long"));
+		bu_desired_destroy(desired);
+	}
+}
+END_TEST
+
 START_TEST(a_network_is_alone_without_it)
 {
 	struct bu_desired *desired = NULL;
@@ -96,4 +119,4 @@ START_TEST(a_network_is_alone_without_it)
 END_TEST
 
 BU_UNIT("fabrics", what_a_fabric_has_in_common, another_role_is_none_of_it,
-	a_network_is_alone_without_it)
+	two_names_fit_in_one_text, a_network_is_alone_without_it)

@@ -9,6 +9,9 @@
 
 #include "profiles/load/load_internal.h"
 
+/* The log names two networks in the text of one. */
+enum { NAME_LENGTH_MAX = 31 };
+
 static int
 same_fabric(const struct bu_desired_network *a, const struct bu_desired_network *b)
 {
@@ -56,6 +59,11 @@ bu_load_check_fabrics(struct bu_loader *ld)
 			bu_load_wrong(ld, section, "switch_fabric",
 				      "is for role = fabric; other networks are not "
 				      "measured");
+		if (strlen(one->name) > NAME_LENGTH_MAX)
+			bu_load_wrong(ld, section, "switch_fabric",
+				      "the network's name is too long for pairs across "
+				      "rails; allowed are %d characters",
+				      NAME_LENGTH_MAX);
 		for (size_t j = 0; j < desired->networks_count; j++) {
 			if (j == i || !same_fabric(one, &desired->networks[j]))
 				continue;
