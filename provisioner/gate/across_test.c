@@ -15,6 +15,7 @@ struct ways {
 	int broken;            /* pairs across give no result, */
 	int dead;              /* or nothing arrives */
 	int mute;              /* nobody answers for one */
+	const char *sick;      /* "NODE RAIL": this port, in each of its pairs */
 	int fast;              /* links of rail1 carry twice as much */
 	int across;            /* pairs that were measured across */
 	json_t *asked;         /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
@@ -68,12 +69,26 @@ rate_of(const struct ways *ways, const char *from, const char *to)
 	return ways->dead ? 0 : slow ? SLOW : GOOD;
 }
 
+static int
+is_sick(const struct ways *ways, const json_t *const items[2], const char *const *rails)
+{
+	for (int i = 0; ways->sick && i < 2; i++) {
+		bu_autofree char *port = bu_xasprintf(
+			"%s %s", bu_json_str(items[0], i ? "b" : "a", ""), rails[i]);
+
+		if (strcmp(port, ways->sick) == 0)
+			return 1;
+	}
+	return 0;
+}
+
 static json_t *
 result_between(struct ways *ways, const json_t *const items[2], size_t k)
 {
 	struct bu_pair_result result;
 	const char *rails[2] = {rail_of(items[0], k), rail_of(items[1], k)};
 	int across = strcmp(rails[0], rails[1]) != 0;
+	int sick = is_sick(ways, items, rails);
 	double own = ways->fast && strcmp(rails[0], "rail1") == 0 ? 2 * GOOD : GOOD;
 	bu_autofree char *leaves = NULL, *ports = NULL;
 
@@ -89,8 +104,10 @@ result_between(struct ways *ways, const json_t *const items[2], size_t k)
 		result.dir[dir].lat_count = 200;
 		for (int run = 0; run < 5; run++)
 			bu_pair_dir_add(&result.dir[dir],
-					across ? rate_of(ways, rails[dir], rails[!dir])
-					       : own);
+					sick ? SLOW
+					: across
+						? rate_of(ways, rails[dir], rails[!dir])
+						: own);
 	}
 	if (!across)
 		return bu_pair_result_to_json(&result);
@@ -479,7 +496,78 @@ START_TEST(a_certificate_has_none_of_them)
 }
 END_TEST
 
-RIG_UNIT("across", each_two_leaves_of_a_group_meet,
+/* What is bad on its own rail is no partner across, and blames no uplink. */
+START_TEST(a_bad_port_is_none_of_them)
+{
+	struct ways ways = {.sick = "node002 rail1"};
+	bu_autofree char *warnings = NULL;
+	struct rig rig;
+
+	begin_fabric(&rig, 6, 2, same);
+	pass(&rig, &ways, 6, 300);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_QUARANTINED);
+	for (int i = 1; i <= 6; i++)
+		ck_assert(i == 2 || rig_node(&rig, i)->state == BU_STATE_JOINING);
+	ck_assert_int_gt(ways.across, 0);
+	for (size_t i = 0; i < rig.fleet->measurements.count; i++) {
+		const struct bu_pair_log *log = &rig.fleet->measurements.logs[i];
+
+		ck_assert(!strchr(log->rail, '/') ||
+			  (strcmp(log->name[0], "node002") != 0 &&
+			   strcmp(log->name[1], "node002") != 0));
+	}
+	warnings = warnings_of(&rig);
+	ck_assert_ptr_null(strstr(warnings, "switch fabric"));
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* Each rail at the switch that the profile names. */
+static void
+cable(const struct rig *rig, const char *ports)
+{
+	struct bu_desired *desired = rig->fleet->desired;
+
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		free(desired->nodes[i].switch_ports);
+		desired->nodes[i].switch_ports = bu_xstrdup(ports);
+	}
+}
+
+START_TEST(a_leaf_is_the_switch_that_is_known)
+{
+	struct ways ways = {.slow = 1};
+	bu_autofree char *warnings = NULL;
+	struct rig rig;
+
+	begin_fabric(&rig, 4, 2, same);
+	cable(&rig, "fabric=leaf01:p1,rail1=leaf11:p1");
+	pass(&rig, &ways, 4, 300);
+	all_join(&rig, 4);
+	warnings = warnings_of(&rig);
+	says(warnings, "the uplinks of leaf01 (rail fabric) or the uplinks of leaf11 "
+		       "(rail rail1) or the spines: ");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* One leaf for all rails: no spine is between them, and there is nothing to test. */
+START_TEST(rails_of_one_leaf_are_not_tested_across)
+{
+	struct ways ways = {.slow = 1};
+	struct rig rig;
+
+	begin_fabric(&rig, 4, 2, same);
+	cable(&rig, "fabric=leaf01:p1,rail1=leaf01:p2");
+	pass(&rig, &ways, 4, 60);
+	all_join(&rig, 4);
+	ck_assert_int_eq(ways.across, 0);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+RIG_UNIT("across", a_bad_port_is_none_of_them, a_leaf_is_the_switch_that_is_known,
+	 rails_of_one_leaf_are_not_tested_across, each_two_leaves_of_a_group_meet,
 	 networks_are_apart_unless_the_profile_says_so,
 	 only_rails_of_the_same_fabric_meet, each_end_is_told_its_own_port,
 	 a_bad_spine_is_accused_and_no_node, uplinks_are_named_with_leaf_and_rail,
