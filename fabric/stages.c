@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "fabric/stages_impl.h"
 
 void
 bu_order_init(struct bu_order *order, const int *leaf_of, int ports,
@@ -56,15 +57,15 @@ group_size(const struct bu_order *order, int leaf, int rail)
 }
 
 /* All its rails. */
-static int
-leaf_size(const struct bu_order *order, int leaf)
+int
+bu_order_leaf_size(const struct bu_order *order, int leaf)
 {
 	return order->start[(leaf + 1) * order->rails] -
 	       order->start[leaf * order->rails];
 }
 
-static uint64_t
-mix(uint64_t seed, uint64_t value)
+uint64_t
+bu_stage_mix(uint64_t seed, uint64_t value)
 {
 	uint64_t x = seed ^ (value + 1) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -81,8 +82,8 @@ bu_stage_partners(int ports, double spoiled, double budget)
 }
 
 /* Rounds in which each port of a group of n meets d others, or all of them. */
-static int
-leaf_group_rounds(int n, int d)
+int
+bu_stage_group_rounds(int n, int d)
 {
 	int all = bu_schedule_rounds(n), wanted = d + n % 2; /* odd: one pauses */
 
@@ -96,7 +97,7 @@ bu_stage_leaf_rounds(const struct bu_order *order, int d)
 
 	for (int g = 0; g < order->leaves * order->rails; g++) {
 		int n = order->start[g + 1] - order->start[g];
-		int rounds = leaf_group_rounds(n, d);
+		int rounds = bu_stage_group_rounds(n, d);
 
 		most = rounds > most ? rounds : most;
 	}
@@ -108,14 +109,14 @@ static int
 circle_round(int n, uint64_t seed, int group, int round, struct bu_pair *ret)
 {
 	return n < 2 ? 0
-		     : bu_schedule_round(n, mix(seed, (uint64_t)group),
+		     : bu_schedule_round(n, bu_stage_mix(seed, (uint64_t)group),
 					 round % bu_schedule_rounds(n), ret);
 }
 
 int
 bu_stage_group_round_of(int n, uint64_t seed, int group, int a, int b)
 {
-	return bu_schedule_round_of(n, mix(seed, (uint64_t)group), a, b);
+	return bu_schedule_round_of(n, bu_stage_mix(seed, (uint64_t)group), a, b);
 }
 
 /* Where each port is in the circles. */
@@ -155,7 +156,7 @@ bu_order_seed(struct bu_order *order, uint64_t seed)
 				   sizeof(*order->circle));
 	for (int g = 0; g < groups; g++)
 		bu_schedule_order(order->start[g + 1] - order->start[g],
-				  mix(seed, (uint64_t)g),
+				  bu_stage_mix(seed, (uint64_t)g),
 				  order->circle + order->start[g] + g);
 	note_places(order);
 }
@@ -249,8 +250,8 @@ bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
 }
 
 /* Pairs that two leaves can have at once: of each rail as many as the smaller has. */
-static int
-common_slots(const struct bu_order *order, int x, int y)
+int
+bu_order_common_slots(const struct bu_order *order, int x, int y)
 {
 	int slots = 0;
 
@@ -262,22 +263,22 @@ common_slots(const struct bu_order *order, int x, int y)
 	return slots;
 }
 
-static int
-spines_of(const struct bu_order *order)
+int
+bu_order_spines(const struct bu_order *order)
 {
 	return order->spines > 0 ? order->spines : 1;
 }
 
 /* Rounds that the leaves stay together until even the smallest has used each spine. */
-static int
-blocks_of(const struct bu_order *order)
+int
+bu_order_blocks(const struct bu_order *order)
 {
-	int spines = spines_of(order), least = spines;
+	int spines = bu_order_spines(order), least = spines;
 
 	if (order->sprayed)
 		return 1;
 	for (int leaf = 0; leaf < order->leaves; leaf++) {
-		int size = leaf_size(order, leaf);
+		int size = bu_order_leaf_size(order, leaf);
 
 		if (size > 0 && size < least)
 			least = size;
@@ -337,11 +338,11 @@ bu_stage_cross_rounds(const struct bu_order *order, int d)
 	int classes = leaf_classes(order, leaves, start), most = 0;
 
 	for (int i = 0; i < classes; i++) {
-		int rounds = leaf_group_rounds(start[i + 1] - start[i], d);
+		int rounds = bu_stage_group_rounds(start[i + 1] - start[i], d);
 
 		most = rounds > most ? rounds : most;
 	}
-	return most * blocks_of(order);
+	return most * bu_order_blocks(order);
 }
 
 /* The slots of two leaves, as many as there are spines; which ports have a turn moves
@@ -350,7 +351,8 @@ static int
 leaf_meets_leaf(const struct bu_order *order, int x, int y, int meeting, int block,
 		struct bu_cross *ret)
 {
-	int total = common_slots(order, x, y), spines = spines_of(order), count = 0;
+	int total = bu_order_common_slots(order, x, y), spines = bu_order_spines(order),
+	    count = 0;
 	int wide = total < spines ? total : spines, slot = 0;
 
 	if (total == 0 || block * wide >= spines + wide)
@@ -381,7 +383,7 @@ bu_stage_cross_round(const struct bu_order *order, uint64_t seed, int round,
 	bu_autofree int *start = bu_xcalloc((size_t)order->rails + 2, sizeof(int));
 	bu_autofree struct bu_pair *pairs =
 		bu_xcalloc((size_t)order->leaves + 1, sizeof(*pairs));
-	int blocks = blocks_of(order), meeting = round / blocks, total = 0;
+	int blocks = bu_order_blocks(order), meeting = round / blocks, total = 0;
 	int classes = leaf_classes(order, leaves, start);
 
 	for (int i = 0; i < classes; i++) {
@@ -389,133 +391,13 @@ bu_stage_cross_round(const struct bu_order *order, uint64_t seed, int round,
 
 		if (n < 2)
 			continue;
-		count = bu_schedule_round(n, mix(seed, UINT64_C(0x1eaf) + (uint64_t)i),
-					  meeting % bu_schedule_rounds(n), pairs);
+		count = bu_schedule_round(
+			n, bu_stage_mix(seed, UINT64_C(0x1eaf) + (uint64_t)i),
+			meeting % bu_schedule_rounds(n), pairs);
 		for (int k = 0; k < count; k++)
 			total += leaf_meets_leaf(order, leaves[start[i] + pairs[k].a],
 						 leaves[start[i] + pairs[k].b], meeting,
 						 round % blocks, ret + total);
 	}
-	return total;
-}
-
-/* --- across rails --- */
-
-static int
-can_meet_across(const struct bu_order *order, int x, int y)
-{
-	return leaf_size(order, x) > 0 && leaf_size(order, y) > 0 &&
-	       common_slots(order, x, y) == 0;
-}
-
-/* Leaves that could meet another one across; how many. ret_fewest: that one of them
- * could meet. */
-static int
-leaves_across(const struct bu_order *order, int *ret, int *ret_fewest)
-{
-	int count = 0;
-
-	*ret_fewest = order->leaves;
-	for (int leaf = 0; leaf < order->leaves; leaf++) {
-		int others = 0;
-
-		for (int other = 0; other < order->leaves; other++)
-			others += can_meet_across(order, leaf, other);
-		if (!others)
-			continue;
-		ret[count++] = leaf;
-		*ret_fewest = others < *ret_fewest ? others : *ret_fewest;
-	}
-	return count;
-}
-
-int
-bu_stage_across_rounds(const struct bu_order *order, int d)
-{
-	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
-	int each, n = leaves_across(order, leaves, &each), meetings;
-
-	if (n < 2)
-		return 0;
-	meetings = leaf_group_rounds(n, d);
-	/* A part of the circle has its part of them. */
-	each = meetings < bu_schedule_rounds(n) ? each * d / (n - 1) : each;
-	each = each > 0 ? each : 1;
-	return meetings * ((BU_STAGE_ACROSS_LEAST + each - 1) / each) *
-	       blocks_of(order);
-}
-
-/* A port of `to` that is not taken, from `first` on, of another node; -1 = there is
- * none.
- */
-static int
-find_partner(const struct bu_order *order, const int *to, int count, int first, int one,
-	     const unsigned char *taken)
-{
-	for (int i = 0; i < count; i++) {
-		int at = (first + i) % count;
-
-		if (!taken[at] && to[at] / order->rails != one / order->rails)
-			return at;
-	}
-	return -1;
-}
-
-/* As many slots as there are spines. Ports and partners move on with each meeting,
- * spines with each block. Where the last partner is of the same node, the first slot
- * gets that one. */
-static int
-leaf_meets_across(const struct bu_order *order, int x, int y, int meeting, int block,
-		  struct bu_cross *ret)
-{
-	int a = leaf_size(order, x), b = leaf_size(order, y), count = 0;
-	int spines = spines_of(order), wide = a < b ? a : b;
-	const int *from = order->ports + order->start[x * order->rails];
-	const int *to = order->ports + order->start[y * order->rails];
-	bu_autofree unsigned char *taken = bu_xcalloc((size_t)b + 1, 1);
-
-	wide = wide < spines ? wide : spines;
-	if (!can_meet_across(order, x, y) || block * wide >= spines + wide)
-		return 0;
-	for (int slot = 0; slot < wide; slot++) {
-		int turn = slot + meeting * wide, one = from[turn % a];
-		int at = find_partner(order, to, b, turn + turn / a + 1, one, taken);
-		int spine = (slot + block * wide + meeting) % spines, other;
-
-		if (at < 0 && count > 0) {
-			at = find_partner(order, to, b, 0, ret[0].a, taken);
-			other = ret[0].b;
-			if (at < 0 || other / order->rails == one / order->rails)
-				continue;
-			ret[0].b = to[at];
-		} else if (at >= 0) {
-			other = to[at];
-		} else {
-			continue;
-		}
-		taken[at] = 1;
-		ret[count++] = (struct bu_cross){one, other, spine};
-	}
-	return count;
-}
-
-int
-bu_stage_across_round(const struct bu_order *order, uint64_t seed, int round,
-		      struct bu_cross *ret)
-{
-	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
-	bu_autofree struct bu_pair *pairs =
-		bu_xcalloc((size_t)order->leaves + 1, sizeof(*pairs));
-	int blocks = blocks_of(order), meeting = round / blocks, total = 0, count;
-	int fewest, n = leaves_across(order, leaves, &fewest);
-
-	if (n < 2)
-		return 0;
-	count = bu_schedule_round(n, mix(seed, UINT64_C(0xac05)),
-				  meeting % bu_schedule_rounds(n), pairs);
-	for (int i = 0; i < count; i++)
-		total +=
-			leaf_meets_across(order, leaves[pairs[i].a], leaves[pairs[i].b],
-					  meeting, round % blocks, ret + total);
 	return total;
 }

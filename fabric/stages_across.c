@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rounds of stage B across rails, asked by the campaign. Pure. Invariants: no port is
+ * in two pairs of a round, no two pairs of a leaf take the same spine, and no pair is
+ * of one node or of one rail.
+ */
+#include "base/err.h"
+#include "fabric/stages_impl.h"
+
+static int
+can_meet_across(const struct bu_order *order, int x, int y)
+{
+	return bu_order_leaf_size(order, x) > 0 && bu_order_leaf_size(order, y) > 0 &&
+	       bu_order_common_slots(order, x, y) == 0;
+}
+
+/* Leaves that could meet another one across; how many. ret_fewest: that one of them
+ * could meet. */
+static int
+leaves_across(const struct bu_order *order, int *ret, int *ret_fewest)
+{
+	int count = 0;
+
+	*ret_fewest = order->leaves;
+	for (int leaf = 0; leaf < order->leaves; leaf++) {
+		int others = 0;
+
+		for (int other = 0; other < order->leaves; other++)
+			others += can_meet_across(order, leaf, other);
+		if (!others)
+			continue;
+		ret[count++] = leaf;
+		*ret_fewest = others < *ret_fewest ? others : *ret_fewest;
+	}
+	return count;
+}
+
+int
+bu_stage_across_rounds(const struct bu_order *order, int d)
+{
+	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
+	int each, n = leaves_across(order, leaves, &each), meetings;
+
+	if (n < 2)
+		return 0;
+	meetings = bu_stage_group_rounds(n, d);
+	/* A part of the circle has its part of them. */
+	each = meetings < bu_schedule_rounds(n) ? each * d / (n - 1) : each;
+	each = each > 0 ? each : 1;
+	return meetings * ((BU_STAGE_ACROSS_LEAST + each - 1) / each) *
+	       bu_order_blocks(order);
+}
+
+/* A port of `to` that is not taken, from `first` on, of another node; -1 = there is
+ * none.
+ */
+static int
+find_partner(const struct bu_order *order, const int *to, int count, int first, int one,
+	     const unsigned char *taken)
+{
+	for (int i = 0; i < count; i++) {
+		int at = (first + i) % count;
+
+		if (!taken[at] && to[at] / order->rails != one / order->rails)
+			return at;
+	}
+	return -1;
+}
+
+/* As many slots as there are spines. Ports and partners move on with each meeting,
+ * spines with each block. Where the last partner is of the same node, the first slot
+ * gets that one. */
+static int
+leaf_meets_across(const struct bu_order *order, int x, int y, int meeting, int block,
+		  struct bu_cross *ret)
+{
+	int a = bu_order_leaf_size(order, x), b = bu_order_leaf_size(order, y),
+	    count = 0;
+	int spines = bu_order_spines(order), wide = a < b ? a : b;
+	const int *from = order->ports + order->start[x * order->rails];
+	const int *to = order->ports + order->start[y * order->rails];
+	bu_autofree unsigned char *taken = bu_xcalloc((size_t)b + 1, 1);
+
+	wide = wide < spines ? wide : spines;
+	if (!can_meet_across(order, x, y) || block * wide >= spines + wide)
+		return 0;
+	for (int slot = 0; slot < wide; slot++) {
+		int turn = slot + meeting * wide, one = from[turn % a];
+		int at = find_partner(order, to, b, turn + turn / a + 1, one, taken);
+		int spine = (slot + block * wide + meeting) % spines, other;
+
+		if (at < 0 && count > 0) {
+			at = find_partner(order, to, b, 0, ret[0].a, taken);
+			other = ret[0].b;
+			if (at < 0 || other / order->rails == one / order->rails)
+				continue;
+			ret[0].b = to[at];
+		} else if (at >= 0) {
+			other = to[at];
+		} else {
+			continue;
+		}
+		taken[at] = 1;
+		ret[count++] = (struct bu_cross){one, other, spine};
+	}
+	return count;
+}
+
+int
+bu_stage_across_round(const struct bu_order *order, uint64_t seed, int round,
+		      struct bu_cross *ret)
+{
+	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
+	bu_autofree struct bu_pair *pairs =
+		bu_xcalloc((size_t)order->leaves + 1, sizeof(*pairs));
+	int blocks = bu_order_blocks(order), meeting = round / blocks, total = 0, count;
+	int fewest, n = leaves_across(order, leaves, &fewest);
+
+	if (n < 2)
+		return 0;
+	count = bu_schedule_round(n, bu_stage_mix(seed, UINT64_C(0xac05)),
+				  meeting % bu_schedule_rounds(n), pairs);
+	for (int i = 0; i < count; i++)
+		total +=
+			leaf_meets_across(order, leaves[pairs[i].a], leaves[pairs[i].b],
+					  meeting, round % blocks, ret + total);
+	return total;
+}
