@@ -201,10 +201,11 @@ bu_bootargs_mounted(const char *device,
 	return rc;
 }
 
-/* The partition named ESP of the disk with this folder in /sys, if it has one. */
+/* The partition with this name of the disk with this folder in /sys, if it has one. */
 static void
-add_esp(const char *disk, struct bu_bootargs_esps *esps)
+add_esp(const char *disk, const char *name, struct bu_bootargs_esps *esps)
 {
+	bu_autofree char *wanted = bu_xasprintf("PARTNAME=%s\n", name);
 	struct dirent *entry;
 	DIR *list = opendir(disk);
 
@@ -215,7 +216,7 @@ add_esp(const char *disk, struct bu_bootargs_esps *esps)
 			bu_file_exists(path) ? bu_file_read(path, FILE_MAX, NULL, NULL)
 					     : NULL;
 
-		if (!text || !find_line(text, "PARTNAME=ESP\n"))
+		if (!text || !find_line(text, wanted))
 			continue;
 		esps->devices[esps->count++] = bu_xasprintf("/dev/%s", entry->d_name);
 		break;
@@ -235,6 +236,18 @@ is_failed(const char *device, const char *name)
 	return state && !strstr(state, "in_sync");
 }
 
+/* One of two roots has a system partition of its own. */
+static const char *
+esp_beside(const char *device)
+{
+	bu_autofree char *path = bu_xasprintf("%s/uevent", device);
+	bu_autofree char *text = bu_file_read(path, FILE_MAX, NULL, NULL);
+
+	if (text && find_line(text, "PARTNAME=root-a\n"))
+		return "ESP-a";
+	return text && find_line(text, "PARTNAME=root-b\n") ? "ESP-b" : "ESP";
+}
+
 void
 bu_bootargs_find(const char *device, struct bu_bootargs_esps *ret)
 {
@@ -248,14 +261,14 @@ bu_bootargs_find(const char *device, struct bu_bootargs_esps *ret)
 			bu_xasprintf("%s/%s/..", slaves, names[i]->d_name);
 
 		if (names[i]->d_name[0] != '.' && !is_failed(device, names[i]->d_name))
-			add_esp(disk, ret);
+			add_esp(disk, "ESP", ret);
 		free(names[i]);
 	}
 	free(names);
 	if (count < 0) {
 		bu_autofree char *disk = bu_xasprintf("%s/..", device);
 
-		add_esp(disk, ret);
+		add_esp(disk, esp_beside(device), ret);
 	}
 }
 
@@ -303,7 +316,7 @@ visit_part(const char *part, void *arg)
 	    !is_slave(halves, part) &&
 	    bu_md_read(halves->root, halves->disk, part, &half) == 0 &&
 	    memcmp(half.uuid, halves->ours.uuid, sizeof(half.uuid)) == 0)
-		add_esp(disk, halves->found);
+		add_esp(disk, "ESP", halves->found);
 }
 
 static void
@@ -409,5 +422,38 @@ bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err)
 		free(esps.devices[i]);
 	}
 	change_left_out(&left, rc ? NULL : kargs);
+	return rc;
+}
+
+/* Its folder in /sys; owned. */
+static char *
+device_of_root(struct bu_err *err)
+{
+	struct stat st;
+
+	if (stat("/", &st) == 0)
+		return bu_xasprintf("/sys/dev/block/%u:%u", major(st.st_dev),
+				    minor(st.st_dev));
+	bu_err_set(err, BU_ERR_IO, errno, "/");
+	return NULL;
+}
+
+int
+bu_bootargs_boot(int (*fn)(const char *dir, void *arg, struct bu_err *err), void *arg,
+		 struct bu_err *err)
+{
+	bu_autofree char *device = device_of_root(err), *disk = NULL;
+	struct bu_bootargs_esps esps = {0};
+	int rc;
+
+	if (!device)
+		return -1;
+	disk = bu_xasprintf("%s/..", device);
+	add_esp(disk, "ESP", &esps);
+	if (!esps.count)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "the disk of / has no boot partition of bringup");
+	rc = bu_bootargs_mounted(esps.devices[0], fn, arg, err);
+	free(esps.devices[0]);
 	return rc;
 }

@@ -31,8 +31,8 @@ struct bu_bootargs_esps {
 	size_t count;
 	char *devices[2]; /* "/dev/vda1"; owned */
 };
-/* The system partition beside this partition, or beside each that this array has now;
- * device: its folder in /sys. */
+/* The system partition beside this partition, its own where that is one of two roots,
+ * or beside each that this array has now; device: its folder in /sys. */
 void bu_bootargs_find(const char *device, struct bu_bootargs_esps *ret);
 /* Those of the disks that this array has left out, though they have half of it: what
  * the machine starts with may be the loader of one. root: "", or a test's tree; array:
@@ -44,5 +44,8 @@ void bu_bootargs_left_out(const char *root, const char *array,
  * *ret_old (may be NULL; owned) gets the node's part as it was; kargs NULL only reads.
  */
 bu_must int bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err);
+/* Of the running system: the boot partition of the disk that / is on. fn: as above. */
+bu_must int bu_bootargs_boot(int (*fn)(const char *dir, void *arg, struct bu_err *err),
+			     void *arg, struct bu_err *err);
 
 #endif

@@ -173,12 +173,18 @@ bu_disk_is_note(const struct bu_install_opts *opts, const char *text, const char
 			     opts->step_id, NULL);
 }
 
+static size_t
+mark_size(const uint8_t *block)
+{
+	return block[8] | block[9] << 8 | (size_t)block[10] << 16 |
+	       (size_t)block[11] << 24;
+}
+
 /* 1 when the block on the disk is a mark of the present step, with this magic. */
 static int
 is_own_mark(const uint8_t *block, const char *magic, const struct bu_install_opts *opts)
 {
-	size_t size = block[8] | block[9] << 8 | (size_t)block[10] << 16 |
-		      (size_t)block[11] << 24;
+	size_t size = mark_size(block);
 	const char *text = (const char *)block + MAGIC_SIZE + 4;
 	char sig[BU_SIG_HEX_SIZE] = "";
 
@@ -244,9 +250,9 @@ bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
 	return check_edge(disk, tail, edge, err);
 }
 
-int
-bu_mark_write(const struct bu_disk *disk, const struct bu_install_opts *opts,
-	      struct bu_err *err)
+static int
+write_mark(const struct bu_disk *disk, uint64_t at, const struct bu_install_opts *opts,
+	   struct bu_err *err)
 {
 	uint8_t block[BU_MARK_SIZE] = MAGIC;
 	size_t size = strlen(opts->mark_text);
@@ -255,17 +261,67 @@ bu_mark_write(const struct bu_disk *disk, const struct bu_install_opts *opts,
 		block[MAGIC_SIZE + i] = size >> 8 * i;
 	memcpy(block + MAGIC_SIZE + 4, opts->mark_text, size);
 	memcpy(block + MAGIC_SIZE + 4 + size, opts->mark_sig, BU_SIG_HEX_SIZE - 1);
-	if (bu_disk_write(disk->fd, block, sizeof(block), BU_MARK_OFFSET, err))
+	if (bu_disk_write(disk->fd, block, sizeof(block), at, err))
+		return -1;
+	return bu_disk_sync(disk, err);
+}
+
+static int
+finish_mark(const struct bu_disk *disk, uint64_t at, struct bu_err *err)
+{
+	if (bu_disk_write(disk->fd, MAGIC_DONE, MAGIC_SIZE, at, err))
 		return -1;
 	return bu_disk_sync(disk, err);
 }
 
 int
+bu_mark_write(const struct bu_disk *disk, const struct bu_install_opts *opts,
+	      struct bu_err *err)
+{
+	return write_mark(disk, BU_MARK_OFFSET, opts, err);
+}
+
+int
 bu_mark_finish(const struct bu_disk *disk, struct bu_err *err)
 {
-	if (bu_disk_write(disk->fd, MAGIC_DONE, MAGIC_SIZE, BU_MARK_OFFSET, err))
-		return -1;
-	return bu_disk_sync(disk, err);
+	return finish_mark(disk, BU_MARK_OFFSET, err);
+}
+
+int
+bu_slot_mark_write(const struct bu_disk *disk, uint64_t at,
+		   const struct bu_install_opts *opts, struct bu_err *err)
+{
+	return write_mark(disk, at, opts, err);
+}
+
+int
+bu_slot_mark_finish(const struct bu_disk *disk, uint64_t at, struct bu_err *err)
+{
+	return finish_mark(disk, at, err);
+}
+
+int
+bu_slot_has_image(const struct bu_disk *disk, uint64_t at,
+		  const struct bu_install_opts *opts)
+{
+	uint8_t block[BU_MARK_SIZE];
+	char sig[BU_SIG_HEX_SIZE] = "";
+	const char *text = (const char *)block + MAGIC_SIZE + 4;
+	bu_autojson json_t *value = NULL;
+	size_t size;
+
+	if (bu_read_at(disk->fd, block, sizeof(block), at, NULL) ||
+	    memcmp(block, MAGIC_DONE, MAGIC_SIZE) != 0)
+		return 0;
+	size = mark_size(block);
+	if (size > BU_MARK_TEXT_MAX)
+		return 0;
+	memcpy(sig, text + size, sizeof(sig) - 1);
+	if (bu_verify(opts->appliance_public_pem, text, size, sig, NULL))
+		return 0;
+	value = bu_json_parse(text, size, "mark of the slot", NULL);
+	return value &&
+	       !strcmp(bu_json_str(value, "digest", ""), opts->manifest_digest);
 }
 
 static int

@@ -58,6 +58,15 @@ bu_must int bu_mark_write(const struct bu_disk *disk,
 /* From now on it says that the install of its step is finished. */
 bu_must int bu_mark_finish(const struct bu_disk *disk, struct bu_err *err);
 
+/* The same of a slot of two roots; at: the byte of the disk where its mark is. */
+bu_must int bu_slot_mark_write(const struct bu_disk *disk, uint64_t at,
+			       const struct bu_install_opts *opts, struct bu_err *err);
+bu_must int bu_slot_mark_finish(const struct bu_disk *disk, uint64_t at,
+				struct bu_err *err);
+/* 1 when the appliance has signed that a finished install of that image is there. */
+int bu_slot_has_image(const struct bu_disk *disk, uint64_t at,
+		      const struct bu_install_opts *opts);
+
 /* The range reads as zeros afterwards; multiples of 4096. */
 bu_must int bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
 			 struct bu_err *err);

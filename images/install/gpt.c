@@ -6,13 +6,11 @@
  */
 #include "images/install/gpt.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -24,145 +22,20 @@ enum {
 	ENTRY_SIZE = 128,
 	TABLE_BYTES = ENTRIES * ENTRY_SIZE,
 	HEADER_SIZE = 92,
-	ALIGN = 1024 * 1024,
 	MBR_SIGNATURE = 440,
 	NAME_CHARS = 36,
 };
-
-static const char esp_type[] = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B";
-/* What images that an old bringup built say, and the disks written from them then. */
-static const char old_esp_type[] = "C12A7328-F81F-11D2-BA4B-00C04FC93EC9";
-/* The type "Linux filesystem data". */
-static const char data_type[] = "0FC63DAF-8483-4772-8E79-3D69D8477DE4";
-
-/* Of a part of the image: a disk that is written now has the right one. */
-static const char *
-type_of(const struct bu_part *part)
-{
-	return strcasecmp(part->type, old_esp_type) == 0 ? esp_type : part->type;
-}
-
-static uint64_t
-align_up(uint64_t bytes)
-{
-	return (bytes + ALIGN - 1) / ALIGN * ALIGN;
-}
-
-static int
-check_data(const struct bu_install_opts *opts, struct bu_err *err)
-{
-	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-
-	if (opts->data_count > BU_INSTALL_DATA_MAX)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "%zu data partitions; %d at most", opts->data_count,
-				  BU_INSTALL_DATA_MAX);
-	for (size_t i = 0; i < opts->data_count; i++) {
-		const char *guid = opts->data[i].guid, *name = opts->data[i].name;
-		size_t k = 0;
-
-		while (form[k] && (form[k] == 'x' ? isxdigit((unsigned char)guid[k])
-						  : guid[k] == form[k]))
-			k++;
-		if (form[k] || guid[k] || !name[0] || strlen(name) > NAME_CHARS)
-			return bu_err_set(
-				err, BU_ERR_INVAL, 0,
-				"data partition '%.40s': name or GUID is wrong", name);
-	}
-	return 0;
-}
-
-/* More than there is needs no exact number, and must not run over. */
-static uint64_t
-at_most(uint64_t bytes, uint64_t end)
-{
-	return bytes > end ? end + 1 : bytes;
-}
-
-/* Data lies at the end, or from root_bytes on; *end becomes where it begins. */
-static int
-place_data(const struct bu_install_opts *opts, struct bu_layout *layout, uint64_t *end,
-	   struct bu_err *err)
-{
-	uint64_t need = 0, at = align_up(at_most(opts->root_bytes, *end));
-
-	if (check_data(opts, err))
-		return -1;
-	for (size_t i = 0; i < opts->data_count; i++) {
-		uint64_t size = align_up(at_most(opts->data[i].size_bytes, *end));
-
-		need += size ? size : ALIGN;
-	}
-	if (need > *end || at > *end - need)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "the disk has %llu MiB, the system's part %llu MiB; "
-				  "%zu data partitions need %llu MiB",
-				  (unsigned long long)(layout->disk_bytes >> 20),
-				  (unsigned long long)(at >> 20), opts->data_count,
-				  (unsigned long long)(need >> 20));
-	if (!at)
-		at = *end - need;
-	layout->data_count = opts->data_count;
-	for (size_t i = 0; i < opts->data_count; i++) {
-		uint64_t size = align_up(opts->data[i].size_bytes);
-
-		layout->data[i].begin_bytes = at;
-		layout->data[i].size_bytes = size ? size : *end - at;
-		layout->data[i].name = opts->data[i].name;
-		layout->data[i].guid = opts->data[i].guid;
-		at += layout->data[i].size_bytes;
-	}
-	*end = layout->data_count ? layout->data[0].begin_bytes : at;
-	return 0;
-}
-
-int
-bu_layout_make(const struct bu_manifest *manifest, const struct bu_install_opts *opts,
-	       uint64_t disk_bytes, uint32_t sector_bytes, struct bu_layout *ret,
-	       struct bu_err *err)
-{
-	struct bu_layout layout = {.disk_bytes = disk_bytes,
-				   .sector_bytes = sector_bytes};
-	uint64_t tail = TABLE_BYTES + sector_bytes;
-	uint64_t end = disk_bytes > tail ? (disk_bytes - tail) / ALIGN * ALIGN : 0;
-	uint64_t at = BU_PARTS_BEGIN;
-
-	if ((opts->data_count || opts->root_bytes) &&
-	    place_data(opts, &layout, &end, err))
-		return -1;
-	layout.count = manifest->part_count;
-	for (size_t i = 0; i < manifest->part_count; i++) {
-		const struct bu_part *part = &manifest->parts[i];
-		uint64_t need = align_up(part->size_bytes);
-
-		layout.parts[i].name = part->label;
-		layout.parts[i].type = type_of(part);
-		if (opts->mirror && strcmp(part->name, "root") == 0) {
-			need += ALIGN;
-			layout.parts[i].name = BU_MIRROR_LABEL;
-			layout.parts[i].type = BU_RAID_TYPE;
-		}
-		layout.parts[i].begin_bytes = at;
-		layout.parts[i].size_bytes = need;
-		if (part->grow && at + need < end)
-			layout.parts[i].size_bytes = end - at;
-		at += need;
-	}
-	if (at > end)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "the disk has %llu MiB%s, image %s needs %llu MiB",
-				  (unsigned long long)(disk_bytes >> 20),
-				  layout.data_count ? ", most of them for data" : "",
-				  manifest->name,
-				  (unsigned long long)((at + tail + ALIGN - 1) >> 20));
-	*ret = layout;
-	return 0;
-}
 
 size_t
 bu_gpt_front_bytes(uint32_t sector_bytes)
 {
 	return 2 * sector_bytes + TABLE_BYTES;
+}
+
+size_t
+bu_gpt_tail_bytes(uint32_t sector_bytes)
+{
+	return TABLE_BYTES + sector_bytes;
 }
 
 static void
@@ -210,11 +83,11 @@ fill_table(uint8_t *table, const struct bu_manifest *manifest,
 			   place_of(layout, layout->parts[i].begin_bytes,
 				    layout->parts[i].size_bytes),
 			   layout->parts[i].name);
-		bu_le_put(entry + 48, manifest->parts[i].attrs, 8);
+		bu_le_put(entry + 48, layout->parts[i].attrs, 8);
 	}
 	for (size_t i = 0; i < layout->data_count; i++, entry += ENTRY_SIZE) {
 		fill_entry(entry,
-			   layout->data[i].type ? layout->data[i].type : data_type,
+			   layout->data[i].type ? layout->data[i].type : BU_DATA_TYPE,
 			   place_of(layout, layout->data[i].begin_bytes,
 				    layout->data[i].size_bytes),
 			   layout->data[i].name);
@@ -418,12 +291,60 @@ bu_gpt_check_data(int fd, const struct bu_layout *layout, struct bu_err *err)
 	return 0;
 }
 
+/* 1 when the entry is the layout's part i. */
+static int
+is_part(const uint8_t *entry, const struct bu_layout *layout, size_t i)
+{
+	struct place place = place_of(layout, layout->parts[i].begin_bytes,
+				      layout->parts[i].size_bytes);
+	char name[NAME_CHARS + 1];
+
+	entry_name(entry, name);
+	return !strcmp(name, layout->parts[i].name) &&
+	       bu_le_get(entry + 32, 8) == place.first &&
+	       bu_le_get(entry + 40, 8) == place.last;
+}
+
+/* In the entries that they are written to: a kernel numbers them so. */
 int
-bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
+bu_gpt_has_parts(int fd, const struct bu_layout *layout)
+{
+	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
+
+	if (read_table(fd, layout->sector_bytes, table, NULL))
+		return 0;
+	for (size_t i = 0; i < layout->count; i++)
+		if (!is_part(table + i * ENTRY_SIZE, layout, i))
+			return 0;
+	return 1;
+}
+
+static int
+has_esp_type(const uint8_t *entry, const char *unused)
+{
+	uint8_t type[16], old_type[16];
+
+	bu_guid_put(type, BU_ESP_TYPE);
+	bu_guid_put(old_type, BU_OLD_ESP_TYPE);
+	return !memcmp(entry, type, sizeof(type)) ||
+	       !memcmp(entry, old_type, sizeof(old_type));
+}
+
+static int
+has_entry_name(const uint8_t *entry, const char *name)
+{
+	char its[NAME_CHARS + 1];
+
+	entry_name(entry, its);
+	return !strcmp(its, name);
+}
+
+static int
+find_entry(const char *disk, int (*is)(const uint8_t *entry, const char *name),
+	   const char *name, struct bu_gpt_esp *ret, struct bu_err *err)
 {
 	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
 	bu_autoclose int fd = open(disk, O_RDONLY | O_CLOEXEC);
-	uint8_t type[16], old_type[16];
 	int sector;
 
 	if (fd < 0)
@@ -432,13 +353,10 @@ bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
 		sector = 512; /* a file */
 	if (read_table(fd, (uint32_t)sector, table, err) != 0)
 		return bu_err_wrap(err, "disk %s", disk);
-	bu_guid_put(type, esp_type);
-	bu_guid_put(old_type, old_esp_type);
 	for (uint32_t i = 0; i < ENTRIES; i++) {
 		const uint8_t *entry = table + (size_t)i * ENTRY_SIZE;
 
-		if (memcmp(entry, type, sizeof(type)) != 0 &&
-		    memcmp(entry, old_type, sizeof(old_type)) != 0)
+		if (!is(entry, name))
 			continue;
 		ret->number = i + 1;
 		ret->first_sector = bu_le_get(entry + 32, 8);
@@ -446,6 +364,18 @@ bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
 		memcpy(ret->guid, entry + 16, sizeof(ret->guid));
 		return 0;
 	}
-	return bu_err_set(err, BU_ERR_STATE, 0, "disk %s has no system partition",
-			  disk);
+	return bu_err_set(err, BU_ERR_STATE, 0, "disk %s has no %s", disk, name);
+}
+
+int
+bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
+{
+	return find_entry(disk, has_esp_type, "system partition", ret, err);
+}
+
+int
+bu_gpt_find_part(const char *disk, const char *name, struct bu_gpt_esp *ret,
+		 struct bu_err *err)
+{
+	return find_entry(disk, has_entry_name, name, ret, err);
 }

@@ -16,6 +16,7 @@
 #include "images/install/gpt.h"
 #include "images/install/parts.h"
 #include "images/install/raw.h"
+#include "images/install/roots.h"
 #include "images/install/scratch.h"
 #include "images/install/seed.h"
 #include "images/install/target.h"
@@ -32,6 +33,7 @@ struct install {
 	struct bu_layout layouts[DISKS_MAX]; /* the same places on each */
 	struct bu_scratch scratch;
 	struct bu_raw raw; /* of a whole disk */
+	struct bu_roots roots;
 };
 
 static int
@@ -121,7 +123,9 @@ make_layouts(struct install *install, struct bu_err *err)
 	for (size_t i = 0; i < install->count; i++) {
 		if (bu_layout_make(install->manifest, install->opts, bytes, sector,
 				   &install->layouts[i], err))
-			return -1;
+			return install->opts->roots
+				       ? bu_err_wrap(err, "disk %s", disks[i].path)
+				       : -1;
 		/* The tables are the disk's own. */
 		install->layouts[i].disk_bytes = disks[i].size_bytes;
 		install->layouts[i].sector_bytes = disks[i].sector_bytes;
@@ -211,16 +215,6 @@ fit_sectors(const struct bu_manifest *manifest, const struct bu_disk *disk,
 	return bu_disk_sync(disk, err);
 }
 
-/* The mount needs the disks not to be open exclusively. */
-static int
-fill_root(struct install *install, struct bu_err *err)
-{
-	close_disks(install);
-	if (bu_target_fill(install->opts, install->manifest, &install->layouts[0], err))
-		return -1;
-	return open_disks(install, err);
-}
-
 /* Each of the disks boots before one of them says that it is finished. */
 static int
 finish(struct install *install, struct bu_err *err)
@@ -234,6 +228,126 @@ finish(struct install *install, struct bu_err *err)
 		if (bu_mark_finish(&install->disks[i], err))
 			return -1;
 	return 0;
+}
+
+/* --- a disk with two roots --- */
+
+static int
+check_roots(struct install *install, struct bu_err *err)
+{
+	const struct bu_install_opts *opts = install->opts;
+
+	if (bu_mark_check(opts, err) || bu_roots_look(opts, &install->roots, err) ||
+	    open_disks(install, err) || check_disks(install, err) ||
+	    bu_roots_choose(opts, &install->disks[0], &install->layouts[0],
+			    &install->roots, err))
+		return -1;
+	return bu_scratch_check(opts, &install->scratch, err);
+}
+
+/* Whoever tries it meanwhile finds it as it was: its frames come later. */
+static int
+disarm(struct install *install, struct bu_err *err)
+{
+	if (install->roots.was.try == BU_SLOT_NONE)
+		return 0;
+	close_disks(install);
+	return bu_roots_disarm(install->opts, &install->roots, err) ||
+			       open_disks(install, err)
+		       ? -1
+		       : 0;
+}
+
+/* All that can say no comes before the first write, which is the mark: of the slot, or
+ * of the disk. */
+static int
+prepare_roots(struct install *install, struct bu_err *err)
+{
+	const struct bu_install_opts *opts = install->opts;
+	const struct bu_roots *roots = &install->roots;
+	const struct bu_disk *disk = &install->disks[0];
+
+	if (check_roots(install, err))
+		return -1;
+	if (!roots->keeps && bu_mark_write(disk, opts, err))
+		return -1;
+	if (roots->keeps &&
+	    (bu_roots_begin(opts, disk, roots, err) || disarm(install, err)))
+		return -1;
+	if (bu_scratch_make(opts, &install->scratch, err))
+		return -1;
+	if (!roots->keeps)
+		return empty_disk(install, 0, err) ||
+				       bu_roots_begin(opts, disk, roots, err)
+			       ? -1
+			       : 0;
+	return roots->reused ? 0 : empty_ends(disk, &roots->part, err);
+}
+
+static int
+write_slot(struct install *install, struct bu_err *err)
+{
+	const struct bu_disk *disk = &install->disks[0];
+	const struct bu_roots *roots = &install->roots;
+
+	if (roots->reused)
+		return 0;
+	if (bu_parts_write(install->opts, install->hooks, install->manifest,
+			   &roots->part, disk, err))
+		return -1;
+	if (!roots->keeps &&
+	    bu_roots_copy(disk, install->manifest, &install->layouts[0], roots, err))
+		return -1;
+	if (!roots->keeps &&
+	    fit_sectors(install->manifest, disk, &install->layouts[0], err))
+		return -1;
+	if (fit_sectors(install->manifest, disk, &roots->part, err))
+		return -1;
+	return roots->keeps ? bu_disk_reread(disk, err) : 0;
+}
+
+static int
+finish_roots(struct install *install, struct bu_err *err)
+{
+	const struct bu_roots *roots = &install->roots;
+
+	if (bu_slot_mark_finish(&install->disks[0], roots->mark_at, err))
+		return -1;
+	if (!roots->keeps)
+		return finish(install, err);
+	close_disks(install);
+	return bu_roots_arm(install->opts, roots, err);
+}
+
+static int
+run_roots(struct install *install, struct bu_err *err)
+{
+	const struct bu_roots *roots = &install->roots;
+
+	if (prepare_roots(install, err) || write_slot(install, err) ||
+	    enter_stage(install, "files", err))
+		return -1;
+	close_disks(install);
+	if (bu_roots_fill(install->opts, install->manifest, &install->layouts[0], roots,
+			  err) ||
+	    open_disks(install, err) || finish_roots(install, err))
+		return -1;
+	if (install->opts->ret_slot)
+		*install->opts->ret_slot = (struct bu_install_slot){
+			roots->slot, roots->keeps, roots->reused};
+	return 0;
+}
+
+/* --- one root --- */
+
+/* The mount needs the disks not to be open exclusively. */
+static int
+fill_root(struct install *install, struct bu_err *err)
+{
+	close_disks(install);
+	if (bu_target_fill(install->opts, install->manifest, &install->layouts[0], err))
+		return -1;
+	return open_disks(install, err);
 }
 
 /* All that can say no comes before the first write, which is the mark. */
@@ -304,7 +418,9 @@ run(struct install *install, struct bu_err *err)
 		*install->opts->ret_finds_disk = install->manifest->agent_brought;
 	if (enter_stage(install, "disk", err))
 		return -1;
-	if (install->opts->raw ? run_raw(install, err) : run_parts(install, err))
+	if (install->opts->raw          ? run_raw(install, err)
+	    : install->opts->roots == 2 ? run_roots(install, err)
+					: run_parts(install, err))
 		return -1;
 	if (install->hooks->progress)
 		install->hooks->progress("done", 0, 0, install->hooks->arg);

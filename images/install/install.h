@@ -42,6 +42,13 @@ struct bu_install_member {
 	const char *guid; /* of its one partition, text form */
 };
 
+/* Of a disk with two roots. */
+struct bu_install_slot {
+	int slot;   /* the one that was written: 0 = a, 1 = b */
+	int tried;  /* the loader tries it once, and starts the other one otherwise */
+	int reused; /* it was of this image, and no frame of it was fetched */
+};
+
 struct bu_install_opts {
 	const char *base_url; /* "http://10.77.0.1:8080"; parts are below
 				 /images/<image>/ */
@@ -71,9 +78,15 @@ struct bu_install_opts {
 	const char *mirror;
 	const char *mirror_uuid; /* of that array */
 	int mirror_granted;      /* allow_wipe and keep_data are for it, too */
-	const char *mdadm;       /* NULL = the one beside the agent */
-	const char *mark_text;   /* JSON, at most 3,900 bytes */
-	const char *mark_sig;    /* the appliance's, hex */
+	/* 2 = the disk has two roots (roots.h). With keep_data the one that is not
+	 * confirmed is written, and nothing else; reuse: it may stay where it is of
+	 * this image already. 0 = one root. */
+	int roots;
+	int reuse;
+	struct bu_install_slot *ret_slot; /* what was done; NULL: nobody asks */
+	const char *mdadm;                /* NULL = the one beside the agent */
+	const char *mark_text;            /* JSON, at most 3,900 bytes */
+	const char *mark_sig;             /* the appliance's, hex */
 	const char *appliance_public_pem;
 	const char *step_id;
 	const struct bu_install_file *files;
@@ -94,7 +107,8 @@ struct bu_install_opts {
 	/* A regular file is not mounted: files go below this directory. Blocks: NULL.
 	 */
 	const char *root_dir;
-	const char *esp_dir; /* the same for the boot loaders' files */
+	const char *esp_dir;  /* the same for the boot loaders' files */
+	const char *boot_dir; /* and for those that choose one of two roots */
 	/* 1 = its initial ramdisk finds the disk that kexec names, by BIOS, too: that
 	 * of an older image may start another system. NULL: nobody asks. */
 	int *ret_finds_disk;

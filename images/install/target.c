@@ -133,8 +133,8 @@ grow(int root_fd, const char *device, struct bu_err *err)
 	return 0;
 }
 
-static int
-add_partitions(const char *path, const struct bu_layout *layout, struct bu_err *err)
+int
+bu_target_add(const char *path, const struct bu_layout *layout, struct bu_err *err)
 {
 	bu_autoclose int fd = open(path, O_RDWR | O_CLOEXEC);
 
@@ -257,9 +257,9 @@ fill_directory(const struct bu_install_opts *opts, struct bu_err *err)
 	return bu_target_write(opts, root_fd, err);
 }
 
-static int
-fill_root(const struct bu_install_opts *opts, const struct bu_part *part,
-	  const char *device, struct bu_err *err)
+int
+bu_target_root(const struct bu_install_opts *opts, const struct bu_part *part,
+	       const char *device, struct bu_err *err)
 {
 	return device ? fill_device(opts, part, device, err)
 		      : fill_directory(opts, err);
@@ -273,7 +273,7 @@ fill_mirrored(const struct bu_install_opts *opts, const struct bu_part *part,
 
 	if (rc)
 		return rc;
-	rc = fill_root(opts, part, is_block ? BU_ARRAY_DEVICE : NULL, err);
+	rc = bu_target_root(opts, part, is_block ? BU_ARRAY_DEVICE : NULL, err);
 	return bu_mirror_end(opts, which, rc ? NULL : err) || rc ? -1 : 0;
 }
 
@@ -289,13 +289,13 @@ fill_part(const struct bu_install_opts *opts, const struct bu_manifest *manifest
 	if (stat(opts->disk, &st))
 		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", opts->disk);
 	is_block = S_ISBLK(st.st_mode);
-	if (is_block && (add_partitions(opts->disk, layout, err) ||
-			 (opts->mirror && add_partitions(opts->mirror, layout, err))))
+	if (is_block && (bu_target_add(opts->disk, layout, err) ||
+			 (opts->mirror && bu_target_add(opts->mirror, layout, err))))
 		return -1;
 	if (opts->mirror)
 		return fill_mirrored(opts, part, which, is_block, err);
 	device = is_block ? bu_target_part(opts->disk, which) : NULL;
-	return fill_root(opts, part, device, err);
+	return bu_target_root(opts, part, device, err);
 }
 
 int

@@ -19,6 +19,14 @@ bu_must int bu_target_fill(const struct bu_install_opts *opts,
 bu_must int bu_target_write(const struct bu_install_opts *opts, int root_fd,
 			    struct bu_err *err);
 
+/* The kernel knows the partitions of this layout from now on. */
+bu_must int bu_target_add(const char *disk, const struct bu_layout *layout,
+			  struct bu_err *err);
+/* A root of its own: grown to this partition, filled; device NULL: below root_dir. */
+bu_must int bu_target_root(const struct bu_install_opts *opts,
+			   const struct bu_part *part, const char *device,
+			   struct bu_err *err);
+
 /* The part with this number, from 0 on, of a disk: "/dev/nvme0n1p2"; owned. */
 char *bu_target_part(const char *disk, size_t which);
 
