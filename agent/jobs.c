@@ -26,6 +26,7 @@
 #include "fabric/probe/rails.h"
 #include "images/install/bootargs.h"
 #include "images/install/bootvars.h"
+#include "images/install/chooser.h"
 #include "images/install/install.h"
 #include "images/install/kexec.h"
 #include "model/work.h"
@@ -77,6 +78,38 @@ add_mirror(const struct bu_work_install *work, struct bu_system_files *files)
 	bu_system_files_add(files, "/var/lib/bringup/mirror", 0600, text, strlen(text));
 }
 
+/* Who starts it by kexec has had the one try: a reset leads to the other root. */
+static int
+load_kexec(const struct bu_work_install *work, const struct bu_install_slot *slot)
+{
+	bu_autofree char *name = bu_xasprintf("ESP-%s", bu_slot_name(slot->slot));
+	struct bu_err err = {0};
+
+	if (!bu_kexec_load(work->disk, work->roots == 2 ? name : NULL))
+		return 0;
+	if (work->roots != 2 || !slot->tried || !bu_chooser_untry(work->disk, &err))
+		return 1;
+	bu_warn("work", "%s; its BMC starts the machine", err.text);
+	return 0;
+}
+
+/* New reference; NULL = there is nothing to tell. */
+static json_t *
+installed_as(const struct bu_work_install *work, const struct bu_install_slot *slot,
+	     int kexec)
+{
+	struct bu_work_installed result = {.kexec = kexec};
+
+	if (!kexec && work->roots != 2)
+		return NULL;
+	if (work->roots == 2) {
+		result.slot = bu_slot_name(slot->slot);
+		result.tried = slot->tried;
+		result.reused = slot->reused;
+	}
+	return bu_record_to_json(bu_work_installed_fields, &result);
+}
+
 static int
 install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret_result,
 	struct bu_err *err)
@@ -86,9 +119,11 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 	struct bu_ordered ordered;
 	struct bu_system_files files = {.count = 0};
 	struct bu_brought agent = {0};
-	int rc = -1, finds_disk = 0;
+	struct bu_install_slot slot = {0};
+	int rc = -1, finds_disk = 0, kexec = 0;
 
 	bu_ordered_fill(work, &ordered);
+	ordered.opts.ret_slot = &slot;
 	ordered.opts.ret_finds_disk = &finds_disk;
 	if (bu_granted_check("", work, err) == 0 && bu_travel_bring(&agent, err) == 0 &&
 	    bu_system_files_read(work->files, work->files_count, &files, err) == 0 &&
@@ -104,8 +139,10 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 			bu_bootvars_installed(
 				(const char *const[]){work->disk, ordered.opts.mirror},
 				boots_medium());
-		if (rc == 0 && work->kexec && finds_disk && bu_kexec_load(work->disk))
-			*ret_result = json_pack("{s:b}", "kexec", 1);
+		if (rc == 0 && work->kexec && finds_disk)
+			kexec = load_kexec(work, &slot);
+		if (rc == 0)
+			*ret_result = installed_as(work, &slot, kexec);
 	}
 	bu_brought_fini(&agent);
 	bu_system_files_fini(&files);

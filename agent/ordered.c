@@ -30,6 +30,8 @@ bu_ordered_fill(const struct bu_work_install *work, struct bu_ordered *ret)
 		.mirror = work->mirror[0] ? work->mirror : NULL,
 		.mirror_uuid = work->mirror_uuid,
 		.mirror_granted = work->mirror_granted,
+		.roots = work->roots,
+		.reuse = work->reuse,
 		.scratch = ret->scratch,
 		.scratch_count = work->scratch_count,
 		.scratch_uuid = work->scratch_uuid,

@@ -22,6 +22,13 @@ START_TEST(a_system_gets_them_in_its_root)
 	bu_ordered_fill(&its, &ordered);
 	ck_assert_int_eq(bu_ordered_files(&ordered, files, BU_LEN(files), NULL), 0);
 	ck_assert_int_eq(ordered.opts.raw, 0);
+	ck_assert_int_eq(ordered.opts.roots, 0);
+	its.roots = 2;
+	its.reuse = 1;
+	bu_ordered_fill(&its, &ordered);
+	ck_assert_int_eq(ordered.opts.roots, 2);
+	ck_assert_int_eq(ordered.opts.reuse, 1);
+	ck_assert_int_eq(bu_ordered_files(&ordered, files, BU_LEN(files), NULL), 0);
 	ck_assert_ptr_eq(ordered.opts.files, files);
 	ck_assert_uint_eq(ordered.opts.file_count, 2);
 	ck_assert_uint_eq(ordered.opts.seed_file_count, 0);

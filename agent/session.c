@@ -24,6 +24,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/worker.h"
+#include "images/install/chooser.h"
 #include "model/hello.h"
 #include "model/work.h"
 
@@ -208,6 +209,23 @@ crash_said(struct bu_session *session)
 	return session->crash;
 }
 
+/* The appliance knows this system: it has come up. Until then the loader goes back to
+ * the other root at the next start. */
+static void
+confirm_root(struct bu_session *session)
+{
+	bu_autofree char *line = NULL, *word = NULL;
+	struct bu_err err = {0};
+
+	if (!session->link.identity->installed || session->confirmed)
+		return;
+	line = bu_file_read("/proc/cmdline", 65536, NULL, NULL);
+	word = line ? bu_cmdline_value(line, BU_SLOT_ARG) : NULL;
+	session->confirmed = bu_chooser_confirm(bu_slot_of(word), &err) == 0;
+	if (!session->confirmed)
+		bu_error("session", "this root stays on trial: %s", err.text);
+}
+
 /* What it remembers of the links is what it told: what moves meanwhile is told next
  * time. */
 static int
@@ -234,6 +252,7 @@ say_hello(struct bu_session *session, struct bu_err *err)
 		return -1;
 	session->greeted = 1;
 	was_answered(session, agent);
+	confirm_root(session);
 	if (session->link.identity->installed) {
 		open_volumes(session);
 		fetch_host_cert(session);

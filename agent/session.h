@@ -27,6 +27,7 @@ struct bu_session {
 	const char *root;    /* of what is looked at; NULL = this system */
 	json_t *crash;       /* what the kernel left in the last one; NULL = nothing */
 	int crash_read;
+	int confirmed;    /* that our root is the one that starts from now on */
 	int64_t trial_ms; /* that we are answered before we stay; 0 = 20,000 */
 };
 

@@ -45,7 +45,11 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(INSTALLED, "installed",                                                      \
 	  "with the order's facets; kexec: its agent starts it, past the firmware; "   \
 	  "ram: it runs from memory, and is there anew in each boot; raw: the whole "  \
-	  "disk is the image's")                                                       \
+	  "disk is the image's; slot: which of two roots it is; tried: the other one " \
+	  "is whole, and the loader goes back to it; reused: it was there already")    \
+	X(FELLBACK, "fellback",                                                        \
+	  "what was installed did not come up, and the other root runs: that of this " \
+	  "step, in slot")                                                             \
 	X(SEEDED, "seeded",                                                            \
 	  "what that step installed asked at its first boot which agent there is; "    \
 	  "its token is used")                                                         \

@@ -100,7 +100,11 @@ enum { BU_UNSAID = -1 };
 		F(WORD, booted, where, bu_where_names))                                \
 	B(INSTALLED, installed, F(TEXT, installed, step) F(TEXT, installed, image)     \
 		F(TEXT, installed, digest) F(IF_TRUE, installed, kexec)                    \
-		F(IF_TRUE, installed, ram) F(IF_TRUE, installed, raw))                 \
+		F(IF_TRUE, installed, ram) F(IF_TRUE, installed, raw)                  \
+		F(IF_TEXT, installed, slot) F(IF_TRUE, installed, tried)               \
+		F(IF_TRUE, installed, reused))                                         \
+	B(FELLBACK, fellback, F(TEXT, fellback, step) F(TEXT, fellback, image)         \
+		F(TEXT, fellback, digest) F(TEXT, fellback, slot))                     \
 	B(SEEDED, seeded, F(TEXT, seeded, step) F(TEXT, seeded, address))              \
 	/* errors in a row, where it has no flows: this one too */                     \
 	B(PAIR, pair, F(TEXT, pair, probe) F(TEXT, pair, rail) F(TEXT, pair, a)        \

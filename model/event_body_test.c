@@ -97,6 +97,12 @@ static const struct row today[] = {
 	 "{'digest':'d1','image':'debian12','kexec':true,'step':'s'}", NULL},
 	{BU_EVENT_INSTALLED, "{'digest':'d1','image':'debian12','raw':true,'step':'s'}",
 	 NULL},
+	{BU_EVENT_INSTALLED,
+	 "{'digest':'d1','image':'debian12','reused':true,'slot':'b','step':'s',"
+	 "'tried':true}",
+	 NULL},
+	{BU_EVENT_FELLBACK, "{'digest':'d1','image':'debian12','slot':'a','step':'s'}",
+	 NULL},
 	{BU_EVENT_PAIR,
 	 "{'a':'node001','ab_gbps':0.019,'b':'node002','ba_gbps':0.0,'boot_a':'boot-1',"
 	 "'boot_b':'boot-2','error':'','expect_gbps':0.016,'flows':[{'doubt':2,"

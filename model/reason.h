@@ -213,6 +213,10 @@
 	  "{node} power-cycles it]")                                                   \
 	X(OTHER_SYSTEM, "other-system", FAULT, 0, 0, "",                               \
 	  "booted another system: {error}")                                            \
+	X(FELL_BACK, "fell-back", FAULT, 0, 0, "",                                     \
+	  "image {failed} did not come up in slot {slot}; its loader went back to "    \
+	  "image {image} in slot {other}: bringup node validate takes that into "      \
+	  "service, bringup node retry tries the other again")                         \
 	X(NO_DISK, "no-disk", FAULT, 0, 0, "",                                         \
 	  "hardware class {class} wants disk {disk}; it does not have it")             \
 	X(MANY_DISKS, "many-disks", FAULT, 0, 0, "",                                   \

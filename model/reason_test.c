@@ -155,6 +155,10 @@ static const char *const sentences[] = {
 		"<error>; tried 2 times; 2 power cycles did not help; bringup node "
 		"reboot <node> power-cycles it",
 	[BU_REASON_OTHER_SYSTEM] = "booted another system: <error>",
+	[BU_REASON_FELL_BACK] =
+		"image <failed> did not come up in slot <slot>; its loader went back "
+		"to image <image> in slot <other>: bringup node validate takes that into "
+		"service, bringup node retry tries the other again",
 	[BU_REASON_NO_DISK] =
 		"hardware class <class> wants disk <disk>; it does not have it",
 	[BU_REASON_MANY_DISKS] =

@@ -121,12 +121,22 @@ const struct bu_field bu_work_install_fields[] = {
 	BU_FIELD(TEXT, struct bu_work_install, mirror_serial, .need = BU_SPARSE),
 	BU_FIELD(TEXT, struct bu_work_install, mirror_uuid, .need = BU_SPARSE),
 	BU_FIELD(FLAG, struct bu_work_install, mirror_granted, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_work_install, roots, .need = BU_SPARSE),
+	BU_FIELD(FLAG, struct bu_work_install, reuse, .need = BU_SPARSE),
 	BU_FIELD_MANY(LIST, struct bu_work_install, scratch, BU_WORK_SCRATCH_MAX,
 		      member_fields, .need = BU_SPARSE),
 	BU_FIELD(TEXT, struct bu_work_install, scratch_uuid, .need = BU_SPARSE),
 	BU_FIELD(FLAG, struct bu_work_install, scratch_wipe, .need = BU_SPARSE),
 	BU_FIELD_MANY(LIST, struct bu_work_install, files, BU_WORK_FILES_MAX,
 		      bu_work_file_fields),
+	BU_FIELD_END,
+};
+
+const struct bu_field bu_work_installed_fields[] = {
+	BU_FIELD(FLAG, struct bu_work_installed, kexec, .need = BU_SPARSE),
+	BU_FIELD(STRING, struct bu_work_installed, slot, .need = BU_SPARSE),
+	BU_FIELD(FLAG, struct bu_work_installed, tried, .need = BU_SPARSE),
+	BU_FIELD(FLAG, struct bu_work_installed, reused, .need = BU_SPARSE),
 	BU_FIELD_END,
 };
 

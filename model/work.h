@@ -119,6 +119,8 @@ struct bu_work_install {
 	char mirror_serial[64]; /* it is written only if it has this one */
 	char mirror_uuid[40];   /* of the array of both roots */
 	int mirror_granted;     /* wipe and keep are for it, too */
+	int roots; /* 2 = the disk has two; a reimage writes the other one */
+	int reuse; /* that may stay as it is where it is of this image */
 	struct bu_work_member scratch[BU_WORK_SCRATCH_MAX];
 	size_t scratch_count;  /* 0 = the other disks are left alone */
 	char scratch_uuid[40]; /* of the array */
@@ -127,6 +129,15 @@ struct bu_work_install {
 	size_t files_count;
 };
 extern const struct bu_field bu_work_install_fields[];
+
+/* What comes of it, where there is something to say. */
+struct bu_work_installed {
+	int kexec;        /* its agent will start it by itself */
+	const char *slot; /* "a" or "b": which of two roots it is; "" = it is the one */
+	int tried;        /* the other one is whole, and started if this one is not */
+	int reused;       /* it was there: nothing was fetched */
+};
+extern const struct bu_field bu_work_installed_fields[];
 
 /* A system that runs from memory: no disk is named, and none is touched. */
 struct bu_work_load {

@@ -233,6 +233,12 @@ bu_desired_mirror(const struct bu_desired_node *node)
 	return node->hardware->disks ? node->hardware->disks->mirror : NULL;
 }
 
+int
+bu_desired_has_two_roots(const struct bu_desired_node *node)
+{
+	return node->hardware->disks && node->hardware->disks->roots == 2;
+}
+
 const char *
 bu_desired_scratch(const struct bu_desired_node *node)
 {
@@ -266,5 +272,6 @@ bu_desired_seals(const struct bu_desired_node *node)
 int
 bu_desired_keeps(const struct bu_desired_node *node)
 {
-	return node->pool->data || bu_desired_scratch(node);
+	return node->pool->data || bu_desired_scratch(node) ||
+	       bu_desired_has_two_roots(node);
 }

@@ -156,6 +156,7 @@ struct bu_desired_image {
 struct bu_desired_disks {
 	char *name;          /* never NULL */
 	char *mirror;        /* as of profiles/load/disk.h; NULL = one disk is enough */
+	int roots;           /* of the system's disk: 1 or 2 */
 	char *scratch;       /* as of profiles/load/disk.h; NULL = no array */
 	int scratch_disks;   /* how many there must be; 0 = one or more */
 	char *scratch_fs;    /* "xfs", "ext4"; never NULL */
@@ -352,6 +353,8 @@ struct bu_desired {
 
 /* The second disk of its system, as its class says it; NULL = it has one. */
 const char *bu_desired_mirror(const struct bu_desired_node *node);
+/* Its disk has two roots: the one that does not run is written. */
+int bu_desired_has_two_roots(const struct bu_desired_node *node);
 /* The disks that the node's class has an array of, as it says them; NULL = none. */
 const char *bu_desired_scratch(const struct bu_desired_node *node);
 /* Its system runs from memory. */

@@ -75,6 +75,32 @@ START_TEST(the_system_that_was_meant_and_no_other)
 }
 END_TEST
 
+/* Two roots on the second disk, of which the kernel was told one: by UEFI its system
+ * partition has a GUID of its own, by BIOS the disk is enough. */
+static const char slots[] =
+	"set -e; at=$D/sys/block/sdb; rm -r $at/sdb?;"
+	"for p in 1:ESP 2:ESP-a 3:root-a 4:ESP-b 5:root-b; do part=$at/sdb${p%:*};"
+	"	mkdir $part; echo ${p%:*} >$part/partition;"
+	"	echo PARTNAME=${p#*:} >$part/uevent; done;"
+	"{ head -c 440 /dev/zero; printf %s bsig; head -c 724 /dev/zero;"
+	"  printf %s disk-d-012345678; head -c 240 /dev/zero;"
+	"  printf %s disk-e-012345678; head -c 512 /dev/zero; } >$D/dev/sdb;";
+
+START_TEST(the_root_of_the_slot_that_the_loader_chose)
+{
+	begin();
+	ck_assert_int_eq(system(slots), 0);
+	finds("rw bringup.slot=a", 'b', "root is sdb3");
+	finds("rw bringup.slot=b quiet", 'b', "root is sdb5");
+	finds(GUID("64") " rw bringup.slot=a", 'a', "root is sdb3");
+	finds(GUID("65") " rw bringup.slot=b", 'a', "root is sdb5");
+	/* A slot's system partition and another one's root do not go together. */
+	finds(GUID("65") " rw bringup.slot=a", 'a', "bringup: no root beside");
+	finds("rw", 'a', "root is sda2");
+	ck_assert_int_eq(system("rm -r $D"), 0);
+}
+END_TEST
+
 START_TEST(without_a_word_the_firmwares_disk_or_the_first)
 {
 	begin();
@@ -224,4 +250,4 @@ END_TEST
 BU_UNIT("boot_init", the_system_that_was_meant_and_no_other,
 	without_a_word_the_firmwares_disk_or_the_first,
 	a_mirrored_root_comes_up_with_what_is_there, an_older_half_is_left_out,
-	halves_that_parted_are_not_joined)
+	halves_that_parted_are_not_joined, the_root_of_the_slot_that_the_loader_chose)

@@ -344,6 +344,8 @@ bu_describe_tree(const struct bu_describe *what, struct bu_manifest *manifest,
 		find_client(&tree, i);
 	if (*what->mirror)
 		hold(manifest, "mirror", what->mirror);
+	if (*what->roots)
+		hold(manifest, "roots", what->roots);
 	if (!rc && packages.kind != BU_PACKAGES_NONE)
 		rc = write_sbom(what, &packages, manifest, err);
 	bu_packages_fini(&packages);

@@ -14,6 +14,7 @@ struct bu_describe {
 	/* Which mirrored roots its initial ramdisk, which is not in the tree, starts
 	 * from; "" = none. */
 	const char *mirror;
+	const char *roots; /* how many a disk may have that it starts from; "" = one */
 };
 
 /* Fills sbom and holdings of a manifest whose name, kernel and date are set.

@@ -68,7 +68,7 @@ end(void)
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 
-static const char *mirror = "";
+static const char *mirror = "", *roots = "";
 
 static int
 describe(struct bu_manifest *ret, struct bu_err *err)
@@ -81,8 +81,8 @@ describe(struct bu_manifest *ret, struct bu_err *err)
 	strcpy(ret->name, "small");
 	strcpy(ret->kernel, "6.1");
 	strcpy(ret->created, "2023-11-14T22:13:20Z");
-	return bu_describe_tree(&(struct bu_describe){root, dir, out, mirror}, ret,
-				err);
+	return bu_describe_tree(&(struct bu_describe){root, dir, out, mirror, roots},
+				ret, err);
 }
 
 static void
@@ -440,10 +440,13 @@ START_TEST(what_its_ramdisk_starts_from_is_held)
 	begin();
 	ck_assert_msg(describe(&manifest, &err) == 0, "%s", err.text);
 	ck_assert_ptr_null(bu_manifest_holds(&manifest, "mirror"));
+	ck_assert_ptr_null(bu_manifest_holds(&manifest, "roots"));
 	mirror = "1";
+	roots = "2";
 	ck_assert_msg(describe(&manifest, &err) == 0, "%s", err.text);
 	ck_assert_str_eq(bu_manifest_holds(&manifest, "mirror"), "1");
-	mirror = "";
+	ck_assert_str_eq(bu_manifest_holds(&manifest, "roots"), "2");
+	mirror = roots = "";
 	end();
 }
 END_TEST

@@ -180,7 +180,7 @@ START_TEST(a_kernel_that_is_loaded_gets_the_line_of_the_loaders)
 	ck_assert_str_eq(err.text, "syslinux.cfg has no line ' APPEND '");
 	put("disk", "no table");
 	none = bu_xasprintf("%s/disk", dir);
-	ck_assert_int_eq(bu_kexec_load(none), 0);
+	ck_assert_int_eq(bu_kexec_load(none, NULL), 0);
 	end();
 }
 END_TEST

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "images/install/bootargs.h"
 #include "images/install/bootvars.h"
+#include "images/install/target.h"
 
 #define GRUB_CFG "EFI/debian/grub.cfg"
 #define GRUB_ENV "EFI/debian/grubenv"
@@ -312,6 +313,39 @@ bu_chooser_make(const char *dir, struct bu_err *err)
 			       set_adv(dir, BU_SLOT_NONE, err)
 		       ? -1
 		       : 0;
+}
+
+static int
+confirm(const char *dir, void *arg, struct bu_err *err)
+{
+	return bu_chooser_set(dir, arg, err);
+}
+
+int
+bu_chooser_confirm(int slot, struct bu_err *err)
+{
+	struct bu_chooser to = {slot, BU_SLOT_NONE};
+
+	return slot == BU_SLOT_NONE ? 0 : bu_bootargs_boot(confirm, &to, err);
+}
+
+static int
+untry(const char *dir, void *arg, struct bu_err *err)
+{
+	struct bu_chooser is;
+
+	if (bu_chooser_read(dir, &is, err))
+		return -1;
+	is.try = BU_SLOT_NONE;
+	return bu_chooser_set(dir, &is, err);
+}
+
+int
+bu_chooser_untry(const char *disk, struct bu_err *err)
+{
+	bu_autofree char *node = bu_target_part(disk, 0);
+
+	return bu_bootargs_mounted(node, untry, NULL, err);
 }
 
 /* --- a slot --- */

@@ -40,6 +40,13 @@ bu_must int bu_chooser_read_as(const char *dir, int efi, struct bu_chooser *ret,
 bu_must int bu_chooser_set(const char *dir, const struct bu_chooser *to,
 			   struct bu_err *err);
 
+/* Of the running system, whose root this is: it is confirmed from now on. What is so
+ * already is not written. BU_SLOT_NONE: it has one root, and there is nothing to do. */
+bu_must int bu_chooser_confirm(int slot, struct bu_err *err);
+/* What was installed on this disk is started by other means, and its loader does not
+ * try it any more. */
+bu_must int bu_chooser_untry(const char *disk, struct bu_err *err);
+
 /* In a slot's system partition: its kernel is told which root it has, and there is
  * nothing in it that a firmware would start. */
 bu_must int bu_slot_fill(const char *esp_dir, int slot, const char *kargs,

@@ -70,13 +70,14 @@ load(const char *esp_dir, void *arg, struct bu_err *err)
 }
 
 int
-bu_kexec_load(const char *disk)
+bu_kexec_load(const char *disk, const char *name)
 {
 	bu_autofree char *device = NULL;
 	struct bu_gpt_esp esp;
 	struct bu_err err;
 
-	if (bu_gpt_find_esp(disk, &esp, &err) == 0) {
+	if ((name ? bu_gpt_find_part(disk, name, &esp, &err)
+		  : bu_gpt_find_esp(disk, &esp, &err)) == 0) {
 		device = bu_target_part(disk, esp.number - 1);
 		if (bu_bootargs_mounted(device, load, &esp, &err) == 0)
 			return 1;

@@ -10,10 +10,11 @@
 #include "base/err.h"
 #include "images/install/gpt.h"
 
-/* Kernel and initial ramdisk of the system partition on this disk, with the arguments
+/* Kernel and initial ramdisk of the system partition on this disk, with two roots of
+ * the one with this name ("ESP-b"; NULL: it has one), with the arguments
  * that its boot loaders would give; reboot(RB_KEXEC) starts it. 0 when it cannot be,
  * which is said in the log. */
-int bu_kexec_load(const char *disk);
+int bu_kexec_load(const char *disk, const char *name);
 /* Starts what is loaded, if it may; else the machine goes off. Comes back where neither
  * is allowed. */
 void bu_kexec_leave(int may_kexec);

@@ -216,32 +216,3 @@ bu_roots_arm(const struct bu_install_opts *opts, const struct bu_roots *roots,
 {
 	return set_boot(opts, &(struct bu_chooser){roots->was.slot, roots->slot}, err);
 }
-
-/* --- outside of an install --- */
-
-static int
-clear_try(const char *dir, void *arg, struct bu_err *err)
-{
-	struct bu_chooser is;
-
-	if (bu_chooser_read(dir, &is, err))
-		return -1;
-	is.try = BU_SLOT_NONE;
-	return bu_chooser_set(dir, &is, err);
-}
-
-int
-bu_roots_untry(const char *disk, struct bu_err *err)
-{
-	const struct bu_install_opts opts = {.disk = disk};
-
-	return with_part(&opts, 0, NULL, clear_try, NULL, err);
-}
-
-int
-bu_roots_confirm(int slot, struct bu_err *err)
-{
-	struct bu_chooser to = {slot, BU_SLOT_NONE};
-
-	return slot == BU_SLOT_NONE ? 0 : bu_bootargs_boot(set_chooser, &to, err);
-}

@@ -53,11 +53,4 @@ bu_must int bu_roots_fill(const struct bu_install_opts *opts,
 bu_must int bu_roots_arm(const struct bu_install_opts *opts,
 			 const struct bu_roots *roots, struct bu_err *err);
 
-/* Of the running system, whose root this is: it is confirmed from now on. What is so
- * already is not written. BU_SLOT_NONE: it has one root, and there is nothing to do. */
-bu_must int bu_roots_confirm(int slot, struct bu_err *err);
-/* What was installed on this disk is tried by other means, and by its loader never
- * more. */
-bu_must int bu_roots_untry(const char *disk, struct bu_err *err);
-
 #endif

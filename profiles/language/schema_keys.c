@@ -209,6 +209,9 @@ static const struct bu_key keys[] = {
 
 {"disks", "mirror", BU_KEY_DISK, NULL, 0, 0, NULL, FIELD(disks, mirror), BU_CLASS_WIPE,
 	"second disk of the system, which starts and runs with either of them (RAID1)"},
+{"disks", "roots", BU_KEY_INT, NULL, 1, 2, "1", FIELD(disks, roots), BU_CLASS_WIPE,
+	"2: a reimage writes the root that does not run, and what does not come up makes "
+	"way for the one before; each takes half of the system's space"},
 {"disks", "scratch", BU_KEY_DISK, NULL, 0, 0, NULL, FIELD(disks, scratch),
 	BU_CLASS_WIPE, "disks besides the system's that become one array (RAID0, no "
 	"redundancy); a reimage keeps what is on it"},

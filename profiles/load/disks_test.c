@@ -93,7 +93,7 @@ static const struct {
 	 "leave it out\n"},
 	{LINKED "mirror = sdb\n[hardware more]\ndisk = smallest\n",
 	 "site.ini:21: [disks fast] scratch: is missing, and so is mirror; without one "
-	 "of them, the section says nothing\n"
+	 "of them, or roots = 2, the section says nothing\n"
 	 "site.ini:22: [disks fast] mirror: 'sdb' is wrong; allowed is what stays with a "
 	 "disk, like serial:S6X1, wwn:eui.0025, path:pci-0000:02:00.0-nvme-1, "
 	 "model:MZQL2*, size:400GiB-1TiB, rotational:no, smallest, first; all of them "
@@ -104,7 +104,16 @@ static const struct {
 	 "'fast'?); allowed is the name of a [disks] section\n"},
 	{LINKED "scratch_fs = ext4\n[hardware more]\ndisk = smallest\n",
 	 "site.ini:21: [disks fast] scratch: is missing, and so is mirror; without one "
-	 "of them, the section says nothing\n"},
+	 "of them, or roots = 2, the section says nothing\n"},
+	{LINKED "roots = 1\n[hardware more]\ndisk = smallest\n",
+	 "site.ini:21: [disks fast] scratch: is missing, and so is mirror; without one "
+	 "of them, or roots = 2, the section says nothing\n"},
+	{LINKED "roots = 3\n[hardware more]\ndisk = smallest\n",
+	 "site.ini:22: [disks fast] roots: '3' is out of range; allowed is 1 to 2\n"},
+	{LINKED "roots = 2\nmirror = serial:A\n[hardware more]\ndisk = smallest\n",
+	 "site.ini:22: [disks fast] roots: 2 and mirror: of a mirrored system each disk "
+	 "has a loader of its own, and they would not agree on the root; take one of "
+	 "them out\n"},
 	{LINKED "scratch = rotational:no, smallest\n[hardware more]\ndisk = smallest\n",
 	 "site.ini:22: [disks fast] scratch: 'rotational:no,smallest' says one disk; "
 	 "an array takes all disks that it says, like path:*-nvme-* or "
@@ -251,10 +260,10 @@ START_TEST(what_is_not_mirrored_is_refused)
 		 "partitions are not mirrored yet; take data out, or mirror\n"},
 		{"smallest", "root = ram",
 		 "ram and [hardware vm] disks: nodes whose system runs from memory have "
-		 "no array yet, and no disk to mirror\n"},
+		 "no array yet, no disk to mirror and no two roots\n"},
 		{"smallest", "root = raw",
 		 "raw and [hardware vm] disks: an image that bringup did not build "
-		 "mounts no array and starts from no mirror\n"},
+		 "mounts no array and starts from no mirror and no second root\n"},
 		{"serial:A", "root = disk",
 		 "[disks fast] mirror says the disk of [hardware vm] itself: "
 		 "'serial:A'; it takes another one\n"},

@@ -115,13 +115,43 @@ check_disks(struct bu_loader *ld, const struct bu_desired_disks *disks,
 			      "'%s' is a directory of the system; allowed are others, "
 			      "like /scratch",
 			      disks->scratch_mount);
-	if (!disks->scratch && !disks->mirror)
+	if (!disks->scratch && !disks->mirror && disks->roots == 1)
 		bu_load_wrong(ld, section, "scratch",
-			      "is missing, and so is mirror; without one of them, the "
-			      "section says nothing");
+			      "is missing, and so is mirror; without one of them, or "
+			      "roots = 2, the section says nothing");
+	if (disks->mirror && disks->roots == 2)
+		bu_load_wrong(
+			ld, section, "roots",
+			"2 and mirror: of a mirrored system each disk has a loader "
+			"of its own, and they would not agree on the root; take "
+			"one of them out");
 	if (!disks->scratch && disks->scratch_disks)
 		bu_load_wrong(ld, section, "scratch_disks",
 			      "there is no array; give scratch, or leave it out");
+}
+
+/* Names of partitions are what tells them from data. */
+static void
+check_roots(struct bu_loader *ld, const struct bu_desired_pool *pool,
+	    const struct bu_ini_section *section)
+{
+	static const char *const taken[] = {"root-a:", "root-b:", "esp-a:", "esp-b:"};
+	const struct bu_desired_disks *disks =
+		pool->hardware ? pool->hardware->disks : NULL;
+	const char *rest = pool->data;
+	char *word;
+
+	while (disks && disks->roots == 2 && rest &&
+	       (word = bu_value_next_word(&rest))) {
+		for (size_t i = 0; i < BU_LEN(taken); i++)
+			if (strncmp(word, taken[i], strlen(taken[i])) == 0)
+				bu_load_wrong(
+					ld, section, "data",
+					"'%.*s' is the name of a partition of the "
+					"system, which has two roots",
+					(int)strlen(taken[i]) - 1, word);
+		free(word);
+	}
 }
 
 /* Both disks of a mirror are written whole, and the system alone is on both. */
@@ -202,7 +232,8 @@ check_ram(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	if (hardware && hardware->disks)
 		bu_load_wrong(ld, section, "root",
 			      "ram and [hardware %s] disks: nodes whose system runs "
-			      "from memory have no array yet, and no disk to mirror",
+			      "from memory have no array yet, no disk to mirror and no "
+			      "two roots",
 			      hardware->name);
 	if (hardware && is(hardware->boot_loader, "grub"))
 		bu_load_wrong(ld, section, "root",
@@ -240,7 +271,8 @@ check_raw(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	if (pool->hardware && pool->hardware->disks)
 		bu_load_wrong(ld, section, "root",
 			      "raw and [hardware %s] disks: an image that bringup did "
-			      "not build mounts no array and starts from no mirror",
+			      "not build mounts no array and starts from no mirror and "
+			      "no second root",
 			      pool->hardware->name);
 }
 
@@ -316,6 +348,7 @@ bu_load_check_disks(struct bu_loader *ld)
 	for (size_t i = 0; i < desired->pools_count; i++) {
 		check_mounts(ld, &desired->pools[i], ld->pool_sections[i]);
 		check_mirror(ld, &desired->pools[i], ld->pool_sections[i]);
+		check_roots(ld, &desired->pools[i], ld->pool_sections[i]);
 		check_ram(ld, &desired->pools[i], ld->pool_sections[i]);
 		check_raw(ld, &desired->pools[i], ld->pool_sections[i]);
 	}

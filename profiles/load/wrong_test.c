@@ -423,7 +423,7 @@ static const struct wrong {
 	 "site.ini:37: [pool train] root: ram and [hardware odd] boot_loader = grub: "
 	 "such nodes boot by themselves, for which iPXE is needed\n"
 	 "site.ini:37: [pool train] root: ram and [hardware odd] disks: nodes whose "
-	 "system runs from memory have no array yet, and no disk to mirror\n"
+	 "system runs from memory have no array yet, no disk to mirror and no two roots\n"
 	 "site.ini:39: [pool train] power: is libvirt, and [hardware odd] says boot = "
 	 "media; only a Redfish BMC has a virtual drive: power = redfish, or boot = "
 	 "network\n"},
@@ -437,7 +437,7 @@ static const struct wrong {
 	 "nics = 2\ndisks = two\n"
 	 "[pool train]\nnodes = node[001-002]\nhardware = odd\nroot = raw",
 	 "site.ini:35: [pool train] root: raw and [hardware odd] disks: an image that "
-	 "bringup did not build mounts no array and starts from no mirror\n"},
+	 "bringup did not build mounts no array and starts from no mirror and no second root\n"},
 	{"[pool train]\nnodes = node[001-002]\nhardware = vm",
 	 "[node node002]\nkargs = nosmt\n[pool train]\nnodes = node[001-002]\n"
 	 "hardware = vm\nroot = raw\nkargs = console=ttyS1 iommu=pt\n"

@@ -292,6 +292,7 @@ BU_HANDLER(bu_api_agent_result)
 	struct bu_node *node = bu_api_peer_node(api, request, err);
 	struct bu_work_result told;
 	struct bu_err failure = {0};
+	struct bu_work_installed installed;
 	const struct bu_err *down;
 	const char *id, *kind;
 
@@ -325,8 +326,11 @@ BU_HANDLER(bu_api_agent_result)
 	} else {
 		/* Who hears that it is taken switches off, and says it to nobody else.
 		 */
-		if (!failure.kind && bu_json_bool(told.result, "kexec", 0))
-			bu_reconcile_kexecs(api->rec, node, id, told.work.attempt);
+		if (!failure.kind && strcmp(kind, "install") == 0 &&
+		    bu_record_from_json(bu_work_installed_fields, told.result,
+					&installed, NULL) == 0)
+			bu_reconcile_installed(api->rec, node, id, told.work.attempt,
+					       &installed);
 		else
 			bu_reconcile_result(api->rec, node, id, told.work.attempt,
 					    failure.kind ? &failure : NULL);

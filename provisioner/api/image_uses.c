@@ -36,6 +36,9 @@ BU_HANDLER(bu_api_image_uses)
 			&(struct bu_image_id){node->installed_image,
 					      node->installed_digest},
 			"installed");
+		add_use(uses, node,
+			&(struct bu_image_id){node->other.image, node->other.digest},
+			"in its other root");
 	}
 	reply->json = json_pack("{s:o}", "uses", uses);
 	return BU_ANSWER_NOW;

@@ -80,6 +80,7 @@ describe(const struct bu_manifest *manifest, struct bu_plan_image *ret)
 		     manager ? manager : "");
 	ret->described = manifest->described;
 	ret->mirrors = bu_manifest_holds(manifest, "mirror") != NULL;
+	ret->slots = bu_manifest_holds(manifest, "roots") != NULL;
 	ret->is_disk = manifest->disk.sector_bytes != 0;
 	ret->has_slurmd = bu_manifest_holds(manifest, "slurmd") != NULL;
 	ret->has_kubelet = bu_manifest_holds(manifest, "kubelet") != NULL;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "provisioner/config/render.h"
 #include "provisioner/config/tuning.h"
+#include "provisioner/node/fallback.h"
 
 /* Which disk, as it was granted, and where its data partitions are. The kernel of this
  * boot may have given the disk another name: its number counts. What was not granted by
@@ -91,6 +92,21 @@ set_mirror(struct bu_work_install *work, const struct bu_api *api,
 			node->order.mirror_serial);
 	work->mirror_granted = node->order.mirror_serial[0] != '\0';
 	bu_config_uuid(work->mirror_uuid, "mirror/%s", node->step.id);
+	return 0;
+}
+
+/* --- two roots on the disk --- */
+
+static int
+set_roots(struct bu_work_install *work, const struct bu_node *node,
+	  const struct bu_target *target, struct bu_err *err)
+{
+	if (!bu_desired_has_two_roots(target->node))
+		return 0;
+	if (node->live.agent.protocol < BU_AGENT_ROOTS)
+		return bu_api_refuse_ramdisk(node, "knows one root of a disk", err);
+	work->roots = 2;
+	work->reuse = bu_fallback_reuses(node);
 	return 0;
 }
 
@@ -195,6 +211,7 @@ bu_api_set_disks(struct bu_work_install *work, const struct bu_api *api,
 {
 	set_disk(work, api, node, target, seen);
 	return set_mirror(work, api, node, target, err) ||
+			       set_roots(work, node, target, err) ||
 			       set_scratch(work, api, node, target, err)
 		       ? -1
 		       : 0;

@@ -14,6 +14,7 @@
 #include "model/machine.h"
 #include "profiles/load/disk.h"
 #include "provisioner/node/binding.h"
+#include "provisioner/node/fallback.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
 
@@ -234,15 +235,19 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 		err);
 }
 
+/* What was loaded has the stamp of its boot. */
+static const char *
+expected_step(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return node->boot_installed || !bu_ram_is(rec, node) ? node->installed_step
+							     : node->admitted_step;
+}
+
 static int
 check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *stamp,
-	    json_t **ret_body, struct bu_err *err)
+	    const char *step, json_t **ret_body, struct bu_err *err)
 {
 	bu_autojson json_t *body = NULL;
-	/* What was loaded has the stamp of its boot. */
-	const char *step = node->boot_installed || !bu_ram_is(rec, node)
-				   ? node->installed_step
-				   : node->admitted_step;
 
 	if (!json_is_object(stamp))
 		return bu_err_set(err, BU_ERR_VERIFY, 0, "the system has no stamp");
@@ -290,6 +295,32 @@ show(struct bu_node *node, const char *foreign)
 		     foreign);
 }
 
+/* In service, or on the way there, the one that was confirmed has proven itself. */
+static int
+fell_back(struct bu_reconcile *rec, const struct bu_node *node, const json_t *stamp)
+{
+	bu_autojson json_t *stamped = NULL;
+
+	return node->other.step[0] &&
+	       (node->state == BU_STATE_BOOTING ||
+		bu_state_info(node->state)->settled) &&
+	       check_stamp(rec, node, stamp, node->other.step, &stamped, NULL) == 0;
+}
+
+/* From the other root: the one that was to come up did not. */
+static int
+hello_fallback(struct bu_reconcile *rec, struct bu_node *node,
+	       const struct bu_inventory *inventory, struct bu_err *err)
+{
+	struct bu_event events[4];
+	size_t count = 0;
+
+	show(node, "");
+	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
+		return -1;
+	return bu_fallback_hello(rec, node, inventory->boot_id, events, count, err);
+}
+
 static int
 hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp,
 		const struct bu_inventory *inventory, struct bu_err *err)
@@ -304,7 +335,10 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 		show(node, "");
 		return refresh_inventory(rec, node, inventory, err);
 	}
-	if (check_stamp(rec, node, stamp, &stamped, &bad) != 0) {
+	if (check_stamp(rec, node, stamp, expected_step(rec, node), &stamped, &bad) !=
+	    0) {
+		if (fell_back(rec, node, stamp))
+			return hello_fallback(rec, node, inventory, err);
 		if (node->state == BU_STATE_BOOTING) {
 			struct bu_reason reason;
 
@@ -371,7 +405,8 @@ final(const struct bu_err *failure)
 }
 
 static void
-install_done(struct bu_reconcile *rec, struct bu_node *node, int kexecs)
+install_done(struct bu_reconcile *rec, struct bu_node *node,
+	     const struct bu_work_installed *as)
 {
 	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
 	struct bu_event events[2];
@@ -379,8 +414,10 @@ install_done(struct bu_reconcile *rec, struct bu_node *node, int kexecs)
 	bu_outcome_event(&events[0], node, NULL, "");
 	BU_EVENT_MAKE(&events[1], BU_EVENT_INSTALLED, node->name, installed,
 		      .step = node->step.id, .image = node->order.image,
-		      .digest = node->order.image_digest, .kexec = kexecs,
-		      .raw = want && bu_desired_is_raw(want));
+		      .digest = node->order.image_digest, .kexec = as->kexec,
+		      .raw = want && bu_desired_is_raw(want),
+		      .slot = as->slot && *as->slot ? as->slot : NULL,
+		      .tried = as->tried, .reused = as->reused);
 	bu_reconcile_try(rec, node, BU_TRIGGER_IMAGED, NULL, events, 2);
 }
 
@@ -393,11 +430,11 @@ is_open(const struct bu_node *node, const char *step, int attempt)
 }
 
 void
-bu_reconcile_kexecs(struct bu_reconcile *rec, struct bu_node *node, const char *step,
-		    int attempt)
+bu_reconcile_installed(struct bu_reconcile *rec, struct bu_node *node, const char *step,
+		       int attempt, const struct bu_work_installed *as)
 {
 	if (is_open(node, step, attempt) && node->step.action == BU_ACTION_INSTALL)
-		install_done(rec, node, 1);
+		install_done(rec, node, as);
 }
 
 void
@@ -420,7 +457,7 @@ bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *
 		return;
 	}
 	if (node->step.action == BU_ACTION_INSTALL) {
-		install_done(rec, node, 0);
+		install_done(rec, node, &(struct bu_work_installed){.slot = NULL});
 	} else if (node->step.action == BU_ACTION_CONFIGURE) {
 		bu_outcome_event(&event, node, NULL, "");
 		bu_reconcile_append(rec, node, &event, 1);

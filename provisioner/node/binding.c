@@ -144,6 +144,10 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	clear(node->installed_digest);
 	clear(node->installed_step);
 	clear(node->facets);
+	clear(node->slot);
+	memset(&node->other, 0, sizeof(node->other));
+	memset(&node->kept_cert, 0, sizeof(node->kept_cert));
+	node->proven = 0;
 	clear(node->agent_cert);
 	clear(node->agent_cert_next);
 	clear(node->commit);

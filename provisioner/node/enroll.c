@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/node/binding.h"
+#include "provisioner/node/fallback.h"
 #include "provisioner/node/proof.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
@@ -374,15 +375,20 @@ bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,
 {
 	int next = node->agent_cert_next[0] &&
 		   strcmp(fingerprint, node->agent_cert_next) == 0;
-	int64_t until_ms =
-		next ? node->agent_cert_next_until_ms : node->agent_cert_until_ms;
+	int64_t kept_ms, until_ms;
+	int kept = bu_fallback_is_kept(node, fingerprint, &kept_ms);
+
+	until_ms = next   ? node->agent_cert_next_until_ms
+		   : kept ? kept_ms
+			  : node->agent_cert_until_ms;
 
 	if (node->agent_revoked)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "the certificate of %s was revoked; bringup node "
 				  "rebuild %s gives it another",
 				  node->name, node->name);
-	if (!next && node->agent_cert[0] && strcmp(fingerprint, node->agent_cert) != 0)
+	if (!next && !kept && node->agent_cert[0] &&
+	    strcmp(fingerprint, node->agent_cert) != 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "certificate %.16s is no longer valid for %s, %.16s "
 				  "is: it is of an older system of this machine, or a "

@@ -316,6 +316,23 @@ struct bu_node {
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];
 	char installed_step[112];
+	/* Of a disk with two roots. */
+	char slot[2]; /* which one is installed_*: "a", "b"; "" = it has one */
+	int proven;   /* installed_* has come up */
+	struct bu_other_root {
+		char slot[2];
+		char image[BU_NAME_MAX], digest[65];
+		char step[112]; /* "" = there is nothing that its loader goes back to */
+		char facets[65];
+		int proven;
+	} other;
+	/* The certificate of the system that ran when the other root was ordered: it
+	 * counts until that has come up. "" = none. */
+	struct bu_kept_cert {
+		char fingerprint[65];
+		int64_t until_ms;
+		char step[112]; /* what installed that system */
+	} kept_cert;
 	/* Of a system in memory, by which it is loaded again: held. "" = of none. */
 	char installed_revision[65];
 	char seeded_step[112];  /* the install whose first boot asked for its agent */

@@ -13,6 +13,7 @@
 #include "model/hello.h"
 #include "model/inventory.h"
 #include "model/machine.h"
+#include "model/work.h"
 #include "provisioner/node/fleet.h"
 #include "provisioner/node/lifecycle.h"
 #include "provisioner/power/power.h"
@@ -193,10 +194,11 @@ int bu_reconcile_wants_agent(const struct bu_node *node);
 /* The agent's word on step and attempt: failure NULL = done. An old one is ignored. */
 void bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node,
 			 const char *step, int attempt, const struct bu_err *failure);
-/* The same of an install that went well: the agent starts what it has installed by
- * itself, once it has heard that this was heard. */
-void bu_reconcile_kexecs(struct bu_reconcile *rec, struct bu_node *node,
-			 const char *step, int attempt);
+/* The same of an install that went well, with what came of it. With kexec the agent
+ * starts what it has installed by itself, once it has heard that this was heard. */
+void bu_reconcile_installed(struct bu_reconcile *rec, struct bu_node *node,
+			    const char *step, int attempt,
+			    const struct bu_work_installed *as);
 
 /* Its agent said something. */
 void bu_reconcile_heard(struct bu_reconcile *rec, struct bu_node *node);

@@ -338,6 +338,7 @@ static const struct {
 	[BU_EVENT_AGENT] = {NODE, bu_replay_agent},
 	[BU_EVENT_BOOTED] = {NODE, bu_replay_booted},
 	[BU_EVENT_INSTALLED] = {NODE, bu_replay_installed},
+	[BU_EVENT_FELLBACK] = {NODE, bu_replay_fellback},
 	[BU_EVENT_SEEDED] = {NODE, bu_replay_seeded},
 	[BU_EVENT_PAIR] = {SITE, bu_measurements_pair},
 	[BU_EVENT_LEASE] = {NODE, on_lease},

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "provisioner/node/binding.h"
+#include "provisioner/node/fallback.h"
 #include "provisioner/node/life.h"
 #include "provisioner/node/orders.h"
 #include "provisioner/node/revisions.h"
@@ -27,7 +28,8 @@ bu_replay_intent(BU_REPLAY_ARGS)
 	node->live.effect_running = 0;
 	if (node->step.action == BU_ACTION_INSTALL) {
 		node->disk_touched = 1;
-		node->writing = 1;
+		/* The root that its loader goes back to is not written. */
+		node->writing = !bu_fallback_stays(node);
 		node->order.written = 1;
 	}
 	if (node->step.action == BU_ACTION_JOIN) {
@@ -99,6 +101,7 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 {
 	struct bu_machine machine;
 
+	bu_fallback_admitted(node);
 	BU_TEXT_COPY(node->admitted_step, body->admitted.step);
 	BU_TEXT_COPY(node->admitted_request, body->admitted.request);
 	bu_binding_set(fleet, node, body->admitted.machine);
@@ -146,6 +149,8 @@ bu_replay_revoked(BU_REPLAY_ARGS)
 {
 	int all = body->revoked.all;
 
+	if (all)
+		memset(&node->kept_cert, 0, sizeof(node->kept_cert));
 	if (!all && strcmp(body->revoked.fingerprint, node->agent_cert) != 0)
 		return 0;
 	node->agent_revoked = all || !node->agent_cert_next[0];
@@ -167,6 +172,8 @@ bu_replay_booted(BU_REPLAY_ARGS)
 	node->booted_ms = event->time_ms;
 	BU_TEXT_COPY(node->boot_id, body->booted.boot_id);
 	node->boot_installed = body->booted.where == BU_WHERE_INSTALLED;
+	if (node->boot_installed)
+		bu_fallback_booted(node);
 	return 0;
 }
 
@@ -192,6 +199,7 @@ bu_replay_installed(BU_REPLAY_ARGS)
 	if (ordered)
 		node->known.again = 1;
 	node->called[0] = '\0';
+	bu_fallback_installed(node, &body->installed);
 	BU_TEXT_COPY(node->installed_image, body->installed.image);
 	BU_TEXT_COPY(node->installed_digest, body->installed.digest);
 	BU_TEXT_COPY(node->installed_step, body->installed.step);

@@ -167,6 +167,8 @@ written(struct rig *rig)
 	return rig_node(rig, 1);
 }
 
+static const struct bu_work_installed by_kexec = {.kexec = 1, .slot = ""};
+
 /* The ramdisk starts what it has installed: no power action, with a restart of bringup
  * at any point between. */
 START_TEST(what_is_started_by_kexec_is_not_power_cycled)
@@ -177,11 +179,12 @@ START_TEST(what_is_started_by_kexec_is_not_power_cycled)
 		char id[112];
 
 		strcpy(id, node->step.id);
-		bu_reconcile_kexecs(rig.rec, node, "another", 1);
-		bu_reconcile_kexecs(rig.rec, node, id, 7);
+		bu_reconcile_installed(rig.rec, node, "another", 1, &by_kexec);
+		bu_reconcile_installed(rig.rec, node, id, 7, &by_kexec);
 		rig_pass(&rig, 1);
 		ck_assert_int_eq(node->state, BU_STATE_IMAGING);
-		bu_reconcile_kexecs(rig.rec, node, id, node->step.attempt);
+		bu_reconcile_installed(rig.rec, node, id, node->step.attempt,
+				       &by_kexec);
 		if (restarts == 1) /* the intent may be in the log, and no more */
 			bu_reconcile_stop(rig.rec);
 		rig_pass(&rig, 1);
@@ -208,7 +211,8 @@ START_TEST(a_kexec_that_does_not_come_up_falls_back_to_a_power_cycle)
 	struct rig rig;
 	struct bu_node *node = written(&rig);
 
-	bu_reconcile_kexecs(rig.rec, node, node->step.id, node->step.attempt);
+	bu_reconcile_installed(rig.rec, node, node->step.id, node->step.attempt,
+			       &by_kexec);
 	rig_until(&rig, node, BU_STATE_BOOTING);
 	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
 	rig_pass(&rig, 298 * 1000);

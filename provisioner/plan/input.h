@@ -25,6 +25,7 @@ struct bu_plan_image {
 	int described, has_slurmd, has_kubelet;
 	int is_disk; /* all of somebody else's disk */
 	int mirrors; /* its systems start from a mirrored root */
+	int slots;   /* they start from one of two roots */
 };
 
 struct bu_plan_input {

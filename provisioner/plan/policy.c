@@ -209,6 +209,25 @@ judge_mirror(const struct group *group, const struct bu_plan_image *image)
 }
 
 static void
+judge_roots(const struct group *group, const struct bu_plan_image *image)
+{
+	const struct bu_desired_node *first = group->first;
+	bu_autofree char *text = NULL;
+
+	if (!bu_desired_has_two_roots(first) || image->slots)
+		return;
+	text = bu_xasprintf("[image %s] is of a release whose systems have one root, "
+			    "and [hardware %s] has two; build it again",
+			    first->image->name, first->hardware->name);
+	forbid(group->plan,
+	       &(struct bu_violation){.rule = "image",
+				      .node = group->nodes,
+				      .at = first->pool->origin,
+				      .text = text},
+	       0);
+}
+
+static void
 judge_group(const struct group *group, const struct bu_plan_image *image)
 {
 	const struct bu_desired_node *first = group->first;
@@ -223,6 +242,7 @@ judge_group(const struct group *group, const struct bu_plan_image *image)
 	judge_kind(group, image);
 	judge_ram(group, image);
 	judge_mirror(group, image);
+	judge_roots(group, image);
 	if (group->input->compat)
 		bu_compat_judge(group->input->compat, &versions, on_misfit,
 				(void *)(uintptr_t)group);

@@ -535,7 +535,8 @@ signed_loaders()
 }
 
 # disk_loader FILE: GRUB that starts the disk's own loader, for iPXE, which under UEFI
-# cannot. The search for /kargs comes last and so goes before: only our images have that.
+# cannot. A later search goes before: only our images have /kargs, and of a disk with two
+# roots the boot partition chooses.
 disk_loader()
 {
 	GRUB=$CACHE/base/grub-$(candidates $GRUB_PACKAGES | digest | cut -c1-16)
@@ -546,6 +547,7 @@ disk_loader()
 	cat >"$WORK/disk.cfg" <<'END'
 search --no-floppy --file --set=root /EFI/BOOT/BOOTX64.EFI
 search --no-floppy --file --set=root /kargs
+search --no-floppy --file --set=root /bringup-slots
 echo "bringup: starting the loader of the disk"
 chainloader /EFI/BOOT/BOOTX64.EFI
 boot
@@ -561,7 +563,8 @@ END
 # (shim and GRUB under the removable path, so no boot variable is needed). Both boot the
 # same files. /kargs has the image's own arguments; the installer and the agent write
 # them with the node's into both configurations (images/install/bootargs.c). GRUB says
-# which partition it comes from. FAT32 has no less than 65,525 clusters; those of 4096
+# which partition it comes from. chain.c32 is for a disk with two roots, whose boot
+# partition is a copy of this one (images/install/chooser.c). FAT32 has no less than 65,525 clusters; those of 4096
 # bytes fit disks with sectors of that size, too (images/install/fat.c).
 esp()
 {
@@ -589,6 +592,11 @@ esp()
 	mcopy -i "$1" "$WORK/syslinux.cfg" ::/syslinux.cfg
 	mcopy -i "$1" "$WORK/grub.cfg" ::/EFI/debian/grub.cfg
 	mcopy -i "$1" "$WORK/kargs" ::/kargs
+	for module in chain libcom32 libutil; do
+		file=/usr/lib/syslinux/modules/bios/$module.c32
+		[ -f $file ] || die "$file is missing; install Debian's package syslinux-common"
+		mcopy -i "$1" $file ::/$module.c32
+	done
 	syslinux -i "$1"
 }
 
@@ -614,7 +622,7 @@ image_json()
 	cp $boot "$OUT/boot.bin"
 	cat >"$OUT/image.json" <<END
 {"arch": "$1", "kernel": "$2", "kargs": "$3", "boot_code": "boot.bin",
- "mirror": "1", "parts": [
+ "mirror": "1", "roots": "2", "parts": [
  {"name": "esp", "type": "C12A7328-F81F-11D2-BA4B-00A0C93EC93B", "label": "ESP",
   "attrs": 4, "raw": "esp.raw", "grow": false},
  {"name": "root", "type": "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709", "label": "root",

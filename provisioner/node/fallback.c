@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is known of the other root of a disk with two, and what follows when a node
+ * comes up from it; called by agents.c and, of the log's events, by replay_steps.c.
+ * Invariant: the other root is one that its loader starts when the first one does not
+ * come up, or it is said to be nothing.
+ */
+#include "provisioner/node/fallback.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/replay_impl.h"
+
+int
+bu_fallback_stays(const struct bu_node *node)
+{
+	return node->slot[0] && node->order.open &&
+	       node->order.class == BU_CLASS_REIMAGE;
+}
+
+int
+bu_fallback_reuses(const struct bu_node *node)
+{
+	const char *wanted = node->order.image_digest;
+
+	return node->other.step[0] && node->other.proven &&
+	       strcmp(node->other.digest, wanted) == 0 &&
+	       strcmp(node->installed_digest, wanted) != 0;
+}
+
+/* The certificate that counts then is that of the system that runs; of a second try it
+ * would be the ramdisk's. */
+void
+bu_fallback_admitted(struct bu_node *node)
+{
+	struct bu_kept_cert *kept = &node->kept_cert;
+
+	if (!bu_fallback_stays(node) || kept->fingerprint[0] || !node->proven)
+		return;
+	BU_TEXT_COPY(kept->fingerprint, node->agent_cert);
+	BU_TEXT_COPY(kept->step, node->installed_step);
+	kept->until_ms = node->agent_cert_until_ms;
+}
+
+/* What is written twice into one slot leaves the other one as it was. */
+void
+bu_fallback_installed(struct bu_node *node, const struct bu_body_installed *installed)
+{
+	const char *slot = installed->slot ? installed->slot : "";
+	struct bu_other_root *other = &node->other;
+
+	if (!installed->tried) {
+		memset(other, 0, sizeof(*other));
+		memset(&node->kept_cert, 0, sizeof(node->kept_cert));
+	} else if (strcmp(slot, node->slot) != 0) {
+		BU_TEXT_COPY(other->slot, node->slot);
+		BU_TEXT_COPY(other->image, node->installed_image);
+		BU_TEXT_COPY(other->digest, node->installed_digest);
+		BU_TEXT_COPY(other->step, node->installed_step);
+		BU_TEXT_COPY(other->facets, node->facets);
+		other->proven = node->proven;
+	}
+	BU_TEXT_COPY(node->slot, slot);
+	node->proven = 0;
+}
+
+/* It is the new system, or the one of before, which goes on with its certificate. */
+void
+bu_fallback_booted(struct bu_node *node)
+{
+	struct bu_kept_cert *kept = &node->kept_cert;
+
+	node->proven = 1;
+	if (kept->fingerprint[0] && strcmp(kept->step, node->installed_step) == 0) {
+		BU_TEXT_COPY(node->agent_cert, kept->fingerprint);
+		node->agent_cert_until_ms = kept->until_ms;
+	}
+	memset(kept, 0, sizeof(*kept));
+}
+
+/* What its other root holds now never came up. */
+int
+bu_replay_fellback(BU_REPLAY_ARGS)
+{
+	struct bu_other_root was = node->other;
+
+	if (strcmp(was.step, body->fellback.step) != 0)
+		return 0;
+	BU_TEXT_COPY(node->installed_image, was.image);
+	BU_TEXT_COPY(node->installed_digest, was.digest);
+	BU_TEXT_COPY(node->installed_step, was.step);
+	BU_TEXT_COPY(node->facets, was.facets);
+	BU_TEXT_COPY(node->slot, was.slot);
+	node->writing = node->kexecs = 0;
+	memset(&node->other, 0, sizeof(node->other));
+	return 0;
+}
+
+int
+bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
+		    int64_t *ret_until_ms)
+{
+	const struct bu_kept_cert *kept = &node->kept_cert;
+
+	*ret_until_ms = kept->until_ms;
+	return kept->fingerprint[0] && strcmp(kept->fingerprint, fingerprint) == 0;
+}
+
+/* In booting it is what was waited for; where nothing is waited for it is kept, so that
+ * whoever takes the node back finds it known. */
+int
+bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *boot_id,
+		  struct bu_event *events, size_t count, struct bu_err *err)
+{
+	const struct bu_other_root *other = &node->other;
+	struct bu_reason reason;
+
+	BU_EVENT_MAKE(&events[count++], BU_EVENT_FELLBACK, node->name, fellback,
+		      .step = other->step, .image = other->image,
+		      .digest = other->digest, .slot = other->slot);
+	BU_EVENT_MAKE(&events[count++], BU_EVENT_BOOTED, node->name, booted,
+		      .boot_id = boot_id, .where = BU_WHERE_INSTALLED);
+	if (node->state != BU_STATE_BOOTING) {
+		bu_reconcile_append(rec, node, events, count);
+		return 0;
+	}
+	BU_REASON_SET(
+		&reason, FELL_BACK,
+		.text = {node->installed_image, node->slot, other->image, other->slot});
+	if (node->step.status == BU_STEP_OPEN)
+		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
+	return bu_reconcile_move(rec, node,
+				 &(struct bu_move){.on = BU_TRIGGER_FAULT,
+						   .reason = &reason,
+						   .extra = events,
+						   .count = count},
+				 err);
+}

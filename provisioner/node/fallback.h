@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A node whose disk has two roots: what the other one holds, and that its loader went
+ * back to it. See images/install/roots.h.
+ */
+#ifndef BU_NODE_FALLBACK_H
+#define BU_NODE_FALLBACK_H
+
+#include "model/event_body.h"
+#include "model/inventory.h"
+#include "provisioner/node/reconcile.h"
+
+/* What its open order installs goes beside the system that it has. */
+int bu_fallback_stays(const struct bu_node *node);
+/* The other root is of the image that was ordered, it has come up before, and the one
+ * that runs is of another: nothing has to be fetched. */
+int bu_fallback_reuses(const struct bu_node *node);
+
+/* Of the log's events, before they change the node. */
+void bu_fallback_admitted(struct bu_node *node);
+void bu_fallback_installed(struct bu_node *node,
+			   const struct bu_body_installed *installed);
+void bu_fallback_booted(struct bu_node *node);
+
+/* 1 when this is the fingerprint of the certificate that still counts for the system
+ * that its loader may go back to; *ret_until_ms when it ends. */
+int bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
+			int64_t *ret_until_ms);
+/* That system says hello: what was to come up has failed. events: with room for three
+ * more. */
+bu_must int bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node,
+			      const char *boot_id, struct bu_event *events,
+			      size_t count, struct bu_err *err);
+
+#endif
