@@ -22,7 +22,8 @@
 	X(T, FLAG, written, .need = BU_SPARSE) \
 	X(T, STRING, wanted, .need = BU_SPARSE, .unsaid = "")
 
-/* minutes: less than 0 = unknown. */
+/* minutes: less than 0 = unknown. stays: the image in the root that is not written, of
+ * two; there: the other one has the image, and nothing is fetched. */
 #define BU_PLAN_STEP_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, pool) X(T, STRING, class) X(T, STRING, image) \
 	X(T, STRING, digest) X(T, STRING, facets) X(T, STRING, from) \
@@ -31,7 +32,9 @@
 #define BU_PLAN_STEP_MORE_ROWS(X, T) \
 	X(T, STRING, why) X(T, STRING, code, .need = BU_OPTIONAL, .unsaid = "") \
 	X(T, JSON, args, .need = BU_SPARSE) X(T, FLAG, reset, .need = BU_SPARSE) \
-	X(T, FLAG, replace, .need = BU_SPARSE)
+	X(T, FLAG, replace, .need = BU_SPARSE) \
+	X(T, STRING, stays, .need = BU_SPARSE, .unsaid = "") \
+	X(T, FLAG, there, .need = BU_SPARSE)
 
 /* rule: NULL = the node alone is refused, else the plan. named: why names the nodes. */
 #define BU_PLAN_REFUSAL_ROWS(X, T) \

@@ -48,7 +48,8 @@
 #define BU_SHOWN_AGENT_ROWS(X, T) \
 	X(T, STRING, version) X(T, STRING, digest) X(T, FLAG, trial)
 
-/* root: as the profile's key, of what is installed. waiting, trouble: the sentence of
+/* root: as the profile's key, of what is installed; root_slot: which of two roots that
+ * is, other_image: what the other one has, to which its loader goes back. waiting, trouble: the sentence of
  * `says`, by its kind. says, refused: {"code","args","reason"} and, of says, "kind",
  * "ends","again_s","stops_deadline". next: where a node goes that drains. cluster: what
  * that said last, null = nothing; cluster_words: what it said when it was left or
@@ -56,7 +57,9 @@
 #define BU_SHOWN_NODE_ROWS(X, T) \
 	X(T, STRING, name) X(T, STRING, pool) X(T, STRING, state) \
 	X(T, FLAG, settled) X(T, INT, since_ms, BU_ANY) X(T, STRING, image) \
-	X(T, STRING, root, .unsaid = "") X(T, STRING, machine) X(T, STRING, firmware) \
+	X(T, STRING, root, .unsaid = "") \
+	X(T, STRING, root_slot, .need = BU_SPARSE, .unsaid = "") \
+	X(T, STRING, other_image, .need = BU_SPARSE, .unsaid = "") X(T, STRING, machine) X(T, STRING, firmware) \
 	X(T, INT, last_seen_ms, BU_ANY) X(T, INT, repeats) X(T, FLAG, in_profile) BU_SHOWN_REASON_ROWS(X, T) \
 	X(T, STRING, waiting) X(T, STRING, trouble) \
 	X(T, JSON, says, .need = BU_SPARSE) X(T, JSON, refused, .need = BU_SPARSE) \

@@ -36,11 +36,12 @@ key_of(const void *all, size_t i)
 	bu_autofree char *places = places_of(step), *why = NULL;
 
 	if (*places && (step->batch >= 0 || strcmp(step->from, "ready") == 0))
-		return bu_xasprintf("%s\n%s\n%s%s", step->pool, step->class,
+		return bu_xasprintf("%s\n%s%s%d\n%s%s", step->pool, step->class,
+				    step->stays, step->there,
 				    bu_json_str(step->args, "last", ""), places);
 	why = step->args ? bu_json_canonical(step->args) : NULL;
-	return bu_xasprintf("%s\n%s\n%s %s%s", step->pool, step->class, step->code,
-			    why ? why : "", places);
+	return bu_xasprintf("%s\n%s%s%d\n%s %s%s", step->pool, step->class, step->stays,
+			    step->there, step->code, why ? why : "", places);
 }
 
 static const char *

@@ -186,6 +186,18 @@ print_scratch(const struct bu_planned_group *group, FILE *out)
 	}
 }
 
+/* Of two roots one stays, and what does not come up makes way for it. */
+static void
+print_roots(const struct bu_plan_step *step, FILE *out)
+{
+	bu_autofree char *stays = bu_out_clean(step->stays, 0);
+
+	if (*stays)
+		fprintf(out, "%*sinto the other root; %s stays to go back to%s\n",
+			INDENT, "", stays,
+			step->there ? "; the image is there, nothing is fetched" : "");
+}
+
 static void
 print_group(const struct bu_planned_group *group, FILE *out)
 {
@@ -201,6 +213,7 @@ print_group(const struct bu_planned_group *group, FILE *out)
 	print_disk(group, "disk", &step->disk, out);
 	print_disk(group, "mirror disk", &step->mirror, out);
 	print_scratch(group, out);
+	print_roots(step, out);
 	print_why(step, out);
 	for (size_t i = 0; i < step->changes_count; i++)
 		print_change(&step->changes[i], group->differ[i] ? step->node : NULL,

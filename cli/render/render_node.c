@@ -205,18 +205,30 @@ render_agent(const struct bu_shown_agent *agent, FILE *out)
 	line(out, "agent", text);
 }
 
+/* "disk, slot b; the other one has debian12" */
+static char *
+root_words(const struct bu_shown_node *node)
+{
+	int two = node->root_slot[0] != '\0', other = node->other_image[0] != '\0';
+
+	return bu_xasprintf("%s%s%s%s%s", node->root, two ? ", slot " : "",
+			    node->root_slot, other ? "; the other one has " : "",
+			    node->other_image);
+}
+
 void
 bu_render_node(const struct bu_shown_node *node, FILE *out)
 {
 	bu_autofree char *state = bu_node_state(node);
 	bu_autofree char *progress = bu_node_progress(node);
 	bu_autofree char *note = bu_node_note(node);
+	bu_autofree char *root = root_words(node);
 
 	line(out, "node", node->name);
 	line(out, "pool", node->pool);
 	line(out, "state", state);
 	line(out, "image", node->image);
-	line(out, "root", node->root);
+	line(out, "root", root);
 	line(out, "machine", node->machine);
 	line(out, "firmware", node->firmware);
 	line(out, "boot id", node->boot_id);

@@ -227,7 +227,6 @@ describe(const struct build *build, const json_t *spec, struct bu_manifest *mani
 	const struct bu_describe what = {root, build->tmp, build->out,
 					 bu_json_str(spec, "mirror", ""),
 					 bu_json_str(spec, "roots", "")};
-
 	return bu_file_exists(root) ? bu_describe_tree(&what, manifest, err) : 0;
 }
 

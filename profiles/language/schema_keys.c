@@ -138,11 +138,9 @@ static const struct bu_key keys[] = {
 	"handed out by position to the nodes of the pools that name the network; "
 	"required but for role = bmc"},
 {"network", "link_gbps", BU_KEY_REAL, NULL, 0.001, 10000, NULL,
-	FIELD(network, link_gbps), BU_CLASS_NONE,
-	"rate of a node's link, 10^9 bit/s"},
+	FIELD(network, link_gbps), BU_CLASS_NONE, "rate of a node's link, 10^9 bit/s"},
 {"network", "rdma", BU_KEY_ENUM, "none|rxe|hardware", 0, 0, "none",
-	FIELD(network, rdma), BU_CLASS_REBOOT,
-	"rxe: RDMA in software over any Ethernet NIC"},
+	FIELD(network, rdma), BU_CLASS_REBOOT, "rxe: RDMA in software over any Ethernet NIC"},
 {"network", "nic", BU_KEY_INT, NULL, 0, 63, "0", FIELD(network, nic),
 	BU_CLASS_RECONFIGURE, "which NIC of a node, counted from 0 in PCI order"},
 {"network", "mtu", BU_KEY_INT, NULL, 576, 9216, NULL, FIELD(network, mtu),
@@ -210,8 +208,7 @@ static const struct bu_key keys[] = {
 {"disks", "mirror", BU_KEY_DISK, NULL, 0, 0, NULL, FIELD(disks, mirror), BU_CLASS_WIPE,
 	"second disk of the system, which starts and runs with either of them (RAID1)"},
 {"disks", "roots", BU_KEY_INT, NULL, 1, 2, "1", FIELD(disks, roots), BU_CLASS_WIPE,
-	"2: a reimage writes the root that does not run, and what does not come up makes "
-	"way for the one before; each takes half of the system's space"},
+	"2: a reimage writes the other one, and goes back where that does not come up"},
 {"disks", "scratch", BU_KEY_DISK, NULL, 0, 0, NULL, FIELD(disks, scratch),
 	BU_CLASS_WIPE, "disks besides the system's that become one array (RAID0, no "
 	"redundancy); a reimage keeps what is on it"},

@@ -310,7 +310,60 @@ START_TEST(an_install_of_a_class_with_kexec_may_start_itself)
 }
 END_TEST
 
-RIG_UNIT("reports", an_install_of_a_class_with_kexec_may_start_itself,
+/* Which root was written, and what its ramdisk must know for that. */
+START_TEST(an_install_of_one_of_two_roots_says_which)
+{
+	char name[] = "two";
+	const struct bu_desired_disks two = {.name = name, .roots = 2};
+	struct site site;
+	struct bu_node *node;
+	struct bu_desired_hardware *hardware;
+	bu_autojson json_t *item = NULL;
+	bu_autofree char *key = NULL;
+	struct bu_err err = {0};
+
+	site_begin(&site, 1);
+	rig_write(&site.rig, "image.pub", "-----BEGIN PUBLIC KEY-----\n");
+	key = bu_xasprintf("%s/image.pub", site.rig.dir);
+	site.api.image_key = key;
+	rig_start(&site.rig, 1);
+	rig_inspect(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	hardware = (struct bu_desired_hardware *)(uintptr_t)bu_fleet_desired(
+			   site.rig.fleet, node)
+			   ->hardware;
+	hardware->disks = &two;
+	node->live.agent.protocol = BU_AGENT_ROOTS - 1;
+	ck_assert_ptr_null(bu_api_step_work(&site.api, node, &err));
+	ck_assert_msg(strstr(err.text, "knows one root of a disk"), "%s", err.text);
+	node->live.agent.protocol = BU_AGENT_ROOTS;
+	item = bu_api_step_work(&site.api, node, &err);
+	ck_assert_msg(item != NULL, "%s", err.text);
+	ck_assert_int_eq(bu_json_int(item, "roots", 0), 2);
+	ck_assert_ptr_null(json_object_get(item, "reuse"));
+	json_decref(bu_steal(&item));
+	strcpy(node->other.step, "s-before");
+	strcpy(node->other.digest, node->order.image_digest);
+	node->other.proven = 1;
+	item = bu_api_step_work(&site.api, node, &err);
+	ck_assert_int_eq(bu_json_bool(item, "reuse", 0), 1);
+	ck_assert_int_eq(
+		as_agent(&site, bu_api_agent_result,
+			 json_pack("{s:s,s:s,s:i,s:{s:s,s:b,s:b}}", "id", node->step.id,
+				   "kind", "install", "attempt", node->step.attempt,
+				   "result", "slot", "b", "tried", 1, "reused", 1),
+			 NULL, &err),
+		BU_ANSWER_NOW);
+	rig_until(&site.rig, node, BU_STATE_BOOTING);
+	ck_assert_str_eq(node->slot, "b");
+	ck_assert_int_eq(node->kexecs, 0);
+	hardware->disks = NULL;
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("reports", an_install_of_one_of_two_roots_says_which,
+	 an_install_of_a_class_with_kexec_may_start_itself,
 	 results_in_any_alphabet_end_the_step, progress_is_shown_and_forgotten,
 	 imaging_ends_for_want_of_progress_only, checks_under_way_are_not_cancelled,
 	 a_stranger_has_no_node, work_is_a_probe_then_nothing)

@@ -217,6 +217,8 @@ bu_node_to_json(const struct bu_node *node)
 		.since_ms = node->since_ms,
 		.image = node->installed_image,
 		.root = root_of(node),
+		.root_slot = node->slot,
+		.other_image = node->other.image,
 		.machine = node->machine,
 		.firmware = node->live.firmware,
 		.last_seen_ms = node->live.last_seen_ms,

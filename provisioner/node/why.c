@@ -114,6 +114,21 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 }
 
 static void
+add_roots(const struct bu_node *node, char **text)
+{
+	const struct bu_other_root *other = &node->other;
+
+	if (node->slot[0] && !node->proven)
+		bu_text_add(text, "\n",
+			    "its system in slot %s has not come up yet%s%s%s",
+			    node->slot,
+			    other->step[0] ? "; its loader tries it once, and then "
+					     "starts image "
+					   : "",
+			    other->image, other->step[0] ? " again" : "");
+}
+
+static void
 add_boot(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
 	bu_autofree char *words = bu_proof_words(rec, node);
@@ -320,6 +335,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	add_order(node, &text);
 	add_step(node, &text);
 	add_boot(rec, node, &text);
+	add_roots(node, &text);
 	add_deadline(rec, node, &text);
 	if (!info->settled || bu_reconcile_wants_agent(node))
 		add_agent(rec, node, &text);

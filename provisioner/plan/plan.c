@@ -245,6 +245,25 @@ disk_of(const struct maker *maker, const struct bu_plan_node *it)
 	return disk;
 }
 
+/* Of two roots the one that does not run is written. */
+static const char *
+stays(const struct bu_plan_node *it, const struct bu_decision *decision)
+{
+	return it->node && it->node->slot[0] && decision->class == BU_CLASS_REIMAGE
+		       ? it->node->installed_image
+		       : "";
+}
+
+static int
+has_there(const struct bu_plan_node *it)
+{
+	const struct bu_other_root *other = &it->node->other;
+
+	return other->step[0] && other->proven &&
+	       strcmp(other->digest, it->image->digest) == 0 &&
+	       strcmp(it->node->installed_digest, it->image->digest) != 0;
+}
+
 static void
 add_step(struct maker *maker, const struct bu_plan_node *it,
 	 struct bu_decision *decision)
@@ -273,6 +292,8 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 			.args = json_object_get(said, "args"),
 			.reset = decision->reset,
 			.replace = it->identity->kind == BU_IDENTITY_REPLACED,
+			.stays = stays(it, decision),
+			.there = *stays(it, decision) && has_there(it),
 		});
 	share_texts(maker, step);
 	json_object_set_new(step, "changes",

@@ -251,6 +251,29 @@ START_TEST(an_image_of_before_mirrors_nothing)
 }
 END_TEST
 
+START_TEST(an_image_of_before_has_one_root)
+{
+	static const char to[] = "disk = smallest\ndisks = two\nnics = 2\n[disks two]\n"
+				 "roots = 2\n[hardware more]\ndisk = smallest\n";
+
+	for (int slots = 0; slots < 2; slots++) {
+		struct site site;
+		struct bu_err err = {0};
+		bu_autojson json_t *plan = NULL;
+
+		begin(&site, NULL, NULL, "disk = smallest\n", to);
+		site.image.slots = slots;
+		plan = make(&site);
+		ck_assert_int_eq(plan_allowed(plan, &err), slots ? 0 : -1);
+		ck_assert_msg(slots || strstr(err.text, "[image debian12] is of a "
+							"release whose systems have "
+							"one root") != NULL,
+			      "%s", err.text);
+		end(&site);
+	}
+}
+END_TEST
+
 /* Nodes of one image and one hardware, of which some join no cluster. */
 START_TEST(what_does_not_fit_is_said_of_those_that_it_is_about)
 {
@@ -315,4 +338,5 @@ BU_UNIT("policy", who_is_switched_by_hand_is_a_warning,
 	what_an_image_holds_is_judged, what_runs_from_memory_has_the_ramdisks_kernel,
 	a_whole_disk_is_for_pools_that_say_so, what_an_image_holds_is_judged,
 	a_whole_disk_is_for_pools_that_say_so, an_image_of_before_mirrors_nothing,
+	an_image_of_before_has_one_root,
 	what_does_not_fit_is_said_of_those_that_it_is_about)

@@ -60,6 +60,55 @@ START_TEST(a_new_image_keeps_the_array)
 }
 END_TEST
 
+#define ROOTS                                                                          \
+	"disk = smallest\ndisks = two\nnics = 2\n[disks two]\nroots = 2\n"             \
+	"[hardware more]\ndisk = smallest\n"
+
+/* The other root is written, and the plan says what stays. */
+START_TEST(a_new_image_goes_beside_the_old_one)
+{
+	for (int there = 0; there < 2; there++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+		struct bu_node *node;
+
+		begin_with(&site, ROOTS, ROOTS, 1);
+		site.image.slots = 1;
+		strcpy(site.image.digest, "d2");
+		node = site.nodes[0];
+		strcpy(node->slot, "a");
+		strcpy(node->other.step, "s-before");
+		strcpy(node->other.digest, there ? "d2" : "d0");
+		node->other.proven = 1;
+		plan = make(&site);
+		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "reimage");
+		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "stays", ""),
+				 node->installed_image);
+		ck_assert_int_eq(bu_json_bool(step_of(plan, 0), "there", 0), there);
+		finish(&site);
+	}
+}
+END_TEST
+
+START_TEST(another_number_of_roots_is_a_wipe)
+{
+	for (int more = 0; more < 2; more++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+		const json_t *step;
+
+		begin_with(&site, more ? "disk = smallest\n" : ROOTS,
+			   more ? ROOTS : "disk = smallest\n", 1);
+		site.image.slots = 1;
+		plan = make(&site);
+		step = step_of(plan, 0);
+		ck_assert_str_eq(bu_json_str(step, "class", ""), "wipe");
+		ck_assert_ptr_null(json_object_get(step, "stays"));
+		finish(&site);
+	}
+}
+END_TEST
+
 START_TEST(without_an_array_a_new_image_is_a_wipe)
 {
 	struct site site;
@@ -240,7 +289,9 @@ START_TEST(an_array_is_kept_whichever_disk_was_replaced)
 }
 END_TEST
 
-BU_UNIT("scratch", a_new_image_keeps_the_array, without_an_array_a_new_image_is_a_wipe,
+BU_UNIT("scratch", a_new_image_goes_beside_the_old_one,
+	another_number_of_roots_is_a_wipe, a_new_image_keeps_the_array,
+	without_an_array_a_new_image_is_a_wipe,
 	other_disks_are_a_wipe_and_other_words_are_nothing,
 	what_is_on_the_other_disks_needs_a_grant, a_mirror_is_of_two_disks,
 	what_is_on_the_mirror_needs_a_grant,
