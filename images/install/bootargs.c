@@ -178,10 +178,10 @@ bu_bootargs_read(const char *esp_dir, struct bu_err *err)
 
 /* --- the partition --- */
 
-int
-bu_bootargs_mounted(const char *device,
-		    int (*fn)(const char *esp_dir, void *arg, struct bu_err *err),
-		    void *arg, struct bu_err *err)
+static int
+mounted(const char *device, unsigned long flags,
+	int (*fn)(const char *esp_dir, void *arg, struct bu_err *err), void *arg,
+	struct bu_err *err)
 {
 	char dir[] = "/run/bringup-esp-XXXXXX";
 	int rc;
@@ -189,7 +189,8 @@ bu_bootargs_mounted(const char *device,
 	if (!mkdtemp(dir))
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
 	/* quiet: FAT has no modes to set. */
-	if (mount(device, dir, "vfat", MS_NOSUID | MS_NODEV | MS_NOEXEC, "quiet")) {
+	if (mount(device, dir, "vfat", MS_NOSUID | MS_NODEV | MS_NOEXEC | flags,
+		  "quiet")) {
 		rc = bu_err_set(err, BU_ERR_IO, errno, "mount %s", device);
 	} else {
 		rc = fn(dir, arg, err);
@@ -199,6 +200,22 @@ bu_bootargs_mounted(const char *device,
 	}
 	rmdir(dir);
 	return rc;
+}
+
+int
+bu_bootargs_mounted(const char *device,
+		    int (*fn)(const char *esp_dir, void *arg, struct bu_err *err),
+		    void *arg, struct bu_err *err)
+{
+	return mounted(device, 0, fn, arg, err);
+}
+
+int
+bu_bootargs_looked(const char *device,
+		   int (*fn)(const char *esp_dir, void *arg, struct bu_err *err),
+		   void *arg, struct bu_err *err)
+{
+	return mounted(device, MS_RDONLY, fn, arg, err);
 }
 
 /* The partition with this name of the disk with this folder in /sys, if it has one. */

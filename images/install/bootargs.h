@@ -27,6 +27,11 @@ bu_must int bu_bootargs_mounted(const char *device,
 				int (*fn)(const char *esp_dir, void *arg,
 					  struct bu_err *err),
 				void *arg, struct bu_err *err);
+/* The same, and nothing on it changes. */
+bu_must int bu_bootargs_looked(const char *device,
+			       int (*fn)(const char *esp_dir, void *arg,
+					 struct bu_err *err),
+			       void *arg, struct bu_err *err);
 struct bu_bootargs_esps {
 	size_t count;
 	char *devices[2]; /* "/dev/vda1"; owned */

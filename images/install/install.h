@@ -83,6 +83,7 @@ struct bu_install_opts {
 	 * this image already. 0 = one root. */
 	int roots;
 	int reuse;
+	int forget; /* a root that was in use: what its agent kept goes first */
 	struct bu_install_slot *ret_slot; /* what was done; NULL: nobody asks */
 	const char *mdadm;                /* NULL = the one beside the agent */
 	const char *mark_text;            /* JSON, at most 3,900 bytes */

@@ -75,6 +75,19 @@ set_boot(const struct bu_install_opts *opts, const struct bu_chooser *to,
 		       : bu_err_wrap(err, "disk %s", opts->disk);
 }
 
+/* Before it is known that anything may be written. */
+static int
+look_at_boot(const struct bu_install_opts *opts, struct bu_chooser *ret,
+	     struct bu_err *err)
+{
+	bu_autofree char *node = NULL;
+
+	if (!is_block(opts->disk))
+		return bu_chooser_read(opts->boot_dir, ret, err);
+	node = bu_target_part(opts->disk, 0);
+	return bu_bootargs_looked(node, read_chooser, ret, err);
+}
+
 int
 bu_roots_look(const struct bu_install_opts *opts, struct bu_roots *ret,
 	      struct bu_err *err)
@@ -86,7 +99,7 @@ bu_roots_look(const struct bu_install_opts *opts, struct bu_roots *ret,
 	    bu_gpt_find_part(opts->disk, "root-b", &part, NULL))
 		return 0;
 	ret->keeps = 1;
-	return with_part(opts, 0, opts->boot_dir, read_chooser, &ret->was, err) == 0
+	return look_at_boot(opts, &ret->was, err) == 0
 		       ? 0
 		       : bu_err_wrap(err, "disk %s", opts->disk);
 }
@@ -194,6 +207,7 @@ bu_roots_fill(const struct bu_install_opts *opts, const struct bu_manifest *mani
 	      struct bu_err *err)
 {
 	struct slot_args args = {roots->slot, opts->kargs ? opts->kargs : ""};
+	struct bu_install_opts its = *opts;
 	size_t esp = esp_of(roots->slot);
 	bu_autofree char *device = NULL;
 
@@ -202,7 +216,8 @@ bu_roots_fill(const struct bu_install_opts *opts, const struct bu_manifest *mani
 			return -1;
 		device = bu_target_part(opts->disk, esp + 1);
 	}
-	if (bu_target_root(opts, &manifest->parts[1], device, err) ||
+	its.forget = roots->reused;
+	if (bu_target_root(&its, &manifest->parts[1], device, err) ||
 	    with_part(opts, esp, opts->esp_dir, fill_slot, &args, err))
 		return bu_err_wrap(err, "root %s", bu_slot_name(roots->slot));
 	return roots->keeps

@@ -253,6 +253,7 @@ START_TEST(an_image_that_is_there_costs_no_bytes)
 {
 	char other[BU_DIGEST_SIZE], before[BU_DIGEST_SIZE], after[BU_DIGEST_SIZE];
 	struct bu_install_opts opts;
+	bu_autofree char *old = NULL;
 
 	setup();
 	opts = two_roots(ROOMY);
@@ -268,10 +269,14 @@ START_TEST(an_image_that_is_there_costs_no_bytes)
 	again(&opts, "s-3");
 	server.ranges = 0;
 	opts.stamp_text = "{\"stamp\":3}";
+	old = bu_xasprintf("%s/var/lib/bringup/next.key.pem", root);
+	ck_assert_int_eq(bu_file_write(old, "x", 1, 0600, NULL), 0);
 	works(&opts, BU_SLOT_A, 1, 1);
 	ck_assert_int_eq(server.ranges, 0);
 	sum(ESP_A, 440 * MIB / 2, after);
 	ck_assert_str_eq(before, after);
+	/* A certificate of before would be shown to the appliance. */
+	ck_assert(!bu_file_exists(old));
 	check_file("var/lib/bringup/stamp.json", "{\"stamp\":3}", 0600);
 	check_choice(BU_SLOT_B, BU_SLOT_A);
 	/* Who wants it written anew gets that. */

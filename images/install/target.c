@@ -90,6 +90,22 @@ write_file(int root_fd, const struct bu_install_file *file, struct bu_err *err)
 	return 0;
 }
 
+/* Below the root, through no symbolic link. */
+int
+bu_target_forget(int root_fd, struct bu_err *err)
+{
+	bu_autofree char *path = NULL;
+	const char *name = NULL;
+	bu_autoclose int dir = open_parent(root_fd, "/var/lib/bringup", &name, err);
+
+	if (dir < 0)
+		return bu_err_wrap(err, "/var/lib/bringup");
+	path = bu_xasprintf("/proc/self/fd/%d/%s", dir, name);
+	if (bu_remove_tree(path, err) || bu_mkdir_p(path, 0700, err))
+		return bu_err_wrap(err, "/var/lib/bringup");
+	return 0;
+}
+
 int
 bu_target_write(const struct bu_install_opts *opts, int root_fd, struct bu_err *err)
 {
@@ -221,6 +237,8 @@ fill_mounted(const struct bu_install_opts *opts, const struct bu_part *part,
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
 	if (part->grow && grow(root_fd, device, err))
 		return -1;
+	if (opts->forget && bu_target_forget(root_fd, err))
+		return -1;
 	return bu_target_write(opts, root_fd, err);
 }
 
@@ -254,6 +272,8 @@ fill_directory(const struct bu_install_opts *opts, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_IO, errno,
 				  "%s is a file, and root_dir '%s' is not a directory",
 				  opts->disk, dir);
+	if (opts->forget && bu_target_forget(root_fd, err))
+		return -1;
 	return bu_target_write(opts, root_fd, err);
 }
 

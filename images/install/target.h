@@ -14,6 +14,8 @@ bu_must int bu_target_fill(const struct bu_install_opts *opts,
 			   const struct bu_manifest *manifest,
 			   const struct bu_layout *layout, struct bu_err *err);
 
+/* What the system that was there kept in /var/lib/bringup goes: it is another one. */
+bu_must int bu_target_forget(int root_fd, struct bu_err *err);
 /* The options' files, the agent's and the stamp into this root, through no symbolic
  * link; synced. */
 bu_must int bu_target_write(const struct bu_install_opts *opts, int root_fd,

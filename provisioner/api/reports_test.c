@@ -344,6 +344,7 @@ START_TEST(an_install_of_one_of_two_roots_says_which)
 	json_decref(bu_steal(&item));
 	strcpy(node->other.step, "s-before");
 	strcpy(node->other.digest, node->order.image_digest);
+	strcpy(node->other.facets, node->order.facets);
 	node->other.proven = 1;
 	item = bu_api_step_work(&site.api, node, &err);
 	ck_assert_int_eq(bu_json_bool(item, "reuse", 0), 1);

@@ -20,14 +20,21 @@ bu_fallback_stays(const struct bu_node *node)
 	       node->order.class == BU_CLASS_REIMAGE;
 }
 
+/* With other facets it has files that nobody would take away. */
+int
+bu_fallback_has(const struct bu_node *node, const char *image, const char *facets)
+{
+	const struct bu_other_root *other = &node->other;
+
+	return other->step[0] && other->proven && strcmp(other->digest, image) == 0 &&
+	       strcmp(other->facets, facets) == 0 &&
+	       strcmp(node->installed_digest, image) != 0;
+}
+
 int
 bu_fallback_reuses(const struct bu_node *node)
 {
-	const char *wanted = node->order.image_digest;
-
-	return node->other.step[0] && node->other.proven &&
-	       strcmp(node->other.digest, wanted) == 0 &&
-	       strcmp(node->installed_digest, wanted) != 0;
+	return bu_fallback_has(node, node->order.image_digest, node->order.facets);
 }
 
 /* The certificate that counts then is that of the system that runs; of a second try it

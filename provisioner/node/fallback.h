@@ -12,8 +12,10 @@
 
 /* What its open order installs goes beside the system that it has. */
 int bu_fallback_stays(const struct bu_node *node);
-/* The other root is of the image that was ordered, it has come up before, and the one
- * that runs is of another: nothing has to be fetched. */
+/* The other root is of this image and was made with these facets, it has come up
+ * before, and the one that runs is of another image: nothing has to be fetched. Of what
+ * was ordered likewise. */
+int bu_fallback_has(const struct bu_node *node, const char *image, const char *facets);
 int bu_fallback_reuses(const struct bu_node *node);
 
 /* Of the log's events, before they change the node. */

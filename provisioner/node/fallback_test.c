@@ -157,6 +157,10 @@ START_TEST(it_came_up_and_the_one_before_can_come_back)
 	ck_assert_int_eq(bu_fallback_reuses(node), 0);
 	rig_apply(&rig, 1, BU_CLASS_REIMAGE, "d1", NULL, NULL);
 	ck_assert_int_eq(bu_fallback_reuses(node), 1);
+	/* Files of other facets would stay in it. */
+	strcpy(node->order.facets, "f-other");
+	ck_assert_int_eq(bu_fallback_reuses(node), 0);
+	strcpy(node->order.facets, "f-d1");
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
 	writes(&rig, "a", 1);

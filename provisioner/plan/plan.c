@@ -16,6 +16,7 @@
 #include "model/plan.h"
 #include "profiles/load/disk.h"
 #include "profiles/nodeset/nodeset.h"
+#include "provisioner/node/fallback.h"
 #include "provisioner/plan/plan_impl.h"
 
 struct maker {
@@ -254,16 +255,6 @@ stays(const struct bu_plan_node *it, const struct bu_decision *decision)
 		       : "";
 }
 
-static int
-has_there(const struct bu_plan_node *it)
-{
-	const struct bu_other_root *other = &it->node->other;
-
-	return other->step[0] && other->proven &&
-	       strcmp(other->digest, it->image->digest) == 0 &&
-	       strcmp(it->node->installed_digest, it->image->digest) != 0;
-}
-
 static void
 add_step(struct maker *maker, const struct bu_plan_node *it,
 	 struct bu_decision *decision)
@@ -293,7 +284,9 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 			.reset = decision->reset,
 			.replace = it->identity->kind == BU_IDENTITY_REPLACED,
 			.stays = stays(it, decision),
-			.there = *stays(it, decision) && has_there(it),
+			.there = *stays(it, decision) &&
+				 bu_fallback_has(it->node, it->image->digest,
+						 it->digest),
 		});
 	share_texts(maker, step);
 	json_object_set_new(step, "changes",

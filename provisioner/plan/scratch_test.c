@@ -79,6 +79,7 @@ START_TEST(a_new_image_goes_beside_the_old_one)
 		strcpy(node->slot, "a");
 		strcpy(node->other.step, "s-before");
 		strcpy(node->other.digest, there ? "d2" : "d0");
+		strcpy(node->other.facets, node->facets);
 		node->other.proven = 1;
 		plan = make(&site);
 		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "reimage");
