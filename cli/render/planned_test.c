@@ -192,6 +192,33 @@ START_TEST(says_which_disks_an_array_is_of)
 }
 END_TEST
 
+/* Nodes whose other roots differ are not alike. */
+START_TEST(says_which_root_stays)
+{
+	json_t *value = quoted(PLAN(
+		STEP("node001", "reimage", "failed", "-1", "null", "w", "") "," STEP(
+			"node002", "reimage", "failed", "-1", "null", "w", ""),
+		"", "", ""));
+	json_t *steps = json_object_get(value, "steps");
+	struct bu_planned plan;
+	bu_autofree char *text = NULL;
+
+	for (size_t i = 0; i < 2; i++)
+		json_object_set_new(json_array_get(steps, i), "stays",
+				    json_string("debian12"));
+	json_object_set_new(json_array_get(steps, 1), "there", json_true());
+	plan = planned_of(value);
+	text = WRITTEN(bu_planned_print(&plan, out));
+	ck_assert_msg(
+		strstr(text, "into the other root; debian12 stays to go back to\n"),
+		"%s", text);
+	ck_assert_msg(strstr(text, "into the other root; debian12 stays to go back to; "
+				   "the image is there, nothing is fetched\n"),
+		      "%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
 START_TEST(tells_the_time_of_batches_one_after_the_other)
 {
 	struct bu_planned plan = planned(PLAN(
@@ -450,7 +477,8 @@ START_TEST(is_the_same_after_a_file)
 END_TEST
 
 BU_UNIT("planned", reads_as_its_consequences, what_is_lost_is_named,
-	says_which_disks_an_array_is_of, tells_the_time_of_batches_one_after_the_other,
+	says_which_disks_an_array_is_of, says_which_root_stays,
+	tells_the_time_of_batches_one_after_the_other,
 	what_is_out_of_service_goes_all_at_once, what_differs_by_node_is_one_group,
 	words_decide_nothing, policy_is_said_last_and_refuses,
 	says_when_there_is_nothing_to_do,

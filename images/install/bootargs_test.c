@@ -208,6 +208,22 @@ finds(const char *device, const char *first, const char *second)
 	}
 }
 
+/* The arguments of the root that runs, not those of the other one. */
+START_TEST(one_of_two_roots_has_its_own)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	setenv("D", dir, 1);
+	ck_assert_int_eq(
+		system("set -e; n=0; for p in ESP ESP-a root-a ESP-b root-b; do"
+		       " n=$((n + 1)); mkdir -p $D/vda/vda$n;"
+		       " echo PARTNAME=$p >$D/vda/vda$n/uevent; done"),
+		0);
+	finds("vda/vda3", "/dev/vda2", NULL);
+	finds("vda/vda5", "/dev/vda4", NULL);
+	end();
+}
+END_TEST
+
 START_TEST(each_disk_of_the_root_has_them)
 {
 	ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -289,7 +305,7 @@ START_TEST(a_half_that_is_left_out_is_found)
 }
 END_TEST
 
-BU_UNIT("bootargs", each_disk_of_the_root_has_them, a_half_that_is_left_out_is_found,
+BU_UNIT("bootargs", one_of_two_roots_has_its_own, each_disk_of_the_root_has_them, a_half_that_is_left_out_is_found,
 	a_kernel_that_is_loaded_gets_the_line_of_the_loaders,
 	all_loaders_get_them_behind_the_images_own, grub_takes_each_character_as_it_is,
 	lines_that_no_kernel_takes_are_refused, an_image_without_the_file_takes_none)

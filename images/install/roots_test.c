@@ -150,8 +150,7 @@ START_TEST(a_new_disk_has_both_and_starts_the_first)
 		{"root-b", 5, ROOT_B, ROOT_SIZE},
 	};
 	struct bu_install_opts opts;
-	bu_autofree char *shim = NULL, *boot_shim = NULL, *nothing = NULL,
-			 *kargs = NULL;
+	bu_autofree char *shim = NULL, *boot_shim = NULL, *nothing = NULL;
 	struct bu_gpt_esp part;
 
 	setup();

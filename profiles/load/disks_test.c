@@ -249,32 +249,91 @@ START_TEST(no_mount_hides_what_the_system_needs)
 }
 END_TEST
 
+START_TEST(two_roots_are_the_systems)
+{
+	bu_autofree char *text = NULL;
+	struct bu_desired *desired =
+		load("disk = smallest\ndisks = two\nnics = 2\n[disks two]\nroots = 2\n"
+		     "scratch = path:*-nvme-*\n[hardware more]\ndisk = smallest\n",
+		     &text);
+	const struct bu_desired_node *node;
+	struct bu_facets facets = {0};
+
+	ck_assert_msg(desired != NULL, "%s", text);
+	node = bu_desired_node(desired, "node001");
+	ck_assert_int_eq(bu_desired_has_two_roots(node), 1);
+	ck_assert_int_eq(bu_desired_keeps(node), 1);
+	bu_facets_collect(&facets, desired, node);
+	ck_assert_str_eq(bu_facets_find(&facets, "disks.roots")->value, "2");
+	ck_assert_int_eq(bu_facet_change("disks.roots"), BU_CLASS_WIPE);
+	bu_facets_clear(&facets);
+	bu_desired_destroy(desired);
+}
+END_TEST
+
+/* Nodes of before have no word of it, and nothing differs for them. */
+START_TEST(one_root_is_nothing_new)
+{
+	bu_autofree char *text = NULL;
+	struct bu_desired *desired =
+		load("disk = smallest\ndisks = one\nnics = 2\n[disks one]\nroots = 1\n"
+		     "mirror = size:1TiB-\n[hardware more]\ndisk = smallest\n",
+		     &text);
+	const struct bu_desired_node *node;
+	struct bu_facets facets = {0};
+
+	ck_assert_msg(desired != NULL, "%s", text);
+	node = bu_desired_node(desired, "node001");
+	ck_assert_int_eq(bu_desired_has_two_roots(node), 0);
+	ck_assert_int_eq(bu_desired_keeps(node), 0);
+	bu_facets_collect(&facets, desired, node);
+	ck_assert_ptr_null(bu_facets_find(&facets, "disks.roots"));
+	bu_facets_clear(&facets);
+	bu_desired_destroy(desired);
+}
+END_TEST
+
 /* What a pool cannot have on two disks yet. */
 START_TEST(what_is_not_mirrored_is_refused)
 {
 	static const struct {
-		const char *disk, *pool, *want;
+		const char *disk, *pool, *want, *keys;
 	} rows[] = {
+		{"smallest", "root = ram", "no disk to mirror and no two roots\n",
+		 "roots = 2"},
+		{"smallest", "root = raw", "no mirror and no second root\n",
+		 "roots = 2"},
+		{"smallest", "data = root-b:1GiB:ext4:/lake",
+		 "[pool train] data: 'root-b' is the name of a partition of the system, "
+		 "which has two roots\n",
+		 "roots = 2"},
+		{"smallest", "data = root-c:1GiB:ext4:/lake", "", "roots = 2"},
+		{"smallest", "data = lake:1GiB:ext4:/lake\ndata_keys = tpm", "",
+		 "roots = 2"},
 		{"smallest", "data = lake:1GiB:ext4:/lake",
 		 "[pool train] data: [disks fast] mirrors the system, and data "
-		 "partitions are not mirrored yet; take data out, or mirror\n"},
+		 "partitions are not mirrored yet; take data out, or mirror\n",
+		 "mirror = serial:A"},
 		{"smallest", "root = ram",
 		 "ram and [hardware vm] disks: nodes whose system runs from memory have "
-		 "no array yet, no disk to mirror and no two roots\n"},
+		 "no array yet, no disk to mirror and no two roots\n",
+		 "mirror = serial:A"},
 		{"smallest", "root = raw",
 		 "raw and [hardware vm] disks: an image that bringup did not build "
-		 "mounts no array and starts from no mirror and no second root\n"},
+		 "mounts no array and starts from no mirror and no second root\n",
+		 "mirror = serial:A"},
 		{"serial:A", "root = disk",
 		 "[disks fast] mirror says the disk of [hardware vm] itself: "
-		 "'serial:A'; it takes another one\n"},
-		{"smallest", "root_size = 8 GiB", ""},
+		 "'serial:A'; it takes another one\n",
+		 "mirror = serial:A"},
+		{"smallest", "root_size = 8 GiB", "", "mirror = serial:A"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autofree char *to = bu_xasprintf(
-			"disk = %s\ndisks = fast\n[disks fast]\nmirror = serial:A\n"
-			"[hardware more]\ndisk = smallest\n",
-			rows[i].disk);
+		bu_autofree char *to =
+			bu_xasprintf("disk = %s\ndisks = fast\n[disks fast]\n%s\n"
+				     "[hardware more]\ndisk = smallest\n",
+				     rows[i].disk, rows[i].keys);
 		bu_autofree char *site =
 			bu_testing_replace(bu_testing_site, "disk = smallest\n", to);
 		bu_autofree char *line =
@@ -297,4 +356,5 @@ BU_UNIT("disks", an_array_is_the_nodes, without_disks_there_is_none,
 	each_wrong_one_is_named, a_kernels_name_is_refused,
 	two_mounts_are_in_two_places, an_array_is_not_below_a_partition,
 	no_mount_hides_what_the_system_needs, a_mirror_is_the_systems,
-	what_is_not_mirrored_is_refused)
+	what_is_not_mirrored_is_refused, two_roots_are_the_systems,
+	one_root_is_nothing_new)
