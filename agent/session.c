@@ -210,20 +210,18 @@ crash_said(struct bu_session *session)
 }
 
 /* The appliance knows this system: it has come up. Until then the loader goes back to
- * the other root at the next start. */
-static void
-confirm_root(struct bu_session *session)
+ * the other root at the next start, and so it gets no work. */
+static int
+confirm_root(struct bu_session *session, struct bu_err *err)
 {
 	bu_autofree char *line = NULL, *word = NULL;
-	struct bu_err err = {0};
 
 	if (!session->link.identity->installed || session->confirmed)
-		return;
+		return 0;
 	line = bu_file_read("/proc/cmdline", 65536, NULL, NULL);
 	word = line ? bu_cmdline_value(line, BU_SLOT_ARG) : NULL;
-	session->confirmed = bu_chooser_confirm(bu_slot_of(word), &err) == 0;
-	if (!session->confirmed)
-		bu_error("session", "this root stays on trial: %s", err.text);
+	session->confirmed = bu_chooser_confirm(bu_slot_of(word), err) == 0;
+	return session->confirmed ? 0 : bu_err_wrap(err, "this root stays on trial");
 }
 
 /* What it remembers of the links is what it told: what moves meanwhile is told next
@@ -250,9 +248,10 @@ say_hello(struct bu_session *session, struct bu_err *err)
 		    &(struct bu_http_call){"POST", "/v1/agent/hello", body, CALL_MS},
 		    NULL, err) != 0)
 		return -1;
-	session->greeted = 1;
 	was_answered(session, agent);
-	confirm_root(session);
+	if (confirm_root(session, err) != 0)
+		return -1;
+	session->greeted = 1;
 	if (session->link.identity->installed) {
 		open_volumes(session);
 		fetch_host_cert(session);
