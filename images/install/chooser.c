@@ -16,7 +16,6 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "images/install/bootargs.h"
-#include "images/install/bootvars.h"
 #include "images/install/target.h"
 
 #define GRUB_CFG "EFI/debian/grub.cfg"
@@ -76,7 +75,7 @@ bu_slot_of(const char *word)
 static int
 is_efi(void)
 {
-	return bu_bootvars_there(BU_BOOTVARS_DIR);
+	return bu_file_exists("/sys/firmware/efi");
 }
 
 /* A file that is there already: its bytes where they are. */
