@@ -305,7 +305,8 @@ START_TEST(a_half_that_is_left_out_is_found)
 }
 END_TEST
 
-BU_UNIT("bootargs", one_of_two_roots_has_its_own, each_disk_of_the_root_has_them, a_half_that_is_left_out_is_found,
+BU_UNIT("bootargs", one_of_two_roots_has_its_own, each_disk_of_the_root_has_them,
+	a_half_that_is_left_out_is_found,
 	a_kernel_that_is_loaded_gets_the_line_of_the_loaders,
 	all_loaders_get_them_behind_the_images_own, grub_takes_each_character_as_it_is,
 	lines_that_no_kernel_takes_are_refused, an_image_without_the_file_takes_none)
