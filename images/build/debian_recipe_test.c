@@ -20,11 +20,16 @@ static char dir[40];
 static const char *const programs[][2] = {
 	{"apt-get", "case $* in *indextargets*) cat targets ;;\n"
 		    "*update*) cat $APT_CONFIG >>asked; test -e answers ;;\n"
-		    "*download*) : >a.deb ;; esac"},
-	{"apt-cache", "shift; for p in \"$@\"; do echo $p:; echo '  Candidate:' "
-		      "$(cat version)${APT_CONFIG:+-own}; done"},
+		    "*download*) : >a.deb ;;\n"
+		    "*-s*) test ! -e unsolved || { cat unsolved >&2; exit 100; }\n"
+		    "	lists=$(sed -n 's/.*Lists \"\\(.*\\)\";/\\1/p' $APT_CONFIG)\n"
+		    "	echo Inst needed \"($(cat version) of)\"\n"
+		    "	echo Inst a \"(1-${lists##*/} of)\" ;; esac"},
+	{"apt-config", "echo \"folder='/var/host-lists'\""},
 	{"dpkg", "test ! -e broken && mkdir -p $3/usr/share/keyrings"},
 	{"gpg", "cat $3"},
+	{"mmdebstrap", "for a in \"$@\"; do echo \"$a\"; done >bootstrap.args\n"
+		       "test ! -e fails || { cat fails >&2; exit 25; }"},
 };
 
 static int
@@ -111,14 +116,18 @@ END_TEST
 START_TEST(versions_are_those_of_the_recipes_sources)
 {
 	begin();
-	works("versions a >told && grep -qx 'a: 1-own' told");
+	works("versions a >told && grep -qx 'a 1-lists' told");
 	works("grep -q 'Dir::Etc::SourceParts \"-\"' asked && "
 	      "grep -h http $CACHE/base/apt-*/sources.list | grep -q http://own/");
-	works(HOST "versions a >told && grep -qx 'a: 1' told");
+	works(HOST "versions a >told && grep -qx 'a 1-host-lists' told");
 	works("SOURCES='deb http://more/ ./' && versions a >told && "
-	      "grep -qx 'a: 1-own' told");
+	      "grep -qx 'a 1-lists' told");
+	/* What a package needs counts, too. */
 	works("versions a >one && echo 2 >version && versions a >two && "
 	      "! cmp -s one two");
+	works("echo 'E: Unable to locate package x' >unsolved");
+	refused("versions a x",
+		"site: apt finds no such system: Unable to locate package x");
 	end();
 }
 END_TEST
@@ -129,7 +138,7 @@ START_TEST(without_an_answer_the_lists_of_before_count)
 	works(": >targets && rm answers");
 	refused("versions a", "its mirrors cannot be used");
 	works("for apt in $CACHE/base/apt-*; do : >$apt/lists/own_Packages; done && "
-	      "versions a >told 2>why && grep -qx 'a: 1-own' told && "
+	      "versions a >told 2>why && grep -qx 'a 1-lists' told && "
 	      "grep -q 'did not answer; the lists are those of before' why");
 	end();
 }
@@ -204,6 +213,33 @@ START_TEST(after_a_crash_the_same_kernel_starts)
 }
 END_TEST
 
+/* What mmdebstrap and apt say is told, and then what helps. */
+START_TEST(a_bootstrap_that_fails_says_what_helps)
+{
+	static const char *const reasons[][2] = {
+		{"E: Failed to fetch http://m/pool/x.deb  404  Not Found [IP: 1.2.3.4 80]",
+		 "its mirror lists http://m/pool/x.deb and does not have it (404): try"},
+		{"tar: write error: No space left on device", "no space left for"},
+		{"E: what nobody knows",
+		 "site: the bootstrap failed, for the reason above"},
+	};
+
+	begin();
+	works("bootstrap && ! grep no-autoinstall bootstrap.args");
+	for (size_t i = 0; i < BU_LEN(reasons); i++) {
+		bu_autofree char *fail =
+			bu_xasprintf("echo \"%s\" >fails", reasons[i][0]);
+
+		works(fail);
+		refused("bootstrap", reasons[i][1]);
+		works("grep -qFf fails why && rm fails work/bootstrap.failed");
+	}
+	works("DKMS='d h' && bootstrap && grep -q '^--essential-hook=.*no-autoinstall' "
+	      "bootstrap.args && grep -q '^--customize-hook=.* d h$' bootstrap.args");
+	end();
+}
+END_TEST
+
 /* Each of these is another system. */
 START_TEST(what_is_in_it_makes_another_bootstrap)
 {
@@ -231,4 +267,5 @@ BU_UNIT("debian_recipe", the_hosts_mirrors_come_before_the_recipes,
 	versions_are_those_of_the_recipes_sources,
 	without_an_answer_the_lists_of_before_count,
 	a_keyring_is_unpacked_and_not_installed, a_pinned_keyring_has_that_key_alone,
-	after_a_crash_the_same_kernel_starts, what_is_in_it_makes_another_bootstrap)
+	after_a_crash_the_same_kernel_starts, a_bootstrap_that_fails_says_what_helps,
+	what_is_in_it_makes_another_bootstrap)

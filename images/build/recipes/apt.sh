@@ -82,48 +82,70 @@ sources()
 	[ -z "$SOURCES" ] || echo "$SOURCES"
 }
 
-# own_apt LIST: makes apt-cache and apt-get those of a list of sources from here on.
-own_apt()
+# apt_beside LIST LISTS: makes apt-get those of a list of sources from here on, with what
+# was fetched of them in the folder LISTS, for a machine without a package. Sets BESIDE.
+apt_beside()
 {
-	apt=$CACHE/base/apt-$(digest <"$1" | cut -c1-16)
-	mkdir -p "$apt/lists/partial" "$apt/archives/partial"
-	: >"$apt/status"
-	cp "$1" "$apt/sources.list"
-	cat >"$apt/conf" <<END
-Dir::Etc::SourceList "$apt/sources.list";
+	BESIDE=$CACHE/base/apt-$(digest <"$1" | cut -c1-16)
+	mkdir -p "$BESIDE/lists/partial" "$BESIDE/archives/partial"
+	: >"$BESIDE/status"
+	cp "$1" "$BESIDE/sources.list"
+	cat >"$BESIDE/conf" <<END
+Dir::Etc::SourceList "$BESIDE/sources.list";
 Dir::Etc::SourceParts "-";
 Dir::Etc::Preferences "/dev/null";
 Dir::Etc::PreferencesParts "/dev/null";
-Dir::State::Lists "$apt/lists";
-Dir::State::Status "$apt/status";
-Dir::State::Extended_States "$apt/extended";
-Dir::Cache "$apt";
+Dir::State::Lists "${2:-$BESIDE/lists}";
+Dir::State::Status "$BESIDE/status";
+Dir::State::Extended_States "$BESIDE/extended";
+Dir::Cache "$BESIDE";
 APT::Architecture "amd64";
+APT::Architectures "amd64";
+APT::Install-Recommends "false";
 APT::Sandbox::User "root";
 APT::Update::Error-Mode "any";
 Acquire::Languages "none";
 END
-	APT_CONFIG=$apt/conf
+	APT_CONFIG=$BESIDE/conf
 	export APT_CONFIG
+}
+
+# own_apt LIST: the same, and fetches them.
+own_apt()
+{
+	apt_beside "$1" ''
 	apt-get -q update >"$WORK/apt.log" 2>&1 && return
-	ls "$apt/lists" | grep -q Packages || {
+	ls "$BESIDE/lists" | grep -q Packages || {
 		die "$NAME: its mirrors cannot be used:" \
 			"$(sed -n 's/^E: //p; /GPG error/p' "$WORK/apt.log" | head -n 3)"
 	}
 	say "$NAME: the mirrors did not answer; the lists are those of before"
 }
 
-# versions PACKAGE...: name and candidate of each. A package that nobody has is named.
+# host_lists: the folder of what this machine's apt has fetched.
+host_lists()
+{
+	apt-config shell folder Dir::State::Lists/d | sed -n "s/^folder='\(.*\)'$/\1/p"
+}
+
+# versions PACKAGE...: name and version of all that a system of them will have.
 versions()
 {
 	mkdir -p "$WORK"
 	sources >"$WORK/sources.list"
 	(
-		[ -n "$(host_sources)" ] && [ -z "$SOURCES" ] ||
+		if [ -n "$(host_sources)" ] && [ -z "$SOURCES" ]; then
+			apt_beside "$WORK/sources.list" "$(host_lists)"
+		else
 			own_apt "$WORK/sources.list"
-		candidates "$@"
-	) >"$WORK/versions"
-	cat "$WORK/versions"
+		fi
+		apt-get -q -s install "$@" apt '?essential' >"$WORK/solved" \
+			2>"$WORK/apt.log" || die "$NAME: apt finds no such system:" \
+			"$(sed -n '/have unmet dependencies/,$p' "$WORK/solved" | head -n 10
+				sed -n 's/^E: //p' "$WORK/apt.log" | head -n 5)" \
+			"(apt-get update, or the recipe's mirrors and sources, may mend it)"
+	)
+	sed -n 's/^Inst \([^ ]*\) (\([^ ]*\) .*/\1 \2/p' "$WORK/solved" | sort
 }
 
 # apt_settings: the host's way to its mirrors, where the setting is a plain text: proxies,

@@ -16,7 +16,7 @@ bootstrap_inputs()
 	echo "$SUITE" "$PACKAGES" "$NO_MODULES" "$SOURCES" "$DKMS" "$LEFT_OUT"
 	sed -n '/^bootstrap()/,/^}/p' "$RECIPES/debian.sh"
 	cat "$RECIPES/dkms"
-	versions $PACKAGES $DKMS systemd libc6
+	versions $PACKAGES $DKMS
 }
 
 inputs()
@@ -55,11 +55,26 @@ bootstrap()
 	for path in $LEFT_OUT; do
 		set -- "$@" --dpkgopt="path-exclude=$path"
 	done
-	[ -z "$DKMS" ] ||
-		set -- "$@" --customize-hook="sh '$RECIPES/dkms' \"\$1\" $(echo $DKMS)"
+	# Modules are built at the end, once.
+	[ -z "$DKMS" ] || set -- "$@" \
+		--essential-hook='mkdir -p "$1/etc/dkms" && : >"$1/etc/dkms/no-autoinstall"' \
+		--customize-hook="sh '$RECIPES/dkms' \"\$1\" $(echo $DKMS)"
 	# The initial ramdisk is ours: the one of initramfs-tools boots slower.
-	INITRD=No mmdebstrap -q "$@" "$SUITE" \
-		"$WORK/root.tar.zst" "$WORK/sources.list" >&2
+	{ INITRD=No mmdebstrap -q "$@" "$SUITE" \
+		"$WORK/root.tar.zst" "$WORK/sources.list" ||
+		: >"$WORK/bootstrap.failed"; } 2>&1 | tee "$WORK/bootstrap.log" >&2
+	[ ! -e "$WORK/bootstrap.failed" ] || why_not "$WORK/bootstrap.log"
+}
+
+# why_not LOG: what a bootstrap failed for, and what helps.
+why_not()
+{
+	gone=$(sed -n 's/^E: Failed to fetch \([^ ]*\).* 404 .*/\1/p' "$1" | head -n 1)
+	[ -z "$gone" ] || die "$NAME: its mirror lists $gone and does not have it (404):" \
+		"try again when the mirror is whole, or name another one (docs/images.md)"
+	! grep -q 'No space left on device' "$1" ||
+		die "$NAME: no space left for the bootstrap in ${TMPDIR:-/tmp} or $CACHE"
+	die "$NAME: the bootstrap failed, for the reason above"
 }
 
 # Settings of the image, on the unpacked tree $1.

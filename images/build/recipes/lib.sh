@@ -5,8 +5,8 @@
 #   AGENT    path of bringup-agent SORTED path of bringup-sorted.so (sorted.c)
 # and one argument: `key` prints everything that the result depends on, `build` makes it.
 set -eu
-# No file of an image is younger than this.
-export SOURCE_DATE_EPOCH=1700000000
+# No file of an image is younger than this; mtools write it as local time.
+export SOURCE_DATE_EPOCH=1700000000 TZ=UTC0
 export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
 umask 022
 
