@@ -38,7 +38,7 @@ run(const char *commands)
 	bu_autofree char *text = bu_xasprintf(
 		"cd %s && export RECIPES=%s/images/build/recipes WORK=%s/work "
 		"OUT=%s/out CACHE=%s/cache NAME=site SUITE=trixie PACKAGES='a b' "
-		"NO_MODULES= SOURCES= KEYRING= KEYRING_SOURCE= DKMS= LEFT_OUT= KEYS= "
+		"NO_MODULES= SOURCES= KEYRING= KEYRING_SOURCE= DKMS= DKMS_HOOKS= LEFT_OUT= KEYS= "
 		"MIRRORS='deb [signed-by=/usr/share/keyrings/x.gpg] http://own/ trixie "
 		"main' PATH=%s/bin:$PATH && mkdir -p work cache && set -- none && "
 		". $RECIPES/debian.sh && %s",
@@ -235,7 +235,8 @@ START_TEST(a_bootstrap_that_fails_says_what_helps)
 		works("grep -qFf fails why && rm fails work/bootstrap.failed");
 	}
 	works("DKMS='d h' && bootstrap && grep -q '^--essential-hook=.*no-autoinstall' "
-	      "bootstrap.args && grep -q '^--customize-hook=.* d h$' bootstrap.args");
+	      "bootstrap.args && grep -q \"^--customize-hook=DKMS_HOOKS='' .* d h$\" "
+	      "bootstrap.args");
 	end();
 }
 END_TEST
@@ -244,9 +245,10 @@ END_TEST
 START_TEST(what_is_in_it_makes_another_bootstrap)
 {
 	static const char *const changes[] = {
-		"DKMS=d",          "LEFT_OUT=/x/*", "NO_MODULES=sound",
-		"PACKAGES=a",      "SUITE=sid",     "SOURCES='deb http://more/ ./'",
-		"echo 2 >version",
+		"DKMS=d",           "LEFT_OUT=/x/*",
+		"NO_MODULES=sound", "PACKAGES=a",
+		"SUITE=sid",        "SOURCES='deb http://more/ ./'",
+		"echo 2 >version",  "DKMS_HOOKS=/etc/hostname",
 	};
 
 	begin();

@@ -28,6 +28,7 @@ static const char *const programs[][2] = {
 	 "case $1 in\n"
 	 "test) test $2 $root$3 ;;\n"
 	 "bash) bash -c \"$3\" - $root$5 ;;\n"
+	 "cat) cat $root$2 ;;\n"
 	 "find) shift; tree=$root$1; shift; find $tree \"$@\" ;;\n"
 	 "apt-get) ! ls $modules >/dev/null 2>&1 ;;\n"
 	 "dkms) case $2 in\n"
@@ -60,7 +61,8 @@ works(const char *command)
 }
 
 #define BUILD                                                                          \
-	"sh " BU_SRCDIR "/images/build/recipes/dkms $PWD/root driver-dkms headers "    \
+	"DKMS_HOOKS=\"$(ls $PWD/*.hook 2>/dev/null)\" sh " BU_SRCDIR                   \
+	"/images/build/recipes/dkms $PWD/root driver-dkms headers "                    \
 	">told 2>why"
 
 static void
@@ -131,6 +133,50 @@ START_TEST(headers_are_those_of_the_kernel)
 }
 END_TEST
 
+START_TEST(hooks_come_before_the_modules)
+{
+	begin();
+	works("echo '! grep autoinstall '$PWD/log' && echo $2 >>$1/usr/src/one-2.0/one.c' "
+	      ">a.hook && cp a.hook b.hook");
+	works(BUILD);
+	works("test \"$(cat root/usr/src/one-2.0/one.c)\" = '6.1\n6.1'");
+	end();
+	begin();
+	refused("echo 'exit 3' >a.hook", "a.hook ended with exit status 3");
+	end();
+}
+END_TEST
+
+/* The call gets its argument where the kernel has it, once, and nowhere else. */
+START_TEST(drivers_learn_of_the_bars_that_stay)
+{
+	static const char old[] =
+		"int x(int a,\n\t\tint size);\nint pci_resize_resource("
+		"int i,\n\t\tint size);";
+	static const char young[] = "int pci_resize_resource(int i, int size,\n\t\t\t"
+				    "int exclude_bars);";
+	static const char mend[] =
+		"sh " BU_SRCDIR "/images/build/recipes/nvidia-bars $PWD/root 6.1";
+
+	begin();
+	works("mkdir -p root/lib/modules/6.1/source/include/linux root/usr/src/nvidia-1/nvidia "
+	      "&& echo '\tr = pci_resize_resource(dev, BAR1, size);' >before && "
+	      "echo '\tr = pci_resize_resource(dev, BAR1, size, 0);' >after && "
+	      "cp before root/usr/src/nvidia-1/nvidia/nv-pci.c");
+	for (int i = 0; i < 3; i++) {
+		bu_autofree char *headers = bu_xasprintf(
+			"echo '%s' >root/lib/modules/6.1/source/include/linux/pci.h",
+			i ? young : old);
+
+		works(headers);
+		works(mend);
+		works(i ? "cmp after root/usr/src/nvidia-1/nvidia/nv-pci.c"
+			: "cmp before root/usr/src/nvidia-1/nvidia/nv-pci.c");
+	}
+	end();
+}
+END_TEST
+
 START_TEST(a_package_without_sources_is_named)
 {
 	begin();
@@ -141,4 +187,5 @@ END_TEST
 
 BU_UNIT("dkms", the_modules_stay_and_what_built_them_goes,
 	a_driver_that_does_not_build_is_named, headers_are_those_of_the_kernel,
+	hooks_come_before_the_modules, drivers_learn_of_the_bars_that_stay,
 	a_package_without_sources_is_named)

@@ -37,7 +37,7 @@ field(struct bu_recipe_ini *ini, size_t i)
 void
 bu_recipe_ini_fini(struct bu_recipe_ini *ini)
 {
-	char *const owned[] = {ini->dir,     ini->files,   ini->hooks,
+	char *const owned[] = {ini->dir,     ini->files,   ini->hooks, ini->dkms_hooks,
 			       ini->mirrors, ini->sources, ini->keys};
 
 	for (size_t i = 0; i < BU_LEN(keys); i++)
@@ -114,13 +114,25 @@ take_file(struct reader *reader, struct bu_err *err)
 }
 
 static int
-take_hook(struct reader *reader, struct bu_err *err)
+take_program(struct reader *reader, char **programs, struct bu_err *err)
 {
 	bu_autofree char *path = beside(reader, reader->value, err);
 
 	if (path)
-		bu_text_add(&reader->ini->hooks, "\n", "%s", path);
+		bu_text_add(programs, "\n", "%s", path);
 	return path ? 0 : -1;
+}
+
+static int
+take_hook(struct reader *reader, struct bu_err *err)
+{
+	return take_program(reader, &reader->ini->hooks, err);
+}
+
+static int
+take_dkms_hook(struct reader *reader, struct bu_err *err)
+{
+	return take_program(reader, &reader->ini->dkms_hooks, err);
 }
 
 static int
@@ -165,8 +177,9 @@ static const struct {
 	const char *section;
 	int (*take)(struct reader *reader, struct bu_err *err);
 } sections[] = {
-	{"image", take_image},    {"files", take_file},     {"hooks", take_hook},
-	{"mirrors", take_mirror}, {"sources", take_source}, {"keys", take_key},
+	{"image", take_image},          {"files", take_file},     {"hooks", take_hook},
+	{"mirrors", take_mirror},       {"sources", take_source}, {"keys", take_key},
+	{"dkms_hooks", take_dkms_hook},
 };
 
 /* The value is whole. */
@@ -211,7 +224,7 @@ enter(struct reader *reader, char *text, struct bu_err *err)
 		}
 	return bu_err_set(err, BU_ERR_INVAL, 0,
 			  "%s:%d: unknown section '%.40s'; there are image, files, "
-			  "hooks, mirrors, sources and keys",
+			  "hooks, dkms_hooks, mirrors, sources and keys",
 			  reader->path, reader->line, text + 1);
 }
 
@@ -289,6 +302,7 @@ lay_over(struct bu_recipe_ini *below, struct bu_recipe_ini *above)
 	}
 	join(&below->files, &above->files, "\n");
 	join(&below->hooks, &above->hooks, "\n");
+	join(&below->dkms_hooks, &above->dkms_hooks, "\n");
 	if (above->mirrors) { /* a site's, where the public ones may be out of reach */
 		free(below->mirrors);
 		below->mirrors = bu_steal(&above->mirrors);
@@ -352,7 +366,7 @@ char **
 bu_recipe_ini_env(const struct bu_recipe_ini *ini)
 {
 	struct bu_recipe_ini copy = *ini;
-	char **env = bu_xcalloc(BU_LEN(keys) + 6, sizeof(*env));
+	char **env = bu_xcalloc(BU_LEN(keys) + 7, sizeof(*env));
 	size_t count = 0;
 
 	for (size_t i = 0; i < BU_LEN(keys); i++) {
@@ -363,6 +377,8 @@ bu_recipe_ini_env(const struct bu_recipe_ini *ini)
 	}
 	env[count++] = bu_xasprintf("FILES=%s", ini->files ? ini->files : "");
 	env[count++] = bu_xasprintf("HOOKS=%s", ini->hooks ? ini->hooks : "");
+	env[count++] =
+		bu_xasprintf("DKMS_HOOKS=%s", ini->dkms_hooks ? ini->dkms_hooks : "");
 	env[count++] = bu_xasprintf("MIRRORS=%s", ini->mirrors ? ini->mirrors : "");
 	env[count++] = bu_xasprintf("SOURCES=%s", ini->sources ? ini->sources : "");
 	env[count] = bu_xasprintf("KEYS=%s", ini->keys ? ini->keys : "");

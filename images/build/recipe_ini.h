@@ -11,6 +11,8 @@
  *	/etc/motd = motd.txt 0644     ; a file beside the recipe, its mode in the image
  *	[hooks]
  *	10 = trim.sh                  ; run with the folder of the system
+ *	[dkms_hooks]
+ *	10 = mend.sh                  ; run before modules are built, with their sources
  *	[sources]
  *	cuda = deb [signed-by=/usr/share/keyrings/cuda.gpg] https://... ./
  *	[keys]
@@ -49,8 +51,9 @@ struct bu_recipe_ini {
 	BU_RECIPE_KEYS(X)
 #undef X
 	/* Lines of what the sections say, for the script. */
-	char *files;   /* "SOURCE MODE PATH" */
-	char *hooks;   /* paths */
+	char *files; /* "SOURCE MODE PATH" */
+	char *hooks; /* paths */
+	char *dkms_hooks;
 	char *mirrors; /* of sources.list(5): where apt has none of the release */
 	char *sources; /* of sources.list(5) */
 	char *keys;    /* "KEYRING FINGERPRINT" */

@@ -30,7 +30,7 @@ setup(void)
 	write_in(own, "base.ini",
 		 "; what all have\n[image]\nscript = debian\nsuite = bookworm\n"
 		 "packages =\n\tone two\n\tthree\n; between\nroot_mib = 100\n"
-		 "[hooks]\na = base.sh\n"
+		 "[hooks]\na = base.sh\n[dkms_hooks]\na = base.sh\n"
 		 "[mirrors]\nmain = deb http://below/ base main\n");
 	write_in(own, "base.sh", "");
 	write_in(dir, "motd.txt", "hello");
@@ -51,12 +51,13 @@ START_TEST(a_recipe_lies_over_another)
 	struct bu_err err;
 	bu_autofree char *files = NULL, *hooks = NULL;
 	char **env;
-	int packages = 0;
+	int packages = 0, dkms_hooks = 0;
 
 	setup();
 	ck_assert_msg(!load("[image]\nfrom = base\npackages = four\n five\n"
 			    "root_mib = 200\n"
 			    "[files]\n/etc/motd = motd.txt 0640\n[hooks]\n9 = trim.sh\n"
+			    "[dkms_hooks]\n9 = trim.sh\n"
 			    "[mirrors]\nmain = deb http://mirror/\n site main\n"
 			    "[sources]\ncuda = deb https://mirror/ ./\n"
 			    "[keys]\n/usr/share/keyrings/cuda.gpg = " PRINT "\n",
@@ -70,16 +71,19 @@ START_TEST(a_recipe_lies_over_another)
 	ck_assert_str_eq(ini.files, files);
 	hooks = bu_xasprintf("%s/base.sh\n%s/trim.sh", own, dir);
 	ck_assert_str_eq(ini.hooks, hooks);
+	ck_assert_str_eq(ini.dkms_hooks, hooks);
 	ck_assert_str_eq(ini.sources, "deb https://mirror/ ./");
 	ck_assert_str_eq(ini.mirrors, "deb http://mirror/ site main");
 	ck_assert_str_eq(ini.keys, "/usr/share/keyrings/cuda.gpg " PRINT);
 	env = bu_recipe_ini_env(&ini);
 	for (char **each = env; *each; each++) {
 		packages += !strcmp(*each, "PACKAGES=one two three four five");
+		dkms_hooks += !strncmp(*each, "DKMS_HOOKS=/", 12);
 		free(*each);
 	}
 	free(env);
 	ck_assert_int_eq(packages, 1);
+	ck_assert_int_eq(dkms_hooks, 1);
 	bu_recipe_ini_fini(&ini);
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }

@@ -15,7 +15,7 @@ bootstrap_inputs()
 {
 	echo "$SUITE" "$PACKAGES" "$NO_MODULES" "$SOURCES" "$DKMS" "$LEFT_OUT"
 	sed -n '/^bootstrap()/,/^}/p' "$RECIPES/debian.sh"
-	cat "$RECIPES/dkms"
+	cat "$RECIPES/dkms" $DKMS_HOOKS /dev/null
 	versions $PACKAGES $DKMS
 }
 
@@ -58,7 +58,7 @@ bootstrap()
 	# Modules are built at the end, once.
 	[ -z "$DKMS" ] || set -- "$@" \
 		--essential-hook='mkdir -p "$1/etc/dkms" && : >"$1/etc/dkms/no-autoinstall"' \
-		--customize-hook="sh '$RECIPES/dkms' \"\$1\" $(echo $DKMS)"
+		--customize-hook="DKMS_HOOKS='$(echo $DKMS_HOOKS)' sh '$RECIPES/dkms' \"\$1\" $(echo $DKMS)"
 	# The initial ramdisk is ours: the one of initramfs-tools boots slower.
 	{ INITRD=No mmdebstrap -q "$@" "$SUITE" \
 		"$WORK/root.tar.zst" "$WORK/sources.list" ||
