@@ -141,8 +141,8 @@ versions()
 		fi
 		apt-get -q -s install "$@" apt '?essential' >"$WORK/solved" \
 			2>"$WORK/apt.log" || die "$NAME: apt finds no such system:" \
-			"$(sed -n '/have unmet dependencies/,$p' "$WORK/solved" | head -n 10
-				sed -n 's/^E: //p' "$WORK/apt.log" | head -n 5)" \
+			$(sed '1,/have unmet dependencies/d' "$WORK/solved" | head -n 5
+				sed -n 's/^E: //p' "$WORK/apt.log" | head -n 5) \
 			"(apt-get update, or the recipe's mirrors and sources, may mend it)"
 	)
 	sed -n 's/^Inst \([^ ]*\) (\([^ ]*\) .*/\1 \2/p' "$WORK/solved" | sort
