@@ -15,7 +15,8 @@ static char dir[40];
 /* Two drivers of one package, and the headers of the one kernel. */
 static const char system_of[] =
 	"mkdir -p bin root/root root/etc/dkms root/lib/modules/6.1/build/include && "
-	": >root/etc/dkms/no-autoinstall && : >log && "
+	": >root/etc/dkms/no-autoinstall && : >log && : >stays && "
+	"echo linux-headers-6.1-common gcc-12 >here && "
 	"for name in one two; do mkdir -p root/usr/src/$name-2.0 root/var/lib/dkms && "
 	"printf 'PACKAGE_NAME=\"%s\"\\nPACKAGE_VERSION=\"2.0\"\\n' $name "
 	">root/usr/src/$name-2.0/dkms.conf; done";
@@ -30,7 +31,8 @@ static const char *const programs[][2] = {
 	 "bash) bash -c \"$3\" - $root$5 ;;\n"
 	 "cat) cat $root$2 ;;\n"
 	 "find) shift; tree=$root$1; shift; find $tree \"$@\" ;;\n"
-	 "apt-get) ! ls $modules >/dev/null 2>&1 ;;\n"
+	 "dpkg-query) for p in $(cat here); do printf 'ii  %s\\n' $p; done ;;\n"
+	 "apt-get) echo gcc-12-base $(cat stays) >here; ! ls $modules >/dev/null 2>&1 ;;\n"
 	 "dkms) case $2 in\n"
 	 "	add) mkdir -p $state/$4/$6/build ;;\n"
 	 "	autoinstall) ! test -e $root/etc/dkms/no-autoinstall || exit 0\n"
@@ -105,10 +107,17 @@ START_TEST(the_modules_stay_and_what_built_them_goes)
 	works("for name in one two; do test \"$(cat "
 	      "root/lib/modules/6.1/updates/dkms/$name.ko)\" = 'ELF\nstripped' || exit 1; "
 	      "done");
+	works("! grep 'stay in the image' why");
 	works("! ls root/lib/modules/6.1/build root/var/lib/dkms root/root/modules "
 	      "root/etc/dkms/no-autoinstall 2>/dev/null");
-	works("grep -qx 'apt-get -q -y purge dkms driver-dkms headers' log && "
+	works("grep -qx 'apt-get -q -y purge dkms driver-dkms headers "
+	      "linux-headers-6.1-common gcc-12' log && "
 	      "test \"$(tail -n 1 log)\" = 'depmod 6.1'");
+	end();
+	begin();
+	works("echo gcc-12 >stays");
+	works(BUILD);
+	works("grep -q 'dkms: gcc-12 stay in the image' why");
 	end();
 }
 END_TEST
