@@ -197,6 +197,7 @@ START_TEST(after_a_crash_the_same_kernel_starts)
 	begin();
 	works("mkdir -p root/usr/sbin && echo initrd >initrd && "
 	      "crash_kernel $PWD/root 6.1 initrd && ! test -e root/var");
+	works("mkdir -p root/etc/kdump && echo kernel.panic=9 >root/etc/kdump/sysctl.conf");
 	works(": >root/usr/sbin/kdump-config && chmod 755 root/usr/sbin/kdump-config && "
 	      "mkdir -p root/var/lib/kdump && : >root/var/lib/kdump/initrd.img-5 && "
 	      "crash_kernel $PWD/root 6.1 initrd");
@@ -205,6 +206,8 @@ START_TEST(after_a_crash_the_same_kernel_starts)
 	      "test $(readlink root/var/lib/kdump/initrd.img) = "
 	      "/var/lib/kdump/initrd.img-6.1 && "
 	      "! test -e root/var/lib/kdump/initrd.img-5");
+	/* As kdump-config compares it. */
+	works("cmp root/etc/kdump/sysctl.conf root/var/lib/kdump/latest_sysctls-6.1");
 	/* What the recipe brings names the same files. */
 	works(". $RECIPES/kdump-tools.conf && "
 	      "test $KDUMP_KERNEL$KDUMP_INITRD = "

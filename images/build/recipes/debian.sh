@@ -120,6 +120,9 @@ crash_kernel()
 	install -m 644 "$3" "$folder/initrd.img-$2"
 	ln -s "/var/lib/kdump/initrd.img-$2" "$folder/initrd.img"
 	ln -s "/boot/vmlinuz-$2" "$folder/vmlinuz"
+	# Without this note of its settings kdump-config makes another one at the first start.
+	[ ! -f "$1/etc/kdump/sysctl.conf" ] ||
+		cp "$1/etc/kdump/sysctl.conf" "$folder/latest_sysctls-$2"
 }
 
 build()
