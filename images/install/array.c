@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/worker.h"
-#include "images/install/target.h"
+#include "images/install/disk.h"
 
 enum { MDADM_MS = 60 * 1000, EXAMINE_MAX = 65536, WORDS_MAX = 24 };
 
@@ -20,7 +20,7 @@ bu_array_part(const char *disk, size_t which)
 	struct stat st;
 
 	return !stat(disk, &st) && S_ISREG(st.st_mode) ? bu_xstrdup(disk)
-						       : bu_target_part(disk, which);
+						       : bu_disk_part(disk, which);
 }
 
 /* mdadm writes an UUID as four numbers: "f0e1d2c3:...". */

@@ -16,7 +16,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "images/install/bootargs.h"
-#include "images/install/target.h"
+#include "images/install/disk.h"
 
 #define GRUB_CFG "EFI/debian/grub.cfg"
 #define GRUB_ENV "EFI/debian/grubenv"
@@ -342,7 +342,7 @@ untry(const char *dir, void *arg, struct bu_err *err)
 int
 bu_chooser_untry(const char *disk, struct bu_err *err)
 {
-	bu_autofree char *node = bu_target_part(disk, 0);
+	bu_autofree char *node = bu_disk_part(disk, 0);
 
 	return bu_bootargs_mounted(node, untry, NULL, err);
 }

@@ -5,6 +5,7 @@
  */
 #include "images/install/disk.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -207,6 +208,18 @@ check_edge(const struct bu_disk *disk, uint64_t offset, const uint8_t *edge,
 				"wiping it was not granted",
 				disk->path, (unsigned long long)(offset + i), edge[i]);
 	return 0;
+}
+
+/* devtmpfs makes the node ("/dev/vda2", "/dev/nvme0n1p2") within a moment. */
+char *
+bu_disk_part(const char *disk, size_t which)
+{
+	int digit = isdigit((unsigned char)disk[strlen(disk) - 1]);
+	char *node = bu_xasprintf("%s%s%zu", disk, digit ? "p" : "", which + 1);
+
+	for (int try = 0; access(node, F_OK) && try < 50; try++)
+		usleep(100 * 1000);
+	return node;
 }
 
 int

@@ -32,6 +32,8 @@ void bu_disk_close(struct bu_disk *disk);
 /* The kernel reads the partition table again; BU_ERR_BUSY when a partition is in use.
  */
 bu_must int bu_disk_reread(const struct bu_disk *disk, struct bu_err *err);
+/* The part with this number, from 0 on, of a disk: "/dev/nvme0n1p2"; owned. */
+char *bu_disk_part(const char *disk, size_t which);
 /* 1 when the disk has the mark of the present step's unfinished install. */
 int bu_disk_is_unfinished(const struct bu_disk *disk,
 			  const struct bu_install_opts *opts);

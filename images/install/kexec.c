@@ -17,8 +17,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "images/install/bootargs.h"
+#include "images/install/disk.h"
 #include "images/install/gpt.h"
-#include "images/install/target.h"
 
 #define LOADED "/sys/kernel/kexec_loaded"
 
@@ -78,7 +78,7 @@ bu_kexec_load(const char *disk, const char *name)
 
 	if ((name ? bu_gpt_find_part(disk, name, &esp, &err)
 		  : bu_gpt_find_esp(disk, &esp, &err)) == 0) {
-		device = bu_target_part(disk, esp.number - 1);
+		device = bu_disk_part(disk, esp.number - 1);
 		if (bu_bootargs_mounted(device, load, &esp, &err) == 0)
 			return 1;
 	}

@@ -42,7 +42,7 @@ with_part(const struct bu_install_opts *opts, size_t which, const char *dir,
 
 	if (!is_block(opts->disk))
 		return fn(dir ? dir : "", arg, err);
-	node = bu_target_part(opts->disk, which);
+	node = bu_disk_part(opts->disk, which);
 	return bu_bootargs_mounted(node, fn, arg, err);
 }
 
@@ -84,7 +84,7 @@ look_at_boot(const struct bu_install_opts *opts, struct bu_chooser *ret,
 
 	if (!is_block(opts->disk))
 		return bu_chooser_read(opts->boot_dir, ret, err);
-	node = bu_target_part(opts->disk, 0);
+	node = bu_disk_part(opts->disk, 0);
 	return bu_bootargs_looked(node, read_chooser, ret, err);
 }
 
@@ -214,7 +214,7 @@ bu_roots_fill(const struct bu_install_opts *opts, const struct bu_manifest *mani
 	if (is_block(opts->disk)) {
 		if (!roots->keeps && bu_target_add(opts->disk, layout, err))
 			return -1;
-		device = bu_target_part(opts->disk, esp + 1);
+		device = bu_disk_part(opts->disk, esp + 1);
 	}
 	its.forget = roots->reused;
 	if (bu_target_root(&its, &manifest->parts[1], device, err) ||

@@ -6,7 +6,6 @@
  */
 #include "images/install/target.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/blkpg.h>
@@ -173,18 +172,6 @@ bu_target_add(const char *path, const struct bu_layout *layout, struct bu_err *e
 	return 0;
 }
 
-/* devtmpfs makes the node ("/dev/vda2", "/dev/nvme0n1p2") within a moment. */
-char *
-bu_target_part(const char *disk, size_t which)
-{
-	int digit = isdigit((unsigned char)disk[strlen(disk) - 1]);
-	char *node = bu_xasprintf("%s%s%zu", disk, digit ? "p" : "", which + 1);
-
-	for (int try = 0; access(node, F_OK) && try < 50; try++)
-		usleep(100 * 1000);
-	return node;
-}
-
 /* --- the boot loaders' configuration --- */
 
 static size_t
@@ -221,7 +208,7 @@ fill_esp(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "image %s has no part 'esp' to take kernel arguments",
 				  manifest->name);
-	node = bu_target_part(disk, which);
+	node = bu_disk_part(disk, which);
 	return bu_bootargs_mounted(node, write_kargs, kargs, err);
 }
 
@@ -314,7 +301,7 @@ fill_part(const struct bu_install_opts *opts, const struct bu_manifest *manifest
 		return -1;
 	if (opts->mirror)
 		return fill_mirrored(opts, part, which, is_block, err);
-	device = is_block ? bu_target_part(opts->disk, which) : NULL;
+	device = is_block ? bu_disk_part(opts->disk, which) : NULL;
 	return bu_target_root(opts, part, device, err);
 }
 

@@ -29,7 +29,4 @@ bu_must int bu_target_root(const struct bu_install_opts *opts,
 			   const struct bu_part *part, const char *device,
 			   struct bu_err *err);
 
-/* The part with this number, from 0 on, of a disk: "/dev/nvme0n1p2"; owned. */
-char *bu_target_part(const char *disk, size_t which);
-
 #endif

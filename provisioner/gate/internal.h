@@ -336,8 +336,8 @@ int bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 		  const struct bu_node *node, int *ret_side);
 /* Probes of the pair that said nothing, since the last one that did. */
 int bu_gate_failures(const struct bu_pair_log *log);
-/* Who gave nothing with two partners, did not even say so, or was slow twice comes after
- * all others; and whose last probe was slow. */
+/* Who gave nothing with two partners, did not even say so, or was slow twice comes
+ * after all others; and whose last probe was slow. */
 void bu_gate_put_last(struct bu_campaign_state *campaign);
 /* Who failed least is first. */
 void bu_gate_order_tired(struct bu_campaign_state *campaign);

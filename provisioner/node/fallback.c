@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of the other root of a disk with two, and what follows when a node
- * comes up from it; called by agents.c and, of the log's events, by replay_steps.c.
+ * What is known of the other root of a disk with two; called by agents.c and, of the
+ * log's events, by replay_steps.c. What follows when a node comes up from it:
+ * fallback_hello.c.
  * Invariant: the other root is one that its loader starts when the first one does not
  * come up, or it is said to be nothing.
  */
@@ -10,7 +11,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/replay_impl.h"
 
 int
@@ -113,35 +113,4 @@ bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
 
 	*ret_until_ms = kept->until_ms;
 	return kept->fingerprint[0] && strcmp(kept->fingerprint, fingerprint) == 0;
-}
-
-/* In booting it is what was waited for; where nothing is waited for it is kept, so that
- * whoever takes the node back finds it known. */
-int
-bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *boot_id,
-		  struct bu_event *events, size_t count, struct bu_err *err)
-{
-	const struct bu_other_root *other = &node->other;
-	struct bu_reason reason;
-
-	BU_EVENT_MAKE(&events[count++], BU_EVENT_FELLBACK, node->name, fellback,
-		      .step = other->step, .image = other->image,
-		      .digest = other->digest, .slot = other->slot);
-	BU_EVENT_MAKE(&events[count++], BU_EVENT_BOOTED, node->name, booted,
-		      .boot_id = boot_id, .where = BU_WHERE_INSTALLED);
-	if (node->state != BU_STATE_BOOTING) {
-		bu_reconcile_append(rec, node, events, count);
-		return 0;
-	}
-	BU_REASON_SET(
-		&reason, FELL_BACK,
-		.text = {node->installed_image, node->slot, other->image, other->slot});
-	if (node->step.status == BU_STEP_OPEN)
-		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	return bu_reconcile_move(rec, node,
-				 &(struct bu_move){.on = BU_TRIGGER_FAULT,
-						   .reason = &reason,
-						   .extra = events,
-						   .count = count},
-				 err);
 }
