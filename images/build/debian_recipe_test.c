@@ -248,10 +248,9 @@ END_TEST
 START_TEST(what_is_in_it_makes_another_bootstrap)
 {
 	static const char *const changes[] = {
-		"DKMS=d",           "LEFT_OUT=/x/*",
-		"NO_MODULES=sound", "PACKAGES=a",
-		"SUITE=sid",        "SOURCES='deb http://more/ ./'",
-		"echo 2 >version",  "DKMS_HOOKS=/etc/hostname",
+		"DKMS=d",          "LEFT_OUT=/x/*", "NO_MODULES=sound",
+		"PACKAGES=a",      "SUITE=sid",     "SOURCES='deb http://more/ ./'",
+		"echo 2 >version",
 	};
 
 	begin();
@@ -264,6 +263,9 @@ START_TEST(what_is_in_it_makes_another_bootstrap)
 		works(change);
 		works("echo 1 >version");
 	}
+	works("DKMS=d && bootstrap_inputs >first && DKMS_HOOKS=/dev/null && "
+	      "bootstrap_inputs | cmp - first && DKMS_HOOKS=/etc/passwd && "
+	      "bootstrap_inputs >other && ! cmp -s first other");
 	end();
 }
 END_TEST

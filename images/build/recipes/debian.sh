@@ -15,7 +15,7 @@ bootstrap_inputs()
 {
 	echo "$SUITE" "$PACKAGES" "$NO_MODULES" "$SOURCES" "$DKMS" "$LEFT_OUT"
 	sed -n '/^bootstrap()/,/^}/p' "$RECIPES/debian.sh"
-	cat "$RECIPES/dkms" $DKMS_HOOKS /dev/null
+	[ -z "$DKMS" ] || cat "$RECIPES/dkms" $DKMS_HOOKS
 	versions $PACKAGES $DKMS
 }
 
