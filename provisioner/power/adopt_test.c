@@ -272,7 +272,12 @@ START_TEST(one_that_takes_neither_is_left_alone)
 		ck_assert_ptr_nonnull(strstr(site.bmc->said, "left alone"));
 	}
 	ck_assert_int_eq(site.bmc->worst, 2);
-	/* after a while, with what is right now */
+	/* after a while as often as at first */
+	site.wall_ms += 16 * MINUTE_MS;
+	site.bmc->wrong = 0;
+	ck_assert_int_eq(run(0), 1);
+	ck_assert_int_eq(site.bmc->wrong, 2);
+	/* and with what is right now */
 	site.wall_ms += 16 * MINUTE_MS;
 	site.bmc->wrong = 0;
 	put("factory", "admin:unknown");

@@ -139,6 +139,20 @@ START_TEST(a_bmc_that_denies_its_own_tokens_is_not_asked_for_ever)
 }
 END_TEST
 
+/* A token is good for three requests there, and this takes more than six. */
+START_TEST(an_operation_logs_in_twice_at_most)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_FORGETS);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_BOOT_FIRST), BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(strstr(rig.err.text, "its own sessions"));
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 2);
+	hostile_habits(rig.bmc, 0);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(an_operation_tries_a_wrong_password_once)
 {
 	static const int habits[] = {0, HOSTILE_FULL, HOSTILE_NO_SESSIONS};
@@ -305,7 +319,7 @@ BU_UNIT("redfish session", one_session_serves_and_is_ended_when_idle,
 	sessions_that_the_root_does_not_link_are_at_the_usual_place,
 	an_expired_token_is_renewed_once,
 	a_bmc_that_denies_its_own_tokens_is_not_asked_for_ever,
-	a_program_that_is_ended_leaves_no_session,
+	an_operation_logs_in_twice_at_most, a_program_that_is_ended_leaves_no_session,
 	an_operation_tries_a_wrong_password_once,
 	a_password_that_changes_meanwhile_ends_the_operation,
 	operations_side_by_side_share_one_session, a_password_to_change_is_said,
