@@ -142,6 +142,17 @@ judge_client(const struct group *group, const struct bu_plan_image *image)
 	misfit(group, &first->image->origin, 0, text);
 }
 
+static void
+forbid_image(const struct group *group, const char *text)
+{
+	forbid(group->plan,
+	       &(struct bu_violation){.rule = "image",
+				      .node = group->nodes,
+				      .at = group->first->pool->origin,
+				      .text = text},
+	       0);
+}
+
 /* The installer would refuse it, with the machine switched off for it. */
 static void
 judge_kind(const struct group *group, const struct bu_plan_image *image)
@@ -155,12 +166,7 @@ judge_kind(const struct group *group, const struct bu_plan_image *image)
 			    "[pool %s] has root = %s",
 			    first->image->name, image->is_disk ? "" : "not ",
 			    first->pool->name, first->pool->root);
-	forbid(group->plan,
-	       &(struct bu_violation){.rule = "image",
-				      .node = group->nodes,
-				      .at = first->pool->origin,
-				      .text = text},
-	       0);
+	forbid_image(group, text);
 }
 
 /* What runs from memory runs under the boot ramdisk's kernel, with the image's modules.
@@ -180,12 +186,7 @@ judge_ram(const struct group *group, const struct bu_plan_image *image)
 			    "anew: bringup image build ramdisk %s",
 			    first->image->name, image->kernel, kernel,
 			    first->pool->name, first->image->name);
-	forbid(group->plan,
-	       &(struct bu_violation){.rule = "image",
-				      .node = group->nodes,
-				      .at = first->pool->origin,
-				      .text = text},
-	       0);
+	forbid_image(group, text);
 }
 
 /* Likewise: its initial ramdisk would look for a plain root. */
@@ -200,12 +201,7 @@ judge_mirror(const struct group *group, const struct bu_plan_image *image)
 	text = bu_xasprintf("[image %s] is of a release whose systems start from no "
 			    "mirror, and [hardware %s] mirrors them; build it again",
 			    first->image->name, first->hardware->name);
-	forbid(group->plan,
-	       &(struct bu_violation){.rule = "image",
-				      .node = group->nodes,
-				      .at = first->pool->origin,
-				      .text = text},
-	       0);
+	forbid_image(group, text);
 }
 
 static void
@@ -219,12 +215,7 @@ judge_roots(const struct group *group, const struct bu_plan_image *image)
 	text = bu_xasprintf("[image %s] is of a release whose systems have one root, "
 			    "and [hardware %s] has two; build it again",
 			    first->image->name, first->hardware->name);
-	forbid(group->plan,
-	       &(struct bu_violation){.rule = "image",
-				      .node = group->nodes,
-				      .at = first->pool->origin,
-				      .text = text},
-	       0);
+	forbid_image(group, text);
 }
 
 static void
