@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -91,6 +92,32 @@ may(struct rig *rig, enum bu_trigger trigger)
 				&(struct bu_err){0}) == 0;
 }
 
+/* Nothing of the order is on the disk that would start: it is written, from its turn
+ * on.
+ */
+static void
+is_written_again(struct rig *rig)
+{
+	struct bu_node *node = rig_node(rig, 1);
+	const struct bu_verb_ask ask = {
+		.verb = BU_VERB_RETRY, .by = "ann", .reason = ""};
+	int boots = rig_count(rig, "boot disk node001");
+	bu_autofree char *says = bu_verb_run(rig->rec, node, &ask, &(struct bu_err){0});
+
+	ck_assert_ptr_nonnull(says);
+	rig_text_has(says, "its order (reimage, of rollout r-1) is opened again");
+	rig_pass(rig, 1);
+	ck_assert_int_eq(node->order.open, 1);
+	ck_assert_int_eq(node->order.begun, 0);
+	rig_start(rig, 1);
+	ck_assert_int_eq(rig_count(rig, "boot disk node001"), boots);
+	rig_inspect(rig, 1);
+	writes(rig, "b", 1);
+	rig_come_up(rig, 1, "boot-9");
+	ck_assert_str_eq(node->installed_digest, "d2");
+	ck_assert_str_eq(node->slot, "b");
+}
+
 START_TEST(the_system_of_before_answers)
 {
 	struct rig rig;
@@ -126,6 +153,7 @@ START_TEST(the_system_of_before_answers)
 	has_first(&rig);
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-3", NULL), 0);
 	ck_assert_str_eq(node->boot_id, "boot-3");
+	is_written_again(&rig);
 	rig_end(&rig);
 }
 END_TEST
@@ -248,9 +276,29 @@ START_TEST(an_install_that_failed_leaves_the_system)
 			ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL),
 					 0);
 			has_first(&rig);
+			is_written_again(&rig);
 		}
 		rig_end(&rig);
 	}
+}
+END_TEST
+
+/* The order's own system is there: it only has to boot. */
+START_TEST(what_is_written_and_did_not_answer_is_booted)
+{
+	struct rig rig;
+	struct bu_node *node = ordered(&rig, "a");
+	const struct bu_verb_ask ask = {
+		.verb = BU_VERB_RETRY, .by = "ann", .reason = ""};
+	bu_autofree char *says = NULL;
+
+	writes(&rig, "b", 1);
+	rig_fire(&rig, node, BU_TRIGGER_FAULT);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	says = bu_verb_run(rig.rec, node, &ask, &(struct bu_err){0});
+	ck_assert_ptr_nonnull(says);
+	rig_text_has(says, "nothing is written");
+	rig_end(&rig);
 }
 END_TEST
 
@@ -294,5 +342,6 @@ RIG_UNIT("fallback", the_system_of_before_answers,
 	 it_came_up_and_the_one_before_can_come_back,
 	 what_hangs_is_reset_and_the_other_one_answers,
 	 one_that_comes_late_is_known_all_the_same, a_second_try_is_written_anew,
-	 an_install_that_failed_leaves_the_system, no_other_system_is_taken_for_it,
+	 an_install_that_failed_leaves_the_system,
+	 what_is_written_and_did_not_answer_is_booted, no_other_system_is_taken_for_it,
 	 a_wipe_leaves_nothing_to_go_back_to)
