@@ -93,11 +93,18 @@ bu_roots_look(const struct bu_install_opts *opts, struct bu_roots *ret,
 	      struct bu_err *err)
 {
 	struct bu_gpt_esp part;
+	struct bu_err why = {0};
 
 	*ret = (struct bu_roots){.was = {BU_SLOT_NONE, BU_SLOT_NONE}};
-	if (!opts->keep_data || opts->allow_wipe ||
-	    bu_gpt_find_part(opts->disk, "root-b", &part, NULL))
+	if (!opts->keep_data || opts->allow_wipe)
 		return 0;
+	if (bu_gpt_find_part(opts->disk, "root-b", &part, &why)) {
+		if (why.kind != BU_ERR_IO)
+			return 0;
+		if (err)
+			*err = why;
+		return -1;
+	}
 	ret->keeps = 1;
 	return look_at_boot(opts, &ret->was, err) == 0
 		       ? 0
@@ -115,6 +122,12 @@ bu_roots_choose(const struct bu_install_opts *opts, const struct bu_disk *disk,
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "disk %s has two roots in other places than the "
 				  "profile puts them; a wipe writes it anew",
+				  disk->path);
+	if (!roots->keeps && opts->keep_data && !opts->allow_wipe &&
+	    bu_gpt_has_parts(disk->fd, layout))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "disk %s has two roots, and had none a moment ago; "
+				  "retry it, and replace the disk if it says so again",
 				  disk->path);
 	roots->slot = roots->was.slot == BU_SLOT_A ? BU_SLOT_B : BU_SLOT_A;
 	esp = esp_of(roots->slot);

@@ -24,10 +24,12 @@ struct bu_roots {
 };
 
 /* Before the disk is opened: what it starts now, if it has two roots that are to stay.
- * BU_ERR_STATE when it has, and which is confirmed cannot be told. */
+ * BU_ERR_STATE when it has, and which is confirmed cannot be told; BU_ERR_IO when the
+ * disk cannot be read. */
 bu_must int bu_roots_look(const struct bu_install_opts *opts, struct bu_roots *ret,
 			  struct bu_err *err);
-/* With the disk open: chooses the slot. Nothing is written. */
+/* With the disk open: chooses the slot. Nothing is written. BU_ERR_STATE when what
+ * stays is not where the layout has it, or was not seen before. */
 bu_must int bu_roots_choose(const struct bu_install_opts *opts,
 			    const struct bu_disk *disk, const struct bu_layout *layout,
 			    struct bu_roots *roots, struct bu_err *err);

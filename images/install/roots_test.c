@@ -19,6 +19,16 @@ enum {
 	ROOT_B = ESP_B + 320 * MIB,
 };
 
+static const struct {
+	const char *name;
+	uint32_t number;
+	uint64_t at, size;
+} places[] = {
+	{"esp", 1, BOOT_AT, 320 * MIB},   {"ESP-a", 2, ESP_A, 320 * MIB},
+	{"root-a", 3, ROOT_A, ROOT_SIZE}, {"ESP-b", 4, ESP_B, 320 * MIB},
+	{"root-b", 5, ROOT_B, ROOT_SIZE},
+};
+
 static char esp_dir[64], boot_dir[64], text_a[200], sig_a[BU_SIG_HEX_SIZE];
 static struct bu_install_slot done;
 
@@ -140,15 +150,6 @@ again(struct bu_install_opts *opts, const char *step)
 
 START_TEST(a_new_disk_has_both_and_starts_the_first)
 {
-	static const struct {
-		const char *name;
-		uint32_t number;
-		uint64_t at, size;
-	} rows[] = {
-		{"esp", 1, BOOT_AT, 320 * MIB},   {"ESP-a", 2, ESP_A, 320 * MIB},
-		{"root-a", 3, ROOT_A, ROOT_SIZE}, {"ESP-b", 4, ESP_B, 320 * MIB},
-		{"root-b", 5, ROOT_B, ROOT_SIZE},
-	};
 	struct bu_install_opts opts;
 	bu_autofree char *shim = NULL, *boot_shim = NULL, *nothing = NULL;
 	struct bu_gpt_esp part;
@@ -156,11 +157,12 @@ START_TEST(a_new_disk_has_both_and_starts_the_first)
 	setup();
 	opts = two_roots(ROOMY);
 	works(&opts, BU_SLOT_A, 0, 0);
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		ck_assert_int_eq(bu_gpt_find_part(disk, rows[i].name, &part, NULL), 0);
-		ck_assert_uint_eq(part.number, rows[i].number);
-		ck_assert_uint_eq(part.first_sector * 512, rows[i].at);
-		ck_assert_uint_eq(part.sectors * 512, rows[i].size);
+	for (size_t i = 0; i < BU_LEN(places); i++) {
+		ck_assert_int_eq(bu_gpt_find_part(disk, places[i].name, &part, NULL),
+				 0);
+		ck_assert_uint_eq(part.number, places[i].number);
+		ck_assert_uint_eq(part.first_sector * 512, places[i].at);
+		ck_assert_uint_eq(part.sectors * 512, places[i].size);
 	}
 	/* What a firmware looks for is there once, or not at all in these images. */
 	ck_assert_int_eq(bu_gpt_find_esp(disk, &part, NULL), -1);
@@ -408,6 +410,46 @@ START_TEST(data_stays_beside_both)
 }
 END_TEST
 
+/* What could not be read is not written over. */
+START_TEST(a_disk_that_is_not_read_is_not_taken_for_one_with_one_root)
+{
+	struct bu_layout layout = {
+		.disk_bytes = ROOMY, .sector_bytes = 512, .count = 5};
+	struct bu_install_opts opts;
+	struct bu_roots roots;
+	struct bu_disk open;
+	struct bu_err err = {0};
+
+	setup();
+	opts = two_roots(ROOMY);
+	works(&opts, BU_SLOT_A, 0, 0);
+	again(&opts, "s-2");
+	for (size_t i = 0; i < layout.count; i++) {
+		layout.parts[i].name = places[i].name;
+		layout.parts[i].begin_bytes = places[i].at;
+		layout.parts[i].size_bytes = places[i].size;
+	}
+	ck_assert_int_eq(bu_roots_look(&opts, &roots, NULL), 0);
+	ck_assert_int_eq(roots.keeps, 1);
+	ck_assert_int_eq(bu_disk_open(disk, &open, NULL), 0);
+	roots.keeps = 0;
+	ck_assert_int_eq(bu_roots_choose(&opts, &open, &layout, &roots, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_ptr_nonnull(strstr(err.text, "had none a moment ago; retry it"));
+	opts.allow_wipe = 1;
+	ck_assert_int_eq(bu_roots_choose(&opts, &open, &layout, &roots, NULL), 0);
+	opts.allow_wipe = 0;
+	bu_disk_close(&open);
+	opts.disk = dir; /* opens, and gives no bytes */
+	ck_assert_int_eq(bu_roots_look(&opts, &roots, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_IO);
+	opts.disk = "/nowhere";
+	ck_assert_int_eq(bu_roots_look(&opts, &roots, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_IO);
+	teardown();
+}
+END_TEST
+
 START_TEST(what_does_not_fit_is_refused)
 {
 	struct bu_install_opts opts;
@@ -430,4 +472,5 @@ BU_UNIT("roots", a_new_disk_has_both_and_starts_the_first,
 	a_reimage_writes_the_other_root_alone, what_broke_off_is_never_tried,
 	an_image_that_is_there_costs_no_bytes, a_mark_that_nobody_signed_saves_nothing,
 	a_wipe_begins_anew, another_layout_is_no_reimage, data_stays_beside_both,
+	a_disk_that_is_not_read_is_not_taken_for_one_with_one_root,
 	what_does_not_fit_is_refused)
