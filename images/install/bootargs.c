@@ -455,22 +455,18 @@ device_of_root(struct bu_err *err)
 	return NULL;
 }
 
-int
-bu_bootargs_boot(int (*fn)(const char *dir, void *arg, struct bu_err *err), void *arg,
-		 struct bu_err *err)
+char *
+bu_bootargs_boot(struct bu_err *err)
 {
 	bu_autofree char *device = device_of_root(err), *disk = NULL;
 	struct bu_bootargs_esps esps = {0};
-	int rc;
 
 	if (!device)
-		return -1;
+		return NULL;
 	disk = bu_xasprintf("%s/..", device);
 	add_esp(disk, "ESP", &esps);
 	if (!esps.count)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "the disk of / has no boot partition of bringup");
-	rc = bu_bootargs_mounted(esps.devices[0], fn, arg, err);
-	free(esps.devices[0]);
-	return rc;
+		bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			   "the disk of / has no boot partition of bringup");
+	return esps.devices[0];
 }

@@ -49,8 +49,8 @@ void bu_bootargs_left_out(const char *root, const char *array,
  * *ret_old (may be NULL; owned) gets the node's part as it was; kargs NULL only reads.
  */
 bu_must int bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err);
-/* Of the running system: the boot partition of the disk that / is on. fn: as above. */
-bu_must int bu_bootargs_boot(int (*fn)(const char *dir, void *arg, struct bu_err *err),
-			     void *arg, struct bu_err *err);
+/* Of the running system: the boot partition of the disk that / is on, "/dev/vda1";
+ * owned. */
+char *bu_bootargs_boot(struct bu_err *err);
 
 #endif

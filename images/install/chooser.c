@@ -314,6 +314,25 @@ bu_chooser_make(const char *dir, struct bu_err *err)
 		       : 0;
 }
 
+int
+bu_chooser_is(const char *dir, const struct bu_chooser *to)
+{
+	for (int efi = 0; efi < 2; efi++) {
+		struct bu_chooser is;
+
+		if (bu_chooser_read_as(dir, efi, &is, NULL) || is.slot != to->slot ||
+		    is.try != to->try)
+			return 0;
+	}
+	return 1;
+}
+
+static int
+look(const char *dir, void *arg, struct bu_err *err)
+{
+	return bu_chooser_is(dir, arg) ? 0 : -1;
+}
+
 static int
 confirm(const char *dir, void *arg, struct bu_err *err)
 {
@@ -324,8 +343,16 @@ int
 bu_chooser_confirm(int slot, struct bu_err *err)
 {
 	struct bu_chooser to = {slot, BU_SLOT_NONE};
+	bu_autofree char *device = NULL;
 
-	return slot == BU_SLOT_NONE ? 0 : bu_bootargs_boot(confirm, &to, err);
+	if (slot == BU_SLOT_NONE)
+		return 0;
+	device = bu_bootargs_boot(err);
+	if (!device)
+		return -1;
+	return bu_bootargs_looked(device, look, &to, NULL) == 0
+		       ? 0
+		       : bu_bootargs_mounted(device, confirm, &to, err);
 }
 
 static int

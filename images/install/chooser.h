@@ -34,14 +34,17 @@ bu_must int bu_chooser_read(const char *dir, struct bu_chooser *ret,
 			    struct bu_err *err);
 bu_must int bu_chooser_read_as(const char *dir, int efi, struct bu_chooser *ret,
 			       struct bu_err *err);
+/* 1 when both loaders do that already, and nothing is left of a try. */
+int bu_chooser_is(const char *dir, const struct bu_chooser *to);
 /* In place, synced; what is there already is not written. At any moment one of the two
  * loaders does the old thing or the new one; that of this machine's firmware is first.
  */
 bu_must int bu_chooser_set(const char *dir, const struct bu_chooser *to,
 			   struct bu_err *err);
 
-/* Of the running system, whose root this is: it is confirmed from now on. What is so
- * already is not written. BU_SLOT_NONE: it has one root, and there is nothing to do. */
+/* Of the running system, whose root this is: it is confirmed from now on. Where it
+ * is so already the partition is only looked at. BU_SLOT_NONE: it has one root, and
+ * there is nothing to do. */
 bu_must int bu_chooser_confirm(int slot, struct bu_err *err);
 /* What was installed on this disk is started by other means, and its loader does not
  * try it any more. */

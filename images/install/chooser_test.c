@@ -148,6 +148,31 @@ START_TEST(reads_what_grub_left)
 }
 END_TEST
 
+/* What is as it should be in both loaders alone is left unwritten. */
+START_TEST(tells_what_is_left_to_write)
+{
+	static const struct bu_chooser b = {BU_SLOT_B, BU_SLOT_NONE};
+	static const char *const names[] = {"EFI/debian/grubenv", "ldlinux.sys",
+					    "syslinux.cfg"};
+
+	make();
+	ck_assert_int_eq(bu_chooser_is(folder, &b), 0);
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		bu_autofree char *was = NULL;
+		size_t size;
+
+		set(BU_SLOT_A, BU_SLOT_B);
+		was = read_file(names[i], &size);
+		ck_assert_int_eq(bu_chooser_is(folder, &b), 0);
+		set(BU_SLOT_B, BU_SLOT_NONE);
+		ck_assert_int_eq(bu_chooser_is(folder, &b), 1);
+		put_file(folder, names[i], was, size);
+		ck_assert_int_eq(bu_chooser_is(folder, &b), 0);
+	}
+	ck_assert_int_eq(bu_remove_tree(folder, NULL), 0);
+}
+END_TEST
+
 /* Guessing would be to write over the system that runs. */
 START_TEST(does_not_guess)
 {
@@ -226,6 +251,6 @@ START_TEST(only_two_words_are_slots)
 }
 END_TEST
 
-BU_UNIT("chooser", tries_once_and_confirms, reads_what_grub_left, does_not_guess,
-	an_image_of_before_is_refused, a_slot_tells_its_kernel,
-	only_two_words_are_slots)
+BU_UNIT("chooser", tries_once_and_confirms, reads_what_grub_left,
+	tells_what_is_left_to_write, does_not_guess, an_image_of_before_is_refused,
+	a_slot_tells_its_kernel, only_two_words_are_slots)
