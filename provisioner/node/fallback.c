@@ -51,6 +51,13 @@ bu_fallback_admitted(struct bu_node *node)
 	kept->until_ms = node->agent_cert_until_ms;
 }
 
+void
+bu_fallback_gone(struct bu_node *node)
+{
+	memset(&node->other, 0, sizeof(node->other));
+	memset(&node->kept_cert, 0, sizeof(node->kept_cert));
+}
+
 /* What is written twice into one slot leaves the other one as it was. */
 void
 bu_fallback_installed(struct bu_node *node, const struct bu_body_installed *installed)
@@ -59,8 +66,7 @@ bu_fallback_installed(struct bu_node *node, const struct bu_body_installed *inst
 	struct bu_other_root *other = &node->other;
 
 	if (!installed->tried) {
-		memset(other, 0, sizeof(*other));
-		memset(&node->kept_cert, 0, sizeof(node->kept_cert));
+		bu_fallback_gone(node);
 	} else if (strcmp(slot, node->slot) != 0) {
 		BU_TEXT_COPY(other->slot, node->slot);
 		BU_TEXT_COPY(other->image, node->installed_image);

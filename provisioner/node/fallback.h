@@ -20,6 +20,8 @@ int bu_fallback_reuses(const struct bu_node *node);
 
 /* Of the log's events, before they change the node. */
 void bu_fallback_admitted(struct bu_node *node);
+/* The disk is written whole: there is no other root. */
+void bu_fallback_gone(struct bu_node *node);
 void bu_fallback_installed(struct bu_node *node,
 			   const struct bu_body_installed *installed);
 void bu_fallback_booted(struct bu_node *node);

@@ -323,6 +323,36 @@ START_TEST(no_other_system_is_taken_for_it)
 }
 END_TEST
 
+/* From its first write on there is no other root, also when it breaks off. */
+START_TEST(a_wipe_that_broke_off_leaves_nothing_either)
+{
+	struct rig rig;
+	struct bu_node *node = ordered(&rig, "a");
+
+	writes(&rig, "b", 1);
+	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL), 0);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	rig_apply(&rig, 1, BU_CLASS_REIMAGE, "d2", NULL, NULL);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	writes(&rig, "b", 1);
+	rig_fire(&rig, node, BU_TRIGGER_FAULT);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	ck_assert_str_eq(node->other.digest, "d1");
+	ck_assert(may_speak(&rig, first_cert));
+	rig_apply(&rig, 1, BU_CLASS_WIPE, "d1", NULL, NULL);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	rig_fire(&rig, node, BU_TRIGGER_FAULT);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	ck_assert_int_eq(node->writing, 1);
+	ck_assert_str_eq(node->other.digest, "");
+	ck_assert(!may_speak(&rig, first_cert));
+	ck_assert(!may(&rig, BU_TRIGGER_VALIDATE));
+	rig_end(&rig);
+}
+END_TEST
+
 /* Nothing is left of what a wipe has taken, and of a machine that went. */
 START_TEST(a_wipe_leaves_nothing_to_go_back_to)
 {
@@ -344,4 +374,5 @@ RIG_UNIT("fallback", the_system_of_before_answers,
 	 one_that_comes_late_is_known_all_the_same, a_second_try_is_written_anew,
 	 an_install_that_failed_leaves_the_system,
 	 what_is_written_and_did_not_answer_is_booted, no_other_system_is_taken_for_it,
-	 a_wipe_leaves_nothing_to_go_back_to)
+	 a_wipe_leaves_nothing_to_go_back_to,
+	 a_wipe_that_broke_off_leaves_nothing_either)

@@ -30,6 +30,8 @@ bu_replay_intent(BU_REPLAY_ARGS)
 		node->disk_touched = 1;
 		/* The root that its loader goes back to is not written. */
 		node->writing = !bu_fallback_stays(node);
+		if (node->writing)
+			bu_fallback_gone(node);
 		node->order.written = 0;
 	}
 	if (node->step.action == BU_ACTION_JOIN) {

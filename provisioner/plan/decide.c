@@ -111,6 +111,9 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	/* Its system goes to memory, and what is on its disks stays. */
 	if (bu_desired_is_ram(it->want))
 		return BU_CLASS_INSTALL;
+	/* It broke off: what it has left is no system beside which to write. */
+	if (it->node->writing && it->node->order.class == BU_CLASS_WIPE)
+		return BU_CLASS_WIPE;
 	if (on_disk && has_data(input, it) &&
 	    bu_plan_changes_class(changes) < BU_CLASS_WIPE)
 		return BU_CLASS_REIMAGE;

@@ -173,6 +173,37 @@ START_TEST(what_is_on_the_other_disks_needs_a_grant)
 }
 END_TEST
 
+/* Its table may be half of one: a reimage would be refused for good. */
+START_TEST(a_wipe_that_broke_off_is_a_wipe_again)
+{
+	static const struct {
+		int writing;
+		enum bu_class was;
+		const char *class;
+	} broken[] = {
+		{1, BU_CLASS_WIPE, "wipe"},
+		{0, BU_CLASS_WIPE, "reimage"},
+		{1, BU_CLASS_REIMAGE, "reimage"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(broken); i++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+
+		begin_with(&site, DISKS("rotational:no"), DISKS("rotational:no"), 1);
+		site.nodes[0]->state = BU_STATE_FAILED;
+		site.nodes[0]->disk_touched = 1;
+		site.nodes[0]->writing = broken[i].writing;
+		site.nodes[0]->order.class = broken[i].was;
+		site.disk = BU_PLAN_DISK_WRITTEN;
+		plan = make(&site);
+		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""),
+				 broken[i].class);
+		finish(&site);
+	}
+}
+END_TEST
+
 static json_t *second; /* what input->mirror answers */
 
 static json_t *
@@ -296,4 +327,5 @@ BU_UNIT("scratch", a_new_image_goes_beside_the_old_one,
 	other_disks_are_a_wipe_and_other_words_are_nothing,
 	what_is_on_the_other_disks_needs_a_grant, a_mirror_is_of_two_disks,
 	what_is_on_the_mirror_needs_a_grant,
-	an_array_is_kept_whichever_disk_was_replaced)
+	an_array_is_kept_whichever_disk_was_replaced,
+	a_wipe_that_broke_off_is_a_wipe_again)
