@@ -244,6 +244,17 @@ START_TEST(a_bootstrap_that_fails_says_what_helps)
 }
 END_TEST
 
+/* Nobody would run them, and the driver would not be what was asked for. */
+START_TEST(hooks_of_dkms_are_of_a_recipe_with_dkms)
+{
+	begin();
+	refused("DKMS_HOOKS=/x/mend build",
+		"site: .dkms_hooks. runs before the modules");
+	works("! test -e bootstrap.args");
+	end();
+}
+END_TEST
+
 /* Each of these is another system. */
 START_TEST(what_is_in_it_makes_another_bootstrap)
 {
@@ -275,4 +286,4 @@ BU_UNIT("debian_recipe", the_hosts_mirrors_come_before_the_recipes,
 	without_an_answer_the_lists_of_before_count,
 	a_keyring_is_unpacked_and_not_installed, a_pinned_keyring_has_that_key_alone,
 	after_a_crash_the_same_kernel_starts, a_bootstrap_that_fails_says_what_helps,
-	what_is_in_it_makes_another_bootstrap)
+	hooks_of_dkms_are_of_a_recipe_with_dkms, what_is_in_it_makes_another_bootstrap)

@@ -128,6 +128,9 @@ crash_kernel()
 build()
 {
 	[ -n "$SUITE" ] && [ -n "$PACKAGES" ] || die "$NAME: suite and packages are needed"
+	[ -n "$DKMS" ] || [ -z "$DKMS_HOOKS" ] ||
+		die "$NAME: [dkms_hooks] runs before the modules of dkms are built, and the" \
+			"recipe has no dkms; name its packages, or take the section out"
 	kept=$CACHE/base/debian-$(bootstrap_inputs | digest).tar.zst
 	if [ ! -f "$kept" ]; then
 		say "$NAME: bootstrapping (a minute or two, kept afterwards)"
