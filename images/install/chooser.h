@@ -3,8 +3,9 @@
  * Which of two roots a disk starts. Its boot partition has the loaders that the
  * firmware starts; they go on to the loader of a slot: to the confirmed one, or once to
  * the one that is to be tried. Under UEFI, GRUB clears the try in `grubenv` before it
- * goes on; under BIOS, syslinux does so in its auxiliary data vector ("boot once"). A
- * try that could not be cleared is not made, so that no machine tries for ever.
+ * goes on; under BIOS, syslinux does so in its auxiliary data vector ("boot once").
+ * GRUB does not make a try that it could not clear. syslinux does not look whether its
+ * write succeeded: on a disk that takes no more writes it tries at each start.
  */
 #ifndef BU_IMAGES_INSTALL_CHOOSER_H
 #define BU_IMAGES_INSTALL_CHOOSER_H
