@@ -338,8 +338,8 @@ admit(int listener, const struct bu_channel_opts *opts, const struct bu_wait *wa
 }
 
 static struct bu_channel *
-open_listen(const struct bu_channel_opts *opts, int begun, struct bu_wait *come,
-	    const struct bu_wait *wait, struct bu_err *err)
+open_listen(const struct bu_channel_opts *opts, int begun, struct bu_wait *wait,
+	    struct bu_err *err)
 {
 	bu_autoclose int listener = begun >= 0 ? begun : open_listener(opts, err);
 	struct bu_channel *channel;
@@ -348,7 +348,7 @@ open_listen(const struct bu_channel_opts *opts, int begun, struct bu_wait *come,
 	if (listener < 0)
 		return NULL;
 	for (;;) {
-		if (bu_wait_fd(come, listener, POLLIN, "wait for the peer", err)) {
+		if (bu_wait_fd(wait, listener, POLLIN, "wait for the peer", err)) {
 			if (refused.kind != BU_ERR_NONE)
 				bu_err_wrap(err, "%.150s", refused.text);
 			return NULL;
@@ -444,7 +444,8 @@ bu_channel_begin(const struct bu_channel_opts *opts)
 	return opts->listens ? open_listener(opts, NULL) : start_connect(opts, NULL);
 }
 
-/* Of the peer's kernel: its end was begun, and may still be preparing. */
+/* Of the listener's kernel: its end was begun, and may still be preparing. The listener
+ * cannot know that of the other end, whose first connection may have come too soon. */
 static struct bu_wait
 until_it_comes(const struct bu_channel_opts *opts, const struct bu_wait *wait)
 {
@@ -460,11 +461,12 @@ struct bu_channel *
 bu_channel_open(const struct bu_channel_opts *opts, int begun, struct bu_wait *wait,
 		struct bu_err *err)
 {
-	struct bu_wait come = until_it_comes(opts, wait);
+	struct bu_wait come;
 	int fd;
 
 	if (opts->listens)
-		return open_listen(opts, begun, &come, wait, err);
+		return open_listen(opts, begun, wait, err);
+	come = until_it_comes(opts, wait);
 	fd = connect_until(opts, begun, &come, err);
 	return fd < 0 ? NULL : bu_channel_over(fd, opts, wait, err);
 }

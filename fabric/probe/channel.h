@@ -18,8 +18,8 @@ struct bu_channel_opts {
 	int listens;
 	const char *addr; /* IPv4 to bind, or to connect to */
 	int port;
-	int64_t come_ms;    /* so long for a first sign of the other end; 0 = as long
-			       as the wait lasts */
+	int64_t come_ms;    /* connecting end: so long until the other one listens;
+			       0 = as long as the wait lasts */
 	const char *peer;   /* listener: only this IPv4 is let in; NULL = any */
 	const char *probe;  /* both ends must name the same one */
 	const char *secret; /* of this probe alone */

@@ -118,18 +118,16 @@ START_TEST(begins_before_it_opens)
 }
 END_TEST
 
-/* Nobody comes: it is known long before the wait for a whole meeting ends. */
+/* Nobody listens: it is known long before the wait for a whole meeting ends. */
 START_TEST(who_has_not_begun_is_not_waited_for)
 {
-	for (int alone = 0; alone < 2; alone++) {
-		struct end ends[2];
+	struct end ends[2];
 
-		prepare(ends, INT64_C(3600000));
-		ends[alone].opts.come_ms = 50;
-		open_end(&ends[alone]);
-		ck_assert_ptr_null(ends[alone].channel);
-		ck_assert_int_eq(ends[alone].err.kind, BU_ERR_TIMEOUT);
-	}
+	prepare(ends, INT64_C(3600000));
+	ends[0].opts.come_ms = 50;
+	open_end(&ends[0]);
+	ck_assert_ptr_null(ends[0].channel);
+	ck_assert_int_eq(ends[0].err.kind, BU_ERR_TIMEOUT);
 }
 END_TEST
 
@@ -151,6 +149,27 @@ START_TEST(who_has_begun_may_prepare)
 			      ends[0].err.text, ends[1].err.text);
 		close_both(ends);
 	}
+}
+END_TEST
+
+/* It began before the other end listened, was refused, and prepares: the listener does
+ * not give it up. */
+START_TEST(who_began_too_soon_may_prepare)
+{
+	struct end ends[2];
+
+	prepare(ends, 20000);
+	ends[0].opts.come_ms = ends[1].opts.come_ms = 200;
+	ends[0].begun = bu_channel_begin(&ends[0].opts);
+	ck_assert_int_ge(ends[0].begun, 0);
+	ends[1].begun = bu_channel_begin(&ends[1].opts);
+	pthread_create(&ends[1].thread, NULL, open_end, &ends[1]);
+	poll(NULL, 0, 600);
+	open_end(&ends[0]);
+	pthread_join(ends[1].thread, NULL);
+	ck_assert_msg(ends[0].channel && ends[1].channel, "%s / %s", ends[0].err.text,
+		      ends[1].err.text);
+	close_both(ends);
 }
 END_TEST
 
@@ -265,6 +284,6 @@ END_TEST
 
 BU_UNIT("channel", talks_both_ways, begins_before_it_opens,
 	who_has_not_begun_is_not_waited_for, who_has_begun_may_prepare,
-	a_wrong_secret_is_refused, another_probe_is_refused,
+	who_began_too_soon_may_prepare, a_wrong_secret_is_refused, another_probe_is_refused,
 	only_the_expected_peer_comes_in, strangers_do_not_keep_the_peer_out,
 	nobody_comes, a_wait_can_be_stopped)
