@@ -6,6 +6,7 @@
  */
 #include "base/err.h"
 #include "fabric/stages_impl.h"
+#include "model/topology.h"
 
 static int
 can_meet_across(const struct bu_order *order, int x, int y)
@@ -14,19 +15,64 @@ can_meet_across(const struct bu_order *order, int x, int y)
 	       bu_order_common_slots(order, x, y) == 0;
 }
 
+/* Leaves with the same rails: there are far fewer kinds than leaves. */
+struct kind {
+	uint64_t rails;
+	int leaves, others; /* others: that one of them could meet */
+};
+
+static uint64_t
+rails_of(const struct bu_order *order, int leaf)
+{
+	const int *start = order->start + leaf * order->rails;
+	uint64_t rails = 0;
+
+	for (int rail = 0; rail < order->rails; rail++)
+		if (start[rail + 1] > start[rail])
+			rails |= UINT64_C(1) << rail;
+	return rails;
+}
+
+static int
+kind_of(struct kind *kinds, int *count, uint64_t rails)
+{
+	for (int i = 0; i < *count; i++)
+		if (kinds[i].rails == rails)
+			return i;
+	kinds[*count].rails = rails;
+	return (*count)++;
+}
+
+static void
+count_others(struct kind *kinds, int count)
+{
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < count; k++)
+			if (kinds[i].rails && kinds[k].rails &&
+			    !(kinds[i].rails & kinds[k].rails))
+				kinds[i].others += kinds[k].leaves;
+}
+
 /* Leaves that could meet another one across; how many. ret_fewest: that one of them
  * could meet. */
 static int
 leaves_across(const struct bu_order *order, int *ret, int *ret_fewest)
 {
-	int count = 0;
+	size_t room = (size_t)order->leaves + 1;
+	bu_autofree struct kind *kinds = bu_xcalloc(room, sizeof(*kinds));
+	bu_autofree int *of = bu_xcalloc(room, sizeof(*of));
+	int kinds_count = 0, count = 0;
 
+	bu_assert(order->rails <= BU_TOPOLOGY_RAILS_MAX);
 	*ret_fewest = order->leaves;
 	for (int leaf = 0; leaf < order->leaves; leaf++) {
-		int others = 0;
+		of[leaf] = kind_of(kinds, &kinds_count, rails_of(order, leaf));
+		kinds[of[leaf]].leaves++;
+	}
+	count_others(kinds, kinds_count);
+	for (int leaf = 0; leaf < order->leaves; leaf++) {
+		int others = kinds[of[leaf]].others;
 
-		for (int other = 0; other < order->leaves; other++)
-			others += can_meet_across(order, leaf, other);
 		if (!others)
 			continue;
 		ret[count++] = leaf;

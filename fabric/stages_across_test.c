@@ -147,5 +147,37 @@ START_TEST(nothing_is_across_where_leaves_share_a_rail)
 }
 END_TEST
 
+/* Leaves of one rail and of several: who has none in common, and only who has somebody.
+ */
+START_TEST(leaves_of_several_rails_meet_what_they_lack)
+{
+	enum { RAILS = 4, LEAVES = 6, PORTS = 32 };
+	/* A node's ports: one leaf of rails 0 and 1, and one of rail 2 and one of rail
+	 * 3; then one of rails 0 to 2, and one of rail 3; then one of all of them. */
+	static const int leaves[][RAILS] = {{0, 0, 1, 2}, {3, 3, 3, 4}, {5, 5, 5, 5}};
+	static const unsigned rails[LEAVES] = {3, 4, 8, 7, 8, 15};
+	struct bu_order order = {.leaves = LEAVES, .rails = RAILS, .spines = 1};
+	int leaf_of[PORTS], met[LEAVES][LEAVES] = {0};
+	struct bu_cross pairs[PORTS];
+
+	for (int port = 0; port < PORTS; port++)
+		leaf_of[port] = leaves[port / RAILS % 3][port % RAILS];
+	bu_order_init(&order, leaf_of, PORTS, NULL);
+	for (int round = 0; round < bu_stage_across_rounds(&order, 16); round++) {
+		int count = bu_stage_across_round(&order, 3, round, pairs);
+
+		for (int i = 0; i < count; i++) {
+			met[leaf_of[pairs[i].a]][leaf_of[pairs[i].b]] = 1;
+			met[leaf_of[pairs[i].b]][leaf_of[pairs[i].a]] = 1;
+		}
+	}
+	for (int x = 0; x < LEAVES; x++)
+		for (int y = 0; y < LEAVES; y++)
+			ck_assert_int_eq(met[x][y], !(rails[x] & rails[y]));
+	bu_order_fini(&order);
+}
+END_TEST
+
 BU_UNIT("stages across", leaves_of_different_rails_meet_across,
-	each_port_has_its_turn_across, nothing_is_across_where_leaves_share_a_rail)
+	each_port_has_its_turn_across, nothing_is_across_where_leaves_share_a_rail,
+	leaves_of_several_rails_meet_what_they_lack)
