@@ -326,6 +326,7 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 	BU_DROP(&node->boot_cert);
 	node->live.says = (struct bu_reason){0};
 	node->live.rails_good = 0;
+	memset(&node->live.across, 0, sizeof(node->live.across));
 }
 
 /* In service and in quarantine it keeps what it has until it is measured. */

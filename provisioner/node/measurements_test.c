@@ -311,6 +311,8 @@ START_TEST(what_is_measured_anew_forgets_what_was)
 	}
 	node->live.checks_errors = 2;
 	node->live.rails_good = 1;
+	node->live.across.over = 1;
+	node->live.across.state_seq = 7;
 	node->state = BU_STATE_READY;
 	bu_measurements_again(rig.fleet, node);
 	ck_assert_int_eq(node->again, 1);
@@ -323,6 +325,8 @@ START_TEST(what_is_measured_anew_forgets_what_was)
 	ck_assert_uint_eq(rig.fleet->measurements.logs[2].count, 1);
 	ck_assert_int_eq(node->live.checks_errors, 0);
 	ck_assert_uint_eq(node->live.rails_good, 0);
+	ck_assert_int_eq(node->live.across.over, 0);
+	ck_assert_int_eq(node->live.across.state_seq, 0);
 	node = rig_node(&rig, 2);
 	bu_measurements_state(rig.fleet, node, 1, &why, BU_STATE_VALIDATING);
 	ck_assert_uint_eq(rig.fleet->measurements.logs[2].count, 1);
