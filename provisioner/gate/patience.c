@@ -60,12 +60,28 @@ bu_probe_may_take(struct bu_gate *gate, struct bu_probe *probe, int end)
 }
 
 static int
-has_result(const struct bu_probe *probe)
+is_whole(const json_t *result)
 {
-	for (int i = 0; i < probe->rails; i++)
-		if (probe->result[i])
-			return 1;
-	return 0;
+	struct bu_pair_result parsed;
+
+	return bu_pair_result_from_json(result, &parsed, NULL) == 0 &&
+	       parsed.error.kind == BU_ERR_NONE &&
+	       parsed.dir[0].error.kind == BU_ERR_NONE &&
+	       parsed.dir[1].error.kind == BU_ERR_NONE;
+}
+
+/* How long something waited in vain is no pace. */
+static int
+is_measured(const struct bu_probe *probe)
+{
+	int results = 0;
+
+	for (int i = 0; i < probe->rails; i++) {
+		if (probe->result[i] && !is_whole(probe->result[i]))
+			return 0;
+		results += probe->result[i] != NULL;
+	}
+	return results > 0;
 }
 
 /* Against its own deadline, which larger sizes and slower links have longer. */
@@ -76,7 +92,7 @@ bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe)
 	double share = (double)took_ms / (double)probe->deadline_ms;
 	int slow = gate->usual_share > 0 && share > SLOW * gate->usual_share;
 
-	if (!probe->both_ms || !has_result(probe))
+	if (!probe->both_ms || !is_measured(probe))
 		return;
 	for (int end = 0; end < 2; end++) {
 		struct bu_node *node = bu_fleet_node(gate->fleet, probe->name[end]);

@@ -95,6 +95,56 @@ START_TEST(a_slow_probe_is_remembered_until_the_next)
 }
 END_TEST
 
+static void
+note(struct rig *rig, const char *failed, int took_ms)
+{
+	struct bu_pair_result result;
+	struct bu_err err;
+	struct bu_probe probe = {.rails = 1, .deadline_ms = 60000};
+
+	bu_pair_result_init(&result);
+	BU_TEXT_COPY(result.probe, "p1");
+	for (int i = 0; i < 2; i++) {
+		BU_TEXT_COPY(result.end[i].node, i ? "node002" : "node001");
+		BU_TEXT_COPY(result.end[i].device, "rxe0");
+	}
+	bu_err_set(&err, BU_ERR_TIMEOUT, 0, "nobody came");
+	if (strcmp(failed, "probe") == 0)
+		bu_pair_error_set(&result.error, 0, &err);
+	if (strcmp(failed, "direction") == 0)
+		bu_pair_error_set(&result.dir[1].error, 0, &err);
+	BU_TEXT_COPY(probe.name[0], "node001");
+	BU_TEXT_COPY(probe.name[1], "node002");
+	probe.both_ms = bu_loop_now_ms(rig->loop) - took_ms;
+	probe.result[0] = bu_pair_result_to_json(&result);
+	bu_probe_note_pace(rig->gate, &probe);
+	json_decref(probe.result[0]);
+}
+
+/* How long somebody waited for nothing makes nobody slow, and later nobody quick. */
+START_TEST(what_failed_is_no_pace)
+{
+	static const char *const failed[] = {"probe", "direction"};
+	struct rig rig;
+
+	begin(&rig, NODES);
+	for (size_t i = 0; i < BU_LEN(failed); i++) {
+		note(&rig, failed[i], 30000);
+		ck_assert(rig.gate->usual_share == 0);
+	}
+	note(&rig, "", 3000);
+	ck_assert_double_eq_tol(rig.gate->usual_share, 0.05, 1e-9);
+	for (size_t i = 0; i < BU_LEN(failed); i++) {
+		note(&rig, failed[i], 30000);
+		ck_assert_double_eq_tol(rig.gate->usual_share, 0.05, 1e-9);
+		ck_assert_int_eq(slow_count(&rig), 0);
+	}
+	note(&rig, "", 6000);
+	ck_assert_int_eq(slow_count(&rig), 2);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_little_longer_is_not_slow)
 {
 	struct rig rig;
@@ -251,7 +301,8 @@ START_TEST(who_was_started_again_has_met_nobody)
 END_TEST
 
 RIG_UNIT("stragglers", a_slow_probe_is_remembered_until_the_next,
-	 a_little_longer_is_not_slow, two_that_were_slow_meet_others_first,
+	 what_failed_is_no_pace, a_little_longer_is_not_slow,
+	 two_that_were_slow_meet_others_first,
 	 who_was_slow_twice_waits_for_who_needs_it,
 	 a_node_that_comes_back_has_met_whom_it_met,
 	 who_was_started_again_has_met_nobody)

@@ -169,7 +169,8 @@ bu_replay_booted(BU_REPLAY_ARGS)
 	node->live.checks_errors = 0;
 	/* The cluster's client is started by JOIN alone, in each boot anew. */
 	if (strcmp(node->boot_id, body->booted.boot_id) != 0)
-		node->serves = node->entering = node->outdated = 0;
+		node->serves = node->entering = node->outdated = node->live.slow_probe =
+			0;
 	node->booted_by_us = 1;
 	node->booted_ms = event->time_ms;
 	BU_TEXT_COPY(node->boot_id, body->booted.boot_id);
