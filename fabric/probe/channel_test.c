@@ -284,6 +284,6 @@ END_TEST
 
 BU_UNIT("channel", talks_both_ways, begins_before_it_opens,
 	who_has_not_begun_is_not_waited_for, who_has_begun_may_prepare,
-	who_began_too_soon_may_prepare, a_wrong_secret_is_refused, another_probe_is_refused,
-	only_the_expected_peer_comes_in, strangers_do_not_keep_the_peer_out,
-	nobody_comes, a_wait_can_be_stopped)
+	who_began_too_soon_may_prepare, a_wrong_secret_is_refused,
+	another_probe_is_refused, only_the_expected_peer_comes_in,
+	strangers_do_not_keep_the_peer_out, nobody_comes, a_wait_can_be_stopped)

@@ -16,8 +16,8 @@
 #include "fabric/probe/pair_impl.h"
 
 /* MEET: from when this end is prepared to when the other one is, too. COME: until the
- * listening end has begun, which it does before it prepares, as soon as it has its item:
- * a machine that hangs is not waited for as one whose GPUs wake up slowly. */
+ * listening end has begun, which it does before it prepares, as soon as it has its
+ * item: a machine that hangs is not waited for as one whose GPUs wake up slowly. */
 enum { RESERVE_MS = 4000, MEET_MS = 10000, COME_MS = 4000 };
 
 /* The connecting end's result becomes the listening end's too. */

@@ -141,6 +141,8 @@ START_TEST(what_failed_is_no_pace)
 	}
 	note(&rig, "", 6000);
 	ck_assert_int_eq(slow_count(&rig), 2);
+	rig_come_up(&rig, 1, "boot-again");
+	ck_assert_int_eq(slow_count(&rig), 1);
 	rig_end(&rig);
 }
 END_TEST
