@@ -102,7 +102,7 @@ add_node(struct bu_across *across, const struct bu_role *role)
 	struct bu_topology *t = &across->topology;
 	int place = t->nodes++;
 
-	json_array_append_new(t->node_ids.list, json_string(role->want->name));
+	place_of(&t->node_ids, role->want->name);
 	across->nodes[place].role = role;
 	for (int rail = 0; rail < t->rails; rail++) {
 		int port = place * t->rails + rail;
@@ -144,6 +144,8 @@ make_topology(struct bu_across *across)
 			add_node(across, role);
 	}
 	t->leaves = (int)json_array_size(t->leaf_ids.list);
+	across->tested = bu_xcalloc((size_t)t->leaves + 1, 1);
+	across->good = bu_xcalloc((size_t)t->leaves + 1, 1);
 }
 
 /* Good on all its rails, and not certified yet. */
@@ -183,15 +185,15 @@ find_roles(struct bu_across *across)
 		const struct bu_role *role = node->role;
 
 		node->held = is_held(role);
-		across->trusted[i] = node->held || is_proven(across, role);
-		across->absent[i] = !across->trusted[i];
+		node->there = node->held || is_proven(across, role);
 		node->lent =
 			role->ready ||
 			(role->serves && bu_gate_lends(gate, role->node, role->want));
-		there += across->trusted[i];
-		if (across->trusted[i] && !across->validation)
+		there += node->there;
+		if (node->there && !across->validation)
 			across->validation = role->want->validation;
 	}
+	bu_across_leave_out(across);
 	return there > 1;
 }
 
@@ -224,10 +226,13 @@ run(struct bu_across *across)
 		.lean = 1,
 	};
 	struct bu_err err = {0};
-	int rc = bu_localise(&across->topology, &site, &opts, &across->report, &err);
+	int rc;
+
+	across->min_gbps = opts.reject * across->topology.limit_gbps;
+	rc = bu_localise(&across->topology, &site, &opts, &across->report, &err);
 
 	bu_assert(rc >= 0); /* the only site that can fail is not this one */
-	return rc == 0;
+	return rc == 0 && !across->wanted.count;
 }
 
 static void
@@ -272,6 +277,7 @@ look_at(struct bu_gate *gate, const char *fabric)
 				  sizeof(*across.taken));
 	make_topology(&across);
 	if (!find_roles(&across)) {
+		bu_across_forget(gate, fabric);
 		let_go(&across);
 	} else if (run(&across)) {
 		bu_across_keep(&across);
@@ -286,6 +292,8 @@ look_at(struct bu_gate *gate, const char *fabric)
 	free(across.absent);
 	free(across.trusted);
 	free(across.no_port);
+	free(across.tested);
+	free(across.good);
 	free(across.taken);
 	free(across.wanted.list);
 }
@@ -307,6 +315,8 @@ bu_across_look(struct bu_gate *gate)
 {
 	const struct bu_desired *desired = gate->fleet->desired;
 
+	if (desired)
+		bu_across_forget_gone(gate);
 	for (size_t i = 0; gate->roles && i < desired->networks_count; i++)
 		if (is_first(desired, i))
 			look_at(gate, desired->networks[i].switch_fabric);

@@ -8,6 +8,8 @@
 
 #include "provisioner/gate/across_impl.h"
 
+enum { FAILED_PARTNERS = 2 };
+
 static const struct bu_desired_network *
 network_of(const struct bu_across *across, int port)
 {
@@ -63,6 +65,9 @@ answer_nothing(struct bu_across *across, struct bu_flow *flow,
 	wanted->list = bu_xgrow(wanted->list, &wanted->cap, wanted->count + 1,
 				sizeof(*wanted->list));
 	wanted->list[wanted->count++] = (struct bu_wanted){flow->src, flow->dst};
+	/* Who gave nothing is asked again while the others go on. */
+	if (log && bu_gate_failures(log))
+		return 0;
 	flow->doubt |= BU_DOUBT_ASKED;
 	return 1;
 }
@@ -77,6 +82,22 @@ comparable(const struct bu_across *across, const struct bu_flow *flow, float gbp
 
 	return gbps *
 	       (float)(across->topology.limit_gbps / bu_rail_slower(&rail)->link_gbps);
+}
+
+static void
+note_leaves(struct bu_across *across, const struct bu_flow *flow)
+{
+	const int ports[2] = {flow->src, flow->dst};
+	int good = flow->rate_gbps >= (float)across->min_gbps && !flow->lost;
+
+	if (network_of(across, flow->src) == network_of(across, flow->dst))
+		return;
+	for (int i = 0; i < 2; i++) {
+		int leaf = across->topology.leaf_of[ports[i]];
+
+		across->tested[leaf] = 1;
+		across->good[leaf] |= good;
+	}
 }
 
 static int
@@ -99,7 +120,48 @@ answer_flow(struct bu_across *across, struct bu_flow *flow)
 	flow->lat99_us = m->lat99_us;
 	flow->lost = m->lost;
 	flow->doubt = 0;
+	note_leaves(across, flow);
 	return 0;
+}
+
+static void
+count_partners(struct bu_across *across, const struct bu_pair_log *log)
+{
+	struct bu_across_node *ends[2];
+
+	for (int i = 0; i < 2; i++) {
+		const json_t *place =
+			json_object_get(across->topology.node_ids.index, log->name[i]);
+		const struct bu_node *node;
+
+		if (!place)
+			return;
+		ends[i] = &across->nodes[json_integer_value(place)];
+		node = ends[i]->role->node;
+		if (!node || strcmp(log->boot[i], node->boot_id) != 0)
+			return;
+	}
+	for (int i = 0; i < 2; i++) {
+		ends[i]->met += log->count > 0;
+		ends[i]->failed += !log->count && bu_gate_failures(log) > 0;
+	}
+}
+
+void
+bu_across_leave_out(struct bu_across *across)
+{
+	const struct bu_measurements *all = &across->gate->fleet->measurements;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (strchr(all->logs[i].rail, '/'))
+			count_partners(across, &all->logs[i]);
+	for (int i = 0; i < across->topology.nodes; i++) {
+		const struct bu_across_node *node = &across->nodes[i];
+
+		across->trusted[i] = node->there && (node->failed < FAILED_PARTNERS ||
+						     node->failed <= node->met);
+		across->absent[i] = !across->trusted[i];
+	}
 }
 
 int

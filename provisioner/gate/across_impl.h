@@ -14,6 +14,9 @@ struct bu_across_node {
 	const struct bu_role *role;
 	unsigned char held; /* good on its rails, and its certificate waits */
 	unsigned char lent; /* may be probed now */
+	unsigned char
+		there;   /* would be trusted here, if it did not fail its partners */
+	int failed, met; /* partners across that it gave nothing with, or a result */
 };
 
 struct bu_across {
@@ -28,16 +31,27 @@ struct bu_across {
 	struct bu_across_node *nodes;
 	unsigned char *absent, *trusted; /* by node; who is there is proven */
 	unsigned char *no_port;          /* by port */
+	unsigned char *tested, *good;    /* by leaf: a pair of it across gave a result,
+					    or one that is good */
+	double min_gbps;                 /* of a good one */
 	size_t *taken; /* results given away, per pair and direction in the log */
 	struct bu_pairs wanted; /* ports */
 	struct bu_report report;
 };
 
+/* across_answer.c. Who gives nothing is no partner: the others' tests go on. */
+void bu_across_leave_out(struct bu_across *across);
+
 /* across_answer.c. bu_site.round; arg: the campaign. */
 bu_must int bu_across_answer(void *arg, struct bu_flow *flows, int count,
 			     struct bu_err *err);
 
-/* across_words.c. Its accusations are the fabric's from here on. */
+/* across_words.c. Its accusations are the fabric's from here on. What stood before goes
+ * when its part was good, or is accused anew. */
 void bu_across_keep(const struct bu_across *across);
+/* Nothing is said of it any more. */
+void bu_across_forget(struct bu_gate *gate, const char *fabric);
+/* Of fabrics that the profile has no longer. */
+void bu_across_forget_gone(struct bu_gate *gate);
 
 #endif

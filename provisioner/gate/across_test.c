@@ -2,225 +2,8 @@
 /* Pairs across the rails of one switch fabric: what is asked for, what its ends are
  * told, what stands accused, and whom it delays. */
 #include "fabric/judge/fabcert.h"
-#include "tests/support/gate.h"
-
-enum { RAILS = 4 };
-#define SAME "switch_fabric = c\n"
-static const char *const same[RAILS] = {SAME, SAME, SAME, SAME};
-
-/* What is between the leaves, of which each rail has its own. */
-struct ways {
-	int slow;              /* all of it */
-	const char *up, *down; /* the leaf of this rail, to and from the spines */
-	int broken;            /* pairs across give no result, */
-	int dead;              /* or nothing arrives */
-	int mute;              /* nobody answers for one */
-	const char *sick;      /* "NODE RAIL": this port, in each of its pairs */
-	int fast;              /* links of rail1 carry twice as much */
-	int across;            /* pairs that were measured across */
-	json_t *asked;         /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
-};
-
-static void
-begin_fabric(struct rig *rig, int nodes, int rails, const char *const *more)
-{
-	rig_begin(rig, nodes);
-	rig_open_gate(rig);
-	rig_give_rails_with(rig, nodes, rails, more);
-	for (int i = 1; i <= nodes; i++)
-		rig_to_validating(rig, i);
-}
-
-static const char *
-rail_of(const json_t *item, size_t k)
-{
-	return bu_json_str(json_array_get(json_object_get(item, "rails"), k), "rail",
-			   "");
-}
-
-/* "10.78" is of fabric, "10.79" of rail1 and on; the end that it is of node N. */
-static void
-check_end(const json_t *item, size_t k)
-{
-	const json_t *rail = json_array_get(json_object_get(item, "rails"), k);
-	const char *name = bu_json_str(rail, "rail", "");
-	int place = strcmp(name, "fabric") ? (int)strtol(name + 4, NULL, 10) : 0;
-	bu_autofree char *net = bu_xasprintf("10.%d.", 78 + place);
-
-	ck_assert_int_eq(strncmp(bu_json_str(rail, "address", ""), net, strlen(net)),
-			 0);
-	for (size_t i = 0; i < k; i++)
-		ck_assert_str_ne(rail_of(item, i), name); /* no port twice */
-}
-
-static void
-count(json_t *counts, const char *key)
-{
-	json_object_set_new(counts, key, json_integer(bu_json_int(counts, key, 0) + 1));
-}
-
-/* An end of the pair sends: is its way slow? */
-static double
-rate_of(const struct ways *ways, const char *from, const char *to)
-{
-	int slow = ways->slow || (ways->up && strcmp(ways->up, from) == 0) ||
-		   (ways->down && strcmp(ways->down, to) == 0);
-
-	return ways->dead ? 0 : slow ? SLOW : GOOD;
-}
-
-static int
-is_sick(const struct ways *ways, const json_t *const items[2], const char *const *rails)
-{
-	for (int i = 0; ways->sick && i < 2; i++) {
-		bu_autofree char *port = bu_xasprintf(
-			"%s %s", bu_json_str(items[0], i ? "b" : "a", ""), rails[i]);
-
-		if (strcmp(port, ways->sick) == 0)
-			return 1;
-	}
-	return 0;
-}
-
-static json_t *
-result_between(struct ways *ways, const json_t *const items[2], size_t k)
-{
-	struct bu_pair_result result;
-	const char *rails[2] = {rail_of(items[0], k), rail_of(items[1], k)};
-	int across = strcmp(rails[0], rails[1]) != 0;
-	int sick = is_sick(ways, items, rails);
-	double own = ways->fast && strcmp(rails[0], "rail1") == 0 ? 2 * GOOD : GOOD;
-	bu_autofree char *leaves = NULL, *ports = NULL;
-
-	bu_pair_result_init(&result);
-	BU_TEXT_COPY(result.probe, bu_json_str(items[0], "probe", ""));
-	for (int i = 0; i < 2; i++) {
-		BU_TEXT_COPY(result.end[i].node,
-			     bu_json_str(items[0], i ? "b" : "a", ""));
-		strcpy(result.end[i].device, "rxe0");
-		check_end(items[i], k);
-	}
-	for (int dir = 0; dir < 2; dir++) {
-		result.dir[dir].lat_count = 200;
-		for (int run = 0; run < 5; run++)
-			bu_pair_dir_add(&result.dir[dir],
-					sick ? SLOW
-					: across
-						? rate_of(ways, rails[dir], rails[!dir])
-						: own);
-	}
-	if (!across)
-		return bu_pair_result_to_json(&result);
-	ways->across++;
-	leaves = bu_xasprintf("%s %s", rails[0], rails[1]);
-	count(ways->asked, leaves);
-	ports = bu_xasprintf("%s %s %s %s", result.end[0].node, rails[0],
-			     result.end[1].node, rails[1]);
-	count(ways->asked, ports);
-	return bu_pair_result_to_json(&result);
-}
-
-static int
-is_across(const json_t *const items[2])
-{
-	return strcmp(rail_of(items[0], 0), rail_of(items[1], 0)) != 0;
-}
-
-static void
-tell(struct rig *rig, struct ways *ways, const json_t *const items[2],
-     struct bu_node *const ends[2])
-{
-	size_t rails = json_array_size(json_object_get(items[0], "rails"));
-	bu_autojson json_t *list = json_array(), *result = NULL;
-	struct bu_err failure;
-
-	ck_assert_uint_eq(json_array_size(json_object_get(items[1], "rails")), rails);
-	if (ways->mute && is_across(items))
-		return;
-	for (size_t k = 0; k < rails; k++)
-		json_array_append_new(list, result_between(ways, items, k));
-	result = json_pack("{s:O}", "rails", list);
-	bu_err_set(&failure, BU_ERR_IO, 0, "no route");
-	for (int i = 0; i < 2; i++)
-		if (ways->broken && is_across(items))
-			bu_gate_result(rig->gate, ends[i],
-				       bu_json_str(items[i], "id", ""), NULL, &failure);
-		else
-			bu_gate_result(rig->gate, ends[i],
-				       bu_json_str(items[i], "id", ""), result, NULL);
-}
-
-/* The node and its peer come for their items, and do them. */
-static void
-work(struct rig *rig, struct ways *ways, int number)
-{
-	struct bu_node *one = rig_node(rig, number);
-	bu_autojson json_t *item = bu_gate_work(rig->gate, one), *other = NULL;
-	const char *a = bu_json_str(item, "a", ""), *b = bu_json_str(item, "b", "");
-	int first = strcmp(one->name, a) == 0;
-	struct bu_node *peer = item ? bu_fleet_node(rig->fleet, first ? b : a) : NULL;
-
-	if (!peer)
-		return;
-	other = bu_gate_work(rig->gate, peer);
-	if (other &&
-	    strcmp(bu_json_str(other, "id", ""), bu_json_str(item, "id", "?")) == 0)
-		tell(rig, ways,
-		     (const json_t *const[]){first ? item : other,
-					     first ? other : item},
-		     (struct bu_node *const[]){first ? one : peer, first ? peer : one});
-}
-
-/* So many seconds of nodes 1 to count. */
-static void
-pass(struct rig *rig, struct ways *ways, int nodes, int seconds)
-{
-	ways->asked = ways->asked ? ways->asked : json_object();
-	for (int second = 0; second < seconds; second++) {
-		for (int i = 1; i <= nodes; i++) {
-			struct bu_node *node = rig_node(rig, i);
-
-			node->live.last_seen_ms = rig->clock.fake_wall_ms;
-			node->live.agent.protocol = BU_AGENT_PROTOCOL;
-			if (!check(rig, i, "nic-mtu", BU_VERDICT_PASS, ""))
-				work(rig, ways, i);
-		}
-		rig_pass(rig, 1000);
-	}
-}
-
-/* All of them are certified, and nobody was accused. */
-static void
-all_join(const struct rig *rig, int nodes)
-{
-	for (int i = 1; i <= nodes; i++)
-		ck_assert_msg(rig_node(rig, i)->state == BU_STATE_JOINING, "%s is %s",
-			      rig_node(rig, i)->name,
-			      bu_state_name(rig_node(rig, i)->state));
-}
-
-static char *
-warnings_of(const struct rig *rig)
-{
-	bu_autojson json_t *list = bu_gate_warnings(rig->gate);
-	char *text = bu_xstrdup("");
-	json_t *one;
-	size_t i;
-
-	json_array_foreach (list, i, one) {
-		bu_autofree char *before = text;
-
-		text = bu_xasprintf("%s%s\n", before, json_string_value(one));
-	}
-	return text;
-}
-
-static void
-end_fabric(struct rig *rig, struct ways *ways)
-{
-	json_decref(ways->asked);
-	rig_end(rig);
-}
+#include "provisioner/gate/internal.h"
+#include "tests/support/across.h"
 
 /* The log has what was measured, and nothing else across: the network of each end in
  * the order of the nodes. */
@@ -466,8 +249,100 @@ START_TEST(no_certificate_depends_on_them)
 			ck_assert_int_le(rig.fleet->measurements.logs[i].errors, 3);
 		warnings = warnings_of(&rig);
 		ck_assert_ptr_null(strstr(warnings, "accuse"));
+		says(warnings, "of rail fabric was not tested across rails");
+		says(warnings, "of rail rail1 was not tested across rails");
 		end_fabric(&rig, &ways);
 	}
+}
+END_TEST
+
+/* One that answers for none of its pairs across: all leaves are tested by the others.
+ */
+START_TEST(a_mute_partner_keeps_no_leaf_from_its_tests)
+{
+	struct ways ways = {.mute_node = "node003", .up = "rail2"};
+	bu_autofree char *warnings = NULL;
+	struct rig rig;
+
+	begin_fabric(&rig, 6, RAILS, same);
+	pass(&rig, &ways, 6, 400);
+	all_join(&rig, 6);
+	warnings = warnings_of(&rig);
+	says(warnings, " of rail rail2, to the spines: slow");
+	ck_assert_ptr_null(strstr(warnings, "not tested"));
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* Each rail at the switch that the profile names. */
+static void
+cable(const struct rig *rig, const char *ports)
+{
+	struct bu_desired *desired = rig->fleet->desired;
+
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		free(desired->nodes[i].switch_ports);
+		desired->nodes[i].switch_ports = bu_xstrdup(ports);
+	}
+}
+
+static void
+rename_fabric(struct rig *rig, const char *name)
+{
+	struct bu_desired *desired = rig->fleet->desired;
+
+	for (size_t i = 0; i < desired->networks_count; i++) {
+		free(desired->networks[i].switch_fabric);
+		desired->networks[i].switch_fabric = bu_xstrdup(name);
+	}
+}
+
+/* Also while nobody is validating. */
+static void
+look_now(struct rig *rig)
+{
+	rig->gate->across_seen = 0;
+	bu_gate_kick(rig->gate);
+	rig_pass(rig, 2000);
+}
+
+static void
+give_accusation(struct rig *rig, const char *fabric, const char *leaf)
+{
+	json_object_set_new(rig->gate->across, fabric,
+			    json_pack("[{s:s,s:s,s:{},s:{s:b}}]", "part", "a part",
+				      "text", "of before", "nodes", "leaves", leaf, 1));
+}
+
+/* It goes with its fabric, and with a good result for its part. */
+START_TEST(an_accusation_goes_when_it_is_over)
+{
+	struct ways ways = {.slow = 0};
+	struct rig rig;
+	bu_autofree char *leaf = NULL, *cleared = NULL, *kept = NULL, *gone = NULL;
+
+	begin_fabric(&rig, 4, 2, same);
+	cable(&rig, "fabric=leaf01:p1,rail1=leaf11:p1");
+	pass(&rig, &ways, 4, 200);
+	all_join(&rig, 4);
+	give_accusation(&rig, "c", "leaf01");
+	give_accusation(&rig, "left", "leaf01");
+	look_now(&rig);
+	cleared = warnings_of(&rig);
+	ck_assert_ptr_null(strstr(cleared, "of before"));
+	/* Nothing is known of these boots, and nobody may be asked. */
+	for (size_t i = 0; i < rig.fleet->measurements.count; i++)
+		rig.fleet->measurements.logs[i].count = 0;
+	give_accusation(&rig, "c", "leaf01");
+	look_now(&rig);
+	kept = warnings_of(&rig);
+	says(kept, "of before");
+	rename_fabric(&rig, "d");
+	bu_gate_kick(rig.gate);
+	rig_pass(&rig, 2000);
+	gone = warnings_of(&rig);
+	ck_assert_ptr_null(strstr(gone, "of before"));
+	end_fabric(&rig, &ways);
 }
 END_TEST
 
@@ -522,18 +397,6 @@ START_TEST(a_bad_port_is_none_of_them)
 }
 END_TEST
 
-/* Each rail at the switch that the profile names. */
-static void
-cable(const struct rig *rig, const char *ports)
-{
-	struct bu_desired *desired = rig->fleet->desired;
-
-	for (size_t i = 0; i < desired->nodes_count; i++) {
-		free(desired->nodes[i].switch_ports);
-		desired->nodes[i].switch_ports = bu_xstrdup(ports);
-	}
-}
-
 START_TEST(a_leaf_is_the_switch_that_is_known)
 {
 	struct ways ways = {.slow = 1};
@@ -572,4 +435,5 @@ RIG_UNIT("across", a_bad_port_is_none_of_them, a_leaf_is_the_switch_that_is_know
 	 only_rails_of_the_same_fabric_meet, each_end_is_told_its_own_port,
 	 a_bad_spine_is_accused_and_no_node, uplinks_are_named_with_leaf_and_rail,
 	 where_nothing_arrives_routes_are_the_first_hint,
-	 no_certificate_depends_on_them, a_certificate_has_none_of_them)
+	 no_certificate_depends_on_them, a_mute_partner_keeps_no_leaf_from_its_tests,
+	 an_accusation_goes_when_it_is_over, a_certificate_has_none_of_them)

@@ -11,6 +11,9 @@
 #include "base/text.h"
 #include "provisioner/gate/across_impl.h"
 
+/* Leaves that are named as not tested. */
+enum { UNTESTED_MAX = 8 };
+
 /* "leaf01 (rail rail0)"; a name may have the rail in it. Owned. */
 static char *
 leaf_words(const struct bu_across *across, int leaf)
@@ -77,11 +80,28 @@ arrives(const struct bu_accusation *one)
 	return 1;
 }
 
+/* Leaves that it names; of spines alone, all. */
+static void
+add_leaves(const struct bu_across *across, const struct bu_accusation *one, json_t *ret)
+{
+	const struct bu_ids *ids = &across->topology.leaf_ids;
+	int named = one->what == BU_WHAT_LINK || one->what == BU_WHAT_LEAF;
+
+	for (int leaf = 0; leaf < across->topology.leaves; leaf++)
+		if (one->what == BU_WHAT_SPINE || (named && leaf == one->leaf))
+			json_object_set(ret,
+					json_string_value(json_array_get(ids->list,
+									 (size_t)leaf)),
+					json_true());
+	for (int i = 0; one->what == BU_WHAT_ANY && i < one->of_count; i++)
+		add_leaves(across, &one->of[i], ret);
+}
+
 static json_t *
 entry_of(const struct bu_across *across, const struct bu_accusation *one)
 {
 	bu_autofree char *part = NULL, *cause = NULL, *text = NULL;
-	json_t *nodes = json_object();
+	json_t *nodes = json_object(), *leaves = json_object();
 
 	add_part(across, one, &part);
 	cause = bu_accusation_text(&across->topology, one);
@@ -92,7 +112,9 @@ entry_of(const struct bu_across *across, const struct bu_accusation *one)
 			? ""
 			: "; look first whether the rails are routed to each other");
 	add_nodes(across, one, nodes);
-	return json_pack("{s:s,s:s,s:o}", "part", part, "text", text, "nodes", nodes);
+	add_leaves(across, one, leaves);
+	return json_pack("{s:s,s:s,s:o,s:o}", "part", part, "text", text, "nodes",
+			 nodes, "leaves", leaves);
 }
 
 static int
@@ -109,6 +131,108 @@ is_known(const json_t *list, const json_t *entry)
 	return 0;
 }
 
+/* A leaf that it names was not seen good since; what was never an accusation is not
+ * kept.
+ */
+static int
+still_stands(const struct bu_across *across, const json_t *entry)
+{
+	const struct bu_topology *t = &across->topology;
+	const char *leaf;
+	json_t *one;
+
+	json_object_foreach (json_object_get(entry, "leaves"), leaf, one) {
+		const json_t *place = json_object_get(t->leaf_ids.index, leaf);
+
+		if (place && !across->good[json_integer_value(place)])
+			return 1;
+	}
+	return 0;
+}
+
+/* What could not be asked again. */
+static void
+keep_before(const struct bu_across *across, const json_t *before, json_t *list)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach ((json_t *)(uintptr_t)before, i, entry) {
+		if (!is_known(list, entry) && still_stands(across, entry))
+			json_array_append(list, entry);
+	}
+}
+
+static void
+add_entry(const json_t *before, json_t *entry, json_t *list)
+{
+	if (!is_known(before, entry))
+		bu_warn("gate", "%s", bu_json_str(entry, "text", ""));
+	json_array_append_new(list, entry);
+}
+
+static json_t *
+untested_entry(const struct bu_across *across, int leaf)
+{
+	const struct bu_accusation one = {.what = BU_WHAT_LEAF, .leaf = leaf};
+	bu_autofree char *name = leaf_words(across, leaf);
+	bu_autofree char *part = bu_xasprintf("untested %s", name);
+	bu_autofree char *text = bu_xasprintf(
+		"switch fabric %s: leaf %s was not tested across rails: no pair of it "
+		"gave a result",
+		across->fabric, name);
+	json_t *nodes = json_object();
+
+	add_nodes(across, &one, nodes);
+	return json_pack("{s:s,s:s,s:o}", "part", part, "text", text, "nodes", nodes);
+}
+
+/* Of each leaf, those of the nodes that could have been asked. */
+static void
+find_rails(const struct bu_across *across, uint64_t *rails)
+{
+	const struct bu_topology *t = &across->topology;
+
+	for (int port = 0; port < bu_topology_ports(t); port++)
+		if (!across->no_port[port] && across->nodes[port / t->rails].there)
+			rails[t->leaf_of[port]] |= UINT64_C(1) << port % t->rails;
+}
+
+static int
+has_others(const uint64_t *rails, int leaves, int leaf)
+{
+	for (int other = 0; rails[leaf] && other < leaves; other++)
+		if (rails[other] && !(rails[other] & rails[leaf]))
+			return 1;
+	return 0;
+}
+
+/* Leaves that have others across, and were tested with none. */
+static void
+add_untested(const struct bu_across *across, const json_t *before, json_t *list)
+{
+	int leaves = across->topology.leaves, more = 0;
+	bu_autofree uint64_t *rails = bu_xcalloc((size_t)leaves + 1, sizeof(*rails));
+
+	find_rails(across, rails);
+	for (int leaf = 0; leaf < leaves; leaf++) {
+		if (across->tested[leaf] || !has_others(rails, leaves, leaf))
+			continue;
+		if (more++ < UNTESTED_MAX)
+			add_entry(before, untested_entry(across, leaf), list);
+	}
+	if (more > UNTESTED_MAX) {
+		bu_autofree char *text = bu_xasprintf(
+			"switch fabric %s: %d more leaves were not tested across rails",
+			across->fabric, more - UNTESTED_MAX);
+
+		add_entry(before,
+			  json_pack("{s:s,s:s,s:{}}", "part", "untested", "text", text,
+				    "nodes"),
+			  list);
+	}
+}
+
 void
 bu_across_keep(const struct bu_across *across)
 {
@@ -118,18 +242,43 @@ bu_across_keep(const struct bu_across *across)
 
 	for (int i = 0; i < across->report.count; i++) {
 		const struct bu_accusation *one = &across->report.accusations[i];
-		json_t *entry;
 
-		if (one->what == BU_WHAT_ENDPOINT || one->what == BU_WHAT_INCONCLUSIVE)
-			continue;
-		entry = entry_of(across, one);
-		if (!is_known(before, entry))
-			bu_warn("gate", "%s", bu_json_str(entry, "text", ""));
-		json_array_append_new(list, entry);
+		if (one->what != BU_WHAT_ENDPOINT && one->what != BU_WHAT_INCONCLUSIVE)
+			add_entry(before, entry_of(across, one), list);
 	}
+	keep_before(across, before, list);
+	add_untested(across, before, list);
 	if (!gate->across)
 		gate->across = json_object();
 	json_object_set_new(gate->across, across->fabric, list);
+}
+
+void
+bu_across_forget(struct bu_gate *gate, const char *fabric)
+{
+	json_object_del(gate->across, fabric);
+}
+
+void
+bu_across_forget_gone(struct bu_gate *gate)
+{
+	const struct bu_desired *desired = gate->fleet->desired;
+	const char *fabric;
+	json_t *list;
+	void *next;
+
+	json_object_foreach_safe(gate->across, next, fabric, list)
+	{
+		int there = 0;
+
+		for (size_t i = 0; i < desired->networks_count; i++) {
+			const char *its = desired->networks[i].switch_fabric;
+
+			there |= its && strcmp(its, fabric) == 0;
+		}
+		if (!there)
+			json_object_del(gate->across, fabric);
+	}
 }
 
 void

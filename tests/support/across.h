@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Agents of paper of nodes whose rails are of one switch fabric: the test says what the
+ * way between the leaves carries, and who answers for it. */
+#ifndef BU_TESTS_SUPPORT_ACROSS_H
+#define BU_TESTS_SUPPORT_ACROSS_H
+
+#include "tests/support/gate.h"
+
+enum { RAILS = 4 };
+#define SAME "switch_fabric = c\n"
+static const char *const same[RAILS] = {SAME, SAME, SAME, SAME};
+
+/* What is between the leaves, of which each rail has its own. */
+struct ways {
+	int slow;              /* all of it */
+	const char *up, *down; /* the leaf of this rail, to and from the spines */
+	int broken;            /* pairs across give no result, */
+	int dead;              /* or nothing arrives */
+	int mute;              /* nobody answers for one */
+	const char *mute_node; /* nor who is in one with this node */
+	const char *sick;      /* "NODE RAIL": this port, in each of its pairs */
+	int fast;              /* links of rail1 carry twice as much */
+	int across;            /* pairs that were measured across */
+	json_t *asked;         /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
+};
+
+static inline void
+begin_fabric(struct rig *rig, int nodes, int rails, const char *const *more)
+{
+	rig_begin(rig, nodes);
+	rig_open_gate(rig);
+	rig_give_rails_with(rig, nodes, rails, more);
+	for (int i = 1; i <= nodes; i++)
+		rig_to_validating(rig, i);
+}
+
+static inline const char *
+rail_of(const json_t *item, size_t k)
+{
+	return bu_json_str(json_array_get(json_object_get(item, "rails"), k), "rail",
+			   "");
+}
+
+/* "10.78" is of fabric, "10.79" of rail1 and on; the end that it is of node N. */
+static inline void
+check_end(const json_t *item, size_t k)
+{
+	const json_t *rail = json_array_get(json_object_get(item, "rails"), k);
+	const char *name = bu_json_str(rail, "rail", "");
+	int place = strcmp(name, "fabric") ? (int)strtol(name + 4, NULL, 10) : 0;
+	bu_autofree char *net = bu_xasprintf("10.%d.", 78 + place);
+
+	ck_assert_int_eq(strncmp(bu_json_str(rail, "address", ""), net, strlen(net)),
+			 0);
+	for (size_t i = 0; i < k; i++)
+		ck_assert_str_ne(rail_of(item, i), name); /* no port twice */
+}
+
+static inline void
+count(json_t *counts, const char *key)
+{
+	json_object_set_new(counts, key, json_integer(bu_json_int(counts, key, 0) + 1));
+}
+
+/* An end of the pair sends: is its way slow? */
+static inline double
+rate_of(const struct ways *ways, const char *from, const char *to)
+{
+	int slow = ways->slow || (ways->up && strcmp(ways->up, from) == 0) ||
+		   (ways->down && strcmp(ways->down, to) == 0);
+
+	return ways->dead ? 0 : slow ? SLOW : GOOD;
+}
+
+static inline int
+is_sick(const struct ways *ways, const json_t *const items[2], const char *const *rails)
+{
+	for (int i = 0; ways->sick && i < 2; i++) {
+		bu_autofree char *port = bu_xasprintf(
+			"%s %s", bu_json_str(items[0], i ? "b" : "a", ""), rails[i]);
+
+		if (strcmp(port, ways->sick) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static inline json_t *
+result_between(struct ways *ways, const json_t *const items[2], size_t k)
+{
+	struct bu_pair_result result;
+	const char *rails[2] = {rail_of(items[0], k), rail_of(items[1], k)};
+	int across = strcmp(rails[0], rails[1]) != 0;
+	int sick = is_sick(ways, items, rails);
+	double own = ways->fast && strcmp(rails[0], "rail1") == 0 ? 2 * GOOD : GOOD;
+	bu_autofree char *leaves = NULL, *ports = NULL;
+
+	bu_pair_result_init(&result);
+	BU_TEXT_COPY(result.probe, bu_json_str(items[0], "probe", ""));
+	for (int i = 0; i < 2; i++) {
+		BU_TEXT_COPY(result.end[i].node,
+			     bu_json_str(items[0], i ? "b" : "a", ""));
+		strcpy(result.end[i].device, "rxe0");
+		check_end(items[i], k);
+	}
+	for (int dir = 0; dir < 2; dir++) {
+		result.dir[dir].lat_count = 200;
+		for (int run = 0; run < 5; run++)
+			bu_pair_dir_add(&result.dir[dir],
+					sick ? SLOW
+					: across
+						? rate_of(ways, rails[dir], rails[!dir])
+						: own);
+	}
+	if (!across)
+		return bu_pair_result_to_json(&result);
+	ways->across++;
+	leaves = bu_xasprintf("%s %s", rails[0], rails[1]);
+	count(ways->asked, leaves);
+	ports = bu_xasprintf("%s %s %s %s", result.end[0].node, rails[0],
+			     result.end[1].node, rails[1]);
+	count(ways->asked, ports);
+	return bu_pair_result_to_json(&result);
+}
+
+static inline int
+is_across(const json_t *const items[2])
+{
+	return strcmp(rail_of(items[0], 0), rail_of(items[1], 0)) != 0;
+}
+
+static inline int
+is_mute(const struct ways *ways, struct bu_node *const ends[2])
+{
+	return ways->mute_node && (strcmp(ends[0]->name, ways->mute_node) == 0 ||
+				   strcmp(ends[1]->name, ways->mute_node) == 0);
+}
+
+static inline void
+tell(struct rig *rig, struct ways *ways, const json_t *const items[2],
+     struct bu_node *const ends[2])
+{
+	size_t rails = json_array_size(json_object_get(items[0], "rails"));
+	bu_autojson json_t *list = json_array(), *result = NULL;
+	struct bu_err failure;
+
+	ck_assert_uint_eq(json_array_size(json_object_get(items[1], "rails")), rails);
+	if ((ways->mute || is_mute(ways, ends)) && is_across(items))
+		return;
+	for (size_t k = 0; k < rails; k++)
+		json_array_append_new(list, result_between(ways, items, k));
+	result = json_pack("{s:O}", "rails", list);
+	bu_err_set(&failure, BU_ERR_IO, 0, "no route");
+	for (int i = 0; i < 2; i++)
+		if (ways->broken && is_across(items))
+			bu_gate_result(rig->gate, ends[i],
+				       bu_json_str(items[i], "id", ""), NULL, &failure);
+		else
+			bu_gate_result(rig->gate, ends[i],
+				       bu_json_str(items[i], "id", ""), result, NULL);
+}
+
+/* The node and its peer come for their items, and do them. */
+static inline void
+work(struct rig *rig, struct ways *ways, int number)
+{
+	struct bu_node *one = rig_node(rig, number);
+	bu_autojson json_t *item = bu_gate_work(rig->gate, one), *other = NULL;
+	const char *a = bu_json_str(item, "a", ""), *b = bu_json_str(item, "b", "");
+	int first = strcmp(one->name, a) == 0;
+	struct bu_node *peer = item ? bu_fleet_node(rig->fleet, first ? b : a) : NULL;
+
+	if (!peer)
+		return;
+	other = bu_gate_work(rig->gate, peer);
+	if (other &&
+	    strcmp(bu_json_str(other, "id", ""), bu_json_str(item, "id", "?")) == 0)
+		tell(rig, ways,
+		     (const json_t *const[]){first ? item : other,
+					     first ? other : item},
+		     (struct bu_node *const[]){first ? one : peer, first ? peer : one});
+}
+
+/* So many seconds of nodes 1 to count. */
+static inline void
+pass(struct rig *rig, struct ways *ways, int nodes, int seconds)
+{
+	ways->asked = ways->asked ? ways->asked : json_object();
+	for (int second = 0; second < seconds; second++) {
+		for (int i = 1; i <= nodes; i++) {
+			struct bu_node *node = rig_node(rig, i);
+
+			node->live.last_seen_ms = rig->clock.fake_wall_ms;
+			node->live.agent.protocol = BU_AGENT_PROTOCOL;
+			if (!check(rig, i, "nic-mtu", BU_VERDICT_PASS, ""))
+				work(rig, ways, i);
+		}
+		rig_pass(rig, 1000);
+	}
+}
+
+/* All of them are certified, and nobody was accused. */
+static inline void
+all_join(const struct rig *rig, int nodes)
+{
+	for (int i = 1; i <= nodes; i++)
+		ck_assert_msg(rig_node(rig, i)->state == BU_STATE_JOINING, "%s is %s",
+			      rig_node(rig, i)->name,
+			      bu_state_name(rig_node(rig, i)->state));
+}
+
+static inline char *
+warnings_of(const struct rig *rig)
+{
+	bu_autojson json_t *list = bu_gate_warnings(rig->gate);
+	char *text = bu_xstrdup("");
+	json_t *one;
+	size_t i;
+
+	json_array_foreach (list, i, one) {
+		bu_autofree char *before = text;
+
+		text = bu_xasprintf("%s%s\n", before, json_string_value(one));
+	}
+	return text;
+}
+
+static inline void
+end_fabric(struct rig *rig, struct ways *ways)
+{
+	json_decref(ways->asked);
+	rig_end(rig);
+}
+
+#endif
