@@ -319,7 +319,7 @@ START_TEST(an_accusation_goes_when_it_is_over)
 {
 	struct ways ways = {.slow = 0};
 	struct rig rig;
-	bu_autofree char *leaf = NULL, *cleared = NULL, *kept = NULL, *gone = NULL;
+	bu_autofree char *cleared = NULL, *kept = NULL, *gone = NULL;
 
 	begin_fabric(&rig, 4, 2, same);
 	cable(&rig, "fabric=leaf01:p1,rail1=leaf11:p1");
