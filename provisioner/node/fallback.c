@@ -106,7 +106,8 @@ bu_replay_fellback(BU_REPLAY_ARGS)
 	BU_TEXT_COPY(node->installed_step, was.step);
 	BU_TEXT_COPY(node->facets, was.facets);
 	BU_TEXT_COPY(node->slot, was.slot);
-	node->writing = node->kexecs = node->order.written = 0;
+	node->writing = node->kexecs = 0;
+	node->order.written = node->order.installed = 0;
 	memset(&node->other, 0, sizeof(node->other));
 	return 0;
 }

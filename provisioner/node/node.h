@@ -101,7 +101,8 @@ struct bu_order {
 	int withdrawn; /* closed so: its rollout was aborted */
 	int reset;     /* granted: a machine that is on may be switched off for it */
 	int replace;   /* another machine takes this name; ends when its turn begins */
-	int written;   /* what it installs is what the node starts */
+	int written;   /* its install was begun: the disk is not what it was */
+	int installed; /* what it installs is what the node starts */
 	int64_t begun_ms;  /* Unix time */
 	int64_t fault_seq; /* event that failed it or held its node; 0 = none */
 	struct bu_reason reason;

@@ -32,7 +32,8 @@ bu_replay_intent(BU_REPLAY_ARGS)
 		node->writing = !bu_fallback_stays(node);
 		if (node->writing)
 			bu_fallback_gone(node);
-		node->order.written = 0;
+		node->order.written = 1;
+		node->order.installed = 0;
 	}
 	if (node->step.action == BU_ACTION_JOIN) {
 		node->serves = node->entering = 1;
@@ -207,7 +208,7 @@ bu_replay_installed(BU_REPLAY_ARGS)
 	BU_TEXT_COPY(node->installed_digest, body->installed.digest);
 	BU_TEXT_COPY(node->installed_step, body->installed.step);
 	if (ordered) {
-		node->order.written = 1;
+		node->order.installed = 1;
 		BU_TEXT_COPY(node->facets, node->order.facets);
 		bu_revisions_install(fleet, node,
 				     node->ram ? node->order.revision : "");

@@ -20,7 +20,7 @@ is_written(const struct bu_node *node)
 	    !node->installed_digest[0])
 		return 0;
 	return next != BU_STATE_READY &&
-	       (!bu_class_installs(order->class) || order->written);
+	       (!bu_class_installs(order->class) || order->installed);
 }
 
 static void
