@@ -38,6 +38,19 @@ bu_ids_find(const struct bu_ids *ids, const json_t *id)
 	return place ? (int)json_integer_value(place) : -1;
 }
 
+int
+bu_ids_place(struct bu_ids *ids, const char *name)
+{
+	json_t *known = json_object_get(ids->index, name);
+	size_t count = json_array_size(ids->list);
+
+	if (known)
+		return (int)json_integer_value(known);
+	json_array_append_new(ids->list, json_string(name));
+	json_object_set_new(ids->index, name, json_integer((json_int_t)count));
+	return (int)count;
+}
+
 json_t *
 bu_ids_get(const struct bu_ids *ids, int place)
 {

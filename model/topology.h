@@ -50,6 +50,8 @@ bu_must int bu_topology_from_json(const json_t *value, struct bu_topology *ret,
 void bu_topology_fini(struct bu_topology *topology);
 /* Place of an ID; -1 when there is no such. */
 int bu_ids_find(const struct bu_ids *ids, const json_t *id);
+/* Place of a name; it becomes the last one where it is not in the list yet. */
+int bu_ids_place(struct bu_ids *ids, const char *name);
 /* New reference. */
 json_t *bu_ids_get(const struct bu_ids *ids, int place);
 /* Its text, for people: as long as the topology lives. */

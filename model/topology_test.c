@@ -76,6 +76,22 @@ START_TEST(rails_on_leaves_of_their_own)
 }
 END_TEST
 
+START_TEST(a_name_keeps_its_place)
+{
+	struct bu_ids ids = {json_array(), json_object()};
+	bu_autojson json_t *second = json_string("leaf02");
+
+	ck_assert_int_eq(bu_ids_place(&ids, "leaf01"), 0);
+	ck_assert_int_eq(bu_ids_place(&ids, "leaf02"), 1);
+	ck_assert_int_eq(bu_ids_place(&ids, "leaf01"), 0);
+	ck_assert_int_eq(json_array_size(ids.list), 2);
+	ck_assert_int_eq(bu_ids_find(&ids, second), 1);
+	ck_assert_str_eq(json_string_value(json_array_get(ids.list, 1)), "leaf02");
+	json_decref(ids.list);
+	json_decref(ids.index);
+}
+END_TEST
+
 START_TEST(says_what_is_wrong)
 {
 	static const struct {
@@ -121,4 +137,4 @@ START_TEST(says_what_is_wrong)
 END_TEST
 
 BU_UNIT("topology", one_fabric_in_many_words, rails_on_leaves_of_their_own,
-	says_what_is_wrong)
+	a_name_keeps_its_place, says_what_is_wrong)

@@ -55,19 +55,6 @@ find_rails(struct bu_across *across)
 	}
 }
 
-static int
-place_of(struct bu_ids *ids, const char *name)
-{
-	json_t *known = json_object_get(ids->index, name);
-	size_t count = json_array_size(ids->list);
-
-	if (known)
-		return (int)json_integer_value(known);
-	json_array_append_new(ids->list, json_string(name));
-	json_object_set_new(ids->index, name, json_integer((json_int_t)count));
-	return (int)count;
-}
-
 /* The switch that the port heard, else the one of the profile, else a leaf of this rail
  * alone. */
 static int
@@ -93,7 +80,7 @@ leaf_of(struct bu_across *across, const struct bu_role *role,
 		snprintf(own, sizeof(own), "%s of rail %s", leaf, rail->name);
 		json_object_set_new(across->own_leaves, own, json_true());
 	}
-	return place_of(&across->topology.leaf_ids, own);
+	return bu_ids_place(&across->topology.leaf_ids, own);
 }
 
 static void
@@ -102,7 +89,7 @@ add_node(struct bu_across *across, const struct bu_role *role)
 	struct bu_topology *t = &across->topology;
 	int place = t->nodes++;
 
-	place_of(&t->node_ids, role->want->name);
+	bu_ids_place(&t->node_ids, role->want->name);
 	across->nodes[place].role = role;
 	for (int rail = 0; rail < t->rails; rail++) {
 		int port = place * t->rails + rail;
@@ -128,7 +115,7 @@ make_topology(struct bu_across *across)
 	t->node_ids = (struct bu_ids){json_array(), json_object()};
 	t->leaf_ids = (struct bu_ids){json_array(), json_object()};
 	t->spine_ids = (struct bu_ids){json_array(), json_object()};
-	place_of(&t->spine_ids, "spines");
+	bu_ids_place(&t->spine_ids, "spines");
 	across->own_leaves = json_object();
 	t->spines = t->across = 1;
 	t->leaf_of = bu_xcalloc(ports, sizeof(*t->leaf_of));

@@ -33,19 +33,6 @@ is_lent(struct bu_campaign_state *campaign, const struct bu_role *role)
 	return lent;
 }
 
-static int
-place_of(struct bu_ids *ids, const char *name)
-{
-	json_t *known = json_object_get(ids->index, name);
-	size_t count = json_array_size(ids->list);
-
-	if (known)
-		return (int)json_integer_value(known);
-	json_array_append_new(ids->list, json_string(name));
-	json_object_set_new(ids->index, name, json_integer((json_int_t)count));
-	return (int)count;
-}
-
 /* The way over the spines cannot be chosen: flows count for all links of a leaf. */
 static void
 make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
@@ -61,7 +48,7 @@ make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
 	t->leaf_of = bu_xcalloc(size, sizeof(*t->leaf_of));
 	t->rails = t->spines = t->sprayed = 1;
 	t->limit_gbps = campaign->fabric->link_gbps;
-	place_of(&t->spine_ids, "uplinks");
+	bu_ids_place(&t->spine_ids, "uplinks");
 	campaign->nodes = bu_xcalloc(size, sizeof(*campaign->nodes));
 	campaign->role = bu_xcalloc(size, sizeof(*campaign->role));
 	for (size_t i = 0; i < desired->nodes_count; i++) {
@@ -75,7 +62,7 @@ make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
 		campaign->nodes[t->nodes] = node;
 		json_array_append_new(t->node_ids.list, json_string(want->name));
 		bu_gate_leaf(node, campaign->fabric, want, t->nodes, leaf);
-		t->leaf_of[t->nodes++] = place_of(&t->leaf_ids, leaf);
+		t->leaf_of[t->nodes++] = bu_ids_place(&t->leaf_ids, leaf);
 	}
 	t->leaves = (int)json_array_size(t->leaf_ids.list);
 }
