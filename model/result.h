@@ -24,6 +24,7 @@
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/record.h"
@@ -167,6 +168,13 @@ struct bu_pair_result {
 void bu_pair_result_init(struct bu_pair_result *result);
 /* Both ends are one port: what was measured never left the adapter. */
 int bu_pair_is_loopback(const struct bu_pair_result *result);
+/* What a pair was measured on, as it is said: "rail0", or across rails "rail0/rail1".
+ */
+static inline int
+bu_rail_is_across(const char *rail)
+{
+	return strchr(rail, '/') != NULL;
+}
 /* Samples of half a round trip in us, sorted in place: least, greatest, percentiles. */
 void bu_pair_dir_latency(struct bu_pair_dir *dir, double *samples_us, size_t count);
 /* NONE clears. */

@@ -267,6 +267,15 @@ START_TEST(latencies_are_true_percentiles)
 }
 END_TEST
 
+START_TEST(a_slash_is_between_two_rails)
+{
+	ck_assert(bu_rail_is_across("rail0/rail1"));
+	ck_assert(!bu_rail_is_across("rail0"));
+	ck_assert(!bu_rail_is_across(""));
+}
+END_TEST
+
 BU_UNIT("result", reads_what_it_wrote, every_figure_is_wanted,
 	counters_are_counted_by_kind, medians_are_computed_not_believed,
-	refuses_bad_fields, quantiles_by_nearest_rank, latencies_are_true_percentiles)
+	refuses_bad_fields, quantiles_by_nearest_rank, latencies_are_true_percentiles,
+	a_slash_is_between_two_rails)

@@ -143,12 +143,6 @@ by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int
-is_across(const char *rail)
-{
-	return strchr(rail, '/') != NULL;
-}
-
 /* Few pairs of many rails: a line each. */
 static void
 print_across(const struct bu_shown_pairs *shown)
@@ -158,7 +152,7 @@ print_across(const struct bu_shown_pairs *shown)
 	size_t count = 0;
 
 	for (size_t i = 0; i < shown->pairs_count; i++)
-		if (is_across(shown->pairs[i].rail))
+		if (bu_rail_is_across(shown->pairs[i].rail))
 			list[count++] = shown->pairs[i];
 	if (count)
 		puts("\nacross rails");
@@ -179,7 +173,8 @@ print_matrix(const json_t *names, const struct bu_shown_pairs *shown)
 	if (count == 0)
 		print_rail(names, shown, "");
 	for (size_t i = 0; i < count; i++) {
-		if (is_across(rails[i]) || (i && strcmp(rails[i], rails[i - 1]) == 0))
+		if (bu_rail_is_across(rails[i]) ||
+		    (i && strcmp(rails[i], rails[i - 1]) == 0))
 			continue;
 		if (strcmp(rails[0], rails[count - 1]) != 0)
 			printf("%srail %s\n", printed++ ? "\n" : "",

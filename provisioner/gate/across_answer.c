@@ -153,7 +153,7 @@ bu_across_leave_out(struct bu_across *across)
 	const struct bu_measurements *all = &across->gate->fleet->measurements;
 
 	for (size_t i = 0; i < all->count; i++)
-		if (strchr(all->logs[i].rail, '/'))
+		if (bu_rail_is_across(all->logs[i].rail))
 			count_partners(across, &all->logs[i]);
 	for (int i = 0; i < across->topology.nodes; i++) {
 		const struct bu_across_node *node = &across->nodes[i];

@@ -381,7 +381,6 @@ void bu_rail_ends_text(const struct bu_rail_ends *rail, char ret[BU_NAME_MAX]);
 /* The network of this end of such a text; NULL = the node is not measured there. */
 const struct bu_desired_network *bu_rail_end(const char *rail, int end,
 					     const struct bu_desired_node *want);
-int bu_rail_is_across(const char *rail);
 /* Its terms are those of the slower link. */
 const struct bu_desired_network *bu_rail_slower(const struct bu_rail_ends *rail);
 /* The slowest one's. */

@@ -19,12 +19,6 @@ bu_rail_ends_text(const struct bu_rail_ends *rail, char ret[BU_NAME_MAX])
 			 rail->of[1]->name);
 }
 
-int
-bu_rail_is_across(const char *rail)
-{
-	return strchr(rail, '/') != NULL;
-}
-
 const struct bu_desired_network *
 bu_rail_end(const char *rail, int end, const struct bu_desired_node *want)
 {
