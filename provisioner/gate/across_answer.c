@@ -106,20 +106,14 @@ answer_flow(struct bu_across *across, struct bu_flow *flow)
 	int place = 0, dir = 0;
 	const struct bu_pair_log *log = log_of(across, flow, &place, &dir);
 	size_t *taken = &across->taken[2 * place + dir];
-	const struct bu_measured_dir *m;
 
 	flow->path = BU_PATH_UNKNOWN;
-	while (log && *taken < log->count && log->list[*taken].dir[dir].doubt)
-		++*taken;
+	if (log)
+		*taken = bu_gate_next_sound(log, *taken, dir);
 	if (!log || *taken >= log->count)
 		return answer_nothing(across, flow, log);
-	m = &log->list[*taken].dir[dir];
-	flow->mtu = (uint16_t)log->list[(*taken)++].mtu;
-	flow->rate_gbps = comparable(across, flow, m->rate_gbps);
-	flow->lat_us = m->lat_us;
-	flow->lat99_us = m->lat99_us;
-	flow->lost = m->lost;
-	flow->doubt = 0;
+	bu_gate_give(&log->list[(*taken)++], dir, flow);
+	flow->rate_gbps = comparable(across, flow, flow->rate_gbps);
 	note_leaves(across, flow);
 	return 0;
 }

@@ -139,16 +139,25 @@ answer_nothing(struct bu_campaign_state *campaign, struct bu_flow *flow,
 	return 1;
 }
 
-/* Where the next result that says something is; count = there is none. */
-static size_t
-next_sound(const struct bu_met *met, int dir)
+size_t
+bu_gate_next_sound(const struct bu_pair_log *log, size_t at, int dir)
 {
-	const struct bu_pair_log *log = met->log;
-	size_t at = met->taken[dir];
-
 	while (at < log->count && log->list[at].dir[dir].doubt)
 		at++;
 	return at;
+}
+
+void
+bu_gate_give(const struct bu_measured *measured, int dir, struct bu_flow *flow)
+{
+	const struct bu_measured_dir *m = &measured->dir[dir];
+
+	flow->mtu = (uint16_t)measured->mtu;
+	flow->rate_gbps = m->rate_gbps;
+	flow->lat_us = m->lat_us;
+	flow->lat99_us = m->lat99_us;
+	flow->lost = m->lost;
+	flow->doubt = 0;
 }
 
 /* The next result of the pair that was not given away. 1 = there is none yet. */
@@ -158,22 +167,13 @@ answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 	const struct bu_found *found = find(campaign, flow->src, flow->dst);
 	struct bu_met *met = found->met;
 	int dir = met ? found->dir : 0;
-	const struct bu_measured *measured;
-	const struct bu_measured_dir *m;
 
 	flow->path = BU_PATH_UNKNOWN;
 	if (met)
-		met->taken[dir] = next_sound(met, dir);
+		met->taken[dir] = bu_gate_next_sound(met->log, met->taken[dir], dir);
 	if (!met || met->taken[dir] >= met->log->count)
 		return answer_nothing(campaign, flow, met, dir);
-	measured = &met->log->list[met->taken[dir]++];
-	m = &measured->dir[dir];
-	flow->mtu = (uint16_t)measured->mtu;
-	flow->rate_gbps = m->rate_gbps;
-	flow->lat_us = m->lat_us;
-	flow->lat99_us = m->lat99_us;
-	flow->lost = m->lost;
-	flow->doubt = 0;
+	bu_gate_give(&met->log->list[met->taken[dir]++], dir, flow);
 	return 0;
 }
 
@@ -198,12 +198,6 @@ bu_gate_place(const struct bu_topology *topology, const char *name)
 	return -1;
 }
 
-int
-bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name)
-{
-	return bu_gate_place(&campaign->topology, name);
-}
-
 enum bu_known
 bu_gate_known(void *arg, const struct bu_flow *flow)
 {
@@ -211,7 +205,8 @@ bu_gate_known(void *arg, const struct bu_flow *flow)
 	const struct bu_found *found = find(campaign, flow->src, flow->dst);
 	const struct bu_met *met = found->met;
 
-	if (met && next_sound(met, found->dir) < met->log->count)
+	if (met && bu_gate_next_sound(met->log, met->taken[found->dir], found->dir) <
+			   met->log->count)
 		return BU_KNOWN_RESULT;
 	return met && bu_gate_failures(met->log) ? BU_KNOWN_FAILED : BU_KNOWN_NOT;
 }

@@ -42,7 +42,7 @@ sights_of(const struct bu_campaign_state *campaign, int node, int half)
 
 		if (!bu_gate_is_of(log, campaign->fabric->name, own, &side))
 			continue;
-		peer = bu_campaign_state_index(campaign, log->name[!side]);
+		peer = bu_gate_place(&campaign->topology, log->name[!side]);
 		for (size_t k = 0; k < log->count && peer >= 0; k++) {
 			sights.list = bu_xgrow(sights.list, &sights.cap,
 					       sights.count + 1, sizeof(*sights.list));

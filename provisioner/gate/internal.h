@@ -206,9 +206,7 @@ json_t *bu_gate_facts(const struct bu_checks *report);
 void bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		     struct bu_checks *report);
 void bu_gate_peers_drop(struct bu_gate *gate);
-/* checks.c. 1 = its checks or a slice of its soak are asked for, in the item of this
- * id.
- */
+/* checks.c. 1 = an item of this id asks for its checks or for a slice of its soak. */
 int bu_gate_checks_asked(const struct bu_gate *gate, const struct bu_node *node,
 			 char ret_id[BU_NAME_SIZE]);
 /* That item; with a slice its neighbour is chosen, and kept for its report. */
@@ -269,10 +267,10 @@ char *bu_report_words(const json_t *rows, const char **ret_hint);
 struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation,
 				const struct bu_desired_network *rail);
-/* Of one probe: as the profile says, else as long as a slow one takes. */
 /* What a probe of this rail moves: from its link, where the profile does not say. */
 struct bu_sizes bu_gate_sizes(const struct bu_desired_validation *validation,
 			      const struct bu_desired_network *rail);
+/* Of one probe: as the profile says, else as long as a slow one takes. */
 int64_t bu_gate_deadline_ms(const struct bu_gate *gate,
 			    const struct bu_desired_validation *validation,
 			    const struct bu_desired_network *rail);
@@ -334,6 +332,10 @@ const struct bu_pair_log *bu_gate_log(const struct bu_gate *gate, const char *ra
 /* Is the log of this rail, and one of its ends in its present boot this node? */
 int bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 		  const struct bu_node *node, int *ret_side);
+/* The first result from `at` on that says something of this direction; count = none. */
+size_t bu_gate_next_sound(const struct bu_pair_log *log, size_t at, int dir);
+/* The figures of a result, as what the flow measured. */
+void bu_gate_give(const struct bu_measured *measured, int dir, struct bu_flow *flow);
 /* Probes of the pair that said nothing, since the last one that did. */
 int bu_gate_failures(const struct bu_pair_log *log);
 /* Who gave nothing with two partners, did not even say so, or was slow twice comes
@@ -342,8 +344,6 @@ void bu_gate_put_last(struct bu_campaign_state *campaign);
 /* Who failed least is first. */
 void bu_gate_order_tired(struct bu_campaign_state *campaign);
 /* The place of a node in the topology, by its name; -1 when it has none. */
-int bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name);
-/* The same of a topology; -1 = it is not in there. */
 int bu_gate_place(const struct bu_topology *topology, const char *name);
 /* All pairs of this node that were measured are so again, once a minute. */
 void bu_gate_tire(struct bu_campaign_state *campaign, int node);

@@ -244,7 +244,7 @@ met_by(struct rig *rig, int number)
 		rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
 	ck_assert_int_gt(bu_campaign_state_open(rig->gate, fabric_of(rig), &campaign),
 			 0);
-	own = bu_campaign_state_index(&campaign, rig_node(rig, number)->name);
+	own = bu_gate_place(&campaign.topology, rig_node(rig, number)->name);
 	for (int i = 0; own >= 0 && i < campaign.topology.nodes; i++) {
 		const struct bu_met *met = bu_gate_met(&campaign, own, i, &dir);
 

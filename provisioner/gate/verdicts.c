@@ -238,7 +238,7 @@ was_good_with_absent(const struct bu_campaign_state *campaign, int index)
 
 		if (!bu_gate_is_of(log, rail, node, &side))
 			continue;
-		other = bu_campaign_state_index(campaign, log->name[!side]);
+		other = bu_gate_place(&campaign->topology, log->name[!side]);
 		if ((other < 0 || campaign->absent[other]) && were_good(campaign, log))
 			return 1;
 	}
