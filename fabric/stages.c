@@ -250,8 +250,8 @@ bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
 }
 
 /* Pairs that two leaves can have at once: of each rail as many as the smaller has. */
-int
-bu_order_common_slots(const struct bu_order *order, int x, int y)
+static int
+common_slots(const struct bu_order *order, int x, int y)
 {
 	int slots = 0;
 
@@ -351,7 +351,7 @@ static int
 leaf_meets_leaf(const struct bu_order *order, int x, int y, int meeting, int block,
 		struct bu_cross *ret)
 {
-	int total = bu_order_common_slots(order, x, y), spines = bu_order_spines(order),
+	int total = common_slots(order, x, y), spines = bu_order_spines(order),
 	    count = 0;
 	int wide = total < spines ? total : spines, slot = 0;
 

@@ -8,13 +8,6 @@
 #include "fabric/stages_impl.h"
 #include "model/topology.h"
 
-static int
-can_meet_across(const struct bu_order *order, int x, int y)
-{
-	return bu_order_leaf_size(order, x) > 0 && bu_order_leaf_size(order, y) > 0 &&
-	       bu_order_common_slots(order, x, y) == 0;
-}
-
 /* Leaves with the same rails: there are far fewer kinds than leaves. */
 struct kind {
 	uint64_t rails;
@@ -33,6 +26,13 @@ rails_of(const struct bu_order *order, int leaf)
 	return rails;
 }
 
+/* So a pair of two such leaves is across rails, and no pair of one rail is. */
+static int
+have_none_in_common(uint64_t rails, uint64_t others)
+{
+	return rails && others && !(rails & others);
+}
+
 static int
 kind_of(struct kind *kinds, int *count, uint64_t rails)
 {
@@ -48,8 +48,7 @@ count_others(struct kind *kinds, int count)
 {
 	for (int i = 0; i < count; i++)
 		for (int k = 0; k < count; k++)
-			if (kinds[i].rails && kinds[k].rails &&
-			    !(kinds[i].rails & kinds[k].rails))
+			if (have_none_in_common(kinds[i].rails, kinds[k].rails))
 				kinds[i].others += kinds[k].leaves;
 }
 
@@ -128,7 +127,8 @@ leaf_meets_across(const struct bu_order *order, int x, int y, int meeting, int b
 	bu_autofree unsigned char *taken = bu_xcalloc((size_t)b + 1, 1);
 
 	wide = wide < spines ? wide : spines;
-	if (!can_meet_across(order, x, y) || block * wide >= spines + wide)
+	if (!have_none_in_common(rails_of(order, x), rails_of(order, y)) ||
+	    block * wide >= spines + wide)
 		return 0;
 	for (int slot = 0; slot < wide; slot++) {
 		int turn = slot + meeting * wide, one = from[turn % a];

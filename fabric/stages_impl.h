@@ -7,8 +7,6 @@
 
 /* Ports of a leaf, of all its rails. */
 int bu_order_leaf_size(const struct bu_order *order, int leaf);
-/* Pairs that two leaves can have at once: of each rail as many as the smaller has. */
-int bu_order_common_slots(const struct bu_order *order, int x, int y);
 /* At least 1. */
 int bu_order_spines(const struct bu_order *order);
 /* Rounds that leaves stay together until even the smallest has used each spine. */
