@@ -356,18 +356,28 @@ bu_bootargs_left_out(const char *root, const char *array, struct bu_bootargs_esp
 		bu_sysroot_each(root, visit_disk, &halves, "sys/block");
 }
 
+/* Its folder in /sys; owned. */
+static char *
+device_of_root(struct bu_err *err)
+{
+	struct stat st;
+
+	if (stat("/", &st) == 0)
+		return bu_xasprintf("/sys/dev/block/%u:%u", major(st.st_dev),
+				    minor(st.st_dev));
+	bu_err_set(err, BU_ERR_IO, errno, "/");
+	return NULL;
+}
+
 static int
 find_esps(struct bu_bootargs_esps *ret, struct bu_bootargs_esps *ret_left,
 	  struct bu_err *err)
 {
-	bu_autofree char *device = NULL, *real = NULL;
-	struct stat st;
+	bu_autofree char *device = device_of_root(err), *real = NULL;
 
 	*ret = *ret_left = (struct bu_bootargs_esps){0};
-	if (stat("/", &st))
-		return bu_err_set(err, BU_ERR_IO, errno, "/");
-	device = bu_xasprintf("/sys/dev/block/%u:%u", major(st.st_dev),
-			      minor(st.st_dev));
+	if (!device)
+		return -1;
 	bu_bootargs_find(device, ret);
 	if (!ret->count)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
@@ -440,19 +450,6 @@ bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err)
 	}
 	change_left_out(&left, rc ? NULL : kargs);
 	return rc;
-}
-
-/* Its folder in /sys; owned. */
-static char *
-device_of_root(struct bu_err *err)
-{
-	struct stat st;
-
-	if (stat("/", &st) == 0)
-		return bu_xasprintf("/sys/dev/block/%u:%u", major(st.st_dev),
-				    minor(st.st_dev));
-	bu_err_set(err, BU_ERR_IO, errno, "/");
-	return NULL;
 }
 
 char *

@@ -215,6 +215,14 @@ fill_esp(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
 /* --- the root --- */
 
 static int
+write_root(const struct bu_install_opts *opts, int root_fd, struct bu_err *err)
+{
+	if (opts->forget && bu_target_forget(root_fd, err))
+		return -1;
+	return bu_target_write(opts, root_fd, err);
+}
+
+static int
 fill_mounted(const struct bu_install_opts *opts, const struct bu_part *part,
 	     const char *device, const char *dir, struct bu_err *err)
 {
@@ -224,9 +232,7 @@ fill_mounted(const struct bu_install_opts *opts, const struct bu_part *part,
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
 	if (part->grow && grow(root_fd, device, err))
 		return -1;
-	if (opts->forget && bu_target_forget(root_fd, err))
-		return -1;
-	return bu_target_write(opts, root_fd, err);
+	return write_root(opts, root_fd, err);
 }
 
 static int
@@ -259,9 +265,7 @@ fill_directory(const struct bu_install_opts *opts, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_IO, errno,
 				  "%s is a file, and root_dir '%s' is not a directory",
 				  opts->disk, dir);
-	if (opts->forget && bu_target_forget(root_fd, err))
-		return -1;
-	return bu_target_write(opts, root_fd, err);
+	return write_root(opts, root_fd, err);
 }
 
 int
