@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -174,26 +176,32 @@ bu_disk_is_note(const struct bu_install_opts *opts, const char *text, const char
 			     opts->step_id, NULL);
 }
 
-static size_t
-mark_size(const uint8_t *block)
+/* What the block on the disk says, where it is a mark with this magic; NULL: it is
+ * none. */
+static const char *
+mark_text(const uint8_t *block, const char *magic, size_t *ret_size,
+	  char ret_sig[BU_SIG_HEX_SIZE])
 {
-	return block[8] | block[9] << 8 | (size_t)block[10] << 16 |
-	       (size_t)block[11] << 24;
+	size_t size = (size_t)bu_le_get(block + MAGIC_SIZE, 4);
+	const char *text = (const char *)block + MAGIC_SIZE + 4;
+
+	if (memcmp(block, magic, MAGIC_SIZE) != 0 || size > BU_MARK_TEXT_MAX)
+		return NULL;
+	snprintf(ret_sig, BU_SIG_HEX_SIZE, "%.*s", BU_SIG_HEX_SIZE - 1, text + size);
+	*ret_size = size;
+	return text;
 }
 
-/* 1 when the block on the disk is a mark of the present step, with this magic. */
+/* 1 when it is a mark of the present step. */
 static int
 is_own_mark(const uint8_t *block, const char *magic, const struct bu_install_opts *opts)
 {
-	size_t size = mark_size(block);
-	const char *text = (const char *)block + MAGIC_SIZE + 4;
-	char sig[BU_SIG_HEX_SIZE] = "";
+	char sig[BU_SIG_HEX_SIZE];
+	size_t size;
+	const char *text = mark_text(block, magic, &size, sig);
 
-	if (memcmp(block, magic, MAGIC_SIZE) != 0 || size > BU_MARK_TEXT_MAX)
-		return 0;
-	memcpy(sig, text + size, sizeof(sig) - 1);
-	return !mark_matches(text, size, sig, opts->appliance_public_pem, opts->step_id,
-			     NULL);
+	return text && !mark_matches(text, size, sig, opts->appliance_public_pem,
+				     opts->step_id, NULL);
 }
 
 static int
@@ -263,15 +271,14 @@ bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
 	return check_edge(disk, tail, edge, err);
 }
 
-static int
-write_mark(const struct bu_disk *disk, uint64_t at, const struct bu_install_opts *opts,
-	   struct bu_err *err)
+int
+bu_mark_write(const struct bu_disk *disk, uint64_t at,
+	      const struct bu_install_opts *opts, struct bu_err *err)
 {
 	uint8_t block[BU_MARK_SIZE] = MAGIC;
 	size_t size = strlen(opts->mark_text);
 
-	for (int i = 0; i < 4; i++)
-		block[MAGIC_SIZE + i] = size >> 8 * i;
+	bu_le_put(block + MAGIC_SIZE, size, 4);
 	memcpy(block + MAGIC_SIZE + 4, opts->mark_text, size);
 	memcpy(block + MAGIC_SIZE + 4 + size, opts->mark_sig, BU_SIG_HEX_SIZE - 1);
 	if (bu_disk_write(disk->fd, block, sizeof(block), at, err))
@@ -279,8 +286,8 @@ write_mark(const struct bu_disk *disk, uint64_t at, const struct bu_install_opts
 	return bu_disk_sync(disk, err);
 }
 
-static int
-finish_mark(const struct bu_disk *disk, uint64_t at, struct bu_err *err)
+int
+bu_mark_finish(const struct bu_disk *disk, uint64_t at, struct bu_err *err)
 {
 	if (bu_disk_write(disk->fd, MAGIC_DONE, MAGIC_SIZE, at, err))
 		return -1;
@@ -288,49 +295,19 @@ finish_mark(const struct bu_disk *disk, uint64_t at, struct bu_err *err)
 }
 
 int
-bu_mark_write(const struct bu_disk *disk, const struct bu_install_opts *opts,
-	      struct bu_err *err)
-{
-	return write_mark(disk, BU_MARK_OFFSET, opts, err);
-}
-
-int
-bu_mark_finish(const struct bu_disk *disk, struct bu_err *err)
-{
-	return finish_mark(disk, BU_MARK_OFFSET, err);
-}
-
-int
-bu_slot_mark_write(const struct bu_disk *disk, uint64_t at,
-		   const struct bu_install_opts *opts, struct bu_err *err)
-{
-	return write_mark(disk, at, opts, err);
-}
-
-int
-bu_slot_mark_finish(const struct bu_disk *disk, uint64_t at, struct bu_err *err)
-{
-	return finish_mark(disk, at, err);
-}
-
-int
 bu_slot_has_image(const struct bu_disk *disk, uint64_t at,
 		  const struct bu_install_opts *opts)
 {
 	uint8_t block[BU_MARK_SIZE];
-	char sig[BU_SIG_HEX_SIZE] = "";
-	const char *text = (const char *)block + MAGIC_SIZE + 4;
+	char sig[BU_SIG_HEX_SIZE];
 	bu_autojson json_t *value = NULL;
+	const char *text;
 	size_t size;
 
-	if (bu_read_at(disk->fd, block, sizeof(block), at, NULL) ||
-	    memcmp(block, MAGIC_DONE, MAGIC_SIZE) != 0)
+	if (bu_read_at(disk->fd, block, sizeof(block), at, NULL))
 		return 0;
-	size = mark_size(block);
-	if (size > BU_MARK_TEXT_MAX)
-		return 0;
-	memcpy(sig, text + size, sizeof(sig) - 1);
-	if (bu_verify(opts->appliance_public_pem, text, size, sig, NULL))
+	text = mark_text(block, MAGIC_DONE, &size, sig);
+	if (!text || bu_verify(opts->appliance_public_pem, text, size, sig, NULL))
 		return 0;
 	value = bu_json_parse(text, size, "mark of the slot", NULL);
 	return value &&

@@ -54,17 +54,12 @@ int bu_disk_is_note(const struct bu_install_opts *opts, const char *text,
 		    const char *sig);
 /* BU_ERR_VERIFY unless the mark in opts is signed and of the step. */
 bu_must int bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err);
-/* Written and synced. */
-bu_must int bu_mark_write(const struct bu_disk *disk,
+/* Written and synced. at: the byte of the disk where the mark is: BU_MARK_OFFSET, or
+ * that of a slot of two roots. */
+bu_must int bu_mark_write(const struct bu_disk *disk, uint64_t at,
 			  const struct bu_install_opts *opts, struct bu_err *err);
 /* From now on it says that the install of its step is finished. */
-bu_must int bu_mark_finish(const struct bu_disk *disk, struct bu_err *err);
-
-/* The same of a slot of two roots; at: the byte of the disk where its mark is. */
-bu_must int bu_slot_mark_write(const struct bu_disk *disk, uint64_t at,
-			       const struct bu_install_opts *opts, struct bu_err *err);
-bu_must int bu_slot_mark_finish(const struct bu_disk *disk, uint64_t at,
-				struct bu_err *err);
+bu_must int bu_mark_finish(const struct bu_disk *disk, uint64_t at, struct bu_err *err);
 /* 1 when the appliance has signed that a finished install of that image is there. */
 int bu_slot_has_image(const struct bu_disk *disk, uint64_t at,
 		      const struct bu_install_opts *opts);

@@ -191,7 +191,7 @@ prepare_disks(struct install *install, struct bu_err *err)
 	    check_disks(install, err) || bu_scratch_check(opts, &install->scratch, err))
 		return -1;
 	for (size_t i = 0; i < install->count; i++)
-		if (bu_mark_write(&install->disks[i], opts, err))
+		if (bu_mark_write(&install->disks[i], BU_MARK_OFFSET, opts, err))
 			return -1;
 	if (bu_scratch_make(opts, &install->scratch, err))
 		return -1;
@@ -225,7 +225,7 @@ finish(struct install *install, struct bu_err *err)
 		    bu_disk_sync(&install->disks[i], err))
 			return -1;
 	for (size_t i = 0; i < install->count; i++)
-		if (bu_mark_finish(&install->disks[i], err))
+		if (bu_mark_finish(&install->disks[i], BU_MARK_OFFSET, err))
 			return -1;
 	return 0;
 }
@@ -269,16 +269,14 @@ prepare_roots(struct install *install, struct bu_err *err)
 
 	if (check_roots(install, err))
 		return -1;
-	if (!roots->keeps && bu_mark_write(disk, opts, err))
-		return -1;
-	if (roots->keeps &&
-	    (bu_roots_begin(opts, disk, roots, err) || disarm(install, err)))
-		return -1;
-	if (bu_scratch_make(opts, &install->scratch, err))
+	if (bu_mark_write(disk, roots->keeps ? roots->mark_at : BU_MARK_OFFSET, opts,
+			  err) ||
+	    (roots->keeps && disarm(install, err)) ||
+	    bu_scratch_make(opts, &install->scratch, err))
 		return -1;
 	if (!roots->keeps)
 		return empty_disk(install, 0, err) ||
-				       bu_roots_begin(opts, disk, roots, err)
+				       bu_mark_write(disk, roots->mark_at, opts, err)
 			       ? -1
 			       : 0;
 	return roots->reused ? 0 : empty_ends(disk, &roots->part, err);
@@ -311,7 +309,7 @@ finish_roots(struct install *install, struct bu_err *err)
 {
 	const struct bu_roots *roots = &install->roots;
 
-	if (bu_slot_mark_finish(&install->disks[0], roots->mark_at, err))
+	if (bu_mark_finish(&install->disks[0], roots->mark_at, err))
 		return -1;
 	if (!roots->keeps)
 		return finish(install, err);
@@ -372,7 +370,7 @@ prepare_raw(struct install *install, struct bu_err *err)
 		return -1;
 	}
 	bu_raw_layout(install->manifest, disk, &install->layouts[0]);
-	if (bu_mark_write(disk, opts, err))
+	if (bu_mark_write(disk, BU_MARK_OFFSET, opts, err))
 		return -1;
 	return bu_disk_clear(disk, 0, err);
 }

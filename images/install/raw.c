@@ -118,7 +118,7 @@ bu_raw_finish(const struct bu_install_opts *opts, struct bu_raw *raw,
 	    write_front(raw, disk, err) != 0)
 		return -1;
 	if (!is_taken)
-		return bu_mark_finish(disk, err);
+		return bu_mark_finish(disk, BU_MARK_OFFSET, err);
 	if (bu_disk_write(disk->fd, raw->front + BU_MARK_OFFSET, BU_MARK_SIZE,
 			  BU_MARK_OFFSET, err) != 0)
 		return -1;

@@ -142,13 +142,6 @@ bu_roots_choose(const struct bu_install_opts *opts, const struct bu_disk *disk,
 	return 0;
 }
 
-int
-bu_roots_begin(const struct bu_install_opts *opts, const struct bu_disk *disk,
-	       const struct bu_roots *roots, struct bu_err *err)
-{
-	return bu_slot_mark_write(disk, roots->mark_at, opts, err);
-}
-
 /* What the image leaves out was zeroed. */
 static int
 copy_range(const struct bu_disk *disk, uint64_t from, uint64_t to, uint64_t size,

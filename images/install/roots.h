@@ -33,10 +33,6 @@ bu_must int bu_roots_look(const struct bu_install_opts *opts, struct bu_roots *r
 bu_must int bu_roots_choose(const struct bu_install_opts *opts,
 			    const struct bu_disk *disk, const struct bu_layout *layout,
 			    struct bu_roots *roots, struct bu_err *err);
-/* The slot's mark says that it is unfinished. */
-bu_must int bu_roots_begin(const struct bu_install_opts *opts,
-			   const struct bu_disk *disk, const struct bu_roots *roots,
-			   struct bu_err *err);
 /* Of a disk that is written whole: no mark of before is left, and the boot partition is
  * a copy of the slot's system partition. */
 bu_must int bu_roots_copy(const struct bu_disk *disk,

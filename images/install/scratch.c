@@ -124,7 +124,8 @@ prepare(const struct bu_install_opts *opts, const struct bu_disk *disk, size_t w
 	uint64_t begin = layout.data[0].begin_bytes;
 	uint64_t end = begin + layout.data[0].size_bytes;
 
-	if (bu_mark_write(disk, opts, err) || bu_disk_clear(disk, 0, err) ||
+	if (bu_mark_write(disk, BU_MARK_OFFSET, opts, err) ||
+	    bu_disk_clear(disk, 0, err) ||
 	    bu_disk_zero(disk, begin, BU_EDGE_BYTES, err) ||
 	    bu_disk_zero(disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES, err) ||
 	    bu_gpt_write_data(disk->fd, &layout, err) || bu_disk_sync(disk, err) ||
@@ -189,7 +190,7 @@ finish(const struct bu_install_opts *opts, struct bu_scratch *scratch,
 					  "array: disk %s is not in it after it was "
 					  "made",
 					  scratch->disks[i].path);
-		if (bu_mark_finish(&scratch->disks[i], err))
+		if (bu_mark_finish(&scratch->disks[i], BU_MARK_OFFSET, err))
 			return -1;
 	}
 	return 0;
