@@ -284,6 +284,12 @@ bu_chooser_set(const char *dir, const struct bu_chooser *to, struct bu_err *err)
 }
 
 int
+bu_chooser_set_mounted(const char *dir, void *to, struct bu_err *err)
+{
+	return bu_chooser_set(dir, to, err);
+}
+
+int
 bu_chooser_make(const char *dir, struct bu_err *err)
 {
 	static const struct bu_chooser first = {BU_SLOT_A, BU_SLOT_NONE};
@@ -333,12 +339,6 @@ look(const char *dir, void *arg, struct bu_err *err)
 	return bu_chooser_is(dir, arg) ? 0 : -1;
 }
 
-static int
-confirm(const char *dir, void *arg, struct bu_err *err)
-{
-	return bu_chooser_set(dir, arg, err);
-}
-
 int
 bu_chooser_confirm(int slot, struct bu_err *err)
 {
@@ -352,7 +352,7 @@ bu_chooser_confirm(int slot, struct bu_err *err)
 		return -1;
 	return bu_bootargs_looked(device, look, &to, NULL) == 0
 		       ? 0
-		       : bu_bootargs_mounted(device, confirm, &to, err);
+		       : bu_bootargs_mounted(device, bu_chooser_set_mounted, &to, err);
 }
 
 static int

@@ -42,6 +42,8 @@ int bu_chooser_is(const char *dir, const struct bu_chooser *to);
  */
 bu_must int bu_chooser_set(const char *dir, const struct bu_chooser *to,
 			   struct bu_err *err);
+/* The same for bu_bootargs_mounted(); to: a struct bu_chooser. */
+bu_must int bu_chooser_set_mounted(const char *dir, void *to, struct bu_err *err);
 
 /* Of the running system, whose root this is: it is confirmed from now on. Where it
  * is so already the partition is only looked at. BU_SLOT_NONE: it has one root, and

@@ -47,10 +47,10 @@ check_read(int slot, int try)
 static void
 set(int slot, int try)
 {
+	struct bu_chooser to = {slot, try};
 	struct bu_err err;
 
-	ck_assert_msg(!bu_chooser_set(folder, &(struct bu_chooser){slot, try}, &err),
-		      "%s", err.text);
+	ck_assert_msg(!bu_chooser_set_mounted(folder, &to, &err), "%s", err.text);
 }
 
 static void

@@ -53,24 +53,15 @@ read_chooser(const char *dir, void *arg, struct bu_err *err)
 }
 
 static int
-set_chooser(const char *dir, void *arg, struct bu_err *err)
-{
-	return bu_chooser_set(dir, arg, err);
-}
-
-static int
 make_chooser(const char *dir, void *arg, struct bu_err *err)
 {
 	return bu_chooser_make(dir, err);
 }
 
 static int
-set_boot(const struct bu_install_opts *opts, const struct bu_chooser *to,
-	 struct bu_err *err)
+set_boot(const struct bu_install_opts *opts, struct bu_chooser to, struct bu_err *err)
 {
-	struct bu_chooser wanted = *to;
-
-	return with_part(opts, 0, opts->boot_dir, set_chooser, &wanted, err) == 0
+	return with_part(opts, 0, opts->boot_dir, bu_chooser_set_mounted, &to, err) == 0
 		       ? 0
 		       : bu_err_wrap(err, "disk %s", opts->disk);
 }
@@ -191,7 +182,7 @@ int
 bu_roots_disarm(const struct bu_install_opts *opts, const struct bu_roots *roots,
 		struct bu_err *err)
 {
-	return set_boot(opts, &(struct bu_chooser){roots->was.slot, BU_SLOT_NONE}, err);
+	return set_boot(opts, (struct bu_chooser){roots->was.slot, BU_SLOT_NONE}, err);
 }
 
 struct slot_args {
@@ -235,5 +226,5 @@ int
 bu_roots_arm(const struct bu_install_opts *opts, const struct bu_roots *roots,
 	     struct bu_err *err)
 {
-	return set_boot(opts, &(struct bu_chooser){roots->was.slot, roots->slot}, err);
+	return set_boot(opts, (struct bu_chooser){roots->was.slot, roots->slot}, err);
 }
