@@ -56,6 +56,8 @@ static const struct command {
 	 LISTING | BIT(WATCH), bu_cmd_status, NULL},
 	{"events", "", "what is in the log", 0, 0,
 	 LISTING | BIT(FOLLOW) | BIT(LIMIT) | BIT(NODE), bu_cmd_events, NULL},
+	{"audit verify", "", "whether a row of the log is missing or was changed", 0, 0,
+	 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_audit_verify, NULL},
 	{"node list", "[NODESET]", "nodes, all or these", 0, 1, LISTING | BIT(UNKNOWN),
 	 bu_cmd_node_list, NULL},
 	{"node show", "NODESET", "a node, its hardware and its certificates", 1, 1,

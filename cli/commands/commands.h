@@ -22,6 +22,7 @@ bu_must int bu_cmd_apply(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_export(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_import(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_status(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_audit_verify(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_events(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_node_list(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_node_show(const struct bu_options *options, struct bu_err *err);

@@ -86,6 +86,7 @@ BU_HANDLER(bu_api_agent_result);
 /* operator_routes.c: what people and tools look at */
 BU_HANDLER(bu_api_status);
 BU_HANDLER(bu_api_events);
+BU_HANDLER(bu_api_audit);
 BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);
 /* console.c */

@@ -8,8 +8,8 @@
 #include "model/shown_status.h"
 #include "provisioner/api/api.h"
 
-/* EVENTS_SCAN: rows that one request for what comes after some row looks at; it is
- * asked again at each change, and others wait meanwhile. */
+/* EVENTS_SCAN: rows that one request for what comes after some row looks at, or for
+ * their hashes; it is asked again at each change, and others wait meanwhile. */
 enum {
 	WAIT_MAX_S = 60,
 	EVENTS_MAX = 1000,
@@ -274,6 +274,21 @@ BU_HANDLER(bu_api_events)
 	/* Go on from there: what was passed over is not looked at again. */
 	reply->json = json_pack("{s:o,s:I}", "events", collecting.list, "after",
 				(json_int_t)collecting.last);
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_audit)
+{
+	struct bu_api *api = arg;
+	const char *hash = bu_request_query(request, "hash");
+	struct bu_chain at = {.seq = bu_request_number(request, "after", 0, INT64_MAX)};
+	int64_t from = at.seq;
+
+	bu_text_copy(at.hash, sizeof(at.hash), hash ? hash : "");
+	if (bu_store_verify(api->fleet->store, &at, EVENTS_SCAN, err) != 0)
+		return BU_ANSWER_ERROR;
+	reply->json = json_pack("{s:I,s:s,s:b}", "after", (json_int_t)at.seq, "hash",
+				at.hash, "more", at.seq - from == EVENTS_SCAN);
 	return BU_ANSWER_NOW;
 }
 

@@ -50,6 +50,8 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", "/v1/status", PEOPLE, bu_api_status, "all nodes; ?since=&wait= waits"},
 	{"GET", "/v1/events", PEOPLE, bu_api_events,
 	 "the log; ?limit= or ?after=&wait=; ?node= is a nodeset"},
+	{"GET", "/v1/audit", BU_LISTEN_LOCAL, bu_api_audit,
+	 "the hashes of the log's next rows; ?after=&hash= of the last one"},
 	{"GET", "/v1/machines", PEOPLE, bu_api_machines,
 	 "machines that booted and are no node"},
 	{"GET", "/v1/nodes", PEOPLE, bu_api_nodes,

@@ -302,30 +302,30 @@ sqlite_blob_get(void *driver, const char *digest, struct bu_err *err)
 }
 
 static int
-sqlite_verify(void *driver, struct bu_err *err)
+sqlite_verify(void *driver, struct bu_chain *at, size_t max, struct bu_err *err)
 {
 	struct sqlite *self = driver;
 	sqlite3_stmt *stmt = prepare(self, read_sql, err);
-	char hash[BU_DIGEST_SIZE] = "", next[BU_DIGEST_SIZE];
-	int64_t seq = 0;
 	int rc = 0, step = SQLITE_ROW;
 
 	if (!stmt)
 		return -1;
-	sqlite3_bind_int64(stmt, 1, 0);
-	sqlite3_bind_int64(stmt, 2, -1);
+	sqlite3_bind_int64(stmt, 1, at->seq);
+	sqlite3_bind_int64(stmt, 2, max ? (int64_t)max : -1);
 	while (rc == 0 && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const struct row row = {++seq, sqlite3_column_int64(stmt, 1),
+		const struct row row = {at->seq + 1, sqlite3_column_int64(stmt, 1),
 					column(stmt, 2), column(stmt, 3),
 					column(stmt, 4)};
+		struct bu_chain next = {.seq = row.seq};
 
-		row_hash(hash, &row, next);
-		if (sqlite3_column_int64(stmt, 0) != seq ||
-		    strcmp(next, column(stmt, 5)) != 0)
+		row_hash(at->hash, &row, next.hash);
+		if (sqlite3_column_int64(stmt, 0) != row.seq ||
+		    strcmp(next.hash, column(stmt, 5)) != 0)
 			rc = bu_err_set(err, BU_ERR_VERIFY, 0,
 					"log row %lld is missing or was changed",
-					(long long)seq);
-		memcpy(hash, next, sizeof(hash));
+					(long long)row.seq);
+		else
+			*at = next;
 	}
 	if (rc == 0 && step != SQLITE_DONE)
 		rc = failed(self, "read the log", err);

@@ -439,7 +439,8 @@ bu_store_get_blob(struct bu_store *store, const char *digest, struct bu_err *err
 }
 
 int
-bu_store_verify(struct bu_store *store, struct bu_err *err)
+bu_store_verify(struct bu_store *store, struct bu_chain *at, size_t max,
+		struct bu_err *err)
 {
-	return store->ops->verify(store->driver, err);
+	return store->ops->verify(store->driver, at, max, err);
 }

@@ -38,6 +38,12 @@ enum bu_commit {
 	BU_COMMIT_UNKNOWN, /* settle() finds out */
 };
 
+/* A row that was looked at, and its hash; {0} = none was. */
+struct bu_chain {
+	int64_t seq;
+	char hash[65];
+};
+
 /* A driver (sqlite, later etcd). commit writes all rows or none. */
 struct bu_store_ops {
 	const char *name;
@@ -62,8 +68,8 @@ struct bu_store_ops {
 	int (*blobs_put)(void *driver, const struct bu_blob *blobs, size_t count,
 			 struct bu_err *err);
 	char *(*blob_get)(void *driver, const char *digest, struct bu_err *err);
-	/* BU_ERR_VERIFY naming the first row whose hash does not match. */
-	int (*verify)(void *driver, struct bu_err *err);
+	int (*verify)(void *driver, struct bu_chain *at, size_t max,
+		      struct bu_err *err);
 	void (*close)(void *driver);
 };
 
@@ -124,6 +130,10 @@ bu_must int bu_store_put_blobs(struct bu_store *store, const char *const *texts,
 			       size_t count, struct bu_err *err);
 /* Owned; NULL when there is none (BU_ERR_NOTFOUND) or it was changed (VERIFY). */
 char *bu_store_get_blob(struct bu_store *store, const char *digest, struct bu_err *err);
-bu_must int bu_store_verify(struct bu_store *store, struct bu_err *err);
+/* Looks at the hashes of the rows after *at, at most max (0 = all), and moves *at to
+ * the last of them. BU_ERR_VERIFY names the first row that does not follow from those
+ * before it. */
+bu_must int bu_store_verify(struct bu_store *store, struct bu_chain *at, size_t max,
+			    struct bu_err *err);
 
 #endif
