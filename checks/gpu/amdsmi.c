@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/symbols.h"
 #include "base/text.h"
 
 enum {
@@ -105,13 +106,9 @@ struct amdsmi {
 #undef X
 };
 
-static const struct {
-	const char *symbol;
-	size_t offset;
-	int required;
-} functions[] = {
+static const struct bu_symbol functions[] = {
 #define X(member, symbol, args, required)                                              \
-	{symbol, offsetof(struct amdsmi, member), required},
+	{symbol, offsetof(struct amdsmi, member), !(required)},
 	FUNCTIONS(X)
 #undef X
 };
@@ -157,25 +154,19 @@ look_at_version(struct amdsmi *amdsmi, struct bu_err *err)
 static int
 load(const char *library, struct amdsmi *amdsmi, struct bu_err *err)
 {
+	const char *missing;
+
 	memset(amdsmi, 0, sizeof(*amdsmi));
 	amdsmi->handle = open_library(library, err);
 	if (!amdsmi->handle)
 		return -1;
-	for (size_t i = 0; i < BU_LEN(functions); i++) {
-		void *symbol = dlsym(amdsmi->handle, functions[i].symbol);
-
-		if (!symbol && functions[i].required) {
-			bu_err_set(err, BU_ERR_VERIFY, 0,
-				   "%s is not a usable AMD SMI: it lacks %s",
-				   library ? library : "libamd_smi.so",
-				   functions[i].symbol);
-			goto fail;
-		}
-		memcpy((char *)amdsmi + functions[i].offset, &symbol, sizeof(symbol));
-	}
-	if (look_at_version(amdsmi, err) == 0)
+	missing = bu_symbols_find(amdsmi->handle, functions, BU_LEN(functions), amdsmi);
+	if (missing)
+		bu_err_set(err, BU_ERR_VERIFY, 0,
+			   "%s is not a usable AMD SMI: it lacks %s",
+			   library ? library : "libamd_smi.so", missing);
+	else if (look_at_version(amdsmi, err) == 0)
 		return 0;
-fail:
 	dlclose(amdsmi->handle);
 	return -1;
 }

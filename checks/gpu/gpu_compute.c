@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/symbols.h"
 #include "base/text.h"
 #include "checks/gpu/gpu_copy_impl.h"
 
@@ -125,28 +126,22 @@ bu_gpu_compute_reference(uint32_t rounds, uint32_t ret[BU_GPU_SEEDS])
 static int
 load_calls(const char *library, struct bench *bench, struct bu_err *err)
 {
-	const struct {
-		const char *symbol;
-		void *to;
-	} calls[] = {{"cuModuleLoadData", &bench->calls.load},
-		     {"cuModuleUnload", &bench->calls.unload},
-		     {"cuModuleGetFunction", &bench->calls.function},
-		     {"cuLaunchKernel", &bench->calls.launch}};
+	static const struct bu_symbol calls[] = {
+		{"cuModuleLoadData", offsetof(struct bench, calls.load), 0},
+		{"cuModuleUnload", offsetof(struct bench, calls.unload), 0},
+		{"cuModuleGetFunction", offsetof(struct bench, calls.function), 0},
+		{"cuLaunchKernel", offsetof(struct bench, calls.launch), 0},
+	};
+	const char *missing;
 
 	if (bu_cuda_load(library, &bench->cuda, err) != 0)
 		return -1;
-	for (size_t i = 0; i < BU_LEN(calls); i++) {
-		void *symbol = dlsym(bench->cuda.handle, calls[i].symbol);
-
-		memcpy(calls[i].to, &symbol, sizeof(symbol));
-		if (symbol)
-			continue;
-		dlclose(bench->cuda.handle);
-		return bu_err_set(err, BU_ERR_VERIFY, 0,
-				  "%s is not a usable CUDA: it lacks %s", library,
-				  calls[i].symbol);
-	}
-	return 0;
+	missing = bu_symbols_find(bench->cuda.handle, calls, BU_LEN(calls), bench);
+	if (!missing)
+		return 0;
+	dlclose(bench->cuda.handle);
+	return bu_err_set(err, BU_ERR_VERIFY, 0, "%s is not a usable CUDA: it lacks %s",
+			  library, missing);
 }
 
 static void

@@ -2,16 +2,13 @@
 /* CUDA's driver calls, by dlopen. Called by gpu_copy.c. Invariant: a library that lacks
  * one of them is not used at all. */
 #include <dlfcn.h>
-#include <string.h>
+#include <stddef.h>
 
-#include "base/json.h"
+#include "base/symbols.h"
 #include "checks/gpu/gpu_copy_impl.h"
 
-static const struct {
-	const char *symbol;
-	size_t offset;
-} functions[] = {
-#define X(member, symbol, args) {symbol, offsetof(struct bu_cuda_calls, member)},
+static const struct bu_symbol functions[] = {
+#define X(member, symbol, args) {symbol, offsetof(struct bu_cuda_calls, member), 0},
 	BU_CUDA_CALLS(X)
 #undef X
 };
@@ -19,23 +16,19 @@ static const struct {
 int
 bu_cuda_load(const char *library, struct bu_cuda_calls *cuda, struct bu_err *err)
 {
+	const char *missing;
+
 	cuda->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (!cuda->handle)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "cannot load CUDA: %s",
 				  dlerror());
-	for (size_t i = 0; i < BU_LEN(functions); i++) {
-		void *symbol = dlsym(cuda->handle, functions[i].symbol);
-
-		if (!symbol) {
-			dlclose(cuda->handle);
-			cuda->handle = NULL;
-			return bu_err_set(err, BU_ERR_VERIFY, 0,
-					  "%s is not a usable CUDA: it lacks %s",
-					  library, functions[i].symbol);
-		}
-		memcpy((char *)cuda + functions[i].offset, &symbol, sizeof(symbol));
-	}
-	return 0;
+	missing = bu_symbols_find(cuda->handle, functions, BU_LEN(functions), cuda);
+	if (!missing)
+		return 0;
+	dlclose(cuda->handle);
+	cuda->handle = NULL;
+	return bu_err_set(err, BU_ERR_VERIFY, 0, "%s is not a usable CUDA: it lacks %s",
+			  library, missing);
 }
 
 int

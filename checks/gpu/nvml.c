@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/symbols.h"
 #include "base/text.h"
 
 enum {
@@ -88,13 +89,9 @@ struct nvml {
 #undef X
 };
 
-static const struct {
-	const char *symbol;
-	size_t offset;
-	int required;
-} functions[] = {
+static const struct bu_symbol functions[] = {
 #define X(member, symbol, args, required)                                              \
-	{symbol, offsetof(struct nvml, member), required},
+	{symbol, offsetof(struct nvml, member), !(required)},
 	FUNCTIONS(X)
 #undef X
 };
@@ -102,20 +99,18 @@ static const struct {
 static int
 load(const char *library, struct nvml *nvml, struct bu_err *err)
 {
+	const char *missing;
+
 	nvml->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (!nvml->handle)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "cannot load NVML: %s",
 				  dlerror());
-	for (size_t i = 0; i < BU_LEN(functions); i++) {
-		void *symbol = dlsym(nvml->handle, functions[i].symbol);
-
-		if (!symbol && functions[i].required) {
-			dlclose(nvml->handle);
-			return bu_err_set(err, BU_ERR_VERIFY, 0,
-					  "%s is not a usable NVML: it lacks %s",
-					  library, functions[i].symbol);
-		}
-		memcpy((char *)nvml + functions[i].offset, &symbol, sizeof(symbol));
+	missing = bu_symbols_find(nvml->handle, functions, BU_LEN(functions), nvml);
+	if (missing) {
+		dlclose(nvml->handle);
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "%s is not a usable NVML: it lacks %s", library,
+				  missing);
 	}
 	*(void **)&nvml->error_text = dlsym(nvml->handle, "nvmlErrorString");
 	return 0;

@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/symbols.h"
+
 enum {
 	PAGE = 4096,
 	HUGE_PAGE = 2 * 1024 * 1024,
@@ -50,11 +52,7 @@ struct bu_cuda {
 	{                                                                              \
 		name, offsetof(struct bu_cuda, member), optional                       \
 	}
-static const struct {
-	const char *name;
-	size_t at;
-	int optional;
-} calls[] = {
+static const struct bu_symbol calls[] = {
 	CALL(init, "cuInit", 0),
 	CALL(device_get, "cuDeviceGet", 0),
 	CALL(retain, "cuDevicePrimaryCtxRetain", 0),
@@ -109,6 +107,7 @@ struct bu_cuda *
 bu_cuda_open(const char *library, int gpu, struct bu_err *err)
 {
 	struct bu_cuda *cuda;
+	const char *missing;
 	void *handle;
 
 	if (!library)
@@ -122,18 +121,10 @@ bu_cuda_open(const char *library, int gpu, struct bu_err *err)
 	}
 	cuda = bu_xcalloc(1, sizeof(*cuda));
 	cuda->library = handle;
-	for (size_t i = 0; i < BU_LEN(calls); i++) {
-		void *call = dlsym(handle, calls[i].name);
-
-		if (!call && !calls[i].optional) {
-			bu_err_set(err, BU_ERR_NOTFOUND, 0, "%s has no %s", library,
-				   calls[i].name);
-			bu_cuda_close(cuda);
-			return NULL;
-		}
-		memcpy((char *)cuda + calls[i].at, &call, sizeof(call));
-	}
-	if (start(cuda, gpu, err)) {
+	missing = bu_symbols_find(handle, calls, BU_LEN(calls), cuda);
+	if (missing)
+		bu_err_set(err, BU_ERR_NOTFOUND, 0, "%s has no %s", library, missing);
+	if (missing || start(cuda, gpu, err)) {
 		bu_cuda_close(cuda);
 		return NULL;
 	}
