@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,6 +115,19 @@ bu_text_trim(char *text)
 	text += strspn(text, BLANKS);
 	for (size = strlen(text); size && strchr(BLANKS, text[size - 1]); size--)
 		text[size - 1] = '\0';
+	return text;
+}
+
+char *
+bu_text_grub(const char *words)
+{
+	char *text = bu_xcalloc(2 * strlen(words) + 1, 1), *to = text;
+
+	for (const char *p = words; *p; p++) {
+		if (!isalnum((unsigned char)*p) && !strchr(" =,.:_/+%@-", *p))
+			*to++ = '\\';
+		*to++ = *p;
+	}
 	return text;
 }
 

@@ -21,6 +21,9 @@ int bu_text_is(const char *text, const char *bytes);
 int bu_text_is_ascii(const char *text);
 /* The text without blanks and line ends around it; writes into it. */
 char *bu_text_trim(char *text);
+/* The words with each character that GRUB might take for its own behind a backslash;
+ * owned. */
+char *bu_text_grub(const char *words);
 /* Its last line, trimmed at the end; writes into the text. */
 char *bu_text_last_line(char *text);
 /* The whole text as a decimal number: digits, perhaps after a '-'. -1, and ret as it

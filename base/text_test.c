@@ -135,6 +135,14 @@ START_TEST(a_list_has_separators_between)
 }
 END_TEST
 
+START_TEST(grub_takes_words_for_words)
+{
+	bu_autofree char *text = bu_text_grub("a=1,b:/c d$e;f'g\\");
+
+	ck_assert_str_eq(text, "a=1,b:/c d\\$e\\;f\\'g\\\\");
+}
+END_TEST
+
 BU_UNIT("text", texts_are_utf8_whatever_they_were, a_part_is_cut_at_both_sizes,
 	numbers_are_whole_texts_in_range, blanks_around_go, bytes_are_of_a_kind,
-	a_list_has_separators_between)
+	a_list_has_separators_between, grub_takes_words_for_words)

@@ -6,7 +6,6 @@
  */
 #include "images/install/bootargs.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include "base/log.h"
 #include "base/mdraid.h"
 #include "base/sysroot.h"
+#include "base/text.h"
 
 enum { FILE_MAX = 65536 };
 
@@ -34,21 +34,6 @@ static const struct {
 	{"EFI/debian/grub.cfg", "linux /vmlinuz bringup.esp=$esp ", 1, 1},
 	{"loader/entries/bringup.conf", "options ", 0, 1},
 };
-
-/* The line with each character that GRUB might take for its own behind a backslash;
- * owned. */
-static char *
-escape(const char *line)
-{
-	char *text = bu_xcalloc(2 * strlen(line) + 1, 1), *to = text;
-
-	for (const char *p = line; *p; p++) {
-		if (!isalnum((unsigned char)*p) && !strchr(" =,.:_/+%@-", *p))
-			*to++ = '\\';
-		*to++ = *p;
-	}
-	return text;
-}
 
 /* Where the line begins, behind `before`; NULL without such a line. */
 static const char *
@@ -99,7 +84,7 @@ rewrite(const char *esp_dir, size_t which, const char *line, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_STATE, 0, "%s has no line '%s'",
 				  loaders[which].path, loaders[which].before);
 	if (loaders[which].shell)
-		line = escaped = escape(line);
+		line = escaped = bu_text_grub(line);
 	end = at + strcspn(at, "\r\n");
 	fresh = bu_xasprintf("%.*s%s%s", (int)(at - text), text, line, end);
 	if (strcmp(fresh, text) == 0)

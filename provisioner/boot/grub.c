@@ -6,10 +6,8 @@
  */
 #include "provisioner/boot/grub.h"
 
-#include <ctype.h>
-#include <string.h>
-
 #include "base/err.h"
+#include "base/text.h"
 
 /* A machine that is not ordered to boot from the network has no file, and starts its
  * own disk's loader: the firmware's list may have other machines' networks in it. The
@@ -33,24 +31,10 @@ bu_grub_first(void)
 		"exit 1\n");
 }
 
-/* The words with each character that GRUB might take for its own behind a backslash. */
-static char *
-escape(const char *words)
-{
-	char *text = bu_xcalloc(2 * strlen(words) + 1, 1), *to = text;
-
-	for (const char *p = words; *p; p++) {
-		if (!isalnum((unsigned char)*p) && !strchr(" =,.:_/+%@-", *p))
-			*to++ = '\\';
-		*to++ = *p;
-	}
-	return text;
-}
-
 char *
 bu_grub_media(const struct bu_script_agent *agent)
 {
-	bu_autofree char *plain = bu_script_kargs(agent), *kargs = escape(plain);
+	bu_autofree char *plain = bu_script_kargs(agent), *kargs = bu_text_grub(plain);
 
 	return bu_xasprintf("echo bringup: %s boots the agent from its medium\n"
 			    "linux /boot/vmlinuz %s\n"
@@ -64,7 +48,7 @@ bu_grub_media(const struct bu_script_agent *agent)
 char *
 bu_grub_agent(const struct bu_script_agent *agent)
 {
-	bu_autofree char *plain = bu_script_kargs(agent), *kargs = escape(plain);
+	bu_autofree char *plain = bu_script_kargs(agent), *kargs = bu_text_grub(plain);
 
 	return bu_xasprintf("echo bringup: %s boots the agent\n"
 			    "linux $net/vmlinuz %s\n"
