@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/path.h"
+
 void
 bu_ordered_fill(const struct bu_work_install *work, struct bu_ordered *ret)
 {
@@ -48,10 +50,8 @@ bu_ordered_fill(const struct bu_work_install *work, struct bu_ordered *ret)
 static void
 add_seed(struct bu_ordered *ordered, const char *path, const char *content, size_t size)
 {
-	const char *slash = strrchr(path, '/');
-
 	ordered->seed[ordered->opts.seed_file_count++] =
-		(struct bu_install_file){slash ? slash + 1 : path, 0600, content, size};
+		(struct bu_install_file){bu_path_name(path), 0600, content, size};
 }
 
 int

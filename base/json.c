@@ -114,6 +114,12 @@ bu_json_bool(const json_t *object, const char *key, int fallback)
 	return json_is_boolean(value) ? json_is_true(value) : fallback;
 }
 
+void
+bu_json_count_up(json_t *object, const char *key)
+{
+	json_object_set_new(object, key, json_integer(bu_json_int(object, key, 0) + 1));
+}
+
 int
 bu_json_copy_str(const json_t *object, const char *key, char *ret, size_t size,
 		 struct bu_err *err)

@@ -30,6 +30,8 @@ const char *bu_json_str(const json_t *object, const char *key, const char *fallb
 int64_t bu_json_int(const json_t *object, const char *key, int64_t fallback);
 double bu_json_real(const json_t *object, const char *key, double fallback);
 int bu_json_bool(const json_t *object, const char *key, int fallback);
+/* One more of this key; what is no number yet is 0. */
+void bu_json_count_up(json_t *object, const char *key);
 /* Copies into a fixed field; BU_ERR_INVAL when missing or too long. */
 bu_must int bu_json_copy_str(const json_t *object, const char *key, char *ret,
 			     size_t size, struct bu_err *err);

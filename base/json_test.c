@@ -236,6 +236,18 @@ START_TEST(carries_errors)
 }
 END_TEST
 
+START_TEST(counts_up)
+{
+	bu_autojson json_t *counts = json_object();
+
+	bu_json_count_up(counts, "a");
+	bu_json_count_up(counts, "b");
+	bu_json_count_up(counts, "a");
+	ck_assert_int_eq(bu_json_int(counts, "a", 0), 2);
+	ck_assert_int_eq(bu_json_int(counts, "b", 0), 1);
+}
+END_TEST
+
 BU_UNIT("json", refuses_what_is_no_json, survives_deep_nesting, loads_a_file,
 	has_one_canonical_form, the_canonical_form_is_the_librarys, names_the_field,
-	falls_back, carries_errors)
+	falls_back, counts_up, carries_errors)

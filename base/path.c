@@ -70,3 +70,11 @@ bu_path_is_plain(const char *text)
 {
 	return *text == '/' && text[strspn(text, NAME_CHARS "/")] == '\0';
 }
+
+const char *
+bu_path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

@@ -22,4 +22,7 @@ int bu_path_is_below(const char *text, const char *folder);
  * it. */
 int bu_path_is_plain(const char *text);
 
+/* What is behind its last '/'. */
+const char *bu_path_name(const char *path);
+
 #endif

@@ -106,5 +106,13 @@ START_TEST(what_the_kernel_takes_not_is_too_long)
 }
 END_TEST
 
+START_TEST(the_name_is_the_last_part)
+{
+	ck_assert_str_eq(bu_path_name("/srv/images/a.img"), "a.img");
+	ck_assert_str_eq(bu_path_name("a.img"), "a.img");
+	ck_assert_str_eq(bu_path_name("/srv/"), "");
+}
+END_TEST
+
 BU_UNIT("path", each_check_lets_through_what_it_says,
-	what_the_kernel_takes_not_is_too_long)
+	what_the_kernel_takes_not_is_too_long, the_name_is_the_last_part)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/path.h"
 #include "base/text.h"
 
 #define BELOW(root, fmt)                                                               \
@@ -171,11 +172,9 @@ bu_sysroot_link(const char *root, char *ret_text, size_t size, const char *fmt, 
 	bu_autofree char *path = BELOW(root, fmt);
 	char target[PATH_MAX];
 	ssize_t got = readlink(path, target, sizeof(target) - 1);
-	const char *slash;
 
 	target[got < 0 ? 0 : got] = '\0';
-	slash = strrchr(target, '/');
-	clean_copy(ret_text, size, slash ? slash + 1 : target);
+	clean_copy(ret_text, size, bu_path_name(target));
 }
 
 char *

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/text.h"
 
 static int
@@ -37,14 +38,6 @@ check_files(const struct bu_image *image, struct bu_err *err)
 	return 0;
 }
 
-static const char *
-last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int
 is_digest(const char *text)
 {
@@ -54,7 +47,7 @@ is_digest(const char *text)
 int
 bu_image_check_digest(const char *dir, const char *digest, struct bu_err *err)
 {
-	const char *name = last_name(dir);
+	const char *name = bu_path_name(dir);
 
 	if (!is_digest(name) || !strcmp(name, digest))
 		return 0;

@@ -84,13 +84,6 @@ bu_node_widths(const struct bu_shown_nodes *nodes, int line)
 }
 
 static void
-count(json_t *counts, const char *name)
-{
-	json_object_set_new(counts, name,
-			    json_integer(bu_json_int(counts, name, 0) + 1));
-}
-
-static void
 add_count(char **text, long long number, const char *what)
 {
 	bu_autofree char *old = *text;
@@ -115,9 +108,9 @@ bu_node_summary(const struct bu_shown_nodes *nodes)
 		if (bu_node_is_ready(node))
 			ready++;
 		else if (strcmp(node->state, bu_state_name(BU_STATE_READY)) == 0)
-			count(away, bu_node_away(node));
+			bu_json_count_up(away, bu_node_away(node));
 		else
-			count(states, node->state);
+			bu_json_count_up(states, node->state);
 	}
 	text = bu_xasprintf("%lld/%zu ready", ready, nodes->nodes_count);
 	json_object_foreach (away, name, value)

@@ -171,12 +171,6 @@ judge_unique(const struct cohort *c, size_t rule)
 	}
 }
 
-static void
-count_up(json_t *object, const char *key)
-{
-	json_object_set_new(object, key, json_integer(bu_json_int(object, key, 0) + 1));
-}
-
 /* The value of more than half of at least LEAST; NULL. counts: value -> how many. */
 static const char *
 majority(json_t *counts, int64_t *ret_many, int64_t *ret_all)
@@ -228,7 +222,7 @@ judge_equal(const struct cohort *c, size_t rule)
 					continue;
 				counts = counts_of(groups, row->subject);
 				if (!telling) {
-					count_up(counts, row->seen);
+					bu_json_count_up(counts, row->seen);
 					continue;
 				}
 				most = majority(counts, &many, &all);
@@ -427,7 +421,7 @@ judge_rails(const struct cohort *c)
 				leaf = bu_xstrndup(row->seen,
 						   bu_cohort_switch_length(row->seen));
 				if (!telling) {
-					count_up(counts_of(groups, key), leaf);
+					bu_json_count_up(counts_of(groups, key), leaf);
 					continue;
 				}
 				most = majority(counts_of(groups, key), &many, &all);

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "images/build/inside.h"
 #include "images/build/packages.h"
@@ -177,13 +178,12 @@ module_path(int root_fd, const char *kernel)
 	char *rest = text, *line;
 
 	while (rest && (line = strsep(&rest, "\n"))) {
-		char *colon = strchr(line, ':'), *slash;
+		char *colon = strchr(line, ':');
 
 		if (!colon)
 			continue;
 		*colon = '\0';
-		slash = strrchr(line, '/');
-		if (is_driver(slash ? slash + 1 : line))
+		if (is_driver(bu_path_name(line)))
 			return bu_xasprintf("lib/modules/%s/%s", kernel, line);
 	}
 	return NULL;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "images/build/tree.h"
 
 enum { BLOCK = 1024 * 1024 };
@@ -128,14 +129,6 @@ entry_path(const struct unpack *unpack, struct bu_err *err)
 	if (!path)
 		bu_err_wrap(err, "entry");
 	return path;
-}
-
-static const char *
-last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* The folder's path of a path in it, "" for the root; owned. */
@@ -310,7 +303,7 @@ make_entry(struct unpack *unpack, const char *path, struct bu_err *err)
 static int
 apply_whiteout(const struct unpack *unpack, const char *path, struct bu_err *err)
 {
-	const char *name = last_part(path), *gone = name + strlen(WHITEOUT);
+	const char *name = bu_path_name(path), *gone = name + strlen(WHITEOUT);
 	bu_autofree char *folder = folder_of(path);
 	bu_autofree char *target = NULL;
 
@@ -329,7 +322,7 @@ apply_whiteout(const struct unpack *unpack, const char *path, struct bu_err *err
 static int
 is_whiteout(const char *path)
 {
-	return !strncmp(last_part(path), WHITEOUT, strlen(WHITEOUT));
+	return !strncmp(bu_path_name(path), WHITEOUT, strlen(WHITEOUT));
 }
 
 /* A file cannot lie below a whiteout, nor a whiteout be a folder. */

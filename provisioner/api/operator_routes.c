@@ -113,12 +113,11 @@ status_json(const struct bu_api *api)
 		bu_autofree char *key =
 			bu_xasprintf("%s%s%s", bu_state_name(node->state),
 				     away ? " but " : "", away ? away : "");
-		json_int_t seen = bu_json_int(counts, key, 0);
 
 		if (bu_node_is_gone(node))
 			continue;
 		json_array_append_new(nodes, node_json(fleet, node));
-		json_object_set_new(counts, key, json_integer(seen + 1));
+		bu_json_count_up(counts, key);
 	}
 	bu_rollouts_tell(api->rollouts, nodes);
 	return json_pack(

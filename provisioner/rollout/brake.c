@@ -86,7 +86,7 @@ count_up(json_t *counts, const char *scope, const char *what)
 		row = json_object();
 		json_object_set_new(counts, scope, row);
 	}
-	json_object_set_new(row, what, json_integer(bu_json_int(row, what, 0) + 1));
+	bu_json_count_up(row, what);
 }
 
 /* {scope: {"late","of"}}; NULL when nobody is late. */

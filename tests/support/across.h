@@ -56,12 +56,6 @@ check_end(const json_t *item, size_t k)
 		ck_assert_str_ne(rail_of(item, i), name); /* no port twice */
 }
 
-static inline void
-count(json_t *counts, const char *key)
-{
-	json_object_set_new(counts, key, json_integer(bu_json_int(counts, key, 0) + 1));
-}
-
 /* An end of the pair sends: is its way slow? */
 static inline double
 rate_of(const struct ways *ways, const char *from, const char *to)
@@ -116,10 +110,10 @@ result_between(struct ways *ways, const json_t *const items[2], size_t k)
 		return bu_pair_result_to_json(&result);
 	ways->across++;
 	leaves = bu_xasprintf("%s %s", rails[0], rails[1]);
-	count(ways->asked, leaves);
+	bu_json_count_up(ways->asked, leaves);
 	ports = bu_xasprintf("%s %s %s %s", result.end[0].node, rails[0],
 			     result.end[1].node, rails[1]);
-	count(ways->asked, ports);
+	bu_json_count_up(ways->asked, ports);
 	return bu_pair_result_to_json(&result);
 }
 
