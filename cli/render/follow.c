@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/render/node_text.h"
@@ -272,14 +273,6 @@ update_rollout(struct bu_follow *follow, FILE *notes)
 }
 
 static int
-is_one_of(const char *text, const char *const *list)
-{
-	while (*list && strcmp(text, *list) != 0)
-		list++;
-	return *list != NULL;
-}
-
-static int
 take(struct bu_follow *follow, json_t *document, struct bu_err *err)
 {
 	struct bu_followed now = {0};
@@ -298,7 +291,7 @@ end_of(const struct bu_follow *follow)
 {
 	static const char *const ended[] = {"stopped", "aborted", NULL};
 	const struct bu_shown_rollout *rollout = &follow->last.rollout;
-	int stopped = is_one_of(rollout->state, ended);
+	int stopped = bu_word_find(ended, rollout->state) >= 0;
 
 	if (count_open(follow, rollout, !stopped))
 		return BU_FOLLOW_MORE;

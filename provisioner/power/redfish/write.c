@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/record.h"
 #include "provisioner/power/redfish/redfish.h"
 
 enum {
@@ -20,14 +21,6 @@ enum {
 };
 
 /* --- tasks --- */
-
-static int
-is_one_of(const char *word, const char *const *words)
-{
-	while (*words && strcmp(word, *words) != 0)
-		words++;
-	return *words != NULL;
-}
 
 /* Follows the task that a 202 names. -1 when it ended badly. One that goes on, or waits
  * for a reset, is left alone: reading back decides. */
@@ -46,13 +39,14 @@ follow_task(struct rf_op *op, const char *monitor, struct bu_err *err)
 		    rf_call(op, &ask, &reply, err) != 0)
 			return -1;
 		state = bu_json_str(reply.json, "TaskState", "");
-		if (is_one_of(state, bad))
+		if (bu_word_find(bad, state) >= 0)
 			return bu_err_set(err, BU_ERR_REMOTE, 0,
 					  "%s: the BMC's task %s ended as %s",
 					  op->bmc->origin, monitor, state);
 		if (reply.status >= 400 && reply.status != 404 && reply.status != 410)
 			return rf_refused(op, &ask, &reply, err);
-		if (reply.status != 202 && !(state[0] && is_one_of(state, moving)))
+		if (reply.status != 202 &&
+		    !(state[0] && bu_word_find(moving, state) >= 0))
 			return 0;
 	}
 	return 0;
