@@ -58,20 +58,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 struct bu_node *
 bu_fleet_node(const struct bu_fleet *fleet, const char *name)
 {
-	size_t low = 0, high = fleet->count;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int order = strcmp(name, fleet->nodes[mid]->name);
-
-		if (order == 0)
-			return fleet->nodes[mid];
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return NULL;
+	return bu_nodes_find(fleet->nodes, fleet->count, name);
 }
 
 struct bu_node *

@@ -104,6 +104,25 @@ bu_node_destroy(struct bu_node *node)
 	free(node);
 }
 
+struct bu_node *
+bu_nodes_find(struct bu_node *const *nodes, size_t count, const char *name)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(name, nodes[mid]->name);
+
+		if (order == 0)
+			return nodes[mid];
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
 static json_t *
 stages_json(const struct bu_node *node)
 {

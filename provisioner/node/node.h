@@ -404,6 +404,9 @@ int bu_node_is_gone(const struct bu_node *node);
 
 struct bu_node *bu_node_create(const char *name);
 void bu_node_destroy(struct bu_node *node);
+/* Of nodes sorted by name; NULL = it is none of them. */
+struct bu_node *bu_nodes_find(struct bu_node *const *nodes, size_t count,
+			      const char *name);
 /* The shape that the command line and the page read. New reference. */
 json_t *bu_node_to_json(const struct bu_node *node);
 

@@ -200,5 +200,26 @@ START_TEST(a_node_that_drains_says_where_it_goes)
 }
 END_TEST
 
+START_TEST(every_node_is_found_by_its_name)
+{
+	struct bu_node *nodes[9];
+
+	for (size_t i = 0; i < BU_LEN(nodes); i++) {
+		bu_autofree char *name = bu_xasprintf("node%03zu", i);
+
+		nodes[i] = bu_node_create(name);
+	}
+	for (size_t count = 0; count <= BU_LEN(nodes); count++) {
+		for (size_t i = 0; i < BU_LEN(nodes); i++)
+			ck_assert_ptr_eq(bu_nodes_find(nodes, count, nodes[i]->name),
+					 i < count ? nodes[i] : NULL);
+		ck_assert_ptr_null(bu_nodes_find(nodes, count, "node0005"));
+	}
+	for (size_t i = 0; i < BU_LEN(nodes); i++)
+		bu_node_destroy(nodes[i]);
+}
+END_TEST
+
 BU_UNIT("node", a_new_node, a_node_at_work, every_state_and_status_has_a_shape,
-	what_was_asked_of_its_power_is_shown, a_node_that_drains_says_where_it_goes)
+	what_was_asked_of_its_power_is_shown, a_node_that_drains_says_where_it_goes,
+	every_node_is_found_by_its_name)

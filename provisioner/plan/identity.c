@@ -23,25 +23,6 @@
 
 /* --- who holds which machine --- */
 
-const struct bu_node *
-bu_plan_node(const struct bu_plan_input *input, const char *name)
-{
-	size_t low = 0, high = input->count;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int order = strcmp(name, input->nodes[mid]->name);
-
-		if (order == 0)
-			return input->nodes[mid];
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return NULL;
-}
-
 static void
 add_key(json_t *index, const char *kind, const char *value, const char *node)
 {
@@ -210,7 +191,7 @@ find_holders(const struct bu_plan_input *input, const json_t *index,
 			bu_xasprintf("%s %s", keys[i].kind, values[i] ? values[i] : "");
 		const char *name = bu_json_str(index, key, NULL);
 
-		ret[i] = name ? bu_plan_node(input, name) : NULL;
+		ret[i] = name ? bu_nodes_find(input->nodes, input->count, name) : NULL;
 	}
 	/* A card of which its machine never told: what the firmware says is surer. */
 	if (ret[MAC] && !has_mac(ret[MAC], want->mac) &&
@@ -243,7 +224,8 @@ add_takers(const struct bu_plan_input *input, json_t *index)
 {
 	for (size_t i = 0; i < input->desired->nodes_count; i++) {
 		const struct bu_desired_node *want = &input->desired->nodes[i];
-		const struct bu_node *own = bu_plan_node(input, want->name);
+		const struct bu_node *own =
+			bu_nodes_find(input->nodes, input->count, want->name);
 		const struct bu_node *holders[KEYS];
 		int key;
 
@@ -418,7 +400,8 @@ void
 bu_identity_find(const struct bu_plan_input *input, const json_t *index,
 		 const struct bu_desired_node *want, struct bu_identity *ret)
 {
-	const struct bu_node *own = bu_plan_node(input, want->name);
+	const struct bu_node *own =
+		bu_nodes_find(input->nodes, input->count, want->name);
 	const struct bu_node *holders[KEYS];
 
 	*ret = (struct bu_identity){.kind = BU_IDENTITY_SAME, .node = own};

@@ -281,27 +281,6 @@ START_TEST(a_node_with_data_keeps_its_names)
 }
 END_TEST
 
-START_TEST(every_node_is_found_by_its_name)
-{
-	struct bu_node *nodes[9];
-	struct bu_plan_input input = {.nodes = nodes};
-
-	for (size_t i = 0; i < BU_LEN(nodes); i++) {
-		bu_autofree char *name = bu_xasprintf("node%03zu", i);
-
-		nodes[i] = bu_node_create(name);
-	}
-	for (; input.count <= BU_LEN(nodes); input.count++) {
-		for (size_t i = 0; i < BU_LEN(nodes); i++)
-			ck_assert_ptr_eq(bu_plan_node(&input, nodes[i]->name),
-					 i < input.count ? nodes[i] : NULL);
-		ck_assert_ptr_null(bu_plan_node(&input, "node0005"));
-	}
-	for (size_t i = 0; i < BU_LEN(nodes); i++)
-		bu_node_destroy(nodes[i]);
-}
-END_TEST
-
 /* Who has no machine holds none; whose install is under way may be about to. */
 START_TEST(only_who_has_a_machine_holds_one)
 {
@@ -458,7 +437,6 @@ START_TEST(a_profile_that_contradicts_the_machines_is_not_applied)
 END_TEST
 
 BU_UNIT("identity", machines_go_before_names, a_node_with_data_keeps_its_names,
-	every_node_is_found_by_its_name,
 	a_profile_that_contradicts_the_machines_is_not_applied,
 	a_machine_that_is_replaced_on_its_way_is_let_go_by_a_verb,
 	only_who_has_a_machine_holds_one,

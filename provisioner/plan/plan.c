@@ -395,7 +395,8 @@ add_drift(struct maker *maker, const struct bu_node *node)
 static int
 plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err *err)
 {
-	const struct bu_node *own = bu_plan_node(maker->input, want->name);
+	const struct bu_node *own =
+		bu_nodes_find(maker->input->nodes, maker->input->count, want->name);
 	struct bu_identity identity = {.node = own};
 	struct bu_plan_node it = {.want = want, .identity = &identity};
 	int out = limited(maker, want->name);

@@ -62,9 +62,6 @@ enum bu_class bu_plan_changes_class(const json_t *changes);
 /* "pools/train.ini:12 mtu 1500 -> 9000; and 2 more", for people. */
 void bu_plan_changes_text(const json_t *changes, char *ret, size_t size);
 
-/* identity.c. The known node of this name, NULL = none. */
-const struct bu_node *bu_plan_node(const struct bu_plan_input *input, const char *name);
-
 /* identity.c */
 /* {"mac 52:54:...": node, "serial x": ..., "bmc y": ...} of all that hold a machine.
  * New reference. */
