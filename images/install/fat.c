@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 
 enum {
@@ -27,36 +28,19 @@ enum {
 	AT_COPY = 50,
 };
 
-static uint32_t
-get(const uint8_t *at, int bytes)
-{
-	uint32_t value = 0;
-
-	for (int i = 0; i < bytes; i++)
-		value |= (uint32_t)at[i] << 8 * i;
-	return value;
-}
-
-static void
-put(uint8_t *at, uint32_t value, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		at[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* FAT32 with all of its parts on borders of large sectors. */
 static int
 can_fit(const uint8_t *boot, uint32_t times)
 {
-	uint32_t reserved = get(boot + AT_RESERVED, 2);
+	uint64_t reserved = bu_le_get(boot + AT_RESERVED, 2);
 
 	return boot[510] == 0x55 && boot[511] == 0xaa &&
-	       get(boot + AT_SECTOR_BYTES, 2) == SMALL &&
-	       !get(boot + AT_OLD_TOTAL, 2) && !get(boot + AT_OLD_FAT, 2) &&
-	       get(boot + AT_INFO, 2) == 1 && boot[AT_CLUSTER] &&
+	       bu_le_get(boot + AT_SECTOR_BYTES, 2) == SMALL &&
+	       !bu_le_get(boot + AT_OLD_TOTAL, 2) && !bu_le_get(boot + AT_OLD_FAT, 2) &&
+	       bu_le_get(boot + AT_INFO, 2) == 1 && boot[AT_CLUSTER] &&
 	       boot[AT_CLUSTER] % times == 0 && reserved % times == 0 &&
 	       reserved / times >= SECTORS_MIN && reserved * SMALL <= RESERVED_MAX &&
-	       get(boot + AT_FAT, 4) && get(boot + AT_FAT, 4) % times == 0;
+	       bu_le_get(boot + AT_FAT, 4) && bu_le_get(boot + AT_FAT, 4) % times == 0;
 }
 
 int
@@ -74,14 +58,14 @@ bu_fat_fit(const struct bu_disk *disk, uint64_t begin_bytes, struct bu_err *err)
 				  "the image's system partition is not made for disks "
 				  "with sectors of %u bytes; build the image again",
 				  sector);
-	size = get(boot + AT_RESERVED, 2) * SMALL;
-	put(boot + AT_SECTOR_BYTES, sector, 2);
-	put(boot + AT_CLUSTER, boot[AT_CLUSTER] / times, 1);
-	put(boot + AT_RESERVED, size / sector, 2);
-	put(boot + AT_HIDDEN, (uint32_t)(begin_bytes / sector), 4);
-	put(boot + AT_TOTAL, get(boot + AT_TOTAL, 4) / times, 4);
-	put(boot + AT_FAT, get(boot + AT_FAT, 4) / times, 4);
-	put(boot + AT_COPY, 2, 2);
+	size = bu_le_get(boot + AT_RESERVED, 2) * SMALL;
+	bu_le_put(boot + AT_SECTOR_BYTES, sector, 2);
+	bu_le_put(boot + AT_CLUSTER, boot[AT_CLUSTER] / times, 1);
+	bu_le_put(boot + AT_RESERVED, size / sector, 2);
+	bu_le_put(boot + AT_HIDDEN, (uint32_t)(begin_bytes / sector), 4);
+	bu_le_put(boot + AT_TOTAL, bu_le_get(boot + AT_TOTAL, 4) / times, 4);
+	bu_le_put(boot + AT_FAT, bu_le_get(boot + AT_FAT, 4) / times, 4);
+	bu_le_put(boot + AT_COPY, 2, 2);
 	front = bu_xcalloc(1, size);
 	memcpy(front, boot, SMALL);
 	memcpy(front + sector, info, SMALL);

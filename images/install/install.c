@@ -36,16 +36,6 @@ struct install {
 	struct bu_roots roots;
 };
 
-static int
-enter_stage(const struct install *install, const char *stage, struct bu_err *err)
-{
-	if (bu_parts_cancelled(install->hooks, err))
-		return -1;
-	if (install->hooks->progress)
-		install->hooks->progress(stage, 0, 0, install->hooks->arg);
-	return 0;
-}
-
 static void
 close_disks(struct install *install)
 {
@@ -323,7 +313,7 @@ run_roots(struct install *install, struct bu_err *err)
 	const struct bu_roots *roots = &install->roots;
 
 	if (prepare_roots(install, err) || write_slot(install, err) ||
-	    enter_stage(install, "files", err))
+	    bu_parts_enter(install->hooks, "files", err))
 		return -1;
 	close_disks(install);
 	if (bu_roots_fill(install->opts, install->manifest, &install->layouts[0], roots,
@@ -382,7 +372,7 @@ run_raw(struct install *install, struct bu_err *err)
 	    bu_parts_write(install->opts, install->hooks, install->manifest,
 			   &install->layouts[0], &install->disks[0], err))
 		return -1;
-	if (enter_stage(install, "files", err))
+	if (bu_parts_enter(install->hooks, "files", err))
 		return -1;
 	return bu_raw_finish(install->opts, &install->raw, &install->disks[0], err);
 }
@@ -398,7 +388,7 @@ run_parts(struct install *install, struct bu_err *err)
 		if (fit_sectors(install->manifest, &install->disks[i],
 				&install->layouts[i], err))
 			return -1;
-	if (enter_stage(install, "files", err) || fill_root(install, err))
+	if (bu_parts_enter(install->hooks, "files", err) || fill_root(install, err))
 		return -1;
 	return finish(install, err);
 }
@@ -406,7 +396,7 @@ run_parts(struct install *install, struct bu_err *err)
 static int
 run(struct install *install, struct bu_err *err)
 {
-	if (enter_stage(install, "manifest", err))
+	if (bu_parts_enter(install->hooks, "manifest", err))
 		return -1;
 	install->manifest = bu_fetch_manifest(install->opts, install->hooks, err);
 	if (!install->manifest)
@@ -414,7 +404,7 @@ run(struct install *install, struct bu_err *err)
 	/* They came later than the ramdisks that find it. */
 	if (install->opts->ret_finds_disk)
 		*install->opts->ret_finds_disk = install->manifest->agent_brought;
-	if (enter_stage(install, "disk", err))
+	if (bu_parts_enter(install->hooks, "disk", err))
 		return -1;
 	if (install->opts->raw          ? run_raw(install, err)
 	    : install->opts->roots == 2 ? run_roots(install, err)

@@ -73,6 +73,17 @@ bu_parts_cancelled(const struct bu_install_hooks *hooks, struct bu_err *err)
 	return 0;
 }
 
+int
+bu_parts_enter(const struct bu_install_hooks *hooks, const char *stage,
+	       struct bu_err *err)
+{
+	if (bu_parts_cancelled(hooks, err))
+		return -1;
+	if (hooks->progress)
+		hooks->progress(stage, 0, 0, hooks->arg);
+	return 0;
+}
+
 static int
 check_cancelled(struct job *job, struct bu_err *err)
 {

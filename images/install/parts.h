@@ -30,5 +30,8 @@ bu_must int bu_parts_wait(const struct bu_install_opts *opts, const struct bu_er
 /* Calls hooks->cancelled; -1 with BU_ERR_CANCELLED. */
 bu_must int bu_parts_cancelled(const struct bu_install_hooks *hooks,
 			       struct bu_err *err);
+/* The same, and tells that this stage begins. */
+bu_must int bu_parts_enter(const struct bu_install_hooks *hooks, const char *stage,
+			   struct bu_err *err);
 
 #endif

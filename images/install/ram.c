@@ -226,21 +226,11 @@ fill_root(const struct ram *ram, struct bu_err *err)
 }
 
 static int
-enter_stage(const struct ram *ram, const char *stage, struct bu_err *err)
-{
-	if (bu_parts_cancelled(ram->hooks, err))
-		return -1;
-	if (ram->hooks->progress)
-		ram->hooks->progress(stage, 0, 0, ram->hooks->arg);
-	return 0;
-}
-
-static int
 run(struct ram *ram, struct bu_err *err)
 {
 	const struct bu_part *part;
 
-	if (enter_stage(ram, "manifest", err))
+	if (bu_parts_enter(ram->hooks, "manifest", err))
 		return -1;
 	ram->manifest = bu_fetch_manifest(ram->opts, ram->hooks, err);
 	if (!ram->manifest)
@@ -248,10 +238,10 @@ run(struct ram *ram, struct bu_err *err)
 	ram->bytes = bu_ram_bytes(ram->manifest);
 	part = root_part(ram->manifest);
 	if (check(ram, err) || make_file(ram, part, err) || fill_file(ram, part, err) ||
-	    enter_stage(ram, "files", err) ||
+	    bu_parts_enter(ram->hooks, "files", err) ||
 	    (is_mounted(ram) && mount_root(ram, err)) || fill_root(ram, err))
 		return -1;
-	return enter_stage(ram, "done", err);
+	return bu_parts_enter(ram->hooks, "done", err);
 }
 
 static void
