@@ -397,14 +397,6 @@ bu_reconcile_wants_agent(const struct bu_node *node)
 	return bu_action_info(node->step.action)->fetched && !node->live.join_started;
 }
 
-/* What a second try cannot mend. */
-static int
-final(const struct bu_err *failure)
-{
-	return failure->kind == BU_ERR_VERIFY || failure->kind == BU_ERR_STATE ||
-	       failure->kind == BU_ERR_INVAL || failure->kind == BU_ERR_DENIED;
-}
-
 static void
 install_done(struct bu_reconcile *rec, struct bu_node *node,
 	     const struct bu_work_installed *as)
@@ -450,7 +442,7 @@ bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *
 	if (failure) {
 		bu_outcome_event(&event, node, failure, "");
 		BU_REASON_SET(&why, STEP_FAILED, .text = {failure->text});
-		if (final(failure) &&
+		if (bu_failure_is_final(failure) &&
 		    bu_state_info(node->state)->ladder == BU_LADDER_POWER)
 			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, &why, &event, 1);
 		else

@@ -315,6 +315,13 @@ bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		      .detail = failure ? failure->text : detail);
 }
 
+int
+bu_failure_is_final(const struct bu_err *failure)
+{
+	return failure->kind == BU_ERR_VERIFY || failure->kind == BU_ERR_STATE ||
+	       failure->kind == BU_ERR_INVAL || failure->kind == BU_ERR_DENIED;
+}
+
 void
 bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
 		   const struct bu_err *failure, const char *detail)

@@ -139,14 +139,6 @@ bu_ram_loads(const struct bu_reconcile *rec, const struct bu_node *node,
 	       bu_loop_now_ms(rec->fleet->loop) >= node->live.load_again_ms;
 }
 
-/* What a second try cannot mend. */
-static int
-is_final(const struct bu_err *failure)
-{
-	return failure->kind == BU_ERR_VERIFY || failure->kind == BU_ERR_STATE ||
-	       failure->kind == BU_ERR_INVAL || failure->kind == BU_ERR_DENIED;
-}
-
 void
 bu_ram_result(struct bu_reconcile *rec, struct bu_node *node, const char *step,
 	      const struct bu_err *failure)
@@ -159,7 +151,7 @@ bu_ram_result(struct bu_reconcile *rec, struct bu_node *node, const char *step,
 	bu_warn("node", "%s: its system was not loaded: %s", node->name, failure->text);
 	node->live.load_attempt++;
 	node->live.load_again_ms = bu_loop_now_ms(rec->fleet->loop) + AGAIN_MS;
-	if (!is_final(failure))
+	if (!bu_failure_is_final(failure))
 		return;
 	node->live.load_failed_of_ms = node->admitted_ms;
 	BU_REASON_SET(&why, STEP_FAILED, .text = {failure->text});

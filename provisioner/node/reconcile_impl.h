@@ -187,6 +187,8 @@ void bu_outcome_event(struct bu_event *event, const struct bu_node *node,
  * step, the log passes over this word on it. */
 void bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
 			const struct bu_err *failure, const char *detail);
+/* A second try cannot mend it. */
+int bu_failure_is_final(const struct bu_err *failure);
 
 /* anew.c. It began to boot again in the middle, and its agent is silent since. */
 int bu_anew_is(const struct bu_reconcile *rec, const struct bu_node *node);
