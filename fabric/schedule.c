@@ -13,8 +13,8 @@ bu_schedule_rounds(int n)
 	return n < 2 ? 0 : n - 1 + n % 2;
 }
 
-static uint64_t
-next_random(uint64_t *state)
+uint64_t
+bu_schedule_random(uint64_t *state)
 {
 	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -28,7 +28,7 @@ void
 bu_schedule_order(int n, uint64_t seed, int *ret)
 {
 	for (int i = 0; i < n; i++) {
-		int j = (int)(next_random(&seed) % (uint64_t)(i + 1));
+		int j = (int)(bu_schedule_random(&seed) % (uint64_t)(i + 1));
 
 		ret[i] = ret[j];
 		ret[j] = i;

@@ -27,5 +27,7 @@ void bu_schedule_order(int n, uint64_t seed, int *ret);
 int bu_schedule_pairs(const int *order, int n, int round, struct bu_pair *ret);
 /* The round in which two places of an order of n meet. */
 int bu_schedule_meet(int n, int x, int y);
+/* The next number of a sequence that its first state fixes (splitmix64). */
+uint64_t bu_schedule_random(uint64_t *state);
 
 #endif

@@ -51,4 +51,14 @@ START_TEST(the_seed_decides)
 }
 END_TEST
 
-BU_UNIT("schedule", each_pair_once, the_seed_decides)
+/* As its authors' program has it. */
+START_TEST(a_state_fixes_what_follows)
+{
+	uint64_t state = 1234567;
+
+	ck_assert_uint_eq(bu_schedule_random(&state), UINT64_C(6457827717110365317));
+	ck_assert_uint_eq(bu_schedule_random(&state), UINT64_C(3203168211198807973));
+}
+END_TEST
+
+BU_UNIT("schedule", each_pair_once, the_seed_decides, a_state_fixes_what_follows)

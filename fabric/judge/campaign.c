@@ -8,16 +8,6 @@
 
 #include <string.h>
 
-uint64_t
-bu_campaign_random(uint64_t *state)
-{
-	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
 /* A source port that takes the spine that the test asks for. */
 static int
 find_source_port(struct campaign *c, struct bu_flow *flow, struct bu_err *err)
@@ -92,7 +82,7 @@ bu_campaign_round(struct campaign *c, enum stage stage, struct bu_flow *flows,
 		flows[i].round =
 			(uint16_t)(c->report->rounds[0] + c->report->rounds[1] +
 				   c->report->rounds[2] + c->report->rounds[3]);
-		flows[i].sport = (uint16_t)(49152 + bu_campaign_random(&state) % 16000);
+		flows[i].sport = (uint16_t)(49152 + bu_schedule_random(&state) % 16000);
 		flows[i].qps = (uint8_t)(crosses ? c->qps_cross : 4);
 		flows[i].path = BU_PATH_UNKNOWN;
 		if (flows[i].via >= 0 && c->ignores_via && c->site->trace &&

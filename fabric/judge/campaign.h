@@ -88,7 +88,6 @@ int bu_campaign_count_lacks(const struct campaign *c, size_t first, int *lacks);
  * explains what was bad in its company. */
 int bu_campaign_spoils(const struct campaign *c, int part, int symptom);
 struct suspect *bu_campaign_suspect(struct campaign *c, int part, int symptom);
-uint64_t bu_campaign_random(uint64_t *state);
 
 /* pieces.c. The same for a site that has results by and by: `lacks` goes down by those
  * that are there; of the others each free port is asked about one partner, those that

@@ -26,7 +26,7 @@ is_clean(const struct campaign *c, int part)
 static int
 pick(struct retest *r, int count)
 {
-	return (int)(bu_campaign_random(&r->random) % (uint64_t)count);
+	return (int)(bu_schedule_random(&r->random) % (uint64_t)count);
 }
 
 /* The same for both halves of a port: one probe tests both. */
@@ -35,7 +35,7 @@ pick_for(const struct retest *r, int port, int count)
 {
 	uint64_t random = r->of_round ^ (uint64_t)port;
 
-	return (int)(bu_campaign_random(&random) % (uint64_t)count);
+	return (int)(bu_schedule_random(&random) % (uint64_t)count);
 }
 
 static int
@@ -349,7 +349,7 @@ bu_retest_choose(struct retest *r, int round)
 	int cabling = only_cabling(c, round);
 
 	r->count = 0;
-	r->of_round = bu_campaign_random(&r->random);
+	r->of_round = bu_schedule_random(&r->random);
 	for (int i = 0; i < c->parts_count; i++)
 		r->busy[i] = 0;
 	for (int want_clean = 1; want_clean >= 0; want_clean--) {
