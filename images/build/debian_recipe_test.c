@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "tests/support/shell.h"
 #include "tests/support/unit.h"
 
 static char dir[40];
@@ -18,18 +19,19 @@ static char dir[40];
 /* A host whose apt has what the file `targets` says, and mirrors that answer where the
  * file `answers` is. */
 static const char *const programs[][2] = {
-	{"apt-get", "case $* in *indextargets*) cat targets ;;\n"
-		    "*update*) cat $APT_CONFIG >>asked; test -e answers ;;\n"
-		    "*download*) : >a.deb ;;\n"
-		    "*-s*) test ! -e unsolved || { cat unsolved >&2; exit 100; }\n"
-		    "	lists=$(sed -n 's/.*Lists \"\\(.*\\)\";/\\1/p' $APT_CONFIG)\n"
-		    "	echo Inst needed \"($(cat version) of)\"\n"
-		    "	echo Inst a \"(1-${lists##*/} of)\" ;; esac"},
-	{"apt-config", "echo \"folder='/var/host-lists'\""},
-	{"dpkg", "test ! -e broken && mkdir -p $3/usr/share/keyrings"},
-	{"gpg", "cat $3"},
-	{"mmdebstrap", "for a in \"$@\"; do echo \"$a\"; done >bootstrap.args\n"
-		       "test ! -e fails || { cat fails >&2; exit 25; }"},
+	{"bin/apt-get",
+	 "case $* in *indextargets*) cat targets ;;\n"
+	 "*update*) cat $APT_CONFIG >>asked; test -e answers ;;\n"
+	 "*download*) : >a.deb ;;\n"
+	 "*-s*) test ! -e unsolved || { cat unsolved >&2; exit 100; }\n"
+	 "	lists=$(sed -n 's/.*Lists \"\\(.*\\)\";/\\1/p' $APT_CONFIG)\n"
+	 "	echo Inst needed \"($(cat version) of)\"\n"
+	 "	echo Inst a \"(1-${lists##*/} of)\" ;; esac"},
+	{"bin/apt-config", "echo \"folder='/var/host-lists'\""},
+	{"bin/dpkg", "test ! -e broken && mkdir -p $3/usr/share/keyrings"},
+	{"bin/gpg", "cat $3"},
+	{"bin/mmdebstrap", "for a in \"$@\"; do echo \"$a\"; done >bootstrap.args\n"
+			   "test ! -e fails || { cat fails >&2; exit 25; }"},
 };
 
 static int
@@ -69,14 +71,7 @@ begin(void)
 	strcpy(dir, "/tmp/bringup-debian-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	works("mkdir bin");
-	for (size_t i = 0; i < BU_LEN(programs); i++) {
-		bu_autofree char *path = bu_xasprintf("%s/bin/%s", dir, programs[i][0]);
-
-		ck_assert_int_eq(bu_file_write_text(path, 0755, NULL,
-						    "#!/bin/sh\ncd %s\n%s\n", dir,
-						    programs[i][1]),
-				 0);
-	}
+	shell_programs(dir, "cd ", programs, BU_LEN(programs));
 	works(": >targets && : >answers && echo 1 >version");
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/worker.h"
+#include "tests/support/shell.h"
 #include "tests/support/unit.h"
 
 static char dir[40];
@@ -23,7 +24,7 @@ static const char system_of[] =
 
 /* "broken" has the driver that a compiler refuses. Packed, as dkms leaves them. */
 static const char *const programs[][2] = {
-	{"chroot",
+	{"bin/chroot",
 	 "root=$1 && shift && echo \"$*\" >>log\n"
 	 "modules=$root/lib/modules/6.1/updates/dkms state=$root/var/lib/dkms\n"
 	 "case $1 in\n"
@@ -44,7 +45,7 @@ static const char *const programs[][2] = {
 	 "	status) ! test -e $modules/$4.ko.xz || echo $4/$6, $8, x86_64: installed ;;\n"
 	 "	esac ;;\n"
 	 "esac\n"},
-	{"strip", "shift; for f; do echo stripped >>$f; done\n"},
+	{"bin/strip", "shift; for f; do echo stripped >>$f; done\n"},
 };
 
 static int
@@ -91,14 +92,7 @@ begin(void)
 	strcpy(dir, "/tmp/bringup-dkms-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	works(system_of);
-	for (size_t i = 0; i < BU_LEN(programs); i++) {
-		bu_autofree char *path = bu_xasprintf("%s/bin/%s", dir, programs[i][0]);
-
-		ck_assert_int_eq(bu_file_write_text(path, 0755, NULL,
-						    "#!/bin/sh\ncd %s\n%s", dir,
-						    programs[i][1]),
-				 0);
-	}
+	shell_programs(dir, "cd ", programs, BU_LEN(programs));
 }
 
 static void

@@ -6,10 +6,10 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/worker.h"
+#include "tests/support/shell.h"
 #include "tests/support/unit.h"
 
 static char dir[] = "/tmp/bringup-scratch-XXXXXX";
@@ -58,15 +58,7 @@ begin(void)
 	strcpy(dir, "/tmp/bringup-scratch-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	shell(site);
-	for (size_t i = 0; i < BU_LEN(programs); i++) {
-		bu_autofree char *path = bu_xasprintf("%s/%s", dir, programs[i][0]);
-
-		ck_assert_int_eq(bu_file_write_text(path, 0755, NULL,
-						    "#!/bin/sh\nPAPER=%s\n%s", dir,
-						    programs[i][1]),
-				 0);
-		ck_assert_int_eq(chmod(path, 0755), 0);
-	}
+	shell_programs(dir, "PAPER=", programs, BU_LEN(programs));
 }
 
 static void

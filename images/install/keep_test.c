@@ -3,14 +3,6 @@
  * unfinished install, data partitions. */
 #include "tests/support/install.h"
 
-static void
-put(uint64_t at, const char *text)
-{
-	bu_autoclose int fd = open(disk, O_RDWR);
-
-	ck_assert_int_eq(pwrite(fd, text, strlen(text), at), strlen(text));
-}
-
 START_TEST(what_is_on_the_disk_stays)
 {
 	static const uint64_t places[] = {0, 1080, BU_MARK_OFFSET, DISK_BYTES - 1};
@@ -24,7 +16,7 @@ START_TEST(what_is_on_the_disk_stays)
 		char before[BU_DIGEST_SIZE], after[BU_DIGEST_SIZE];
 
 		ck_assert_int_eq(truncate(disk, 0) | truncate(disk, DISK_BYTES), 0);
-		put(places[i], "x");
+		put(disk, places[i], "x");
 		ck_assert_int_eq(bu_sha256_file(disk, before, NULL), 0);
 		ck_assert_int_eq(install(&opts, &err), -1);
 		ck_assert_int_eq(err.kind, BU_ERR_STATE);
@@ -37,18 +29,6 @@ START_TEST(what_is_on_the_disk_stays)
 	teardown();
 }
 END_TEST
-
-static void
-next_step(struct bu_install_opts *opts)
-{
-	static const char text[] = "{\"step\":\"s-2\"}";
-	static char sig[BU_SIG_HEX_SIZE];
-
-	ck_assert_int_eq(bu_sign(boss_key, text, strlen(text), sig, NULL), 0);
-	opts->mark_text = text;
-	opts->mark_sig = sig;
-	opts->step_id = "s-2";
-}
 
 /* The power went between the last byte and the word on it. */
 START_TEST(a_step_that_nobody_heard_of_is_done_again)
@@ -182,8 +162,8 @@ START_TEST(a_wipe_that_ends_in_the_middle_leaves_no_table)
 	opts = defaults();
 	ck_assert_msg(!install(&opts, &err), "%s", err.text);
 	check_finished();
-	put(BU_EDGE_BYTES - 1, "x");
-	put(DISK_BYTES - BU_EDGE_BYTES, "x");
+	put(disk, BU_EDGE_BYTES - 1, "x");
+	put(disk, DISK_BYTES - BU_EDGE_BYTES, "x");
 	next_step(&opts);
 	opts.allow_wipe = 1;
 	server.flips = -1;

@@ -58,23 +58,6 @@ mirrored(void)
 	return opts;
 }
 
-static void
-works(const struct bu_install_opts *opts)
-{
-	struct bu_err err;
-
-	ck_assert_msg(install(opts, &err) == 0, "%s", err.text);
-}
-
-static void
-fails(const struct bu_install_opts *opts, enum bu_err_kind kind, const char *says)
-{
-	struct bu_err err;
-
-	ck_assert_int_eq(install(opts, &err), -1);
-	ck_assert_msg(err.kind == kind && strstr(err.text, says), "%s", err.text);
-}
-
 static char *
 all_of(const char *path, size_t *ret_size)
 {
@@ -91,24 +74,6 @@ is_untouched(const char *path)
 	bu_autofree char *got = all_of(path, &size);
 
 	return !got[0] && memcmp(got, got + 1, size - 1) == 0;
-}
-
-static void
-put(const char *path, off_t offset, const char *text)
-{
-	bu_autoclose int fd = open(path, O_WRONLY);
-
-	ck_assert_int_eq(pwrite(fd, text, strlen(text), offset), strlen(text));
-}
-
-static int
-has(const char *path, off_t offset, const char *text)
-{
-	bu_autoclose int fd = open(path, O_RDONLY);
-	char got[32] = "";
-
-	ck_assert_int_eq(pread(fd, got, strlen(text), offset), strlen(text));
-	return strcmp(got, text) == 0;
 }
 
 /* What mdadm was asked, and what was in the root when the array was taken down. */

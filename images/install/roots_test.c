@@ -118,7 +118,7 @@ choose(int slot, int try)
 }
 
 static void
-works(const struct bu_install_opts *opts, int slot, int tried, int reused)
+writes(const struct bu_install_opts *opts, int slot, int tried, int reused)
 {
 	struct bu_err err;
 
@@ -127,15 +127,6 @@ works(const struct bu_install_opts *opts, int slot, int tried, int reused)
 	ck_assert_int_eq(done.slot, slot);
 	ck_assert_int_eq(done.tried, tried);
 	ck_assert_int_eq(done.reused, reused);
-}
-
-static void
-fails(const struct bu_install_opts *opts, enum bu_err_kind kind, const char *says)
-{
-	struct bu_err err;
-
-	ck_assert_int_eq(install(opts, &err), -1);
-	ck_assert_msg(err.kind == kind && strstr(err.text, says), "%s", err.text);
 }
 
 static void
@@ -156,7 +147,7 @@ START_TEST(a_new_disk_has_both_and_starts_the_first)
 
 	setup();
 	opts = two_roots(ROOMY);
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	for (size_t i = 0; i < BU_LEN(places); i++) {
 		ck_assert_int_eq(bu_gpt_find_part(disk, places[i].name, &part, NULL),
 				 0);
@@ -190,11 +181,11 @@ START_TEST(a_reimage_writes_the_other_root_alone)
 
 	setup();
 	opts = two_roots(ROOMY);
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	sum(0, MARK_B, before[0]);
 	sum(ROOT_B + ROOT_SIZE, ROOMY - ROOT_B - ROOT_SIZE, before[1]);
 	again(&opts, "s-2");
-	works(&opts, BU_SLOT_B, 1, 0);
+	writes(&opts, BU_SLOT_B, 1, 0);
 	check_choice(BU_SLOT_A, BU_SLOT_B);
 	ck_assert(holds(esp_raw, ESP_B) && holds(root_raw, ROOT_B));
 	ck_assert(starts_with(MARK_B, "BUDONE01"));
@@ -203,7 +194,7 @@ START_TEST(a_reimage_writes_the_other_root_alone)
 	ck_assert_str_eq(kargs, "rw quiet bringup.slot=b\n");
 	/* It was not confirmed: the same one again, and never the first. */
 	again(&opts, "s-3");
-	works(&opts, BU_SLOT_B, 1, 0);
+	writes(&opts, BU_SLOT_B, 1, 0);
 	sum(0, MARK_B, after[0]);
 	sum(ROOT_B + ROOT_SIZE, ROOMY - ROOT_B - ROOT_SIZE, after[1]);
 	ck_assert_str_eq(before[0], after[0]);
@@ -212,7 +203,7 @@ START_TEST(a_reimage_writes_the_other_root_alone)
 	choose(BU_SLOT_B, BU_SLOT_NONE);
 	sum(MARK_B, ROOMY - MARK_B, before[0]);
 	again(&opts, "s-4");
-	works(&opts, BU_SLOT_A, 1, 0);
+	writes(&opts, BU_SLOT_A, 1, 0);
 	sum(MARK_B, ROOMY - MARK_B, after[0]);
 	ck_assert_str_eq(before[0], after[0]);
 	check_choice(BU_SLOT_B, BU_SLOT_A);
@@ -228,9 +219,9 @@ START_TEST(what_broke_off_is_never_tried)
 
 	setup();
 	opts = two_roots(ROOMY);
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	again(&opts, "s-2");
-	works(&opts, BU_SLOT_B, 1, 0);
+	writes(&opts, BU_SLOT_B, 1, 0);
 	sum(0, MARK_B, before);
 	again(&opts, "s-3");
 	server.flips = -1;
@@ -244,7 +235,7 @@ START_TEST(what_broke_off_is_never_tried)
 	sum(0, MARK_B, after);
 	ck_assert_str_eq(before, after);
 	cancel_after = -1;
-	works(&opts, BU_SLOT_B, 1, 0);
+	writes(&opts, BU_SLOT_B, 1, 0);
 	check_choice(BU_SLOT_A, BU_SLOT_B);
 	teardown();
 }
@@ -258,11 +249,11 @@ START_TEST(an_image_that_is_there_costs_no_bytes)
 
 	setup();
 	opts = two_roots(ROOMY);
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	again(&opts, "s-2");
 	opts.reuse = 1; /* there is nothing yet */
 	server.ranges = 0;
-	works(&opts, BU_SLOT_B, 1, 0);
+	writes(&opts, BU_SLOT_B, 1, 0);
 	ck_assert_int_ne(server.ranges, 0);
 	choose(BU_SLOT_B, BU_SLOT_NONE);
 	/* What the node has written to it since stays, and its own files are new. */
@@ -272,7 +263,7 @@ START_TEST(an_image_that_is_there_costs_no_bytes)
 	opts.stamp_text = "{\"stamp\":3}";
 	old = bu_xasprintf("%s/var/lib/bringup/next.key.pem", root);
 	ck_assert_int_eq(bu_file_write(old, "x", 1, 0600, NULL), 0);
-	works(&opts, BU_SLOT_A, 1, 1);
+	writes(&opts, BU_SLOT_A, 1, 1);
 	ck_assert_int_eq(server.ranges, 0);
 	sum(ESP_A, 440 * MIB / 2, after);
 	ck_assert_str_eq(before, after);
@@ -283,7 +274,7 @@ START_TEST(an_image_that_is_there_costs_no_bytes)
 	/* Who wants it written anew gets that. */
 	opts.reuse = 0;
 	again(&opts, "s-4");
-	works(&opts, BU_SLOT_A, 1, 0);
+	writes(&opts, BU_SLOT_A, 1, 0);
 	ck_assert_int_ne(server.ranges, 0);
 	/* One that broke off, and one of another image, are written. */
 	opts.reuse = 1;
@@ -293,16 +284,16 @@ START_TEST(an_image_that_is_there_costs_no_bytes)
 	fails(&opts, BU_ERR_CANCELLED, "cancelled");
 	cancel_after = -1;
 	opts.reuse = 1;
-	works(&opts, BU_SLOT_A, 1, 0);
+	writes(&opts, BU_SLOT_A, 1, 0);
 	memset(other, 'd', sizeof(other) - 1);
 	other[sizeof(other) - 1] = '\0';
 	again(&opts, "s-6");
 	sign_mark("s-6", other); /* the slot is said to be of another one then */
 	opts.reuse = 0;
-	works(&opts, BU_SLOT_A, 1, 0);
+	writes(&opts, BU_SLOT_A, 1, 0);
 	opts.reuse = 1;
 	again(&opts, "s-7");
-	works(&opts, BU_SLOT_A, 1, 0);
+	writes(&opts, BU_SLOT_A, 1, 0);
 	teardown();
 }
 END_TEST
@@ -314,15 +305,15 @@ START_TEST(a_mark_that_nobody_signed_saves_nothing)
 
 	setup();
 	opts = two_roots(ROOMY);
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	again(&opts, "s-2");
-	works(&opts, BU_SLOT_B, 1, 0);
+	writes(&opts, BU_SLOT_B, 1, 0);
 	fd = open(disk, O_WRONLY);
 	ck_assert_int_eq(pwrite(fd, "00000000", 8, MARK_B + 12 + (off_t)strlen(text_a)),
 			 8);
 	again(&opts, "s-3");
 	opts.reuse = 1;
-	works(&opts, BU_SLOT_B, 1, 0);
+	writes(&opts, BU_SLOT_B, 1, 0);
 	teardown();
 }
 END_TEST
@@ -333,15 +324,15 @@ START_TEST(a_wipe_begins_anew)
 
 	setup();
 	opts = two_roots(ROOMY);
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	again(&opts, "s-2");
-	works(&opts, BU_SLOT_B, 1, 0);
+	writes(&opts, BU_SLOT_B, 1, 0);
 	choose(BU_SLOT_B, BU_SLOT_NONE);
 	again(&opts, "s-3");
 	make_esp(boot_dir);
 	opts.keep_data = 0;
 	opts.allow_wipe = 1;
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	check_choice(BU_SLOT_A, BU_SLOT_NONE);
 	ck_assert(starts_with(MARK_A, "BUDONE01") && !starts_with(MARK_B, "BU"));
 	teardown();
@@ -356,7 +347,7 @@ START_TEST(another_layout_is_no_reimage)
 
 	setup();
 	opts = two_roots(ROOMY);
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	again(&opts, "s-2");
 	sum(0, ROOMY, before);
 	one = opts;
@@ -397,12 +388,12 @@ START_TEST(data_stays_beside_both)
 	opts = two_roots(ROOMY);
 	opts.data = lake;
 	opts.data_count = 1;
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	fd = open(disk, O_WRONLY);
 	ck_assert_int_eq(pwrite(fd, "keep me", 7, (off_t)at), 7);
 	for (int i = 0; i < 2; i++) {
 		again(&opts, i ? "s-3" : "s-2");
-		works(&opts, i ? BU_SLOT_A : BU_SLOT_B, 1, 0);
+		writes(&opts, i ? BU_SLOT_A : BU_SLOT_B, 1, 0);
 		choose(i ? BU_SLOT_A : BU_SLOT_B, BU_SLOT_NONE);
 		ck_assert(starts_with(at, "keep me"));
 	}
@@ -422,7 +413,7 @@ START_TEST(a_disk_that_is_not_read_is_not_taken_for_one_with_one_root)
 
 	setup();
 	opts = two_roots(ROOMY);
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	again(&opts, "s-2");
 	for (size_t i = 0; i < layout.count; i++) {
 		layout.parts[i].name = places[i].name;
@@ -463,7 +454,7 @@ START_TEST(what_does_not_fit_is_refused)
 	fails(&opts, BU_ERR_INVAL, has);
 	ck_assert(!starts_with(BU_MARK_OFFSET, "BU"));
 	opts = two_roots(990 * MIB);
-	works(&opts, BU_SLOT_A, 0, 0);
+	writes(&opts, BU_SLOT_A, 0, 0);
 	teardown();
 }
 END_TEST

@@ -63,36 +63,6 @@ with_array(void)
 	return opts;
 }
 
-static void
-next_step(struct bu_install_opts *opts)
-{
-	static const char text[] = "{\"step\":\"s-2\"}";
-	static char sig[BU_SIG_HEX_SIZE];
-
-	ck_assert_int_eq(bu_sign(boss_key, text, strlen(text), sig, NULL), 0);
-	opts->mark_text = text;
-	opts->mark_sig = sig;
-	opts->step_id = "s-2";
-}
-
-static void
-put(const char *path, uint64_t offset, const char *text)
-{
-	bu_autoclose int fd = open(path, O_WRONLY);
-
-	ck_assert_int_eq(pwrite(fd, text, strlen(text), (off_t)offset), strlen(text));
-}
-
-static int
-has(const char *path, uint64_t offset, const char *text)
-{
-	bu_autoclose int fd = open(path, O_RDONLY);
-	char got[32] = "";
-
-	ck_assert_int_eq(pread(fd, got, strlen(text), (off_t)offset), strlen(text));
-	return strcmp(got, text) == 0;
-}
-
 static int
 is_untouched(const char *path)
 {
@@ -113,23 +83,6 @@ count(const char *word)
 	for (const char *at = log; at && (at = strstr(at, word)); at++)
 		found++;
 	return found;
-}
-
-static void
-works(const struct bu_install_opts *opts)
-{
-	struct bu_err err;
-
-	ck_assert_msg(install(opts, &err) == 0, "%s", err.text);
-}
-
-static void
-fails(const struct bu_install_opts *opts, enum bu_err_kind kind, const char *says)
-{
-	struct bu_err err;
-
-	ck_assert_int_eq(install(opts, &err), -1);
-	ck_assert_msg(err.kind == kind && strstr(err.text, says), "%s", err.text);
 }
 
 static void

@@ -269,6 +269,55 @@ install(const struct bu_install_opts *opts, struct bu_err *err)
 	return bu_install_run(opts, &hooks, err);
 }
 
+static inline void
+works(const struct bu_install_opts *opts)
+{
+	struct bu_err err;
+
+	ck_assert_msg(install(opts, &err) == 0, "%s", err.text);
+}
+
+static inline void
+fails(const struct bu_install_opts *opts, enum bu_err_kind kind, const char *says)
+{
+	struct bu_err err;
+
+	ck_assert_int_eq(install(opts, &err), -1);
+	ck_assert_msg(err.kind == kind && strstr(err.text, says), "%s", err.text);
+}
+
+/* Another step is to do it, with a mark of its own. */
+static inline void
+next_step(struct bu_install_opts *opts)
+{
+	static const char text[] = "{\"step\":\"s-2\"}";
+	static char sig[BU_SIG_HEX_SIZE];
+
+	ck_assert_int_eq(bu_sign(boss_key, text, strlen(text), sig, NULL), 0);
+	opts->mark_text = text;
+	opts->mark_sig = sig;
+	opts->step_id = "s-2";
+}
+
+/* A text at a place of a file. */
+static inline void
+put(const char *path, off_t offset, const char *text)
+{
+	bu_autoclose int fd = open(path, O_WRONLY);
+
+	ck_assert_int_eq(pwrite(fd, text, strlen(text), offset), strlen(text));
+}
+
+static inline int
+has(const char *path, off_t offset, const char *text)
+{
+	bu_autoclose int fd = open(path, O_RDONLY);
+	char got[32] = "";
+
+	ck_assert_int_eq(pread(fd, got, strlen(text), offset), strlen(text));
+	return strcmp(got, text) == 0;
+}
+
 /* The part's bytes on the disk are those of the raw file. */
 static inline int
 part_is_there(const char *raw, uint64_t at)

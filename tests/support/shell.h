@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command of the shell prints. */
+/* What a command of the shell prints, and programs that are played by such. */
 #ifndef BU_TESTS_SUPPORT_SHELL_H
 #define BU_TESTS_SUPPORT_SHELL_H
 
+#include <sys/stat.h>
+
+#include "base/file.h"
 #include "base/worker.h"
 #include "tests/support/unit.h"
 
@@ -19,6 +22,23 @@ shell_told(const char *folder, const char *command)
 
 	ck_assert_msg(bu_job_run(&opts, &out, &err) == 0, "%s: %s", command, err.text);
 	return out;
+}
+
+/* Programs of paper: the rows are a path in the folder and a text for sh. Each is told
+ * the folder first, behind the head: "PAPER=" or "cd ". */
+static inline void
+shell_programs(const char *folder, const char *head, const char *const (*rows)[2],
+	       size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bu_autofree char *path = bu_xasprintf("%s/%s", folder, rows[i][0]);
+
+		ck_assert_int_eq(bu_file_write_text(path, 0755, NULL,
+						    "#!/bin/sh\n%s%s\n%s\n", head,
+						    folder, rows[i][1]),
+				 0);
+		ck_assert_int_eq(chmod(path, 0755), 0);
+	}
 }
 
 #endif
