@@ -118,6 +118,21 @@ is_written_again(struct rig *rig)
 	ck_assert_str_eq(node->slot, "b");
 }
 
+/* The first system says hello where that of the order is waited for. */
+static void
+falls_back(struct rig *rig, const char *boot_id)
+{
+	ck_assert_int_eq(says_hello(rig, first_step, boot_id, NULL), 0);
+	rig_until(rig, rig_node(rig, 1), BU_STATE_FAILED);
+}
+
+static void
+breaks_off(struct rig *rig)
+{
+	rig_fire(rig, rig_node(rig, 1), BU_TRIGGER_FAULT);
+	rig_until(rig, rig_node(rig, 1), BU_STATE_FAILED);
+}
+
 START_TEST(the_system_of_before_answers)
 {
 	struct rig rig;
@@ -131,8 +146,7 @@ START_TEST(the_system_of_before_answers)
 		     "its system in slot b has not come up yet; its loader tries it "
 		     "once, and then starts image debian12 again");
 	ck_assert(may_speak(&rig, first_cert) && may_speak(&rig, ramdisk));
-	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL), 0);
-	rig_until(&rig, node, BU_STATE_FAILED);
+	falls_back(&rig, "boot-2");
 	rig_reason_is(&node->reason, FELL_BACK);
 	rig_reason_has(&node->reason,
 		       "did not come up in slot b; its loader went back");
@@ -211,8 +225,7 @@ START_TEST(what_hangs_is_reset_and_the_other_one_answers)
 	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(node->state, BU_STATE_BOOTING);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 3);
-	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL), 0);
-	rig_until(&rig, node, BU_STATE_FAILED);
+	falls_back(&rig, "boot-2");
 	rig_reason_is(&node->reason, FELL_BACK);
 	has_first(&rig);
 	rig_end(&rig);
@@ -245,8 +258,7 @@ START_TEST(a_second_try_is_written_anew)
 	struct bu_node *node = ordered(&rig, "a");
 
 	writes(&rig, "b", 1);
-	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL), 0);
-	rig_until(&rig, node, BU_STATE_FAILED);
+	falls_back(&rig, "boot-2");
 	rig_apply(&rig, 1, BU_CLASS_REIMAGE, "d2", NULL, NULL);
 	ck_assert_int_eq(bu_fallback_reuses(node), 0);
 	rig_start(&rig, 1);
@@ -254,8 +266,7 @@ START_TEST(a_second_try_is_written_anew)
 	ck_assert(may_speak(&rig, first_cert));
 	writes(&rig, "b", 1);
 	ck_assert_str_eq(node->other.digest, "d1");
-	ck_assert_int_eq(says_hello(&rig, first_step, "boot-3", NULL), 0);
-	rig_until(&rig, node, BU_STATE_FAILED);
+	falls_back(&rig, "boot-3");
 	has_first(&rig);
 	rig_end(&rig);
 }
@@ -266,10 +277,9 @@ START_TEST(an_install_that_failed_leaves_the_system)
 {
 	for (int two = 0; two < 2; two++) {
 		struct rig rig;
-		struct bu_node *node = ordered(&rig, two ? "a" : NULL);
 
-		rig_fire(&rig, node, BU_TRIGGER_FAULT);
-		rig_until(&rig, node, BU_STATE_FAILED);
+		ordered(&rig, two ? "a" : NULL);
+		breaks_off(&rig);
 		ck_assert_int_eq(may(&rig, BU_TRIGGER_VALIDATE), two);
 		ck_assert_int_eq(may_speak(&rig, first_cert), two);
 		if (two) {
@@ -293,8 +303,7 @@ START_TEST(what_is_written_and_did_not_answer_is_booted)
 	bu_autofree char *says = NULL;
 
 	writes(&rig, "b", 1);
-	rig_fire(&rig, node, BU_TRIGGER_FAULT);
-	rig_until(&rig, node, BU_STATE_FAILED);
+	breaks_off(&rig);
 	says = bu_verb_run(rig.rec, node, &ask, &(struct bu_err){0});
 	ck_assert_ptr_nonnull(says);
 	rig_text_has(says, "nothing is written");
@@ -330,21 +339,18 @@ START_TEST(a_wipe_that_broke_off_leaves_nothing_either)
 	struct bu_node *node = ordered(&rig, "a");
 
 	writes(&rig, "b", 1);
-	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL), 0);
-	rig_until(&rig, node, BU_STATE_FAILED);
+	falls_back(&rig, "boot-2");
 	rig_apply(&rig, 1, BU_CLASS_REIMAGE, "d2", NULL, NULL);
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
 	writes(&rig, "b", 1);
-	rig_fire(&rig, node, BU_TRIGGER_FAULT);
-	rig_until(&rig, node, BU_STATE_FAILED);
+	breaks_off(&rig);
 	ck_assert_str_eq(node->other.digest, "d1");
 	ck_assert(may_speak(&rig, first_cert));
 	rig_apply(&rig, 1, BU_CLASS_WIPE, "d1", NULL, NULL);
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
-	rig_fire(&rig, node, BU_TRIGGER_FAULT);
-	rig_until(&rig, node, BU_STATE_FAILED);
+	breaks_off(&rig);
 	ck_assert_int_eq(node->writing, 1);
 	ck_assert_str_eq(node->other.digest, "");
 	ck_assert(!may_speak(&rig, first_cert));
