@@ -21,7 +21,8 @@
 	X("appliance", "the machine that runs bringupd for a site")                    \
 	X("apply", "to make a plan's revision the desired one and order its steps")    \
 	X("attempt", "one try of a step, counted from 1")                              \
-	X("audit", "the checks that read a machine's settings and links without load") \
+	X("audit", "the checks that read a machine's settings and links without "      \
+		   "load; `bringup audit` looks at the log instead")                   \
 	X("away", "out of service by the count of max_unavailable: not ready, being "  \
 		  "reconfigured, or with a condition that counts as away")             \
 	X("batch", "the nodes of a pool that get their turn together")                 \
