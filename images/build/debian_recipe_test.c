@@ -220,10 +220,13 @@ START_TEST(a_bootstrap_that_fails_says_what_helps)
 		{"tar: write error: No space left on device", "no space left for"},
 		{"E: what nobody knows",
 		 "site: the bootstrap failed, for the reason above"},
+		{"Err:3 http://m trixie InRelease 503\nI: running apt-get update...",
+		 "^image: site: running apt-get update$"},
 	};
 
 	begin();
-	works("bootstrap && ! grep no-autoinstall bootstrap.args");
+	works("bootstrap && ! grep no-autoinstall bootstrap.args && "
+	      "grep -q '^--aptopt=Acquire::Retries \"3\"' bootstrap.args");
 	for (size_t i = 0; i < BU_LEN(reasons); i++) {
 		bu_autofree char *fail =
 			bu_xasprintf("echo \"%s\" >fails", reasons[i][0]);

@@ -114,7 +114,7 @@ END
 own_apt()
 {
 	apt_beside "$1" ''
-	apt-get -q update >"$WORK/apt.log" 2>&1 && return
+	apt-get -q -o Acquire::Retries=3 update >"$WORK/apt.log" 2>&1 && return
 	ls "$BESIDE/lists" | grep -q Packages || {
 		die "$NAME: its mirrors cannot be used:" \
 			"$(sed -n 's/^E: //p; /GPG error/p' "$WORK/apt.log" | head -n 3)"
@@ -149,9 +149,10 @@ versions()
 }
 
 # apt_settings: the host's way to its mirrors, where the setting is a plain text: proxies,
-# and which dates count.
+# and which dates count. A mirror that fails once among a thousand files is asked again.
 apt_settings()
 {
+	echo 'Acquire::Retries "3"'
 	apt-config dump | sed -n -E \
 		'/^Acquire::((https?|ftp)::Proxy|Check-)[^ ]* "[^"]+";$/s/;$//p'
 }

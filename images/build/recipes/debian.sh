@@ -60,15 +60,22 @@ bootstrap()
 		--essential-hook='mkdir -p "$1/etc/dkms" && : >"$1/etc/dkms/no-autoinstall"' \
 		--customize-hook="DKMS_HOOKS='$(echo $DKMS_HOOKS)' sh '$RECIPES/dkms' \"\$1\" $(echo $DKMS)"
 	# The initial ramdisk is ours: the one of initramfs-tools boots slower.
-	{ INITRD=No mmdebstrap -q "$@" "$SUITE" \
+	{ INITRD=No mmdebstrap -v "$@" "$SUITE" \
 		"$WORK/root.tar.zst" "$WORK/sources.list" ||
-		: >"$WORK/bootstrap.failed"; } 2>&1 | tee "$WORK/bootstrap.log" >&2
+		: >"$WORK/bootstrap.failed"; } 2>&1 | tee "$WORK/bootstrap.log" | steps >&2
 	[ ! -e "$WORK/bootstrap.failed" ] || why_not "$WORK/bootstrap.log"
+}
+
+# steps: of what mmdebstrap, apt and dpkg say, what a person wants to see meanwhile.
+steps()
+{
+	sed -u -n -e "s/^I: \(.*\)\.\.\.\$/image: $NAME: \1/p" -e '/^image: /p'
 }
 
 # why_not LOG: what a bootstrap failed for, and what helps.
 why_not()
 {
+	tail -n 40 "$1" >&2
 	gone=$(sed -n 's/^E: Failed to fetch \([^ ]*\).* 404 .*/\1/p' "$1" | head -n 1)
 	[ -z "$gone" ] || die "$NAME: its mirror lists $gone and does not have it (404):" \
 		"try again when the mirror is whole, or name another one (docs/images.md)"
