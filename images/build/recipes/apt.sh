@@ -150,9 +150,12 @@ versions()
 
 # apt_settings: the host's way to its mirrors, where the setting is a plain text: proxies,
 # and which dates count. A mirror that fails once among a thousand files is asked again.
+# Keyrings and lists lie in the cache, which may be in a private folder: apt reads them as
+# the user that it runs as, and not as one who sees no such folder.
 apt_settings()
 {
 	echo 'Acquire::Retries "3"'
+	echo 'APT::Sandbox::User "root"'
 	apt-config dump | sed -n -E \
 		'/^Acquire::((https?|ftp)::Proxy|Check-)[^ ]* "[^"]+";$/s/;$//p'
 }

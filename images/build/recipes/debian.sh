@@ -69,7 +69,7 @@ bootstrap()
 # steps: of what mmdebstrap, apt and dpkg say, what a person wants to see meanwhile.
 steps()
 {
-	sed -u -n -e "s/^I: \(.*\)\.\.\.\$/image: $NAME: \1/p" -e '/^image: /p'
+	sed -u -n -e '/^image: /p' -e "s/^I: \(.*\)\.\.\.\$/image: $NAME: \1/p"
 }
 
 # why_not LOG: what a bootstrap failed for, and what helps.
