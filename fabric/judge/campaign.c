@@ -184,6 +184,7 @@ bu_campaign_init(struct campaign *c)
 	c->usable = bu_xcalloc(ports + 1, 1);
 	memset(c->usable, 1, ports);
 	c->watched = bu_xcalloc(ports + 1, 1);
+	c->seeks = bu_xcalloc(ports + 1, 1);
 	c->doubted = bu_xcalloc((size_t)c->t->nodes + 1, 1);
 	c->parts = bu_xcalloc((size_t)c->parts_count + 1, sizeof(*c->parts));
 	c->suspect_of = bu_xcalloc((size_t)c->parts_count * BU_SYMPTOMS_COUNT + 1,
@@ -202,6 +203,7 @@ bu_campaign_fini(struct campaign *c)
 	free(c->leaf_of);
 	free(c->usable);
 	free(c->watched);
+	free(c->seeks);
 	free(c->doubted);
 	free(c->trusted_parts);
 	free(c->parts);

@@ -62,7 +62,9 @@ struct campaign {
 	int leaf_done;        /* stage A is over */
 	int *lacks;           /* partners that each port still needs in stage A */
 	int waiting;          /* some of these are being measured */
-	int ignores_via;      /* the site picks paths itself */
+	/* Ports that lack partners, of whom some will be measured with them. */
+	unsigned char *seeks;
+	int ignores_via; /* the site picks paths itself */
 	int qps_cross;
 	size_t retest_first; /* flow */
 	struct bu_report *report;

@@ -194,7 +194,7 @@ note_ports(const struct campaign *c, struct bu_report *report)
 		if (is_suspected(c, port))
 			report->ports[port] = BU_PORT_SUSPECTED;
 		else if (c->usable[port] && good[port] == (BU_DIR_OUT | BU_DIR_IN) &&
-			 (!c->waiting || c->lacks[port] <= 0))
+			 !c->seeks[port] && (!c->waiting || c->lacks[port] <= 0))
 			report->ports[port] = BU_PORT_GOOD;
 	}
 }

@@ -96,7 +96,7 @@ find_meetings(struct pieces *p)
 }
 
 static unsigned char *
-is_given(struct pieces *p, int round, const struct bu_pair *pair)
+is_given(const struct pieces *p, int round, const struct bu_pair *pair)
 {
 	int port = pair->a < pair->b ? pair->a : pair->b;
 
@@ -225,6 +225,8 @@ is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind, int
 	enum bu_known its = known(p->c, pair);
 	int is = is_late(p->c, pair->a, pair->b);
 
+	if (its == BU_KNOWN_TIRED)
+		its = BU_KNOWN_FAILED; /* the site says whether it is its turn */
 	p->kinds[is] |= 1 << its;
 	return is == late && its == kind &&
 	       (!late || (!is_spared(p, pair->a) && !is_spared(p, pair->b)));
@@ -317,13 +319,41 @@ ask(struct pieces *p, enum bu_known kind, int late, struct bu_err *err)
 	return 0;
 }
 
+/* Somebody whom it lacks is busy with others, and comes free. */
+static int
+has_busy_partner(const struct pieces *p, int port)
+{
+	const struct campaign *c = p->c;
+	struct bu_partners partners;
+
+	bu_partners_begin(&c->order, port, &partners);
+	for (int round = 0; round < p->rounds; round++) {
+		int partner = bu_partners_next(&partners);
+		struct bu_pair pair = {port, partner};
+		enum bu_known its;
+
+		if (partner < 0 || !c->usable[partner] || !p->busy[partner] ||
+		    *is_given(p, round, &pair))
+			continue;
+		its = known(c, &pair);
+		if (its == BU_KNOWN_NOT || its == BU_KNOWN_FAILED)
+			return 1;
+	}
+	return 0;
+}
+
+/* Who idles until a partner is free keeps nobody else waiting, but is not through. */
 static void
 note_waiting(struct pieces *p)
 {
 	struct campaign *c = p->c;
 
-	for (int port = 0; port < p->ports; port++)
-		c->waiting |= c->usable[port] && c->lacks[port] > 0 && p->busy[port];
+	for (int port = 0; port < p->ports; port++) {
+		if (!c->usable[port] || c->lacks[port] <= 0)
+			continue;
+		c->waiting |= p->busy[port];
+		c->seeks[port] = p->busy[port] || has_busy_partner(p, port);
+	}
 }
 
 static int

@@ -76,26 +76,68 @@ want_partners(const struct campaign *c, int partners, int *lacks)
 	}
 }
 
-/* The next port of the rail on another leaf that is free this round. */
+/* The next port of the rail on another leaf that is free this round, after `skip` of
+ * them. */
 static int
 find_elsewhere(const struct campaign *c, int port, int skip, const unsigned char *busy)
 {
-	int nodes = c->t->nodes, rails = c->t->rails, node = port / rails;
+	int nodes = c->t->nodes, rails = c->t->rails, node = port / rails, seen = 0;
 
-	for (int i = 0; i < nodes; i++) {
-		int other = (node + 1 + skip + i) % nodes * rails + port % rails;
+	for (int i = 1; i <= (skip + 2) * nodes; i++) {
+		int other = (node + i) % nodes * rails + port % rails;
 
-		if (c->usable[other] && !busy[other] &&
-		    c->leaf_of[other] != c->leaf_of[port])
+		if (c->usable[other] && c->leaf_of[other] != c->leaf_of[port] &&
+		    seen++ >= skip && !busy[other])
 			return other;
 	}
 	return -1;
 }
 
-/* A node without a partner in its leaf gets one in another. */
+/* Of what came since flow `first`: who is being measured with somebody is not through.
+ */
+static void
+note_lonely(struct campaign *c, size_t first, const int *lacks, const int *lonely)
+{
+	for (size_t i = first; i < c->count; i++) {
+		const struct bu_flow *flow = &c->flows[i];
+
+		if (lonely[flow->src] && lacks[flow->src] > 0 &&
+		    flow->doubt & BU_DOUBT_ASKED)
+			c->seeks[flow->src] = 1;
+	}
+}
+
+/* Ports of its rail on other leaves. */
 static int
-lonely_round(struct campaign *c, int round, const int *lacks,
-	     const unsigned char *lonely, struct bu_err *err)
+count_elsewhere(const struct campaign *c, const int *sizes, int port)
+{
+	int rail = port % c->t->rails, count = -sizes[group_of(c, port)];
+
+	for (int leaf = 0; leaf < c->t->leaves; leaf++)
+		count += sizes[leaf * c->t->rails + rail];
+	return count;
+}
+
+/* In how many rounds it takes part: all that there are elsewhere are enough, and it
+ * then lacks no more than these. */
+static int
+rounds_elsewhere(const struct campaign *c, const int *sizes, int port, int partners,
+		 int *lacks)
+{
+	int effort =
+		c->opts->effort ? c->opts->effort[port / c->t->rails] : BU_EFFORT_USUAL;
+	int others = count_elsewhere(c, sizes, port);
+
+	if (!c->site->known || effort == BU_EFFORT_TWICE || others >= partners)
+		return partners;
+	lacks[port] = lacks[port] > others ? others : lacks[port];
+	return others;
+}
+
+/* A node without a partner in its leaf gets some in others. lonely: rounds of each. */
+static int
+lonely_round(struct campaign *c, int round, const int *lacks, const int *lonely,
+	     struct bu_err *err)
 {
 	int ports = bu_topology_ports(c->t), n = 0;
 	bu_autofree unsigned char *busy = bu_xcalloc((size_t)ports + 1, 1);
@@ -105,7 +147,7 @@ lonely_round(struct campaign *c, int round, const int *lacks,
 	for (int port = 0; port < ports; port++) {
 		int other;
 
-		if (!lonely[port] || lacks[port] <= 0 || busy[port])
+		if (lonely[port] <= round || lacks[port] <= 0 || busy[port])
 			continue;
 		other = find_elsewhere(c, port, round, busy);
 		if (other < 0)
@@ -120,16 +162,19 @@ static int
 lonely_stage(struct campaign *c, int partners, int *lacks, struct bu_err *err)
 {
 	int ports = bu_topology_ports(c->t), any = 0;
-	bu_autofree unsigned char *lonely = bu_xcalloc((size_t)ports + 1, 1);
+	size_t first = c->count;
+	bu_autofree int *lonely = bu_xcalloc((size_t)ports + 1, sizeof(*lonely));
 	bu_autofree int *wanted = bu_xcalloc((size_t)ports + 1, sizeof(*wanted));
 	bu_autofree int *sizes = group_sizes(c);
 
 	want_partners(c, partners, wanted);
 	for (int port = 0; port < ports; port++) {
-		lonely[port] = c->usable[port] && lacks[port] > 0 &&
-			       lacks[port] == wanted[port] &&
-			       (!c->waiting || sizes[group_of(c, port)] == 1);
-		any |= lonely[port];
+		if (!c->usable[port] || lacks[port] <= 0 ||
+		    lacks[port] != wanted[port] ||
+		    (c->waiting && sizes[group_of(c, port)] > 1))
+			continue;
+		lonely[port] = rounds_elsewhere(c, sizes, port, partners, lacks);
+		any |= lonely[port] > 0;
 	}
 	for (int round = 0; any && round < partners && c->t->leaves > 1; round++) {
 		size_t before = c->count;
@@ -139,6 +184,7 @@ lonely_stage(struct campaign *c, int partners, int *lacks, struct bu_err *err)
 			return rc;
 		bu_campaign_count_lacks(c, before, lacks);
 	}
+	note_lonely(c, first, lacks, lonely);
 	return 0;
 }
 

@@ -204,11 +204,16 @@ bu_gate_known(void *arg, const struct bu_flow *flow)
 	struct bu_campaign_state *campaign = arg;
 	const struct bu_found *found = find(campaign, flow->src, flow->dst);
 	const struct bu_met *met = found->met;
+	int failures;
 
 	if (met && bu_gate_next_sound(met->log, met->taken[found->dir], found->dir) <
 			   met->log->count)
 		return BU_KNOWN_RESULT;
-	return met && bu_gate_failures(met->log) ? BU_KNOWN_FAILED : BU_KNOWN_NOT;
+	failures = met ? bu_gate_failures(met->log) : 0;
+	if (failures >= BU_GATE_ERRORS || is_weary(campaign, flow->src) ||
+	    is_weary(campaign, flow->dst))
+		return BU_KNOWN_TIRED;
+	return failures ? BU_KNOWN_FAILED : BU_KNOWN_NOT;
 }
 
 size_t
