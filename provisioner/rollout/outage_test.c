@@ -43,6 +43,40 @@ START_TEST(a_stop_that_the_log_did_not_take_is_told_again)
 }
 END_TEST
 
+static int
+on_stop(const struct bu_event *event, void *arg)
+{
+	int *stops = arg;
+	union bu_body body;
+
+	if (event->kind != BU_EVENT_ROLLOUT)
+		return 0;
+	ck_assert_int_eq(bu_event_read(event, &body, NULL), 0);
+	*stops += strcmp(body.rollout.to, "stopped") == 0;
+	return 0;
+}
+
+/* However often it is looked at, and while the process was busy for long: the log has
+ * it before the next look. */
+START_TEST(a_stop_is_noted_once)
+{
+	struct rig rig;
+	int stops = 0;
+
+	begin(&rig, 4, "failure_budget = 3\n");
+	apply(&rig, 4, "reboot");
+	move(&rig, 1, "failed", "late", "no boot");
+	for (int i = 0; i < 100; i++) {
+		bu_rollouts_kick(rig.rollouts);
+		rig_pass(&rig, i % 7 ? 1 : 500);
+	}
+	is_state(&rig, BU_ROLLOUT_STOPPED);
+	ck_assert_int_eq(bu_store_read(rig.store, 0, 10000, on_stop, &stops, NULL), 0);
+	ck_assert_int_eq(stops, 1);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Each time that a person lets it go on. It is the only rollout there is. */
 START_TEST(a_rollout_stops_as_often_as_a_canary_fails)
 {
@@ -117,6 +151,7 @@ START_TEST(a_brake_that_the_log_did_not_take_is_told_again)
 }
 END_TEST
 
-RIG_UNIT("rollout-outage", a_stop_that_the_log_did_not_take_is_told_again,
+RIG_UNIT("rollout-outage", a_stop_is_noted_once,
+	 a_stop_that_the_log_did_not_take_is_told_again,
 	 a_rollout_stops_as_often_as_a_canary_fails, nobody_has_a_turn_on_a_full_disk,
 	 a_brake_that_the_log_did_not_take_is_told_again)

@@ -58,7 +58,8 @@ init_event(struct bu_event *ret, const char *rollout, enum bu_rollout_state to,
 		      .to = bu_rollout_state_name(to), .by = by, .reason = *why);
 }
 
-/* Nothing is begun while a stop is on its way to the log. */
+/* Nothing is begun while a stop is on its way to the log, which has it, or is down,
+ * before the next look. */
 static int
 stop_spent(struct bu_rollouts *rollouts, const struct bu_view *view)
 {
@@ -71,17 +72,10 @@ stop_spent(struct bu_rollouts *rollouts, const struct bu_view *view)
 		struct bu_reason why;
 		struct bu_event event;
 
-		if (rollout->state != BU_ROLLOUT_RUNNING) {
-			if (strcmp(rollouts->told, rollout->id) == 0)
-				rollouts->told[0] = '\0';
-			continue;
-		}
-		if (!bu_rollout_spent(view, rollout, &why))
+		if (rollout->state != BU_ROLLOUT_RUNNING ||
+		    !bu_rollout_spent(view, rollout, &why))
 			continue;
 		stops++;
-		if (strcmp(rollouts->told, rollout->id) == 0)
-			continue;
-		memcpy(rollouts->told, rollout->id, sizeof(rollouts->told));
 		init_event(&event, rollout->id, BU_ROLLOUT_STOPPED, "bringup", &why);
 		text = bu_reason_text(&why);
 		bu_warn("rollout", "%s stops: %s", rollout->id, text);
@@ -102,9 +96,6 @@ on_turn(void *arg)
 	rollouts->looked_ms = bu_loop_now_ms(fleet->loop);
 	if (!fleet->desired || bu_store_down(fleet->store))
 		return;
-	if (rollouts->outages != fleet->outages)
-		rollouts->told[0] = '\0';
-	rollouts->outages = fleet->outages;
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 

@@ -21,8 +21,6 @@ struct bu_rollouts {
 	struct bu_timer *turn;
 	int64_t looked_ms; /* monotonic */
 	struct bu_brake *brake;
-	char told[40]; /* rollout whose stop is on its way to the log */
-	int outages;   /* of the log, that were seen: nothing is on its way any more */
 };
 
 /* One rollout in one pool. */
