@@ -33,10 +33,11 @@ last_of(const struct bu_pair_log *log)
 }
 
 /* The last results of the node with each partner on a rail, in the present boots; those
- * that pass before others. */
+ * that pass before others. Judged by what the certificate expects: since they were
+ * measured another profile may have been applied. */
 static void
 collect(const struct bu_gate *gate, const struct bu_node *node, const char *rail,
-	struct measurements *ret)
+	const struct bu_expect *expect, struct measurements *ret)
 {
 	const json_t *places = bu_measurements_of(gate->fleet, node->name, rail);
 	size_t all = json_array_size(places);
@@ -53,6 +54,7 @@ collect(const struct bu_gate *gate, const struct bu_node *node, const char *rail
 			if (log->count == 0 || !bu_gate_is_of(log, rail, node, &side) ||
 			    bu_probe_read(gate, last_of(log), result) != 0)
 				continue;
+			result->verdict = bu_expect_judge_pair(expect, result);
 			passes = result->verdict == BU_VERDICT_PASS ||
 				 result->verdict == BU_VERDICT_WARN;
 			if (passes == pass)
@@ -150,13 +152,14 @@ add_rail(const struct bu_gate *gate, const struct bu_node *node,
 		.max = share < RAIL_MIN ? RAIL_MIN : share,
 	};
 	struct bu_fabcert_rail *ret = &rails->list[rails->count++];
+	struct bu_expect expect = bu_gate_expect(gate, pool->validation, rail);
 
-	collect(gate, node, rail->name, &of);
+	collect(gate, node, rail->name, &expect, &of);
 	*ret = (struct bu_fabcert_rail){
 		.name = rail->name,
 		.results = of.refs,
 		.result_count = of.count,
-		.expect = bu_gate_expect(gate, pool->validation, rail),
+		.expect = expect,
 		.schedule = schedule_of(gate, rail, node->name),
 	};
 	ret->verdict = bu_fabcert_judge(node->name, &ret->expect, of.refs, of.count);

@@ -317,6 +317,38 @@ START_TEST(certificates_replay)
 }
 END_TEST
 
+/* Too slow for the profile of then, good enough for that of now: signed is what the
+ * present one makes of the figures. */
+START_TEST(a_certificate_judges_by_the_profile_that_it_names)
+{
+	static const char plain[] = "[validation pairs]\nfabric = fabric\n";
+	static const char strict[] =
+		"[validation pairs]\nfabric = fabric\nbw_min = 97 %\n";
+	struct rig rig;
+	struct links links = good_links();
+	const char *text;
+	bu_autojson json_t *cert = NULL;
+	const json_t *result;
+	struct bu_err err = {0};
+
+	begin(&rig, 3);
+	rig_revise(&rig, 3, plain, strict);
+	measure(&rig, &links, 3, 60);
+	for (int i = 1; i <= 3; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_VALIDATING);
+	rig_revise(&rig, 3, "", "");
+	measure(&rig, &links, 3, 60);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
+	text = rig_node(&rig, 2)->full_cert.is.text;
+	cert = bu_fabcert_verify(text, strlen(text), rig.fleet->public_pem, &err);
+	ck_assert_msg(cert != NULL, "%s", err.text);
+	result = json_array_get(json_object_get(cert, "results"), 0);
+	ck_assert_str_eq(bu_json_str(result, "verdict", ""), "pass");
+	ck_assert_msg(bu_fabcert_replay(cert, &err) == 0, "%s", err.text);
+	rig_end(&rig);
+}
+END_TEST
+
 /* The third machine is gone since; what it measured in an earlier boot is no proof. */
 START_TEST(a_certificate_lists_what_this_boot_measured)
 {
@@ -382,4 +414,5 @@ RIG_UNIT("keep", of_swapped_cables_the_second_names_both,
 	 an_outside_system_can_quarantine_and_never_certify,
 	 a_lemon_is_held_until_a_person_looked, readmission_needs_twice_the_rounds,
 	 the_soak_goes_on_after_a_restart, certificates_replay,
+	 a_certificate_judges_by_the_profile_that_it_names,
 	 a_certificate_lists_what_this_boot_measured, a_run_moves_nobody)
