@@ -14,7 +14,6 @@
 
 enum {
 	LOOK_AGAIN_MS = 2000,
-	BUDGET_MS = 200, /* after it no other fabric is begun */
 	REST_MIN_MS = 20,
 	REST_MAX_MS = 10000,
 	REST_TIMES = 20,
@@ -83,7 +82,7 @@ look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
 
 		if (network->role == BU_ROLE_FABRIC) {
 			if (looked &&
-			    bu_mono_ms(gate->stopwatch) - start_ms > BUDGET_MS)
+			    bu_mono_ms(gate->stopwatch) - start_ms > BU_GATE_BUDGET_MS)
 				return 1;
 			look_at(gate, network);
 			looked = 1;
@@ -100,7 +99,7 @@ on_look(void *arg)
 {
 	struct bu_gate *gate = arg;
 	int64_t start_ms = bu_mono_ms(gate->stopwatch), now_ms, rest_ms;
-	int more = 0;
+	int more = 0, unverified;
 
 	gate->due_ms = 0;
 	if (bu_store_down(gate->fleet->store)) {
@@ -113,11 +112,13 @@ on_look(void *arg)
 	bu_probe_deadlines(gate);
 	bu_gate_say_all(gate);
 	bu_gate_hold(gate);
-	if (!is_anything_told(gate))
+	unverified = bu_gate_verify(gate);
+	if (!unverified && !is_anything_told(gate))
 		more = look_at_fabrics(gate, start_ms);
 	bu_gate_roles_drop(gate);
 	bu_runs_look(gate);
-	bu_incast_look(gate);
+	if (!unverified)
+		bu_incast_look(gate);
 	gate->looking = 0;
 	/* What is done once for a node is not done again after a rest. */
 	rest_ms =
@@ -129,7 +130,7 @@ on_look(void *arg)
 		rest_ms = REST_MAX_MS;
 	now_ms = bu_loop_now_ms(gate->fleet->loop);
 	gate->rested_ms = now_ms + rest_ms;
-	if (is_anything_told(gate) || more)
+	if (is_anything_told(gate) || more || unverified)
 		bu_gate_wake_at(gate, now_ms + (rest_ms ? rest_ms : REST_MIN_MS));
 	else
 		bu_gate_wake_at(

@@ -20,11 +20,10 @@
 #include "provisioner/gate/gate.h"
 
 enum {
-	BU_GATE_ERRORS = 3, /* probes of a pair that say nothing, one after the other,
-			       before it is asked once a minute only; reports of
-			       checks that may not come */
-	BU_GATE_GRACE_MS = 5000, /* over a probe's own deadline; for the other end of
-				    one that waited for it in vain */
+	/* Probes of a pair that say nothing, one after the other, before it is asked
+	 * once a minute only; reports of checks that may not come. */
+	BU_GATE_ERRORS = 3,
+	BU_GATE_GRACE_MS = 5000, /* over a deadline; for who was waited for in vain */
 	BU_GATE_TAKE_MS = 10000, /* for an end that idles to come for its item */
 	BU_GATE_HERE_MS = 3000,  /* who came so long before is there */
 	BU_GATE_PORT = 18515,
@@ -32,6 +31,7 @@ enum {
 	BU_GATE_QUICK = 32,     /* of these, the ones without a rest */
 	BU_GATE_SLOW_MS = 60000,
 	BU_GATE_LEAF_SIZE = 160,
+	BU_GATE_BUDGET_MS = 200, /* of a look; after it nothing long is begun */
 };
 
 struct bu_probe {
@@ -78,11 +78,9 @@ struct bu_gate {
 	const struct bu_trust *trust;
 	struct bu_timer *look;
 	struct bu_probe *probes;
-	json_t *busy; /* node -> its probe */
-	/* node -> {"peer","id","secret"}: whose links it loads while both soak */
-	json_t *soaking;
-	json_t *soaked_with; /* node -> the neighbour of the slice that it was given
-				last */
+	json_t *busy;        /* node -> its probe */
+	json_t *soaking;     /* node -> {"peer","id","secret"}: whose links it loads */
+	json_t *soaked_with; /* node -> the neighbour of its last slice */
 	/* What the looks at the rails ask for, until all of them were looked at: a pair
 	 * is measured on all rails that ask for it at once. */
 	struct bu_ask *asks;
@@ -116,8 +114,9 @@ struct bu_gate {
 	} * pairs;
 	size_t pairs_count, pairs_cap;
 	char pairs_of[65];
-	struct bu_role *roles; /* by place in the profile; NULL = not of this look yet
-				*/
+	struct bu_role *roles; /* by place in the profile; NULL = not of this look */
+	size_t verified;       /* nodes of the fleet whose certificates were */
+	char verified_of[65];  /* all of them, in the profile of this digest */
 };
 
 /* What a node of the profile is to all campaigns. */
@@ -206,7 +205,7 @@ json_t *bu_gate_facts(const struct bu_checks *report);
 void bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		     struct bu_checks *report);
 void bu_gate_peers_drop(struct bu_gate *gate);
-/* checks.c. 1 = an item of this id asks for its checks or for a slice of its soak. */
+/* checks.c. 1 = its checks or a slice of its soak are asked for, in this item. */
 int bu_gate_checks_asked(const struct bu_gate *gate, const struct bu_node *node,
 			 char ret_id[BU_NAME_SIZE]);
 /* That item; with a slice its neighbour is chosen, and kept for its report. */
@@ -348,7 +347,10 @@ int bu_gate_place(const struct bu_topology *topology, const char *name);
 /* All pairs of this node that were measured are so again, once a minute. */
 void bu_gate_tire(struct bu_campaign_state *campaign, int node);
 
-/* roles.c. Fills gate->roles for this look; 0 = nobody is validating. */
+/* roles.c. After a start or an apply. 1 = more certificates than fit in a look are to
+ * be verified. */
+int bu_gate_verify(struct bu_gate *gate);
+/* Fills gate->roles for this look; 0 = nobody is validating. */
 int bu_gate_roles(struct bu_gate *gate);
 void bu_gate_roles_drop(struct bu_gate *gate);
 /* Place of this rail among those of its pool; -1 = it is none of them. */

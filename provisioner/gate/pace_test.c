@@ -56,6 +56,57 @@ minutes_until_joining(struct rig *rig, int64_t look_costs_ms, int minutes)
 	return second / 60;
 }
 
+static int
+verified(const struct rig *rig)
+{
+	int count = 0;
+
+	for (int i = 1; i <= NODES; i++)
+		count += rig_node(rig, i)->live.full_look.of != NULL;
+	return count;
+}
+
+/* At a start, or when another profile is applied: the loop has other work, too. */
+START_TEST(certificates_are_verified_look_by_look)
+{
+	enum {
+		STEP_MS = 20,
+		REST_MS = 1020,
+		OF_A_LOOK = 11,
+		WHOLE = NODES - NODES % OF_A_LOOK
+	};
+	static const char *const switched[] = {"switch_fabric = hall\n",
+					       "switch_fabric = hall\n"};
+	struct rig rig;
+	struct links *links = bu_xcalloc(1, sizeof(*links));
+
+	*links = good_links();
+	rig_begin(&rig, NODES);
+	rig_open_gate(&rig);
+	rig_give_rails_with(&rig, NODES, 2, switched);
+	for (int i = 1; i <= NODES; i++)
+		put_node(&rig, i), put_checks(&rig, i);
+	measure(&rig, links, NODES, 60);
+	for (int i = 1; i <= NODES; i++)
+		put_event(&rig, BU_EVENT_STATE, rig_node(&rig, i)->name,
+			  json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+	rig_pass(&rig, 1);
+	rig_restart(&rig);
+	step_ms = STEP_MS;
+	bu_gate_set_stopwatch(rig.gate, &dear);
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(verified(&rig), OF_A_LOOK);
+	for (int i = 2 * OF_A_LOOK; i <= WHOLE; i += OF_A_LOOK) {
+		rig_pass(&rig, REST_MS);
+		ck_assert_int_eq(verified(&rig), i);
+	}
+	rig_pass(&rig, 10000);
+	ck_assert_int_eq(verified(&rig), NODES);
+	free(links);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_change_every_two_seconds_puts_no_look_off)
 {
 	struct rig rig;
@@ -290,9 +341,10 @@ START_TEST(a_double_is_found_among_all_machines)
 }
 END_TEST
 
-RIG_UNIT("pace", a_double_is_found_among_all_machines,
-	 who_does_not_come_is_not_waited_for, who_was_left_alone_goes_on,
-	 who_comes_seldom_is_met, who_was_left_alone_is_free_at_once,
-	 a_node_that_hangs_holds_up_nobody_else, several_that_hang_do_not_add_up,
-	 a_kick_brings_a_look_forward, a_change_every_two_seconds_puts_no_look_off,
+RIG_UNIT("pace", certificates_are_verified_look_by_look,
+	 a_double_is_found_among_all_machines, who_does_not_come_is_not_waited_for,
+	 who_was_left_alone_goes_on, who_comes_seldom_is_met,
+	 who_was_left_alone_is_free_at_once, a_node_that_hangs_holds_up_nobody_else,
+	 several_that_hang_do_not_add_up, a_kick_brings_a_look_forward,
+	 a_change_every_two_seconds_puts_no_look_off,
 	 the_rest_after_a_dear_look_is_bounded)

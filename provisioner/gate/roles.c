@@ -5,6 +5,9 @@
  * forgets it at the end of the look. Invariant: nothing is kept from one look to the
  * next.
  */
+#include <string.h>
+
+#include "base/text.h"
 #include "provisioner/gate/internal.h"
 
 static int
@@ -64,6 +67,39 @@ is_anybody_validating(const struct bu_fleet *fleet)
 	return 0;
 }
 
+/* What is between the rails is looked at once after a start, too. */
+static int
+needs_roles(const struct bu_gate *gate)
+{
+	return !gate->across_seen || is_anybody_validating(gate->fleet);
+}
+
+int
+bu_gate_verify(struct bu_gate *gate)
+{
+	const struct bu_fleet *fleet = gate->fleet;
+	int64_t start_ms, took_ms = 0;
+
+	if (!fleet->desired || strcmp(gate->verified_of, fleet->desired->digest) == 0 ||
+	    !needs_roles(gate))
+		return 0;
+	start_ms = bu_mono_ms(gate->stopwatch);
+	while (gate->verified < fleet->count && took_ms <= BU_GATE_BUDGET_MS) {
+		struct bu_node *node = fleet->nodes[gate->verified++];
+
+		if (!node->full_cert.is.text)
+			continue;
+		bu_ignore(bu_fleet_certified(fleet, node, NULL));
+		took_ms = bu_mono_ms(gate->stopwatch) - start_ms;
+	}
+	gate->once_ms += took_ms;
+	if (gate->verified < fleet->count)
+		return 1;
+	BU_TEXT_COPY(gate->verified_of, fleet->desired->digest);
+	gate->verified = 0;
+	return 0;
+}
+
 int
 bu_gate_roles(struct bu_gate *gate)
 {
@@ -72,8 +108,7 @@ bu_gate_roles(struct bu_gate *gate)
 
 	if (gate->roles)
 		return 1;
-	/* What is between the rails is looked at once after a start, too. */
-	if (!is_anybody_validating(gate->fleet) && gate->across_seen)
+	if (!needs_roles(gate))
 		return 0;
 	start_ms = bu_mono_ms(gate->stopwatch);
 	gate->roles = bu_xcalloc(desired->nodes_count + 1, sizeof(*gate->roles));
