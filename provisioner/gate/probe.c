@@ -380,8 +380,7 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 
 	if (!probe || probe->spoke[end] || !want || !want->validation ||
 	    find_end(gate, probe, end, boot[end], &ends[end]) != 0 ||
-	    find_end(gate, probe, !end, boot[!end], &ends[!end]) != 0 ||
-	    !bu_probe_may_take(gate, probe, end))
+	    find_end(gate, probe, !end, boot[!end], &ends[!end]) != 0)
 		return NULL;
 	bu_record_init(bu_work_probe_fields, &work);
 	for (int i = 0; i < probe->rails; i++) {
@@ -395,6 +394,9 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 		work.rails[i].min_gbps =
 			bu_gate_least_gbps(gate, want->validation, terms);
 	}
+	/* What cannot be given to both of them nobody takes. */
+	if (!bu_probe_may_take(gate, probe, end))
+		return NULL;
 	work.rails_count = (size_t)probe->rails;
 	work.work = (struct bu_work){.id = probe->id, .attempt = 1};
 	work.role = end ? BU_PROBE_LISTEN : BU_PROBE_CONNECT;

@@ -3,6 +3,7 @@
 #include "fabric/judge/fabcert.h"
 #include "model/shown_status.h"
 #include "model/work.h"
+#include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
 
 /* So many nodes with so many rails, ready to be measured. */
@@ -94,6 +95,26 @@ START_TEST(a_certificate_says_nothing_twice)
 			    json_integer(bu_json_int(result, "round", -1) + 1));
 	ck_assert_int_eq(bu_fabcert_replay(full, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "the schedule pairs"));
+	rig_end(&rig);
+}
+END_TEST
+
+/* A profile without it was applied between the question and the answer. */
+START_TEST(nobody_waits_for_a_rail_that_is_no_more)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin_rails(&rig, 2, 2);
+	for (int i = 1; i <= 2; i++)
+		rig_node(&rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
+	check_all(&rig, 2);
+	rig_pass(&rig, 2001);
+	ck_assert_int_eq(rig.gate->probes->rails, 2);
+	rig_revise(&rig, 2, "", "");
+	measure(&rig, &links, 2, 20);
+	for (int i = 1; i <= 2; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
 	rig_end(&rig);
 }
 END_TEST
@@ -487,7 +508,8 @@ START_TEST(a_probe_goes_in_the_profiles_partition)
 }
 END_TEST
 
-RIG_UNIT("rails", a_probe_goes_in_the_profiles_partition,
+RIG_UNIT("rails", nobody_waits_for_a_rail_that_is_no_more,
+	 a_probe_goes_in_the_profiles_partition,
 	 an_older_agent_measures_one_rail_at_a_time, two_new_agents_are_told_the_depth,
 	 a_new_rail_of_a_pool_in_service_says_how_to_begin,
 	 a_node_hangs_at_another_leaf_on_each_rail,
