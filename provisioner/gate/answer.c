@@ -70,22 +70,6 @@ find(struct bu_campaign_state *campaign, int a, int b)
 	return found;
 }
 
-static int
-is_doubtful(const struct bu_measured *m)
-{
-	return m->dir[0].doubt || m->dir[1].doubt;
-}
-
-int
-bu_gate_failures(const struct bu_pair_log *log)
-{
-	size_t sound = log->count;
-
-	while (sound > 0 && is_doubtful(&log->list[sound - 1]))
-		sound--;
-	return log->errors + (int)(log->count - sound);
-}
-
 /* So many partners gave it nothing that another one is asked now and then only. */
 static int
 is_weary(const struct bu_campaign_state *campaign, int node)

@@ -317,6 +317,8 @@ void bu_gate_met_close(struct bu_campaign_state *campaign);
 struct bu_met *bu_gate_met(const struct bu_campaign_state *campaign, int a, int b,
 			   int *ret_dir);
 void bu_gate_pairs_drop(struct bu_gate *gate);
+/* Probes of the pair that said nothing, since the last one that did. */
+int bu_gate_failures(const struct bu_pair_log *log);
 
 /* answer.c. bu_site.round, .known and .met over the log; arg: the campaign state. */
 bu_must int bu_gate_answer(void *arg, struct bu_flow *flows, int count,
@@ -335,8 +337,6 @@ int bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 size_t bu_gate_next_sound(const struct bu_pair_log *log, size_t at, int dir);
 /* The figures of a result, as what the flow measured. */
 void bu_gate_give(const struct bu_measured *measured, int dir, struct bu_flow *flow);
-/* Probes of the pair that said nothing, since the last one that did. */
-int bu_gate_failures(const struct bu_pair_log *log);
 /* Who gave nothing with two partners, did not even say so, or was slow twice comes
  * after all others; and whose last probe was slow. */
 void bu_gate_put_last(struct bu_campaign_state *campaign);

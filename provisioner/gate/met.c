@@ -70,6 +70,22 @@ is_of_boot(const struct bu_campaign_state *campaign, const struct bu_pair_log *l
 	return node && strcmp(node->boot_id, log->boot[end]) == 0;
 }
 
+static int
+is_doubtful(const struct bu_measured *m)
+{
+	return m->dir[0].doubt || m->dir[1].doubt;
+}
+
+int
+bu_gate_failures(const struct bu_pair_log *log)
+{
+	size_t sound = log->count;
+
+	while (sound > 0 && is_doubtful(&log->list[sound - 1]))
+		sound--;
+	return log->errors + (int)(log->count - sound);
+}
+
 static void
 add(struct bu_campaign_state *campaign, const struct bu_pair_log *log, int a, int b)
 {
