@@ -134,15 +134,16 @@ json_t *bu_api_load_work(const struct bu_api *api, const struct bu_node *node,
 			 const struct bu_ram_image *image, struct bu_err *err);
 json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 			 struct bu_err *err);
-/* Its files; *ret_network (owned; NULL = nobody asks) is the network for cloud-init. */
-struct bu_config *bu_api_node_config(const struct bu_api *api,
-				     const struct bu_node *node,
-				     const struct bu_target *target, char **ret_network,
-				     struct bu_err *err);
 /* nocloud.c: the user data of what this step installs; owned. */
 char *bu_api_user_data(const struct bu_api *api, const struct bu_node *node,
 		       const struct bu_target *target, const char *step,
 		       struct bu_err *err);
+/* node_config.c: its files; *ret_network (owned; NULL = nobody asks) is the network for
+ * cloud-init. */
+struct bu_config *bu_api_node_config(const struct bu_api *api,
+				     const struct bu_node *node,
+				     const struct bu_target *target, char **ret_network,
+				     struct bu_err *err);
 /* How the node's network differs from its profile: findings of
  * provisioner/config/drift.h; empty when there is nothing to say. New reference. */
 json_t *bu_api_drift(const struct bu_api *api, const struct bu_node *node);

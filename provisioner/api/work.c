@@ -12,80 +12,12 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/secret.h"
-#include "base/text.h"
-#include "model/inventory.h"
 #include "model/work.h"
 #include "provisioner/api/api.h"
 #include "provisioner/api/work_disks.h"
-#include "provisioner/config/drift.h"
 #include "provisioner/config/nocloud.h"
 #include "provisioner/config/render.h"
 #include "provisioner/config/tuning.h"
-
-/* What the node's configuration is made of; NULL when its machine is not known. */
-static struct bu_inventory *
-config_input(const struct bu_api *api, const struct bu_node *node,
-	     const struct bu_target *target, struct bu_config_input *ret,
-	     struct bu_err *err)
-{
-	bu_autojson json_t *value = bu_fleet_inventory(api->fleet, node);
-	struct bu_inventory *inventory = bu_inventory_from_json(value, err);
-
-	*ret = (struct bu_config_input){
-		.desired = target->desired,
-		.node = target->node,
-		.nics = inventory ? inventory->nics : NULL,
-		.nic_count = inventory ? inventory->nics_count : 0,
-		.appliance = api->boot_address,
-	};
-	return inventory;
-}
-
-static struct bu_config *
-node_config(const struct bu_api *api, const struct bu_node *node,
-	    const struct bu_target *target, struct bu_err *err)
-{
-	struct bu_config_input input;
-	bu_autoinventory struct bu_inventory *inventory =
-		config_input(api, node, target, &input, err);
-
-	return inventory ? bu_config_render(&input, err) : NULL;
-}
-
-struct bu_config *
-bu_api_node_config(const struct bu_api *api, const struct bu_node *node,
-		   const struct bu_target *target, char **ret_network,
-		   struct bu_err *err)
-{
-	struct bu_config_input input;
-	bu_autoinventory struct bu_inventory *inventory =
-		config_input(api, node, target, &input, err);
-	bu_autofree char *network = NULL;
-	struct bu_config *config = NULL;
-
-	if (inventory && (!ret_network || (network = bu_nocloud_network(&input, err))))
-		config = bu_config_render(&input, err);
-	if (config && ret_network)
-		*ret_network = bu_steal(&network);
-	return config;
-}
-
-json_t *
-bu_api_drift(const struct bu_api *api, const struct bu_node *node)
-{
-	bu_autoinventory struct bu_inventory *inventory = NULL;
-	struct bu_config_input input;
-	struct bu_target target;
-	json_t *drift = NULL;
-
-	/* Until an order is done the node need not be what the profile says. */
-	if (node->boot_installed && !node->order.open &&
-	    bu_fleet_target(api->fleet, node, &target, NULL) == 0)
-		inventory = config_input(api, node, &target, &input, NULL);
-	if (inventory)
-		drift = bu_config_drift(&input, inventory, NULL);
-	return drift ? drift : json_array();
-}
 
 /* What a mark or a stamp is of. */
 struct note {
@@ -172,7 +104,8 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 	bu_autojson json_t *mark = NULL, *stamp = NULL, *disks = NULL;
 	struct bu_seen_disk seen;
 	struct seed seed = {.owned = {NULL}};
-	struct bu_config *config = key ? node_config(api, node, target, err) : NULL;
+	struct bu_config *config =
+		key ? bu_api_node_config(api, node, target, NULL, err) : NULL;
 	json_t *item = NULL;
 
 	if (config && bu_api_set_disks(&work, api, node, target, &seen, err) == 0)
@@ -229,7 +162,7 @@ bu_api_load_work(const struct bu_api *api, const struct bu_node *node,
 		return NULL;
 	key = bu_api_loaded_keys(api, node, &target, image, err);
 	if (key)
-		config = node_config(api, node, &target, err);
+		config = bu_api_node_config(api, node, &target, NULL, err);
 	if (config)
 		stamp = signed_note(
 			api, node,
@@ -258,7 +191,7 @@ configure_work(const struct bu_api *api, const struct bu_node *node,
 	       const struct bu_target *target, struct bu_err *err)
 {
 	int reboots = node->order.class == BU_CLASS_REBOOT;
-	struct bu_config *config = node_config(api, node, target, err);
+	struct bu_config *config = bu_api_node_config(api, node, target, NULL, err);
 	struct bu_work_configure work = {
 		.work = work_of(node),
 		.live = !reboots,
