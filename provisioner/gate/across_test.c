@@ -310,8 +310,9 @@ static void
 give_accusation(struct rig *rig, const char *fabric, const char *leaf)
 {
 	json_object_set_new(rig->gate->across, fabric,
-			    json_pack("[{s:s,s:s,s:{},s:{s:b}}]", "part", "a part",
-				      "text", "of before", "nodes", "leaves", leaf, 1));
+			    json_pack("[{s:[[i,s,i]],s:s,s:{},s:{s:b}}]", "key",
+				      BU_WHAT_LEAF, leaf, 0, "text", "of before",
+				      "nodes", "leaves", leaf, 1));
 }
 
 /* It goes with its fabric, and with a good result for its part. */
@@ -342,6 +343,29 @@ START_TEST(an_accusation_goes_when_it_is_over)
 	rig_pass(&rig, 2000);
 	gone = warnings_of(&rig);
 	ck_assert_ptr_null(strstr(gone, "of before"));
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* What it accuses tells them apart, not how that is said. */
+START_TEST(an_accusation_in_other_words_is_the_same)
+{
+	struct ways ways = {.slow = 1};
+	bu_autofree char *warnings = NULL;
+	json_t *entry;
+	struct rig rig;
+
+	begin_fabric(&rig, 4, 2, same);
+	cable(&rig, "fabric=leaf01:p1,rail1=leaf11:p1");
+	pass(&rig, &ways, 4, 300);
+	all_join(&rig, 4);
+	entry = json_array_get(json_object_get(rig.gate->across, "c"), 0);
+	json_object_set_new(entry, "part", json_string("in other words"));
+	json_object_set_new(entry, "text", json_string("in other words"));
+	look_now(&rig);
+	warnings = warnings_of(&rig);
+	says(warnings, "accuse the uplinks of leaf01 ");
+	ck_assert_ptr_null(strstr(warnings, "in other words"));
 	end_fabric(&rig, &ways);
 }
 END_TEST
@@ -436,4 +460,5 @@ RIG_UNIT("across", a_bad_port_is_none_of_them, a_leaf_is_the_switch_that_is_know
 	 a_bad_spine_is_accused_and_no_node, uplinks_are_named_with_leaf_and_rail,
 	 where_nothing_arrives_routes_are_the_first_hint,
 	 no_certificate_depends_on_them, a_mute_partner_keeps_no_leaf_from_its_tests,
-	 an_accusation_goes_when_it_is_over, a_certificate_has_none_of_them)
+	 an_accusation_goes_when_it_is_over, an_accusation_in_other_words_is_the_same,
+	 a_certificate_has_none_of_them)

@@ -97,11 +97,30 @@ add_leaves(const struct bu_across *across, const struct bu_accusation *one, json
 		add_leaves(across, &one->of[i], ret);
 }
 
+/* What it accuses, by kind, leaf and direction: it is the same one while its words
+ * change.
+ */
+static void
+add_key(const struct bu_across *across, const struct bu_accusation *one, json_t *ret)
+{
+	char leaf[BU_GATE_LEAF_SIZE + BU_NAME_MAX] = "";
+	int both = BU_DIR_OUT | BU_DIR_IN;
+	int dir = one->what == BU_WHAT_LINK ? (one->dir & both) % both : 0;
+
+	for (int i = 0; one->what == BU_WHAT_ANY && i < one->of_count; i++)
+		add_key(across, &one->of[i], ret);
+	if (one->what == BU_WHAT_ANY)
+		return;
+	if (one->what == BU_WHAT_LINK || one->what == BU_WHAT_LEAF)
+		bu_ids_text(&across->topology.leaf_ids, one->leaf, leaf, sizeof(leaf));
+	json_array_append_new(ret, json_pack("[i,s,i]", one->what, leaf, dir));
+}
+
 static json_t *
 entry_of(const struct bu_across *across, const struct bu_accusation *one)
 {
 	bu_autofree char *part = NULL, *cause = NULL, *text = NULL;
-	json_t *nodes = json_object(), *leaves = json_object();
+	json_t *nodes = json_object(), *leaves = json_object(), *key = json_array();
 
 	add_part(across, one, &part);
 	cause = bu_accusation_text(&across->topology, one);
@@ -111,10 +130,11 @@ entry_of(const struct bu_across *across, const struct bu_accusation *one)
 		arrives(one)
 			? ""
 			: "; look first whether the rails are routed to each other");
+	add_key(across, one, key);
 	add_nodes(across, one, nodes);
 	add_leaves(across, one, leaves);
-	return json_pack("{s:s,s:s,s:o,s:o}", "part", part, "text", text, "nodes",
-			 nodes, "leaves", leaves);
+	return json_pack("{s:o,s:s,s:o,s:o}", "key", key, "text", text, "nodes", nodes,
+			 "leaves", leaves);
 }
 
 static int
@@ -124,8 +144,8 @@ is_known(const json_t *list, const json_t *entry)
 	json_t *one;
 
 	json_array_foreach ((json_t *)(uintptr_t)list, i, one) {
-		if (strcmp(bu_json_str(one, "part", ""),
-			   bu_json_str(entry, "part", "")) == 0)
+		if (json_equal(json_object_get(one, "key"),
+			       json_object_get(entry, "key")))
 			return 1;
 	}
 	return 0;
@@ -176,15 +196,16 @@ untested_entry(const struct bu_across *across, int leaf)
 {
 	const struct bu_accusation one = {.what = BU_WHAT_LEAF, .leaf = leaf};
 	bu_autofree char *name = leaf_words(across, leaf);
-	bu_autofree char *part = bu_xasprintf("untested %s", name);
 	bu_autofree char *text = bu_xasprintf(
 		"switch fabric %s: leaf %s was not tested across rails: no pair of it "
 		"gave a result",
 		across->fabric, name);
-	json_t *nodes = json_object();
+	json_t *nodes = json_object(), *key = json_array();
 
+	add_key(across, &one, key);
 	add_nodes(across, &one, nodes);
-	return json_pack("{s:s,s:s,s:o}", "part", part, "text", text, "nodes", nodes);
+	return json_pack("{s:{s:o},s:s,s:o}", "key", "untested", key, "text", text,
+			 "nodes", nodes);
 }
 
 /* Of each leaf, those of the nodes that could have been asked. */
@@ -227,8 +248,8 @@ add_untested(const struct bu_across *across, const json_t *before, json_t *list)
 			across->fabric, more - UNTESTED_MAX);
 
 		add_entry(before,
-			  json_pack("{s:s,s:s,s:{}}", "part", "untested", "text", text,
-				    "nodes"),
+			  json_pack("{s:{s:[]},s:s,s:{}}", "key", "untested", "text",
+				    text, "nodes"),
 			  list);
 	}
 }
