@@ -127,6 +127,7 @@ struct bu_field {
 #define BU_ROW(type, kind, name, ...) BU_FIELD(kind, type, name, ##__VA_ARGS__),
 #define BU_PLAIN_STRING const char *
 #define BU_PLAIN_INT int64_t
+#define BU_PLAIN_WORD int
 #define BU_PLAIN_REAL double
 #define BU_PLAIN_FLAG int
 #define BU_PLAIN_JSON const json_t *

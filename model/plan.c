@@ -8,6 +8,8 @@
 enum { MANY = 1000000 };
 
 /* clang-format off */
+#define RULE_WORD(code, word) word,
+const char *const bu_plan_rules[] = {BU_PLAN_RULES(RULE_WORD) NULL};
 const struct bu_field bu_plan_change_fields[] =
 	BU_ROW_TABLE(BU_PLAN_CHANGE_ROWS, struct bu_plan_change);
 static const struct bu_field disk_fields[] =

@@ -36,11 +36,22 @@
 	X(T, STRING, stays, .need = BU_SPARSE, .unsaid = "") \
 	X(T, FLAG, there, .need = BU_SPARSE)
 
-/* rule: NULL = the node alone is refused, else the plan. named: why names the nodes. */
+/* What refuses a plan as a whole: what is known of machines, what an image can, the keys
+ * of [policy]. */
+#define BU_PLAN_RULES(X) \
+	X(NONE, "") X(MACHINES, "machines") X(IMAGE, "image") \
+	X(COMPATIBILITY, "compatibility") X(RESIDENCY, "residency") \
+	X(REGISTRIES, "registries") X(IMAGE_KEYS, "image_keys")
+#define BU_PLAN_RULE_ENUM(code, word) BU_PLAN_RULE_##code,
+enum bu_plan_rule { BU_PLAN_RULES(BU_PLAN_RULE_ENUM) };
+extern const char *const bu_plan_rules[];
+
+/* rule: NONE = the node alone is refused, else the plan. named: why names the nodes. */
 #define BU_PLAN_REFUSAL_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, why) \
 	X(T, STRING, code, .need = BU_SPARSE, .unsaid = "") \
-	X(T, JSON, args, .need = BU_SPARSE) X(T, STRING, rule, .need = BU_SPARSE) \
+	X(T, JSON, args, .need = BU_SPARSE) \
+	X(T, WORD, rule, .words = bu_plan_rules, .need = BU_SPARSE) \
 	X(T, STRING, file, .need = BU_SPARSE, .unsaid = "") \
 	X(T, INT, line, .need = BU_SPARSE) X(T, FLAG, named, .need = BU_SPARSE)
 

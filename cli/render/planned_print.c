@@ -245,7 +245,7 @@ bu_planned_allowed(const struct bu_planned *planned, struct bu_err *err)
 	size_t count = 0;
 
 	for (size_t i = 0; i < planned->read.refused_count; i++)
-		count += planned->read.refused[i].rule != NULL;
+		count += planned->read.refused[i].rule != BU_PLAN_RULE_NONE;
 	if (count == 0)
 		return 0;
 	return bu_err_set(err, BU_ERR_DENIED, 0,
@@ -321,7 +321,7 @@ refusal_key(const void *all, size_t i)
 	const struct bu_plan_refusal *entry = &((const struct bu_plan_refusal *)all)[i];
 	bu_autofree char *args = entry->args ? bu_json_canonical(entry->args) : NULL;
 
-	return bu_xasprintf("%d\n%s\n%s", entry->rule != NULL, entry->code,
+	return bu_xasprintf("%d\n%s\n%s", entry->rule != BU_PLAN_RULE_NONE, entry->code,
 			    args ? args : "");
 }
 

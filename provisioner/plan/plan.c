@@ -332,9 +332,10 @@ static void
 contradict(struct maker *maker, const struct bu_desired_node *want,
 	   const struct bu_identity *identity)
 {
-	json_t *entry = json_pack(
-		"{s:s,s:s,s:s,s:i}", "node", want->name, "rule", "machines", "file",
-		want->origin.file ? want->origin.file : "", "line", want->origin.line);
+	json_t *entry = json_pack("{s:s,s:s,s:s,s:i}", "node", want->name, "rule",
+				  bu_plan_rules[BU_PLAN_RULE_MACHINES], "file",
+				  want->origin.file ? want->origin.file : "", "line",
+				  want->origin.line);
 
 	set_why(maker, entry, &identity->why);
 	json_array_append_new(list(maker, "refused"), entry);

@@ -84,10 +84,11 @@ misfit(const struct group *group, const struct bu_origin *at, int undeclared,
 	if (!undeclared && policy->compatibility &&
 	    strcmp(policy->compatibility, "refuse") == 0) {
 		forbid(group->plan,
-		       &(struct bu_violation){.rule = "compatibility",
-					      .node = group->nodes,
-					      .at = *at,
-					      .text = text},
+		       &(struct bu_violation){
+			       .rule = bu_plan_rules[BU_PLAN_RULE_COMPATIBILITY],
+			       .node = group->nodes,
+			       .at = *at,
+			       .text = text},
 		       0);
 		return;
 	}
@@ -146,7 +147,7 @@ static void
 forbid_image(const struct group *group, const char *text)
 {
 	forbid(group->plan,
-	       &(struct bu_violation){.rule = "image",
+	       &(struct bu_violation){.rule = bu_plan_rules[BU_PLAN_RULE_IMAGE],
 				      .node = group->nodes,
 				      .at = group->first->pool->origin,
 				      .text = text},
@@ -329,12 +330,12 @@ bu_plan_allowed(const struct bu_plan *plan, struct bu_err *err)
 		return 0;
 	bu_err_set(err, BU_ERR_DENIED, 0, "%s:%d: %s", first->file, (int)first->line,
 		   first->why);
-	if (strcmp(first->rule, "machines") == 0)
+	if (first->rule == BU_PLAN_RULE_MACHINES)
 		return bu_err_wrap(err,
 				   "the profile contradicts what is known of machines; "
 				   "node %s",
 				   first->node);
-	if (strcmp(first->rule, "image") == 0)
+	if (first->rule == BU_PLAN_RULE_IMAGE)
 		return bu_err_wrap(err, "nodes cannot be installed so; node %s",
 				   first->node);
 	if (count > 1)

@@ -16,6 +16,12 @@ static const struct {
 	 "registries", "",
 	 "policy forbids this plan: site.ini:19: [image debian12] comes from evil; "
 	 "[policy] registries = reg.lab (site.ini:18) allows no other"},
+	{"[policy]\nimage_keys = file:/etc/a.pub\n[image debian12]\nkey = "
+	 "file:/etc/b.pub\n",
+	 "image_keys", "",
+	 "policy forbids this plan: site.ini:19: [image debian12] is signed with "
+	 "file:/etc/b.pub; [policy] image_keys = file:/etc/a.pub (site.ini:18) allows "
+	 "no other"},
 	{"[policy]\ncompatibility = refuse\n[image debian12]\ncuda = 13.0\ndriver = "
 	 "570.1\n",
 	 "compatibility", "node[001-002]",
@@ -54,6 +60,7 @@ START_TEST(policy_refuses_the_plan_as_a_whole)
 		plan = make(&site);
 		first = json_array_get(json_object_get(plan, "refused"), 0);
 		ck_assert_str_eq(bu_json_str(first, "rule", ""), forbidden[i].rule);
+		ck_assert_int_gt(bu_word_find(bu_plan_rules, forbidden[i].rule), 0);
 		ck_assert_str_eq(bu_json_str(first, "node", "?"), forbidden[i].node);
 		ck_assert_str_eq(bu_json_str(first, "file", ""), "site.ini");
 		ck_assert_int_eq(plan_allowed(plan, &err), -1);
