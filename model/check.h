@@ -48,6 +48,13 @@ struct bu_checks {
 	struct bu_check spare;
 };
 
+/* Checks that others than their makers know. */
+#define BU_CHECK_LLDP "lldp"
+#define BU_CHECK_CABLING "cabling"
+#define BU_CHECK_NIC_MISSING "nic-missing"
+#define BU_CHECK_GPU_FABRIC "gpu-fabric"
+#define BU_CHECK_SOAK_TIME "soak-time"
+#define BU_CHECK_GID "gid"
 /* Payload came changed over a link: with the neighbour that it soaked with. */
 #define BU_CHECK_SOAK_PAYLOAD "soak-payload"
 /* The file system of a server: more than this machine may be why. */

@@ -168,9 +168,15 @@ run_rows(struct bu_audit *a)
 static int
 is_settled(const struct bu_checks_ctx *ctx, const struct bu_audit_probes *probes)
 {
-	static const char *const ids[] = {"nic-missing",  "nic-down",   "nic-speed",
-					  "rdma-missing", "rdma-state", "gid",
-					  "ib-sm",        "ib-lid",     "ib-gid"};
+	static const char *const ids[] = {BU_CHECK_NIC_MISSING,
+					  "nic-down",
+					  "nic-speed",
+					  "rdma-missing",
+					  "rdma-state",
+					  BU_CHECK_GID,
+					  "ib-sm",
+					  "ib-lid",
+					  "ib-gid"};
 	bu_autofree struct bu_audit *a = bu_xcalloc(1, sizeof(*a));
 	struct bu_checks seen;
 	int settled;

@@ -84,7 +84,7 @@
 	  "numa_node, on machines with several", \
 	  "known", \
 	  "update the firmware, or switch on NUMA in it") \
-	X(nic_missing, "nic-missing", FAIL, \
+	X(nic_missing, BU_CHECK_NIC_MISSING, FAIL, \
 	  "interface of each network", \
 	  "by MAC or PCI address", \
 	  "is there", \
@@ -138,7 +138,7 @@
 	  "ibv_query_port active_mtu", \
 	  "the largest that the network's MTU carries", \
 	  "set MTU of interface and switch port as the profile says") \
-	X(gid, "gid", FAIL, \
+	X(gid, BU_CHECK_GID, FAIL, \
 	  "RoCE v2 address of each network's RDMA port", \
 	  "GID table: types, ndevs", \
 	  "RoCE v2, IPv4-mapped, the network's address and gid_index where " \
@@ -258,14 +258,14 @@
 	  "/proc/sys/kernel/hostname", \
 	  "set", \
 	  "set the host name") \
-	X(lldp, "lldp", WARN, \
+	X(lldp, BU_CHECK_LLDP, WARN, \
 	  "neighbours that switch ports announce", \
 	  "LLDP frames on each fabric interface; over InfiniBand the neighbour " \
 	  "is asked", \
 	  "heard where the profile expects a switch port", \
 	  "switch LLDP on at the switch; some NICs swallow the frames: switch " \
 	  "off their own LLDP agent") \
-	X(cabling, "cabling", FAIL, \
+	X(cabling, BU_CHECK_CABLING, FAIL, \
 	  "switch port of each fabric interface", \
 	  "LLDP neighbour against the profile", \
 	  "the profile's", \

@@ -356,7 +356,7 @@ judge_mig(struct bu_gpu_case *c)
 	  "soak; if they grow, reseat the GPU", judge_link_errors)                     \
 	X("gpu-xgmi", "state of each XGMI link",                                       \
 	  "reseat the GPU; if it stays down, replace its baseboard", judge_xgmi)       \
-	X("gpu-fabric", "fabric manager has registered the GPU",                       \
+	X(BU_CHECK_GPU_FABRIC, "fabric manager has registered the GPU",                \
 	  "start nvidia-fabricmanager of exactly the driver's version", judge_fabric)  \
 	X("gpu-slowdown", "clocks are not held down",                                  \
 	  "look at cooling and power supplies", judge_slowdown)                        \

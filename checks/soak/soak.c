@@ -407,7 +407,7 @@ bu_soak_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 			*err = worn.err;
 		return -1;
 	}
-	row = bu_checks_add(out, "soak", "soak-time", BU_VERDICT_PASS, "");
+	row = bu_checks_add(out, "soak", BU_CHECK_SOAK_TIME, BU_VERDICT_PASS, "");
 	BU_CHECK_SET(row->seen, "%.1f s", seconds);
 	return 0;
 }

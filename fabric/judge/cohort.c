@@ -71,7 +71,7 @@ static const struct {
 	const char *id, *what;
 	int unique; /* else: most machines have the same */
 } rules[] = {
-	{"identity", "host name", 1},    {"gid", "address", 1},
+	{"identity", "host name", 1},    {BU_CHECK_GID, "address", 1},
 	{"guid", "node GUID", 1},        {"ib-gid", "GID", 1},
 	{"ib-pkey", "partitions", 0},    {"nic-firmware", "firmware", 0},
 	{"gpu-driver", "GPU driver", 0}, {"gpu-vbios", "VBIOS", 0},
@@ -104,8 +104,10 @@ bu_cohort_compares(const struct bu_check *row)
 	for (size_t rule = 0; rule < BU_LEN(rules); rule++)
 		if (is_about(row, rule))
 			return 1;
-	return (strcmp(row->id, "lldp") == 0 && row->verdict == BU_VERDICT_PASS) ||
-	       (strcmp(row->id, "cabling") == 0 && row->verdict == BU_VERDICT_FAIL);
+	return (strcmp(row->id, BU_CHECK_LLDP) == 0 &&
+		row->verdict == BU_VERDICT_PASS) ||
+	       (strcmp(row->id, BU_CHECK_CABLING) == 0 &&
+		row->verdict == BU_VERDICT_FAIL);
 }
 
 int
@@ -342,7 +344,8 @@ bu_cohort_port_fits(const char *seen, const char *expected)
 static int
 is_wrong_cable(const struct bu_check *row)
 {
-	return strcmp(row->id, "cabling") == 0 && row->verdict == BU_VERDICT_FAIL;
+	return strcmp(row->id, BU_CHECK_CABLING) == 0 &&
+	       row->verdict == BU_VERDICT_FAIL;
 }
 
 static void
@@ -354,7 +357,7 @@ judge_swap(const struct cohort *c, size_t i, const struct bu_check *mine, size_t
 	    !bu_cohort_port_fits(other->seen, mine->expected))
 		return;
 	tell(c, c->nodes[i].node, mine,
-	     &(struct finding){"cabling", BU_VERDICT_FAIL, mine->expected,
+	     &(struct finding){BU_CHECK_CABLING, BU_VERDICT_FAIL, mine->expected,
 			       "exchange the two cables at the switch"},
 	     "the cables of %s %s and %s %s are swapped: %s is cabled to %s, %s to %s",
 	     c->nodes[i].node, mine->subject, c->nodes[k].node, other->subject,
@@ -384,7 +387,7 @@ static const struct bu_check *
 heard(const struct bu_checks *checks, const char *subject)
 {
 	for (size_t i = 0; i < checks->count; i++)
-		if (strcmp(checks->list[i].id, "lldp") == 0 &&
+		if (strcmp(checks->list[i].id, BU_CHECK_LLDP) == 0 &&
 		    checks->list[i].verdict == BU_VERDICT_PASS &&
 		    (!subject || strcmp(checks->list[i].subject, subject) == 0))
 			return &checks->list[i];
@@ -429,7 +432,7 @@ judge_rails(const struct cohort *c)
 					continue;
 				tell(c, c->nodes[i].node, row,
 				     &(struct finding){
-					     "cabling", BU_VERDICT_FAIL, most,
+					     BU_CHECK_CABLING, BU_VERDICT_FAIL, most,
 					     "compare its cables with its neighbours'"},
 				     "%s is cabled to %s, that of %lld of %lld "
 				     "machines at %.*s is cabled to %s",

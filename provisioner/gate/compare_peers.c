@@ -44,7 +44,7 @@ static char *
 value_of(const json_t *fact)
 {
 	const char *seen = bu_json_str(fact, "seen", "");
-	int is_gid = strcmp(bu_json_str(fact, "id", ""), "gid") == 0;
+	int is_gid = strcmp(bu_json_str(fact, "id", ""), BU_CHECK_GID) == 0;
 
 	return bu_xstrndup(seen, is_gid ? strcspn(seen, " ") : strlen(seen));
 }
@@ -63,7 +63,7 @@ read_facts(const json_t *facts, int only_cables, struct bu_checks *ret)
 		struct bu_check *row;
 
 		if (!bu_check_id_is_valid(id) ||
-		    (only_cables && strcmp(id, "cabling") != 0) ||
+		    (only_cables && strcmp(id, BU_CHECK_CABLING) != 0) ||
 		    bu_verdict_from_name(bu_json_str(fact, "verdict", ""), &verdict))
 			continue;
 		row = bu_checks_add(ret, "audit", id, verdict,
@@ -203,7 +203,7 @@ put_facts(struct bu_peers *peers, const json_t *checks, const char *node, int ha
 
 		if (key)
 			put_owner(peers, key, node, has);
-		if (strcmp(bu_json_str(fact, "id", ""), "cabling") != 0)
+		if (strcmp(bu_json_str(fact, "id", ""), BU_CHECK_CABLING) != 0)
 			continue;
 		if (has)
 			json_object_set_new(peers->cables, node, json_true());

@@ -51,7 +51,7 @@ static const char *
 heard_on(const struct bu_checks *report, const char *netdev)
 {
 	for (size_t i = 0; i < report->count; i++)
-		if (strcmp(report->list[i].id, "lldp") == 0 &&
+		if (strcmp(report->list[i].id, BU_CHECK_LLDP) == 0 &&
 		    report->list[i].verdict == BU_VERDICT_PASS &&
 		    strcmp(report->list[i].subject, netdev) == 0)
 			return report->list[i].seen;
@@ -67,7 +67,7 @@ ports_of(const struct bu_checks *report)
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct bu_check *row = &report->list[i];
-		const char *port = strcmp(row->id, "nic-missing") == 0 &&
+		const char *port = strcmp(row->id, BU_CHECK_NIC_MISSING) == 0 &&
 						   row->verdict == BU_VERDICT_PASS
 					   ? heard_on(report, row->seen)
 					   : NULL;
@@ -87,7 +87,7 @@ domain_of(const struct bu_checks *report)
 	for (size_t i = 0; i < report->count; i++) {
 		const struct bu_check *row = &report->list[i];
 
-		if (strcmp(row->id, "gpu-fabric") != 0 || !row->value[0])
+		if (strcmp(row->id, BU_CHECK_GPU_FABRIC) != 0 || !row->value[0])
 			continue;
 		if (domain && strcmp(domain, row->value) != 0)
 			return NULL;
@@ -103,7 +103,7 @@ soak_ms_of(const struct bu_checks *report)
 	int64_t ms = BU_UNSAID_INT;
 
 	for (size_t i = 0; i < report->count; i++)
-		if (strcmp(report->list[i].id, "soak-time") == 0)
+		if (strcmp(report->list[i].id, BU_CHECK_SOAK_TIME) == 0)
 			ms = 1000 * strtoll(report->list[i].seen, NULL, 10);
 	return ms;
 }
