@@ -269,7 +269,7 @@ bu_slots_failed(const char *dir)
 	if (!text || sscanf(text, "%64s %39s", digest, version) != 2)
 		return NULL;
 	return json_pack("{s:s,s:s,s:s}", "digest", digest, "version", version, "why",
-			 strstr(text, "\nsilent") ? "silent" : "ended");
+			 strstr(text, "\nsilent\n") ? "silent" : "ended");
 }
 
 void
