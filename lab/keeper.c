@@ -42,29 +42,34 @@ struct keeper {
 	struct bu_watch *lifeline_watch;
 };
 
+/* How a detached process ended nobody else can tell. */
 static void
-reap(void)
+reap(const struct bu_rack *rack)
 {
+	struct bu_err err = {0};
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		bu_services_ended(pid, status);
+		if (bu_rack_add_ended(rack, pid, status, &err) != 0)
+			bu_warn(PART, "%s", err.text);
+	}
 }
 
 static void
-end_all(void)
+end_all(const struct bu_rack *rack)
 {
 	kill(-1, SIGTERM);
 	for (int i = 0; i < END_STEPS; i++) {
-		reap();
+		reap(rack);
 		if (kill(-1, 0) != 0 && errno == ESRCH)
 			return;
 		poll(NULL, 0, END_STEP_MS);
 	}
 	kill(-1, SIGKILL);
 	for (int i = 0; i < END_STEPS && kill(-1, 0) == 0; i++) {
-		reap();
+		reap(rack);
 		poll(NULL, 0, END_STEP_MS);
 	}
 }
@@ -74,7 +79,7 @@ leave(const struct bu_rack *rack, int remove_dir)
 {
 	struct bu_err err = {0};
 
-	end_all();
+	end_all(rack);
 	if (remove_dir && bu_remove_tree(rack->dir, &err) != 0)
 		bu_error(PART, "%s", err.text);
 	_exit(0);
@@ -121,7 +126,7 @@ clean(const struct bu_rack *rack, struct bu_err *err)
 {
 	for (int i = 0; i < END_STEPS && kill_strays() > 0; i++) {
 		poll(NULL, 0, END_STEP_MS);
-		reap();
+		reap(rack);
 	}
 	return rack->slurm ? bu_services_slurm(rack, "forget", err) : 0;
 }
@@ -199,7 +204,9 @@ on_term(int signo, void *arg)
 static void
 on_child(int signo, void *arg)
 {
-	reap();
+	const struct keeper *keeper = arg;
+
+	reap(keeper->rack);
 }
 
 static int

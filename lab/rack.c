@@ -8,11 +8,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
@@ -332,6 +334,19 @@ bu_rack_add_log_tail(const struct bu_rack *rack, const char *name, struct bu_err
 	snprintf(err->text + used, sizeof(err->text) - used, "; its log ends with: %s",
 		 start ? start + 1 : text);
 	return -1;
+}
+
+int
+bu_rack_add_ended(const struct bu_rack *rack, pid_t pid, int status, struct bu_err *err)
+{
+	bu_autofree char *path = bu_rack_path(rack, "log/ended");
+	bu_autoclose int fd =
+		open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+
+	if (fd < 0 || dprintf(fd, "%d %d\n", (int)pid, code) < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "write '%s'", path);
+	return 0;
 }
 
 int

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab/rack.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -304,9 +305,33 @@ START_TEST(errors_gain_the_end_of_a_log)
 }
 END_TEST
 
+START_TEST(how_a_process_ended_is_as_a_shell_has_it)
+{
+	char dir[] = "/tmp/rack-test-XXXXXX";
+	struct bu_rack rack = {0};
+	struct bu_err err = {0};
+	bu_autofree char *log_dir = NULL, *path = NULL, *text = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(bu_rack_locate(&rack, dir, &err), 0);
+	ck_assert_int_eq(bu_rack_add_ended(&rack, 7, 0, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "log/ended"));
+	log_dir = bu_rack_path(&rack, "log");
+	path = bu_rack_path(&rack, "log/ended");
+	ck_assert_int_eq(bu_mkdir_p(log_dir, 0755, &err), 0);
+	ck_assert_int_eq(bu_rack_add_ended(&rack, 7, 0, &err), 0);
+	ck_assert_int_eq(bu_rack_add_ended(&rack, 8, 3 << 8, &err), 0);
+	ck_assert_int_eq(bu_rack_add_ended(&rack, 9, SIGKILL, &err), 0);
+	text = bu_file_read(path, 0, NULL, &err);
+	ck_assert_str_eq(text, "7 0\n8 3\n9 137\n");
+	ck_assert_int_eq(bu_remove_tree(dir, &err), 0);
+}
+END_TEST
+
 BU_UNIT("lab rack", stat_start_survives_odd_names, keeper_needs_pid_and_start_time,
 	names_and_addresses_follow_the_number, json_gives_back_what_it_got,
 	directories_that_cannot_work_are_refused, only_a_marked_directory_is_a_rack,
 	a_keeper_that_may_live_is_known_in_any_version, private_folders_follow_no_link,
 	no_other_cluster_is_named_in_a_rack, listens_on_loopback_alone,
+	how_a_process_ended_is_as_a_shell_has_it,
 	missing_programs_are_named_with_their_package, errors_gain_the_end_of_a_log)
