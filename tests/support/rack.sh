@@ -98,7 +98,7 @@ rack_leave() {
 	# shellcheck disable=SC2046 # one word each
 	kill $(jobs -p) 2>/dev/null || true # what it left in the background
 	[[ $status == 0 || $status == 77 || $status == 130 || -z $daemon_pid ]] || rack_tell
-	(daemon_stop TERM) || true
+	(daemon_stop TERM) || [[ $status != 0 ]] || status=1
 	[[ $status != 0 && $status != 77 && $status != 130 ]] || exit "$status"
 	kept=$rack_source/build/logs/$(basename -- "$0")
 	rm -rf -- "$kept"
@@ -124,16 +124,29 @@ daemon_start() {
 	out=$("$lab" exec --listen "${1:-127.0.0.1:0}" --detach \
 		--log "$BRINGUP_RACK/log/bringupd.log" -- "$BRINGUP_BUILD/bringupd")
 	daemon_pid=$(awk '$1 == "pid" { print $2 }' <<<"$out")
+	daemon_inner=$(awk '$1 == "NSpid:" { print $NF }' "/proc/$daemon_pid/status")
 	page=http://$(awk '$1 == "listen" { print $2 }' <<<"$out")/
 	wait_for 60 'bringupd to answer' bu status --json
 }
 
-# daemon_stop SIGNAL: ends it and waits until it is gone.
+# daemon_stop SIGNAL: ends it, waits until it is gone and looks how it ended.
 daemon_stop() {
+	local wanted=0 ended
 	[[ -n $daemon_pid ]] || return 0
+	[[ $1 != KILL ]] || wanted=137
 	kill -s "$1" "$daemon_pid" 2>/dev/null || true
 	wait_for 60 "bringupd (pid $daemon_pid) to end" daemon_is_gone
 	daemon_pid=
+	wait_for 5 "the exit status of bringupd in $BRINGUP_RACK/log/ended" daemon_status
+	ended=$(daemon_status)
+	[[ $ended == "$wanted" ]] || die "bringupd ended with status $ended on SIG$1," \
+		"not with $wanted; its log is $BRINGUP_RACK/log/bringupd.log"
+}
+
+# What the keeper wrote of it, under the process id that it has inside the rack.
+daemon_status() {
+	awk -v pid="$daemon_inner" '$1 == pid { status = $2 }
+		END { if (status == "") exit 1; print status }' "$BRINGUP_RACK/log/ended"
 }
 
 daemon_is_gone() {
