@@ -158,6 +158,7 @@ START_TEST(firmware_knows_the_system_partition)
 		ck_assert_msg(bu_gpt_find_esp(path, &esp, &err) == 0, "%s", err.text);
 		ck_assert_uint_eq(esp.number, 1);
 		ck_assert_uint_eq(esp.first_sector, 2048);
+		ck_assert_uint_eq(esp.sectors, layout.parts[0].size_bytes / 512);
 	}
 	unlink(path);
 }
