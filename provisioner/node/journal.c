@@ -276,34 +276,6 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 }
 
 void
-bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigger last,
-		   const struct bu_reason *reason)
-{
-	struct bu_reason end = *reason;
-	struct bu_event events[2];
-	size_t kept;
-
-	if (bu_reconcile_holds(node)) {
-		bu_hold_event(&events[0], node->name, BU_OWNER_BRINGUP, "", reason);
-		kept = bu_symptoms_event(rec, node, &events[1]);
-		bu_reconcile_append(rec, node, events, 1 + kept);
-		return;
-	}
-	if (node->repeats < BU_REPEATS_MAX && bu_reconcile_cycles(node)) {
-		bu_reconcile_try(rec, node, BU_TRIGGER_REPEAT, reason, NULL, 0);
-		return;
-	}
-	if (bu_reconcile_cycles(node) && bu_node_power_failed(node))
-		bu_reason_set_number(&end, "tries", node->repeats + 1);
-	else if (bu_reconcile_cycles(node))
-		bu_reason_set_number(&end, "cycles", node->repeats);
-	else
-		bu_reason_set_text(&end, "node", node->name);
-	kept = bu_symptoms_event(rec, node, events);
-	bu_reconcile_try(rec, node, last, &end, events, kept);
-}
-
-void
 bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		 const struct bu_err *failure, const char *detail)
 {

@@ -90,13 +90,14 @@ int bu_reconcile_resets_bmc(const struct bu_node *node,
  * follows. */
 void bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 			 struct bu_event *events, size_t count);
-/* One rung up the ladder: once more, or the end of it. trigger: LATE or FAULT. */
-void bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node,
-			enum bu_trigger last, const struct bu_reason *reason);
 /* Fires and logs a refusal; for callers that have nobody to tell. */
 void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 		      enum bu_trigger trigger, const struct bu_reason *reason,
 		      struct bu_event *extra, size_t count);
+
+/* ladder.c. One rung up the ladder: once more, or the end of it. trigger: LATE or FAULT. */
+void bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node,
+			enum bu_trigger last, const struct bu_reason *reason);
 
 /* manual.c. Nobody but a person can switch its machine. want: NULL = nobody knows. */
 int bu_manual_is(const struct bu_desired_node *want);
