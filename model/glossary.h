@@ -12,6 +12,8 @@
 	X("accusation",                                                                \
 	  "a verdict of the gate that names one part (a port, leaf, spine or "         \
 	  "link) as bad")                                                              \
+	X("accuse", "to name a part as bad, in an accusation")                         \
+	X("across", "between ports of different rails of one switch fabric")           \
 	X("action", "what a step does, for example boot-network, install or join")     \
 	X("admission",                                                                 \
 	  "the trade of an install token for an agent's first certificate")            \
@@ -108,6 +110,7 @@
 		  "perhaps an end")                                                    \
 	X("hostlist", "names in short form, like gpu[001-128]")                        \
 	X("image", "what a node runs: a signed manifest and its parts")                \
+	X("incast", "a test in which several nodes send to one at once")               \
 	X("inconclusive", "the verdict of a probe or check that could not judge")      \
 	X("instrument",                                                                \
 	  "what measures: the probe's engine, its clocks, its memory and its "         \
@@ -131,6 +134,7 @@
 	X("lemon",                                                                     \
 	  "a machine that was quarantined twice in 30 days; it is held until "         \
 	  "a person releases it")                                                      \
+	X("lend", "to let a certified node be the partner of a probe, by a lease")     \
 	X("lifecycle", "the states of a node and the edges between them")              \
 	X("link", "one cable, with a port at each end")                                \
 	X("LLDP", "the protocol with which switches announce themselves to their "     \
@@ -145,6 +149,7 @@
 	  "the signed description of an image: its parts and the digest of "           \
 	  "each frame")                                                                \
 	X("mark", "the signed note on a disk of the step that writes it")              \
+	X("medium", "the boot image in the virtual drive of a machine's BMC")          \
 	X("MIG", "the division of a GPU into instances")                               \
 	X("node", "a name in the profile, bound to a machine")                         \
 	X("nodeset", "an expression that selects nodes, like state=failed or @train")  \
@@ -162,6 +167,8 @@
 	X("port", "one end of a link: an adapter's on a node, or a switch's")          \
 	X("probe", "one measurement between two nodes, in both directions")            \
 	X("profile", "the INI files and the CSV that describe a site")                 \
+	X("proof", "what a machine itself has asked for since its boot was ordered, "  \
+		   "which shows how far it came")                                      \
 	X("proven", "certified, and so good enough to be a partner")                   \
 	X("quarantine",                                                                \
 	  "out of the cluster because a check or the gate found a fault; the "         \
@@ -184,6 +191,8 @@
 	X("revision", "one uploaded and checked profile tree, named by its digest")    \
 	X("RoCE", "RDMA over Ethernet")                                                \
 	X("rollout", "the execution of an applied plan, a few nodes at a time")        \
+	X("room", "a folder of the source with one purpose, which includes only "      \
+		  "rooms below it")                                                    \
 	X("round", "the probes of a campaign that run at the same time")               \
 	X("scope", "the pool, rack or BMC subnet that a brake is for")                 \
 	X("settled", "a state without a deadline: nothing is expected to happen")      \
