@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "agent/configure.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "tests/support/unit.h"
@@ -17,6 +18,7 @@
 static char root[] = "/tmp/bringup-change-XXXXXX";
 static const char *answers; /* "yn": of each confirm; behind its end they are "n" */
 static int measurements;
+static int64_t asked_ms[8]; /* when, of each of the first */
 
 static void
 put(const char *path, const char *text)
@@ -51,6 +53,8 @@ is_there(const char *path)
 static int
 confirm(const char *id, const void *arg, struct bu_err *err)
 {
+	if (measurements < (int)BU_LEN(asked_ms))
+		asked_ms[measurements] = bu_mono_ms(bu_clock_system());
 	measurements++;
 	if (*answers && *answers++ == 'y')
 		return 0;
@@ -72,7 +76,7 @@ change(const struct bu_change_file *files, size_t count, int64_t confirm_ms,
        size_t *ret_changed, struct bu_err *err)
 {
 	struct bu_configure configure = {
-		.root = root, .boot_id = "b1", .pause_ms = 1, .confirm = confirm};
+		.root = root, .boot_id = "b1", .pause_ms = 20, .confirm = confirm};
 	struct bu_work_configure item = {
 		.work = {"configure", "c1", 1}, .live = 1, .confirm_ms = confirm_ms};
 	json_t *result = NULL;
@@ -83,7 +87,7 @@ change(const struct bu_change_file *files, size_t count, int64_t confirm_ms,
 	return rc;
 }
 
-/* One answer may have come through what is going away. */
+/* One answer may have come through what is going away, and so may two at once. */
 START_TEST(the_appliance_is_reached_twice_in_a_row)
 {
 	struct bu_change_file file = {HOSTS, 0644, "hosts", "x\n", 2};
@@ -94,6 +98,8 @@ START_TEST(the_appliance_is_reached_twice_in_a_row)
 	answers = "ynynnyy";
 	ck_assert_msg(change(&file, 1, 60000, &changed, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(measurements, 7);
+	for (int i = 1; i < 7; i++)
+		ck_assert_int_ge(asked_ms[i] - asked_ms[i - 1], 19);
 	ck_assert_uint_eq(changed, 1);
 	has(HOSTS, "x\n", 0644);
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
@@ -158,5 +164,32 @@ START_TEST(what_is_no_file_is_not_replaced)
 }
 END_TEST
 
-BU_UNIT("change", the_appliance_is_reached_twice_in_a_row, one_answer_is_not_enough,
+/* Nothing else may be written: that a file goes makes its kind hold anew. */
+START_TEST(what_goes_is_applied_with_its_kind)
+{
+	static const struct {
+		const char *path, *apply;
+	} rows[] = {
+		{"/etc/systemd/network/10-bringup-x.network", "network"},
+		{"/etc/sysctl.d/90-bringup.conf", "sysctl"},
+		{"/etc/ssh/sshd_config.d/50-bringup.conf", "access"},
+		{"/etc/hosts.bringup", ""},
+	};
+	struct bu_change change = {.root = root};
+
+	begin();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		put(rows[i].path, "x\n");
+		bu_change_add_old(&change, rows[i].path, NULL, 0);
+		ck_assert_uint_eq(change.count, i + 1);
+		ck_assert_str_eq(change.files[i].path, rows[i].path);
+		ck_assert_str_eq(change.files[i].apply, rows[i].apply);
+	}
+	bu_change_fini(&change);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("change", what_goes_is_applied_with_its_kind,
+	the_appliance_is_reached_twice_in_a_row, one_answer_is_not_enough,
 	another_mode_is_a_change, what_is_no_file_is_not_replaced)

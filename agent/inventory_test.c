@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -319,6 +320,25 @@ START_TEST(names_the_place_of_a_disk)
 }
 END_TEST
 
+/* No read of a folder works, and none of a disk that is broken: it is not called empty.
+ */
+START_TEST(a_disk_that_cannot_be_read_is_not_empty)
+{
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	bu_autofree char *path = NULL;
+
+	begin();
+	add_disk("vda", 3, 1);
+	path = below("dev/vda");
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	inventory = collect();
+	ck_assert_uint_eq(inventory->disks_count, 1);
+	ck_assert_int_eq(inventory->disks[0].signature, BU_SIGNATURE_PRESENT);
+	end();
+}
+END_TEST
+
 /* Both ends of a disk of less than a MiB are all of it. */
 START_TEST(looks_at_all_of_a_small_disk)
 {
@@ -553,7 +573,8 @@ START_TEST(reads_this_machine)
 }
 END_TEST
 
-BU_UNIT("agent inventory", reads_the_board, lists_disks, looks_at_all_of_a_small_disk,
+BU_UNIT("agent inventory", reads_the_board, lists_disks,
+	a_disk_that_cannot_be_read_is_not_empty, looks_at_all_of_a_small_disk,
 	names_the_place_of_a_disk, a_name_is_whole_or_left_out,
 	lists_network_cards_by_pci_address, lists_pci_devices_and_gpus,
 	lists_rdma_devices, bears_a_poor_machine, says_what_is_not_mounted,

@@ -58,6 +58,9 @@ START_TEST(a_whole_disk_has_them_beside_it)
 	ck_assert_uint_eq(ordered.opts.seed_files[3].size, 3);
 	for (size_t i = 0; i < BU_LEN(many); i++)
 		many[i] = files[0];
+	bu_ordered_fill(&its, &ordered);
+	ck_assert_int_eq(bu_ordered_files(&ordered, many, BU_LEN(many) - 1, NULL), 0);
+	ck_assert_uint_eq(ordered.opts.seed_file_count, BU_SEED_FILES_MAX);
 	ck_assert_int_eq(bu_ordered_files(&ordered, many, BU_LEN(many), &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 }
