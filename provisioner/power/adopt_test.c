@@ -39,6 +39,7 @@ static struct {
 	int asks;    /* so many requests; 0 = 1 */
 	int rotates; /* the pool names the password of before */
 	int systems; /* each is for another machine behind the BMC */
+	int mends;   /* before this request the site is told what the BMC knows */
 } site;
 
 static void
@@ -105,7 +106,7 @@ begin(const char *password)
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(site.bmc != MAP_FAILED);
 	strcpy(site.bmc->password, password);
-	site.asks = site.systems = site.rotates = 0;
+	site.asks = site.systems = site.rotates = site.mends = 0;
 	strcpy(site.dir, "/tmp/bringup-adopt-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(site.dir));
 	site.wall_ms = 1700000000000;
@@ -163,6 +164,10 @@ ask(void)
 	bu_performer_journal(performer, journal);
 	for (int i = 0; i < (site.asks ? site.asks : 1); i++) {
 		ret = 2;
+		if (i && i == site.mends) {
+			put("ours", "admin:changed");
+			site.bmc->wrong = 0; /* as BMCs do meanwhile */
+		}
 		ask_once(performer, i, &ret);
 	}
 	_exit(ret);
@@ -257,6 +262,25 @@ START_TEST(one_that_is_ours_already_is_left_as_it_is)
 		ck_assert_int_eq(site.bmc->changes, 0);
 		finish();
 	}
+}
+END_TEST
+
+/* Somebody changed it behind our back: ours are tried twice, not with each request, and
+ * again when they are others. */
+START_TEST(one_that_was_ours_is_tried_twice)
+{
+	begin("calvin");
+	is_ours(0);
+	strcpy(site.bmc->password, "changed");
+	site.asks = 5;
+	ck_assert_int_eq(run(0), 1);
+	ck_assert_int_eq(site.bmc->worst, 2);
+	ck_assert_ptr_nonnull(strstr(site.bmc->said, "until they change"));
+	site.bmc->wrong = site.bmc->worst = 0;
+	site.mends = 4;
+	ck_assert_msg(run(0) == 0, "%s", site.bmc->said);
+	ck_assert_int_lt(site.bmc->worst, LOCKS_AT);
+	finish();
 }
 END_TEST
 
@@ -423,7 +447,8 @@ START_TEST(what_cannot_be_changed_is_said)
 }
 END_TEST
 
-BU_UNIT("adopt", a_new_bmc_gets_our_password_without_a_wrong_one,
+BU_UNIT("adopt", one_that_was_ours_is_tried_twice,
+	a_new_bmc_gets_our_password_without_a_wrong_one,
 	a_kill_at_any_point_loses_and_locks_nothing,
 	a_damaged_count_of_tries_is_no_licence_to_try,
 	one_that_is_ours_already_is_left_as_it_is, one_that_takes_neither_is_left_alone,

@@ -493,6 +493,10 @@ START_TEST(refused_credentials_are_tried_twice_at_most)
 	ck_assert_int_eq(times_opened(), 2);
 	try(consoles, "wrong too", "d2");
 	ck_assert_int_eq(times_opened(), 3);
+	/* That of a node which is let go meanwhile is nobody's. */
+	bu_consoles_put_off(consoles, "n2", "no such");
+	bu_consoles_keep(consoles, "n1", site.sim.bmc, 60000, &words);
+	ck_assert_ptr_null(strstr(words, "no such"));
 	bu_consoles_destroy(consoles);
 	finish();
 }

@@ -226,6 +226,11 @@ patch_boot(struct hostile_bmc *bmc, struct request *request, json_t *object,
 	if (enabled && strcmp(enabled, "Once") == 0 &&
 	    (bmc->habits & HOSTILE_CONTINUOUS))
 		enabled = "Continuous";
+	if (bmc->habits & HOSTILE_LATE_BOOT) {
+		json_decref(bmc->boot_before);
+		bmc->boot_before = json_deep_copy(boot);
+		bmc->looks_before = 2;
+	}
 	if (target)
 		json_object_set_new(boot, "BootSourceOverrideTarget",
 				    json_string(target));
@@ -314,6 +319,13 @@ answer_get(struct hostile_bmc *bmc, struct request *request, const json_t *objec
 	if (is_system(bmc, request->path) &&
 	    (bmc->habits & (HOSTILE_DEEP | HOSTILE_HUGE)))
 		return answer_hostile(bmc, request);
+	if (is_system(bmc, request->path) && bmc->looks_before > 0) {
+		bu_autojson json_t *before = json_copy((json_t *)object);
+
+		bmc->looks_before--;
+		json_object_set(before, "Boot", bmc->boot_before);
+		return answer_object(bmc, request, before);
+	}
 	if (hostile_ends(request->path, "/Tasks/1"))
 		return answer_task(bmc, request);
 	return object ? answer_object(bmc, request, object)
@@ -483,6 +495,7 @@ hostile_destroy(struct hostile_bmc *bmc)
 		free(bmc->bodies[i]);
 	}
 	json_decref(bmc->objects);
+	json_decref(bmc->boot_before);
 	pthread_mutex_destroy(&bmc->lock);
 	free(bmc);
 }

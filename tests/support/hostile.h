@@ -39,6 +39,7 @@ enum {
 	HOSTILE_NO_ACTION_ETAG = 1 << 26, /* 412 to an action with If-Match */
 	HOSTILE_OPEN = 1 << 27,           /* asks nobody who he is */
 	HOSTILE_NO_SERVICE = 1 << 28,     /* the root names no sessions; 401 there */
+	HOSTILE_LATE_BOOT = 1 << 29,      /* shows a boot change at the third look */
 };
 
 /* How a vendor's tree looks (reference: captures of real ones). */

@@ -30,6 +30,8 @@ struct hostile_bmc {
 	int requests_count, now, most, open;
 	char token[16]; /* "" = no session */
 	int token_uses, sessions, tokens, passwords, task_reads;
+	json_t *boot_before; /* shown for so many looks */
+	int looks_before;
 	int etag;
 	char changed[80]; /* path of the last change */
 };

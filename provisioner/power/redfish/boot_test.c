@@ -182,10 +182,16 @@ START_TEST(a_machine_that_allows_http_alone_boots_by_it)
 	has = hostile_boot(rig.bmc);
 	ck_assert_str_eq(has, "None Disabled -");
 	free(has);
+	rig_end(&rig);
+	/* one that allows neither is told */
+	rig_begin(&rig, "dell", 0);
 	hostile_set(rig.bmc, "/redfish/v1/Systems/System.Embedded.1", "Boot",
 		    json_pack("{s:[s,s]}",
 			      "BootSourceOverrideTarget@Redfish.AllowableValues",
 			      "None", "Usb"));
+	rig.request.first = BU_BOOT_NETWORK;
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_BOOT_FIRST), BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(strstr(rig.err.text, "allows no boot from the network"));
 	rig_end(&rig);
 }
 END_TEST
@@ -247,6 +253,36 @@ START_TEST(every_patch_brings_an_etag)
 	for (const struct hostile_shape *shape = hostile_shapes; shape->name; shape++)
 		expect(shape->name, HOSTILE_NEEDS_ETAG, BU_BOOT_NETWORK,
 		       "Pxe Once UEFI");
+}
+END_TEST
+
+/* Another spelling is for those that refuse it. */
+START_TEST(the_etag_that_was_given_is_the_first)
+{
+	for (const struct hostile_shape *shape = hostile_shapes; shape->name; shape++) {
+		struct rig rig;
+
+		if (!shape->etag[0])
+			continue;
+		rig_begin(&rig, shape->name, HOSTILE_NEEDS_ETAG);
+		rig.request.first = BU_BOOT_NETWORK;
+		rig_ok(&rig, BU_POWER_BOOT_FIRST);
+		ck_assert_int_eq(hostile_count(rig.bmc, "PATCH", NULL), 1);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* Some answer before they have done it. */
+START_TEST(a_boot_override_may_show_late)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_LATE_BOOT);
+	rig.request.first = BU_BOOT_NETWORK;
+	rig_ok(&rig, BU_POWER_BOOT_FIRST);
+	ck_assert_int_eq(hostile_count(rig.bmc, "PATCH", NULL), 1);
+	rig_end(&rig);
 }
 END_TEST
 
@@ -335,7 +371,8 @@ START_TEST(quirks_are_looked_up)
 }
 END_TEST
 
-BU_UNIT("redfish boot", every_tree_boots_from_the_network,
+BU_UNIT("redfish boot", the_etag_that_was_given_is_the_first,
+	a_boot_override_may_show_late, every_tree_boots_from_the_network,
 	every_tree_boots_from_its_disk, lenovo_boots_its_disk_without_an_override,
 	supermicro_wants_all_boot_fields, hpe_refuses_the_mode,
 	a_boot_mode_that_reverts_is_an_error,

@@ -341,6 +341,9 @@ START_TEST(the_machine_is_chosen_or_named)
 	rig_ok(&rig, BU_POWER_SWITCH_OFF);
 	ck_assert_str_eq(hostile_power(rig.bmc), "Off");
 	free(rig.url);
+	rig.url = bu_xasprintf("%s/redfish/v1/Systems/DGX/", url);
+	rig_ok(&rig, BU_POWER_STATUS);
+	free(rig.url);
 	rig.url = bu_xasprintf("%s/redfish/v1/Systems/2", url);
 	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_INVAL);
 	free(url);
