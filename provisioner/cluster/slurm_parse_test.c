@@ -245,6 +245,8 @@ START_TEST(lists_of_names_are_searched)
 		{"gpu[x]", "gpu009", 1},
 		{"gpu[1-x]", "gpu009", 1},
 		{"gpu[]", "gpu009", 1},
+		/* no number of Slurm's is so long */
+		{"gpu[1-3]", "gpu0000000000000000000000000000000000000001", 0},
 		{"a[1][1][1][1][1]", "b", 1},
 	};
 

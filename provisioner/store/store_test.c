@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "tests/support/unit.h"
@@ -173,6 +175,30 @@ START_TEST(a_changed_row_breaks_the_chain)
 }
 END_TEST
 
+static int
+on_time(const struct bu_event *event, void *arg)
+{
+	*(int64_t *)arg = event->time_ms;
+	return 0;
+}
+
+/* When it was written, not when somebody began to think of it. */
+START_TEST(a_row_has_the_time_of_its_commit)
+{
+	struct log log;
+	int64_t began_ms, at_ms = 0;
+
+	begin(&log);
+	add(&log, BU_EVENT_HELD, "n", json_object(), 0);
+	began_ms = bu_wall_ms(bu_clock_system());
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(bu_store_read(log.store, 0, 0, on_time, &at_ms, NULL), 0);
+	ck_assert_int_ge(at_ms, began_ms);
+	ck_assert_int_le(at_ms, bu_wall_ms(bu_clock_system()));
+	finish(&log);
+}
+END_TEST
+
 /* Somebody took its table away: it is said in SQLite's words. */
 START_TEST(a_log_that_cannot_be_read_says_why)
 {
@@ -212,6 +238,25 @@ START_TEST(blobs_are_named_by_what_is_in_them)
 	digest[0] ^= 1;
 	ck_assert_ptr_null(bu_store_get_blob(log.store, digest, &err));
 	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+	finish(&log);
+}
+END_TEST
+
+START_TEST(many_blobs_are_kept_at_once)
+{
+	static const char *const texts[] = {"[1]", "[2]", "[3]"};
+	struct log log;
+
+	begin(&log);
+	ck_assert_int_eq(bu_store_put_blobs(log.store, texts, BU_LEN(texts), NULL), 0);
+	for (size_t i = 0; i < BU_LEN(texts); i++) {
+		char digest[BU_DIGEST_SIZE];
+		bu_autofree char *text = NULL;
+
+		bu_sha256_hex(texts[i], strlen(texts[i]), digest);
+		text = bu_store_get_blob(log.store, digest, NULL);
+		ck_assert_pstr_eq(text, texts[i]);
+	}
 	finish(&log);
 }
 END_TEST
@@ -273,7 +318,8 @@ START_TEST(a_batch_waits_for_no_later_one)
 }
 END_TEST
 
-BU_UNIT("store", one_process_has_the_log, a_batch_waits_for_no_later_one,
+BU_UNIT("store", many_blobs_are_kept_at_once, a_row_has_the_time_of_its_commit,
+	one_process_has_the_log, a_batch_waits_for_no_later_one,
 	what_was_appended_is_read_in_order_after_a_restart,
 	a_lower_epoch_writes_nothing, reading_old_rows_lowers_no_epoch,
 	a_changed_row_breaks_the_chain, a_log_that_cannot_be_read_says_why,
