@@ -17,11 +17,11 @@ add(json_t *changes, const char *facet, enum bu_class class, const char *old,
     const char *new, const struct bu_origin *at)
 {
 	json_array_append_new(
-		changes, bu_record_to_json(bu_plan_change_fields,
-					   &(struct bu_plan_change){
-						   facet, bu_class_name(class), old,
-						   new, at && at->file ? at->file : "",
-						   at ? at->line : 0}));
+		changes,
+		bu_record_to_json(
+			bu_plan_change_fields,
+			&(struct bu_plan_change){facet, bu_class_name(class), old, new,
+						 at->file ? at->file : "", at->line}));
 }
 
 /* Where somebody would have to say what nobody says. */

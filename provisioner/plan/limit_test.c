@@ -37,6 +37,21 @@ START_TEST(a_limit_leaves_the_others_out)
 }
 END_TEST
 
+/* Three of them are named. */
+START_TEST(many_that_moved_are_counted)
+{
+	bu_autojson json_t *plan = json_pack("{s:s,s:[]}", "base", "b", "steps");
+	bu_autojson json_t *again = json_pack(
+		"{s:s,s:[{s:s},{s:s},{s:s},{s:s},{s:s}]}", "base", "b", "steps", "node",
+		"n1", "node", "n2", "node", "n3", "node", "n4", "node", "n5");
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_plan_same(plan, again, &err), -1);
+	ck_assert_str_eq(err.text, "n[1-3] and 2 more nodes have changed since this "
+				   "plan was made; plan again");
+}
+END_TEST
+
 /* However the nodes are written: each of them is planned. */
 START_TEST(a_limit_is_a_set)
 {
@@ -117,5 +132,6 @@ START_TEST(why_has_a_code_and_arguments)
 }
 END_TEST
 
-BU_UNIT("limit", why_has_a_code_and_arguments, a_limit_leaves_the_others_out,
-	a_limit_is_a_set, what_is_taken_back_takes_no_time)
+BU_UNIT("limit", many_that_moved_are_counted, why_has_a_code_and_arguments,
+	a_limit_leaves_the_others_out, a_limit_is_a_set,
+	what_is_taken_back_takes_no_time)

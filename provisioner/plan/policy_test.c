@@ -116,6 +116,37 @@ START_TEST(what_policy_lets_pass_is_a_warning)
 }
 END_TEST
 
+/* The nodes of one pool are no group where one of them divides its GPUs. */
+START_TEST(who_divides_its_gpus_is_judged_alone)
+{
+	bu_autojson json_t *value =
+		json_pack("{s:i,s:[{s:{s:s},s:{s:s},s:s,s:s}]}", "format", 1, "rows",
+			  "if", "mig", "*", "need", "driver", ">= 580", "source",
+			  "a source of words", "date", "2026-11-21");
+	struct bu_compat *compat = bu_compat_parse(value, NULL);
+
+	for (int i = 0; i < NODES; i++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+		const json_t *warnings;
+		const char *text;
+
+		begin(&site, NULL, NULL, "[image debian12]\n",
+		      "[image debian12]\ndriver = 570.1\n");
+		site.input.compat = compat;
+		site.desired->nodes[i].mig = bu_xstrdup("1g.10gb*7");
+		plan = make(&site);
+		warnings = json_object_get(plan, "warnings");
+		ck_assert_uint_eq(json_array_size(warnings), 1);
+		text = json_string_value(json_array_get(warnings, 0));
+		ck_assert_msg(strstr(text, i ? ": node002: " : ": node001: ") != NULL,
+			      "%s", text);
+		end(&site);
+	}
+	bu_compat_destroy(compat);
+}
+END_TEST
+
 /* What the signed manifest says that the image holds, against pool and profile. */
 START_TEST(what_an_image_holds_is_judged)
 {
@@ -340,9 +371,10 @@ START_TEST(who_is_switched_by_hand_is_a_warning)
 }
 END_TEST
 
-BU_UNIT("policy", who_is_switched_by_hand_is_a_warning,
-	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning,
-	what_an_image_holds_is_judged, what_runs_from_memory_has_the_ramdisks_kernel,
+BU_UNIT("policy", who_divides_its_gpus_is_judged_alone,
+	who_is_switched_by_hand_is_a_warning, policy_refuses_the_plan_as_a_whole,
+	what_policy_lets_pass_is_a_warning, what_an_image_holds_is_judged,
+	what_runs_from_memory_has_the_ramdisks_kernel,
 	a_whole_disk_is_for_pools_that_say_so, what_an_image_holds_is_judged,
 	a_whole_disk_is_for_pools_that_say_so, an_image_of_before_mirrors_nothing,
 	an_image_of_before_has_one_root,
