@@ -7,6 +7,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "provisioner/node/lifecycle.h"
+#include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -308,8 +309,40 @@ START_TEST(a_node_on_a_disk_gets_no_token_by_itself)
 }
 END_TEST
 
+static void
+power(const char *op)
+{
+	const struct bu_verb_ask ask = {.verb = BU_VERB_POWER,
+					.by = "ann",
+					.op = op,
+					.force = 1,
+					.reason = "smoke"};
+	bu_autofree char *text = bu_verb_run(rig.rec, node, &ask, &(struct bu_err){0});
+
+	ck_assert_ptr_nonnull(text);
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 10);
+}
+
+/* What is on its disk is somebody else's. */
+START_TEST(a_person_who_switches_it_does_not_start_its_disk)
+{
+	first_boot();
+	rig_join(&rig, 1);
+	power("cycle");
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
+	power("off");
+	power("on");
+	ck_assert_int_eq(rig_count(&rig, "on network node001"), 1);
+	ck_assert_int_eq(rig_count(&rig, "on disk node001"), 0);
+	never_on_disk();
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("node/ram", it_boots_once_and_nothing_is_imaged,
 	 only_the_stamp_of_this_boot_counts, it_comes_back_by_itself,
 	 it_is_never_sent_to_its_disk, what_cannot_be_loaded_ends_by_name,
 	 a_late_one_and_another_image_boot_from_the_network,
-	 a_node_on_a_disk_gets_no_token_by_itself)
+	 a_node_on_a_disk_gets_no_token_by_itself,
+	 a_person_who_switches_it_does_not_start_its_disk)

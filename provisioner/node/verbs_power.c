@@ -9,6 +9,7 @@
 
 #include "base/record.h"
 #include "base/text.h"
+#include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_impl.h"
 
@@ -110,13 +111,15 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 }
 
 /* What bringup waits for there: a node that is about to be installed would wait in vain
- * for the system on its disk. */
+ * for the system on its disk, and what is on the disk of one that runs from memory is
+ * not the node's. */
 static enum bu_boot_first
-first_of(const struct bu_node *node)
+first_of(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	enum bu_action first = bu_state_info(node->state)->first;
 
-	return first == BU_ACTION_NETBOOT || first == BU_ACTION_INSTALL
+	return first == BU_ACTION_NETBOOT || first == BU_ACTION_INSTALL ||
+			       bu_ram_is(rec, node)
 		       ? BU_BOOT_NETWORK
 		       : BU_BOOT_DISK;
 }
@@ -133,7 +136,7 @@ void
 bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
-	struct bu_power_boot cycle = {.first = first_of(node), .reset = 1};
+	struct bu_power_boot cycle = {.first = first_of(rec, node), .reset = 1};
 	struct bu_power_wish *wish;
 	struct bu_node_bmc bmc;
 
