@@ -214,9 +214,16 @@
 	X(OTHER_SYSTEM, "other-system", FAULT, 0, 0, "",                               \
 	  "booted another system: {error}")                                            \
 	X(FELL_BACK, "fell-back", FAULT, 0, 0, "",                                     \
-	  "image {failed} did not come up in slot {slot}; its loader went back to "    \
+	  "image {failed} did not come up in slot {slot}[: it was not heard within "   \
+	  "{#limit_s} s, and bringup power-cycled it][{?switched}: a person switched " \
+	  "its machine off meanwhile, and it is tried once]; its loader went back to " \
 	  "image {image} in slot {other}: bringup node validate takes that into "      \
 	  "service, bringup node retry tries the other again")                         \
+	X(NOT_CONFIRMED, "not-confirmed", FAULT, 0, 0, "",                             \
+	  "image {failed} came up in slot {slot}, and its machine was reset before "   \
+	  "its agent had confirmed that root; its loader went back to image {image} "  \
+	  "in slot {other}: bringup node validate takes that into service, bringup "   \
+	  "node retry tries the other again")                                          \
 	X(NO_DISK, "no-disk", FAULT, 0, 0, "",                                         \
 	  "hardware class {class} wants disk {disk}; it does not have it")             \
 	X(MANY_DISKS, "many-disks", FAULT, 0, 0, "",                                   \

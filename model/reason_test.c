@@ -156,9 +156,16 @@ static const char *const sentences[] = {
 		"reboot <node> power-cycles it",
 	[BU_REASON_OTHER_SYSTEM] = "booted another system: <error>",
 	[BU_REASON_FELL_BACK] =
-		"image <failed> did not come up in slot <slot>; its loader went back "
-		"to image <image> in slot <other>: bringup node validate takes that into "
-		"service, bringup node retry tries the other again",
+		"image <failed> did not come up in slot <slot>: it was not heard within "
+		"2 s, and bringup power-cycled it: a person switched its machine off "
+		"meanwhile, and it is tried once; its loader went back to image <image> "
+		"in slot <other>: bringup node validate takes that into service, bringup "
+		"node retry tries the other again",
+	[BU_REASON_NOT_CONFIRMED] =
+		"image <failed> came up in slot <slot>, and its machine was reset before "
+		"its agent had confirmed that root; its loader went back to image "
+		"<image> in slot <other>: bringup node validate takes that into service, "
+		"bringup node retry tries the other again",
 	[BU_REASON_NO_DISK] =
 		"hardware class <class> wants disk <disk>; it does not have it",
 	[BU_REASON_MANY_DISKS] =

@@ -14,6 +14,7 @@
 #include "model/work.h"
 #include "provisioner/api/api.h"
 #include "provisioner/api/neighbour.h"
+#include "provisioner/node/fallback.h"
 
 /* POLL: so that a settled agent is heard often enough to be missed soon. ITEM: of work
  * that names no deadline of its own. */
@@ -100,6 +101,22 @@ BU_HANDLER(bu_api_agent_enroll)
 	return BU_ANSWER_NOW;
 }
 
+/* One that its loader may have gone back to gets what is for the system that the node
+ * has, and its next certificate, only when it is known as that. */
+static int
+check_greeted(const struct bu_node *node, const struct bu_request *request,
+	      struct bu_err *err)
+{
+	int64_t until_ms;
+
+	if (!bu_fallback_is_kept(node, request->peer_cert, &until_ms))
+		return 0;
+	return bu_err_set(err, BU_ERR_BUSY, 0,
+			  "it is not known yet that %s has gone back to this system; "
+			  "ask again after the hello",
+			  node->name);
+}
+
 /* Over the agent's own channel; the one that it has counts until the new one is used.
  */
 BU_HANDLER(bu_api_agent_renew)
@@ -110,6 +127,8 @@ BU_HANDLER(bu_api_agent_renew)
 	const char *csr;
 
 	if (!node || bu_json_get_str(request->body, "csr", &csr, err) != 0)
+		return BU_ANSWER_ERROR;
+	if (check_greeted(node, request, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (node->live.appending)
 		return BU_ANSWER_LATER;
@@ -215,10 +234,12 @@ BU_HANDLER(bu_api_agent_work)
 	json_t *work;
 
 	if (!node ||
-	    bu_record_from_json(bu_ask_work_fields, request->body, &ask, err) != 0)
+	    bu_record_from_json(bu_ask_work_fields, request->body, &ask, err) != 0 ||
+	    check_greeted(node, request, err) != 0)
 		return BU_ANSWER_ERROR;
 	bu_reconcile_busy(api->rec, node, 0);
 	node->live.agent.protocol = ask.protocol;
+	bu_fallback_confirm(api->rec, node, request->peer_cert, ask.protocol);
 	work = work_of(api, node, &failure);
 	/* Busy: a part of it is still to come. */
 	if (failure.kind && failure.kind != BU_ERR_BUSY) {

@@ -303,6 +303,7 @@ fell_back(struct bu_reconcile *rec, const struct bu_node *node, const json_t *st
 
 	return node->other.step[0] &&
 	       (node->state == BU_STATE_BOOTING ||
+		(node->state == BU_STATE_VALIDATING && bu_fallback_trial(node)) ||
 		(bu_state_info(node->state)->settled &&
 		 !bu_lifecycle_has(node->state, BU_TRIGGER_BOOTED))) &&
 	       check_stamp(rec, node, stamp, node->other.step, &stamped, NULL) == 0;

@@ -146,7 +146,7 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	clear(node->facets);
 	clear(node->slot);
 	memset(&node->other, 0, sizeof(node->other));
-	memset(&node->kept_cert, 0, sizeof(node->kept_cert));
+	memset(node->kept_certs, 0, sizeof(node->kept_certs));
 	node->proven = 0;
 	clear(node->agent_cert);
 	clear(node->agent_cert_next);

@@ -37,25 +37,92 @@ bu_fallback_reuses(const struct bu_node *node)
 	return bu_fallback_has(node, node->order.image_digest, node->order.facets);
 }
 
-/* The certificate that counts then is that of the system that runs; of a second try it
- * would be the ramdisk's. */
-void
-bu_fallback_admitted(struct bu_node *node)
-{
-	struct bu_kept_cert *kept = &node->kept_cert;
+/* --- certificates --- */
 
-	if (!bu_fallback_stays(node) || kept->fingerprint[0] || !node->proven)
+static struct bu_kept_cert *
+kept_of(struct bu_node *node, const char *step)
+{
+	for (int i = 0; *step && i < BU_KEPT_CERTS; i++)
+		if (strcmp(node->kept_certs[i].step, step) == 0)
+			return &node->kept_certs[i];
+	return NULL;
+}
+
+static void
+keep_only(struct bu_node *node, const char *step)
+{
+	for (int i = 0; i < BU_KEPT_CERTS; i++)
+		if (strcmp(node->kept_certs[i].step, step) != 0)
+			memset(&node->kept_certs[i], 0, sizeof(node->kept_certs[i]));
+}
+
+/* Of the system that has come up last. The certificate of a second admission is the
+ * ramdisk's. */
+void
+bu_fallback_admitted(struct bu_node *node, const char *machine)
+{
+	struct bu_kept_cert *kept = node->kept_certs;
+
+	if (!node->proven || node->ram || node->writing || !node->agent_cert[0] ||
+	    !node->installed_step[0] || strcmp(node->machine, machine) != 0 ||
+	    kept_of(node, node->installed_step))
 		return;
+	while (kept->fingerprint[0])
+		if (++kept == node->kept_certs + BU_KEPT_CERTS)
+			return;
 	BU_TEXT_COPY(kept->fingerprint, node->agent_cert);
+	BU_TEXT_COPY(kept->next, node->agent_cert_next);
 	BU_TEXT_COPY(kept->step, node->installed_step);
 	kept->until_ms = node->agent_cert_until_ms;
+	kept->next_until_ms = node->agent_cert_next_until_ms;
 }
+
+void
+bu_fallback_revoked(struct bu_node *node, const char *fingerprint)
+{
+	for (int i = 0; i < BU_KEPT_CERTS; i++)
+		if (!fingerprint ||
+		    strcmp(node->kept_certs[i].fingerprint, fingerprint) == 0)
+			memset(&node->kept_certs[i], 0, sizeof(node->kept_certs[i]));
+}
+
+int
+bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
+		    int64_t *ret_until_ms)
+{
+	for (int i = 0; i < BU_KEPT_CERTS; i++) {
+		const struct bu_kept_cert *kept = &node->kept_certs[i];
+		int next = kept->next[0] && strcmp(kept->next, fingerprint) == 0;
+
+		if (!next && (!kept->fingerprint[0] ||
+			      strcmp(kept->fingerprint, fingerprint) != 0))
+			continue;
+		*ret_until_ms = next ? kept->next_until_ms : kept->until_ms;
+		return 1;
+	}
+	return 0;
+}
+
+const char *
+bu_fallback_trial(const struct bu_node *node)
+{
+	const struct bu_other_root *other = &node->other;
+
+	if (!other->step[0] || !node->proven || !node->boot_installed)
+		return NULL;
+	for (int i = 0; i < BU_KEPT_CERTS; i++)
+		if (strcmp(node->kept_certs[i].step, other->step) == 0)
+			return node->kept_certs[i].fingerprint;
+	return NULL;
+}
+
+/* --- events --- */
 
 void
 bu_fallback_gone(struct bu_node *node)
 {
 	memset(&node->other, 0, sizeof(node->other));
-	memset(&node->kept_cert, 0, sizeof(node->kept_cert));
+	memset(node->kept_certs, 0, sizeof(node->kept_certs));
 }
 
 /* What is written twice into one slot leaves the other one as it was. */
@@ -75,22 +142,26 @@ bu_fallback_installed(struct bu_node *node, const struct bu_body_installed *inst
 		BU_TEXT_COPY(other->facets, node->facets);
 		other->proven = node->proven;
 	}
+	keep_only(node, other->step);
 	BU_TEXT_COPY(node->slot, slot);
 	node->proven = 0;
 }
 
-/* It is the new system, or the one of before, which goes on with its certificate. */
+/* The one of before goes on with its certificate, and with the one that it may have
+ * fetched and not used; until a new one is confirmed, that of the other stays. */
 void
 bu_fallback_booted(struct bu_node *node)
 {
-	struct bu_kept_cert *kept = &node->kept_cert;
+	struct bu_kept_cert *kept = kept_of(node, node->installed_step);
 
 	node->proven = 1;
-	if (kept->fingerprint[0] && strcmp(kept->step, node->installed_step) == 0) {
+	if (kept) {
 		BU_TEXT_COPY(node->agent_cert, kept->fingerprint);
+		BU_TEXT_COPY(node->agent_cert_next, kept->next);
 		node->agent_cert_until_ms = kept->until_ms;
+		node->agent_cert_next_until_ms = kept->next_until_ms;
 	}
-	memset(kept, 0, sizeof(*kept));
+	keep_only(node, node->other.step);
 }
 
 /* What its other root holds now never came up. */
@@ -110,14 +181,4 @@ bu_replay_fellback(BU_REPLAY_ARGS)
 	node->order.written = node->order.installed = 0;
 	memset(&node->other, 0, sizeof(node->other));
 	return 0;
-}
-
-int
-bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
-		    int64_t *ret_until_ms)
-{
-	const struct bu_kept_cert *kept = &node->kept_cert;
-
-	*ret_until_ms = kept->until_ms;
-	return kept->fingerprint[0] && strcmp(kept->fingerprint, fingerprint) == 0;
 }

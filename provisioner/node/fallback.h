@@ -19,17 +19,26 @@ int bu_fallback_has(const struct bu_node *node, const char *image, const char *f
 int bu_fallback_reuses(const struct bu_node *node);
 
 /* Of the log's events, before they change the node. */
-void bu_fallback_admitted(struct bu_node *node);
+void bu_fallback_admitted(struct bu_node *node, const char *machine);
+/* fingerprint NULL: all of them. */
+void bu_fallback_revoked(struct bu_node *node, const char *fingerprint);
 /* The disk is written whole: there is no other root. */
 void bu_fallback_gone(struct bu_node *node);
 void bu_fallback_installed(struct bu_node *node,
 			   const struct bu_body_installed *installed);
 void bu_fallback_booted(struct bu_node *node);
 
-/* 1 when this is the fingerprint of the certificate that still counts for the system
- * that its loader may go back to; *ret_until_ms when it ends. */
+/* 1 when this is the fingerprint of a certificate that still counts for a system that
+ * may come back; *ret_until_ms when it ends. */
 int bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
 			int64_t *ret_until_ms);
+/* Its system has said hello, and its root is not confirmed: the fingerprint of the one
+ * that its loader goes back to. NULL = it is, or there is none. */
+const char *bu_fallback_trial(const struct bu_node *node);
+/* Its agent asks for work, which says that its root is confirmed: the system that its
+ * loader would have gone back to speaks for the node no more. */
+void bu_fallback_confirm(struct bu_reconcile *rec, struct bu_node *node,
+			 const char *fingerprint, int protocol);
 /* That system says hello: what was to come up has failed. events: with room for three
  * more. */
 bu_must int bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node,

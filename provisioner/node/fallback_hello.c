@@ -1,12 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows when a node comes up from the root of before; called by agents.c.
+ * What follows when a node comes up from the root of before, and when it will not any
+ * more; called by agents.c and the API.
  */
+#include <string.h>
+
 #include "base/text.h"
+#include "model/hello.h"
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* In booting it is what was waited for; where nothing is waited for it is kept, so that
+/* By a person, since it was sent to its disk. */
+static int
+was_switched(const struct bu_node *node)
+{
+	const struct bu_power_deed *deed = &node->power;
+	int switches = deed->op == BU_DEED_OFF || deed->op == BU_DEED_CYCLE;
+
+	return switches && deed->at_ms >= node->since_ms;
+}
+
+/* Its try may have been used up by others than its own system. */
+static void
+why_fell(const struct bu_reconcile *rec, const struct bu_node *node,
+	 struct bu_reason *ret)
+{
+	const struct bu_other_root *other = &node->other;
+	int64_t limit_ms = 0;
+
+	if (node->proven) {
+		BU_REASON_SET(ret, NOT_CONFIRMED,
+			      .text = {node->installed_image, node->slot, other->image,
+				       other->slot});
+		return;
+	}
+	if (node->on == BU_TRIGGER_REPEAT && !node->power_fails)
+		limit_ms = bu_reconcile_limit_ms(rec, node);
+	BU_REASON_SET(
+		ret, FELL_BACK,
+		.text = {node->installed_image, node->slot, other->image, other->slot},
+		.number = {limit_ms / 1000, was_switched(node)});
+}
+
+/* In booting it is what was waited for, or what follows of a new system that went
+ * before it had confirmed its root; where nothing is waited for it is kept, so that
  * whoever takes the node back finds it known. */
 int
 bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *boot_id,
@@ -20,13 +57,11 @@ bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *bo
 		      .digest = other->digest, .slot = other->slot);
 	BU_EVENT_MAKE(&events[count++], BU_EVENT_BOOTED, node->name, booted,
 		      .boot_id = boot_id, .where = BU_WHERE_INSTALLED);
-	if (node->state != BU_STATE_BOOTING) {
+	if (!bu_lifecycle_has(node->state, BU_TRIGGER_FAULT)) {
 		bu_reconcile_append(rec, node, events, count);
 		return 0;
 	}
-	BU_REASON_SET(
-		&reason, FELL_BACK,
-		.text = {node->installed_image, node->slot, other->image, other->slot});
+	why_fell(rec, node, &reason);
 	if (node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
 	return bu_reconcile_move(rec, node,
@@ -35,4 +70,20 @@ bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *bo
 						   .extra = events,
 						   .count = count},
 				 err);
+}
+
+/* Asked again with each question until it is in the log. */
+void
+bu_fallback_confirm(struct bu_reconcile *rec, struct bu_node *node,
+		    const char *fingerprint, int protocol)
+{
+	const char *kept = bu_fallback_trial(node);
+	struct bu_event event;
+
+	if (!kept || protocol < BU_AGENT_CONFIRMS || node->live.appending ||
+	    strcmp(fingerprint, node->agent_cert) != 0)
+		return;
+	BU_EVENT_MAKE(&event, BU_EVENT_REVOKED, node->name, revoked,
+		      .fingerprint = kept, .reason = "another root is confirmed");
+	bu_reconcile_append(rec, node, &event, 1);
 }

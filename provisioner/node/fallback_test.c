@@ -4,83 +4,9 @@
 
 #include <string.h>
 
-#include "base/json.h"
 #include "provisioner/node/verbs.h"
-#include "tests/support/rig.h"
+#include "tests/support/roots.h"
 #include "tests/support/unit.h"
-
-static char first_step[112], first_cert[65];
-
-/* The agent has written that slot; slot NULL: the disk has one root. */
-static void
-writes(struct rig *rig, const char *slot, int tried)
-{
-	const struct bu_work_installed as = {.slot = slot, .tried = tried};
-	struct bu_node *node = rig_node(rig, 1);
-
-	bu_reconcile_installed(rig->rec, node, node->step.id, node->step.attempt, &as);
-	rig_until(rig, node, BU_STATE_BOOTING);
-	rig_until_step(rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
-}
-
-/* It runs image d1 from slot a, and is to become d2. */
-static struct bu_node *
-ordered(struct rig *rig, const char *slot)
-{
-	struct bu_node *node = rig_up_to(rig, RIG_IMAGING);
-
-	writes(rig, slot, 0);
-	rig_come_up(rig, 1, "boot-1");
-	strcpy(first_step, node->installed_step);
-	strcpy(first_cert, node->agent_cert);
-	rig_fire(rig, node, BU_TRIGGER_PARK);
-	rig_until(rig, node, BU_STATE_PARKED);
-	rig_apply(rig, 1, BU_CLASS_REIMAGE, "d2", NULL, NULL);
-	rig_start(rig, 1);
-	rig_inspect(rig, 1);
-	ck_assert_str_ne(node->agent_cert, first_cert);
-	return node;
-}
-
-static int
-may_speak(struct rig *rig, const char *fingerprint)
-{
-	struct bu_err err = {0};
-	char copy[65];
-
-	strcpy(copy, fingerprint);
-	return bu_reconcile_check_peer(rig->rec, rig_node(rig, 1), copy, &err) == 0;
-}
-
-static int
-says_hello(struct rig *rig, const char *step, const char *boot_id, struct bu_err *err)
-{
-	struct bu_node *node = rig_node(rig, 1);
-	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, boot_id);
-	bu_autojson json_t *body = json_pack("{s:s,s:s,s:s}", "kind", "stamp", "step",
-					     step, "machine", node->machine);
-	bu_autojson json_t *stamp = bu_trust_sign(rig->trust, body, NULL);
-	int rc = bu_reconcile_hello(rig->rec, node, BU_WHERE_INSTALLED, stamp,
-				    inventory, err);
-
-	rig_pass(rig, 1);
-	return rc;
-}
-
-static void
-has_first(struct rig *rig)
-{
-	const struct bu_node *node = rig_node(rig, 1);
-
-	ck_assert_str_eq(node->installed_digest, "d1");
-	ck_assert_str_eq(node->installed_step, first_step);
-	ck_assert_str_eq(node->facets, "f-d1");
-	ck_assert_str_eq(node->slot, "a");
-	ck_assert_str_eq(node->other.step, "");
-	ck_assert_str_eq(node->agent_cert, first_cert);
-	ck_assert_int_eq(node->boot_installed, 1);
-	ck_assert(may_speak(rig, first_cert));
-}
 
 static int
 may(struct rig *rig, enum bu_trigger trigger)
@@ -90,32 +16,6 @@ may(struct rig *rig, enum bu_trigger trigger)
 	return bu_reconcile_can(rig->rec, rig_node(rig, 1),
 				&(struct bu_move){.on = trigger}, &to,
 				&(struct bu_err){0}) == 0;
-}
-
-/* Nothing of the order is on the disk that would start: it is written, from its turn
- * on.
- */
-static void
-is_written_again(struct rig *rig)
-{
-	struct bu_node *node = rig_node(rig, 1);
-	const struct bu_verb_ask ask = {
-		.verb = BU_VERB_RETRY, .by = "ann", .reason = ""};
-	int boots = rig_count(rig, "boot disk node001");
-	bu_autofree char *says = bu_verb_run(rig->rec, node, &ask, &(struct bu_err){0});
-
-	ck_assert_ptr_nonnull(says);
-	rig_text_has(says, "its order (reimage, of rollout r-1) is opened again");
-	rig_pass(rig, 1);
-	ck_assert_int_eq(node->order.open, 1);
-	ck_assert_int_eq(node->order.begun, 0);
-	rig_start(rig, 1);
-	ck_assert_int_eq(rig_count(rig, "boot disk node001"), boots);
-	rig_inspect(rig, 1);
-	writes(rig, "b", 1);
-	rig_come_up(rig, 1, "boot-9");
-	ck_assert_str_eq(node->installed_digest, "d2");
-	ck_assert_str_eq(node->slot, "b");
 }
 
 /* The first system says hello where that of the order is waited for. */
@@ -182,10 +82,13 @@ START_TEST(it_came_up_and_the_one_before_can_come_back)
 	rig_come_up(&rig, 1, "boot-2");
 	ck_assert_str_eq(node->slot, "b");
 	ck_assert_str_eq(node->other.digest, "d1");
+	ck_assert(may_speak(&rig, first_cert));
+	asks_for_work(&rig, BU_AGENT_CONFIRMS);
 	ck_assert(!may_speak(&rig, first_cert));
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	ck_assert(!may_speak(&rig, first_cert));
+	ck_assert(may_speak(&rig, node->agent_cert));
 	/* In service the other one is nobody that was waited for. */
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-3", &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
@@ -227,6 +130,9 @@ START_TEST(what_hangs_is_reset_and_the_other_one_answers)
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 3);
 	falls_back(&rig, "boot-2");
 	rig_reason_is(&node->reason, FELL_BACK);
+	rig_reason_has(&node->reason,
+		       "did not come up in slot b: it was not heard within 300 s, and "
+		       "bringup power-cycled it; its loader went back");
 	has_first(&rig);
 	rig_end(&rig);
 }

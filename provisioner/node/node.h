@@ -23,7 +23,7 @@
 #include "provisioner/node/hold.h"
 #include "provisioner/node/lifecycle.h"
 
-enum { BU_STAGES_MAX = 24 };
+enum { BU_STAGES_MAX = 24, BU_KEPT_CERTS = 2 };
 
 /* The body of an event that counts until the next one, as its table reads it; `is`
  * borrows its texts from `body`. body NULL: there was none. */
@@ -327,13 +327,16 @@ struct bu_node {
 		char facets[65];
 		int proven;
 	} other;
-	/* The certificate of the system that ran when the other root was ordered: it
-	 * counts until that has come up. "" = none. */
+	/* The certificates of systems on its disk that may come back: of the one that
+	 * ran when another was ordered, until that is written over or the agent of the
+	 * new one has confirmed its root; a second one where that was not heard. */
 	struct bu_kept_cert {
-		char fingerprint[65];
+		char fingerprint[65]; /* "" = none */
 		int64_t until_ms;
+		char next[65]; /* as agent_cert_next */
+		int64_t next_until_ms;
 		char step[112]; /* what installed that system */
-	} kept_cert;
+	} kept_certs[BU_KEPT_CERTS];
 	/* Of a system in memory, by which it is loaded again: held. "" = of none. */
 	char installed_revision[65];
 	char seeded_step[112];  /* the install whose first boot asked for its agent */

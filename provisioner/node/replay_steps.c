@@ -104,7 +104,7 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 {
 	struct bu_machine machine;
 
-	bu_fallback_admitted(node);
+	bu_fallback_admitted(node, body->admitted.machine);
 	BU_TEXT_COPY(node->admitted_step, body->admitted.step);
 	BU_TEXT_COPY(node->admitted_request, body->admitted.request);
 	bu_binding_set(fleet, node, body->admitted.machine);
@@ -152,8 +152,7 @@ bu_replay_revoked(BU_REPLAY_ARGS)
 {
 	int all = body->revoked.all;
 
-	if (all)
-		memset(&node->kept_cert, 0, sizeof(node->kept_cert));
+	bu_fallback_revoked(node, all ? NULL : body->revoked.fingerprint);
 	if (!all && strcmp(body->revoked.fingerprint, node->agent_cert) != 0)
 		return 0;
 	node->agent_revoked = all || !node->agent_cert_next[0];

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "provisioner/node/verbs.h"
 #include "provisioner/rollout/rollout.h"
-#include "tests/support/rig.h"
+#include "tests/support/roots.h"
 #include "tests/support/unit.h"
 
 enum { TURNS = 3000, EDGES_MAX = 160 };
@@ -479,6 +479,19 @@ from_memory(void)
 	}
 }
 
+/* Its loader goes back to its other root before the new one is confirmed. */
+static void
+goes_back(void)
+{
+	ordered(&rig, "a");
+	writes(&rig, "b", 1);
+	rig_come_up(&rig, 1, "boot-2");
+	count_from_here();
+	ck_assert_int_eq(says_hello(&rig, first_step, "boot-3", NULL), 0);
+	until(BU_STATE_FAILED);
+	done();
+}
+
 START_TEST(each_edge_is_reached_by_the_daemon_itself)
 {
 	static const enum bu_state rests[] = {BU_STATE_PARKED, BU_STATE_SERVICING,
@@ -494,6 +507,7 @@ START_TEST(each_edge_is_reached_by_the_daemon_itself)
 	nobody_writes();
 	nobody_measures();
 	from_memory();
+	goes_back();
 	of_orders();
 	out_of_the_cluster();
 	while_it_drains();
