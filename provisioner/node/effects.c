@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "provisioner/node/effect.h"
+#include "provisioner/node/fallback.h"
 
 /* Nobody knows whose it is, or it is another's: nothing is done to it until a person
  * says what may be. code: IS_ON or FOREIGN_MACHINE. */
@@ -147,20 +148,20 @@ on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *ar
 	/* What is on its way to the log may end this step: look again after it. */
 	if (node->live.appending)
 		return;
-	if (err || seen->state == BU_POWER_UNKNOWN) {
+	if (err && bu_fallback_tries(rec, node)) {
+		bu_journal_outcome(rec, node, err, "");
+	} else if (err || seen->state == BU_POWER_UNKNOWN) {
 		bu_warn("node", "%s: power is unknown: %s", node->name,
 			err ? err->text : "no clear answer");
 		node->live.retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
 	} else if (seen->state == BU_POWER_OFF && bu_sibling_restarts(rec, node)) {
 		bu_reason_set(&node->live.says, BU_REASON_BMC_AWAITED, NULL);
 	} else if (seen->state == BU_POWER_OFF) {
-		bu_info("node", "%s: %s was not done before the restart; doing it now",
-			node->name, bu_action_name(node->step.action));
+		bu_info("node", "%s: %s was not done; doing it now", node->name,
+			bu_action_name(node->step.action));
 		bu_effect_start(rec, node);
 	} else {
-		bu_debug("node",
-			 "%s: %s may have been done before the restart; waiting "
-			 "for its boot",
+		bu_debug("node", "%s: %s may have been done; waiting for its boot",
 			 node->name, bu_action_name(node->step.action));
 		node->live.retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
 	}

@@ -35,6 +35,9 @@ int bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
 /* Its system has said hello, and its root is not confirmed: the fingerprint of the one
  * that its loader goes back to. NULL = it is, or there is none. */
 const char *bu_fallback_trial(const struct bu_node *node);
+/* A power action has failed that may have started its new system, which is tried once:
+ * it is not power-cycled before it is late. */
+int bu_fallback_tries(const struct bu_reconcile *rec, const struct bu_node *node);
 /* Its agent asks for work, which says that its root is confirmed: the system that its
  * loader would have gone back to speaks for the node no more. */
 void bu_fallback_confirm(struct bu_reconcile *rec, struct bu_node *node,

@@ -72,6 +72,15 @@ bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *bo
 				 err);
 }
 
+/* Whose BMC is restarted before this action has waited for long. */
+int
+bu_fallback_tries(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return node->state == BU_STATE_BOOTING && node->slot[0] && !node->proven &&
+	       node->other.step[0] && node->power_fails &&
+	       !bu_reconcile_resets_bmc(node, bu_fleet_ordered(rec->fleet, node));
+}
+
 /* Asked again with each question until it is in the log. */
 void
 bu_fallback_confirm(struct bu_reconcile *rec, struct bu_node *node,

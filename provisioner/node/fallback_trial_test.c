@@ -125,6 +125,64 @@ START_TEST(a_renewal_under_way_goes_with_the_system)
 }
 END_TEST
 
+/* A power action that failed may have started it: it is not reset in its one try. */
+START_TEST(what_may_be_tried_is_not_reset)
+{
+	static const char *const seen[] = {"on", "off", "unknown"};
+
+	for (size_t i = 0; i < BU_LEN(seen); i++) {
+		struct rig rig;
+		struct bu_node *node = ordered(&rig, "a");
+		const struct bu_work_installed as = {.slot = "b", .tried = 1};
+		int off = strcmp(seen[i], "off") == 0;
+
+		rig_write(&rig, "power.refuse", "the BMC is busy");
+		bu_reconcile_installed(rig.rec, node, node->step.id, node->step.attempt,
+				       &as);
+		rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_FAILED);
+		ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 2);
+		rig_remove(&rig, "power.refuse");
+		rig_write(&rig, "power.node001", seen[i]);
+		for (int s = 0; s < 200; s++)
+			rig_pass(&rig, 1000);
+		ck_assert_int_eq(node->state, BU_STATE_BOOTING);
+		ck_assert_int_eq(node->repeats, 1);
+		ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 2 + off);
+		/* It comes up, or it hangs and is reset when it is late. */
+		if (i == 0) {
+			rig_come_up(&rig, 1, "boot-2");
+			ck_assert_str_eq(node->installed_digest, "d2");
+		} else if (!off) {
+			rig_write(&rig, "power.node001", "on");
+			for (int s = 0; s < 200; s++)
+				rig_pass(&rig, 1000);
+			ck_assert_int_eq(node->repeats, 2);
+			ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 3);
+		}
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* Each failed look is a failed action: the ladder goes on, and ends. */
+START_TEST(a_bmc_that_stays_away_ends_the_ladder)
+{
+	struct rig rig;
+	struct bu_node *node = ordered(&rig, "a");
+	const struct bu_work_installed as = {.slot = "b", .tried = 1};
+
+	rig_write(&rig, "power.refuse", "the BMC is away");
+	rig_write(&rig, "power.away", "the BMC is away");
+	bu_reconcile_installed(rig.rec, node, node->step.id, node->step.attempt, &as);
+	for (int s = 0; s < 900 && node->state != BU_STATE_FAILED; s++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_FAILED);
+	rig_reason_is(&node->reason, STEP_FAILED);
+	rig_reason_has(&node->reason, "tried 3 times");
+	rig_end(&rig);
+}
+END_TEST
+
 /* Not the new system's fault, and it is said so. */
 START_TEST(who_was_switched_off_by_a_person_is_said_so)
 {
@@ -182,6 +240,7 @@ END_TEST
 RIG_UNIT("fallback_trial", one_that_came_up_and_was_not_confirmed_makes_way,
 	 one_that_was_confirmed_makes_way_for_nobody,
 	 whose_confirmation_was_not_heard_may_be_either,
-	 a_renewal_under_way_goes_with_the_system,
+	 a_renewal_under_way_goes_with_the_system, what_may_be_tried_is_not_reset,
+	 a_bmc_that_stays_away_ends_the_ladder,
 	 who_was_switched_off_by_a_person_is_said_so,
 	 an_order_that_has_written_nothing_takes_no_certificate)

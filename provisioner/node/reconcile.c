@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "provisioner/node/fallback.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
 
@@ -175,7 +176,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 		if (node->live.effect_running || awaits_bmc(rec, node, action))
 			return;
 		if (node->step.intent_seq <= rec->fleet->loaded_seq ||
-		    !bu_reconcile_cycles(node))
+		    !bu_reconcile_cycles(node) || bu_fallback_tries(rec, node))
 			bu_effect_observe(rec, node);
 		else
 			bu_effect_start(rec, node);

@@ -107,6 +107,18 @@ paper_switch(const char *dir, const char *name, const json_t *request)
 	return json_pack("{s:s}", "power", op);
 }
 
+static json_t *
+paper_state(const char *dir, const char *state)
+{
+	bu_autofree char *away = paper_file(dir, "power.away");
+	struct bu_err err;
+
+	if (!away)
+		return json_pack("{s:s}", "power", state ? state : "off");
+	bu_err_set(&err, BU_ERR_REMOTE, 0, "%s", away);
+	return json_pack("{s:o}", "error", bu_json_from_err(&err));
+}
+
 int
 paper_power(const char *dir)
 {
@@ -142,7 +154,7 @@ paper_power(const char *dir)
 				paper_note(dir, op, hash + 1);
 			file = bu_xasprintf("power.%s", hash + 1);
 			state = paper_file(dir, file);
-			reply = json_pack("{s:s}", "power", state ? state : "off");
+			reply = paper_state(dir, state);
 		}
 		json_object_set(reply, "id", json_object_get(request, "id"));
 		if (!hang && bu_frame_write(BU_WORKER_FD, reply, NULL) != 0)

@@ -8,6 +8,7 @@
  *	power.NODE	"off", "on" or "unknown"; missing = off
  *	power.log	what was done, "boot network node001" a line
  *	power.refuse	when it is there, boots fail with its text
+ *	power.away	when it is there, no state is told, with its text
  *	events.NODE	what its BMC has logged; missing = it does not answer
  *	power.hang	when it is there, boots are done and never answered
  *	sinfo		what Slurm says of all nodes, a word: "idle", "mixed",
