@@ -18,7 +18,8 @@ on_trial(struct site *site)
 	site_begin(site, 1);
 	rig_start(rig, 1);
 	rig_inspect(rig, 1);
-	order_second(rig, "a");
+	run_first(rig, "a");
+	order_second(rig, NULL, NULL);
 	writes(rig, "b", 1);
 	rig_come_up(rig, 1, "boot-2");
 	return rig_node(rig, 1);

@@ -59,13 +59,12 @@ keep_only(struct bu_node *node, const char *step)
 /* Of the system that has come up last. The certificate of a second admission is the
  * ramdisk's. */
 void
-bu_fallback_admitted(struct bu_node *node, const char *machine)
+bu_fallback_admitted(struct bu_node *node)
 {
 	struct bu_kept_cert *kept = node->kept_certs;
 
 	if (!node->proven || node->ram || node->writing || !node->agent_cert[0] ||
-	    !node->installed_step[0] || strcmp(node->machine, machine) != 0 ||
-	    kept_of(node, node->installed_step))
+	    !node->installed_step[0] || kept_of(node, node->installed_step))
 		return;
 	while (kept->fingerprint[0])
 		if (++kept == node->kept_certs + BU_KEPT_CERTS)

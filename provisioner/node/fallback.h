@@ -19,7 +19,7 @@ int bu_fallback_has(const struct bu_node *node, const char *image, const char *f
 int bu_fallback_reuses(const struct bu_node *node);
 
 /* Of the log's events, before they change the node. */
-void bu_fallback_admitted(struct bu_node *node, const char *machine);
+void bu_fallback_admitted(struct bu_node *node);
 /* fingerprint NULL: all of them. */
 void bu_fallback_revoked(struct bu_node *node, const char *fingerprint);
 /* The disk is written whole: there is no other root. */

@@ -41,6 +41,28 @@ START_TEST(one_that_came_up_and_was_not_confirmed_makes_way)
 }
 END_TEST
 
+/* Its agent cannot reach the loader, and gets no work: its deadline ends that. */
+START_TEST(one_that_cannot_be_confirmed_is_late)
+{
+	struct rig rig;
+	struct bu_node *node = ordered(&rig, "a");
+
+	writes(&rig, "b", 1);
+	rig_come_up(&rig, 1, "boot-2");
+	rig_why_says(&rig, node,
+		     "its system in slot b is on trial until its agent "
+		     "asks for work; its loader starts image debian12");
+	rig_pass(&rig, 601 * 1000);
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(says_hello(&rig, first_step, "boot-3", NULL), 0);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	rig_reason_is(&node->reason, NOT_CONFIRMED);
+	has_first(&rig);
+	rig_end(&rig);
+}
+END_TEST
+
 /* In service, and in a boot of its own, it is confirmed. */
 START_TEST(one_that_was_confirmed_makes_way_for_nobody)
 {
@@ -98,24 +120,26 @@ START_TEST(a_renewal_under_way_goes_with_the_system)
 {
 	for (int used = 0; used < 2; used++) {
 		struct rig rig;
-		struct bu_node *node = ordered(&rig, "a");
-		struct bu_kept_cert *kept = node->kept_certs;
-		char renewed[65];
+		struct bu_node *node = rig_up_to(&rig, RIG_IMAGING);
+		bu_autofree char *renewed = NULL, *cert = NULL;
+		int64_t until_ms;
 
-		/* As it was when the order came. */
-		ck_assert_str_eq(kept->fingerprint, first_cert);
-		memset(renewed, 'e', 64);
-		renewed[64] = '\0';
-		strcpy(kept->next, renewed);
-		kept->next_until_ms = kept->until_ms + 1000;
+		run_first(&rig, "a");
+		cert = bu_reconcile_renew(rig.rec, node, rig_request(1), NULL);
+		ck_assert_ptr_nonnull(cert);
+		rig_pass(&rig, 1);
+		renewed = bu_xstrdup(node->agent_cert_next);
+		until_ms = node->agent_cert_next_until_ms;
+		ck_assert_uint_eq(strlen(renewed), 64);
+		order_second(&rig, NULL, NULL);
+		ck_assert_str_eq(node->agent_cert_next, "");
 		writes(&rig, "b", 1);
 		ck_assert(may_speak(&rig, first_cert) && may_speak(&rig, renewed));
 		ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL), 0);
 		rig_until(&rig, node, BU_STATE_FAILED);
 		ck_assert_str_eq(node->agent_cert, first_cert);
 		ck_assert_str_eq(node->agent_cert_next, renewed);
-		ck_assert_int_eq(node->agent_cert_next_until_ms,
-				 node->agent_cert_until_ms + 1000);
+		ck_assert_int_eq(node->agent_cert_next_until_ms, until_ms);
 		ck_assert(may_speak(&rig, used ? renewed : first_cert));
 		rig_pass(&rig, 1);
 		ck_assert_int_eq(may_speak(&rig, first_cert), !used);
@@ -164,13 +188,15 @@ START_TEST(what_may_be_tried_is_not_reset)
 }
 END_TEST
 
-/* Each failed look is a failed action: the ladder goes on, and ends. */
+/* Each failed look is a failed action: the ladder goes on to its last try. */
 START_TEST(a_bmc_that_stays_away_ends_the_ladder)
 {
 	struct rig rig;
-	struct bu_node *node = ordered(&rig, "a");
+	struct bu_node *node = rig_up_to(&rig, RIG_IMAGING);
 	const struct bu_work_installed as = {.slot = "b", .tried = 1};
 
+	run_first(&rig, "a");
+	order_second(&rig, "power = libvirt", "power = redfish\nbmc_reset = last-try");
 	rig_write(&rig, "power.refuse", "the BMC is away");
 	rig_write(&rig, "power.away", "the BMC is away");
 	bu_reconcile_installed(rig.rec, node, node->step.id, node->step.attempt, &as);
@@ -179,6 +205,7 @@ START_TEST(a_bmc_that_stays_away_ends_the_ladder)
 	ck_assert_int_eq(node->state, BU_STATE_FAILED);
 	rig_reason_is(&node->reason, STEP_FAILED);
 	rig_reason_has(&node->reason, "tried 3 times");
+	ck_assert_int_eq(rig_count(&rig, "bmc-reset node001"), 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -237,10 +264,36 @@ START_TEST(an_order_that_has_written_nothing_takes_no_certificate)
 }
 END_TEST
 
+/* With one root: neither what was written over nor the ramdisk that did so comes back.
+ */
+START_TEST(a_system_that_was_written_over_has_no_certificate)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_IMAGING);
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-3");
+	bu_autofree char *ramdisk = NULL;
+
+	run_first(&rig, NULL);
+	order_second(&rig, NULL, NULL);
+	ck_assert(!may_speak(&rig, first_cert));
+	ramdisk = bu_xstrdup(node->agent_cert);
+	rig_fire(&rig, node, BU_TRIGGER_FAULT);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	rig_apply(&rig, 1, BU_CLASS_REIMAGE, "d2", NULL, NULL);
+	rig_start(&rig, 1);
+	ck_assert_int_eq(rig_admit(&rig, node, rig_request(1), inventory, NULL), 0);
+	rig_pass(&rig, 1);
+	ck_assert(!may_speak(&rig, first_cert) && !may_speak(&rig, ramdisk));
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("fallback_trial", one_that_came_up_and_was_not_confirmed_makes_way,
+	 one_that_cannot_be_confirmed_is_late,
 	 one_that_was_confirmed_makes_way_for_nobody,
 	 whose_confirmation_was_not_heard_may_be_either,
 	 a_renewal_under_way_goes_with_the_system, what_may_be_tried_is_not_reset,
 	 a_bmc_that_stays_away_ends_the_ladder,
 	 who_was_switched_off_by_a_person_is_said_so,
-	 an_order_that_has_written_nothing_takes_no_certificate)
+	 an_order_that_has_written_nothing_takes_no_certificate,
+	 a_system_that_was_written_over_has_no_certificate)

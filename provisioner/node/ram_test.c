@@ -164,11 +164,12 @@ END_TEST
  * gets one token for one trade, and goes through validating again. */
 START_TEST(it_comes_back_by_itself)
 {
-	char step[BU_RAM_STEP_SIZE], old[BU_RAM_STEP_SIZE];
+	char step[BU_RAM_STEP_SIZE], old[BU_RAM_STEP_SIZE], cert[65];
 	struct bu_err err = {0};
 
 	first_boot();
 	rig_join(&rig, 1);
+	strcpy(cert, node->agent_cert);
 	node->live.last_seen_ms = rig.clock.fake_wall_ms;
 	ck_assert_int_eq(bu_ram_script(rig.rec, node), BU_RAM_WAIT);
 	rig.silent = 1 << 1;
@@ -179,6 +180,8 @@ START_TEST(it_comes_back_by_itself)
 	ck_assert_int_eq(admit(step, 1, 0, &err), 0);
 	strcpy(old, step);
 	ck_assert_str_eq(node->admitted_step, old);
+	/* Of the boot before nothing is left that could speak. */
+	ck_assert_int_eq(bu_reconcile_check_peer(rig.rec, node, cert, &err), -1);
 	/* The answer may have been lost; another key is another machine. */
 	ck_assert_int_eq(admit(old, 1, 0, &err), 0);
 	ck_assert_int_eq(admit(old, 1, 1, &err), -1);

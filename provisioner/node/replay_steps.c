@@ -104,7 +104,7 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 {
 	struct bu_machine machine;
 
-	bu_fallback_admitted(node, body->admitted.machine);
+	bu_fallback_admitted(node);
 	BU_TEXT_COPY(node->admitted_step, body->admitted.step);
 	BU_TEXT_COPY(node->admitted_request, body->admitted.request);
 	bu_binding_set(fleet, node, body->admitted.machine);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/check.h"
+#include "provisioner/node/fallback.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_rules.h"
 
@@ -126,6 +127,13 @@ add_roots(const struct bu_node *node, char **text)
 					     "starts image "
 					   : "",
 			    other->image, other->step[0] ? " again" : "");
+	if (bu_fallback_trial(node))
+		bu_text_add(
+			text, "\n",
+			"its system in slot %s is on trial until its agent asks for "
+			"work; its loader starts image %s again when it is reset "
+			"before",
+			node->slot, other->image);
 }
 
 static void

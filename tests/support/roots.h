@@ -27,10 +27,10 @@ writes(struct rig *rig, const char *slot, int tried)
 	rig_until_step(rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
 }
 
-/* Its disk is about to be written: it comes to run image d1 from this slot, and is to
- * become d2. */
+/* Its disk is about to be written: it comes to run image d1 from this slot, and is out
+ * of service. */
 static inline void
-order_second(struct rig *rig, const char *slot)
+run_first(struct rig *rig, const char *slot)
 {
 	struct bu_node *node = rig_node(rig, 1);
 
@@ -40,10 +40,16 @@ order_second(struct rig *rig, const char *slot)
 	strcpy(first_cert, node->agent_cert);
 	rig_fire(rig, node, BU_TRIGGER_PARK);
 	rig_until(rig, node, BU_STATE_PARKED);
-	rig_apply(rig, 1, BU_CLASS_REIMAGE, "d2", NULL, NULL);
+}
+
+/* It is to become d2; from, to: as of rig_apply(). */
+static inline void
+order_second(struct rig *rig, const char *from, const char *to)
+{
+	rig_apply(rig, 1, BU_CLASS_REIMAGE, "d2", from, to);
 	rig_start(rig, 1);
 	rig_inspect(rig, 1);
-	ck_assert_str_ne(node->agent_cert, first_cert);
+	ck_assert_str_ne(rig_node(rig, 1)->agent_cert, first_cert);
 }
 
 static inline struct bu_node *
@@ -51,7 +57,8 @@ ordered(struct rig *rig, const char *slot)
 {
 	struct bu_node *node = rig_up_to(rig, RIG_IMAGING);
 
-	order_second(rig, slot);
+	run_first(rig, slot);
+	order_second(rig, NULL, NULL);
 	return node;
 }
 
