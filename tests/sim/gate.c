@@ -2,10 +2,12 @@
 /*
  * What certifying a whole site costs: the real gate and log in process, the clock
  * handed in, agents and links played. Nodes are checked first (each report has the
- *facts of eight rails), then measured; one may never answer, one hang with its first
- *probe, and some be slow. A probe with a slow one is slow for both of its ends. An
- *agent that idles waits for work as the real one does: it is answered at the next wake
- *after something of it changed, and asks again by itself after POLL_MS:
+ * facts of eight rails), then measured; one may never answer, one hang with its first
+ * probe, and some be slow. A probe with a slow one is slow for both of its ends. Who
+ * listens for one that hangs waits longer than who connects to it
+ *(fabric/probe/pair.c). An agent that idles waits for work as the real one does: it is
+ *answered at the next wake after something of it changed, and asks again by itself
+ *after POLL_MS:
  *
  *	gate [NODES [RAILS [SILENT [HUNG [STRAGGLERS [LOOK_MS]]]]]]
  *
@@ -27,9 +29,12 @@
 enum {
 	PROBE_MS = 3000,
 	SLOW_MS = 9000,
-	ALONE_MS = 5000, /* a probe waits so long for its other end, and tells */
-	POLL_MS = 8000,  /* as the API lets a poll wait */
-	TICK_MS = 200,   /* until the next wake, and the way there and back */
+	/* A probe waits so long for its other end, and tells: who connects, who listens
+	 */
+	COME_MS = 4000,
+	MEET_MS = 10000,
+	POLL_MS = 8000, /* as the API lets a poll wait */
+	TICK_MS = 200,  /* until the next wake, and the way there and back */
 	LIMIT_MS = 600000,
 	TOGETHER = 250,
 	RAILS = 8 /* of which a report tells */
@@ -88,12 +93,28 @@ report_with_facts(const struct bu_node *node, int number)
 	return value;
 }
 
-static int
-lasts_ms(const struct agent *a, const struct agent *b)
+/* The agent at this end of its item. */
+static const struct agent *
+end_of(const struct agent *agents, const json_t *item, const char *end)
 {
-	if (a->silent || b->silent || a->hangs || b->hangs)
-		return ALONE_MS;
-	return a->slow || b->slow ? SLOW_MS : PROBE_MS;
+	return &agents[number_of(bu_json_str(item, end, "node000"))];
+}
+
+static void
+take(const struct agent *agents, struct agent *agent, json_t *item, int64_t now_ms)
+{
+	const struct agent *a = end_of(agents, item, "a"),
+			   *b = end_of(agents, item, "b");
+	int listens = strcmp(bu_json_str(item, "role", ""), "listen") == 0;
+	int ms = a->slow || b->slow ? SLOW_MS : PROBE_MS;
+
+	agent->item = item;
+	agent->alone = a->silent || b->silent || a->hangs || b->hangs;
+	agent->hung = agent->hangs;
+	agent->own_ms += agent->alone ? 0 : ms;
+	if (agent->alone)
+		ms = listens ? MEET_MS : COME_MS;
+	agent->due_ms = now_ms + ms;
 }
 
 static void
@@ -114,7 +135,6 @@ static int
 ask(struct rig *rig, struct agent *agents, struct agent *agent, int64_t now_ms)
 {
 	json_t *item;
-	int ms;
 
 	if ((!agent->woken && now_ms < agent->poll_ms) ||
 	    (agent->silent && agent->node->checks.body))
@@ -129,13 +149,7 @@ ask(struct rig *rig, struct agent *agents, struct agent *agent, int64_t now_ms)
 	}
 	if (!item)
 		return 1;
-	agent->item = item;
-	ms = lasts_ms(&agents[number_of(bu_json_str(item, "a", "node000"))],
-		      &agents[number_of(bu_json_str(item, "b", "node000"))]);
-	agent->alone = ms == ALONE_MS;
-	agent->due_ms = now_ms + ms;
-	agent->own_ms += agent->alone ? 0 : ms;
-	agent->hung = agent->hangs;
+	take(agents, agent, item, now_ms);
 	return 1;
 }
 
@@ -176,12 +190,20 @@ step(struct rig *rig, struct links *links, struct agent *agents, int number,
 	return agent->item ? spoke : ask(rig, agents, agent, now_ms) || spoke;
 }
 
-/* As the API wakes who waits. */
+/* The daemon's ears. */
+struct ears {
+	struct agent *agents;
+	struct bu_gate *gate;
+};
+
+/* As bringupd wakes its gate and the agents that wait. */
 static void
 on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
-	struct agent *agents = arg;
+	const struct ears *ears = arg;
+	struct agent *agents = ears->agents;
 
+	bu_gate_kick(ears->gate);
 	if (node)
 		agents[number_of(node->name)].woken = 1;
 	for (size_t i = 1; !node && i <= fleet->count; i++)
@@ -333,7 +355,7 @@ make_agents(struct figures *f, const struct rig *rig, int stragglers, uint64_t s
 }
 
 static struct agent *
-begin_site(struct rig *rig, struct figures *f, int stragglers)
+begin_site(struct rig *rig, struct figures *f, int stragglers, struct ears *ears)
 {
 	const char *seed = getenv("BRINGUP_SEED"); /* of the schedule, too */
 	struct agent *agents;
@@ -347,8 +369,9 @@ begin_site(struct rig *rig, struct figures *f, int stragglers)
 		put_node(rig, i);
 	rig_pass(rig, 1);
 	agents = make_agents(f, rig, stragglers, seed ? (uint64_t)atoi(seed) : 1);
+	*ears = (struct ears){agents, rig->gate};
 	rig->fleet->on_change = on_change;
-	rig->fleet->on_change_arg = agents;
+	rig->fleet->on_change_arg = ears;
 	return agents;
 }
 
@@ -357,12 +380,13 @@ run(struct figures *f, int stragglers)
 {
 	struct links *links = bu_xcalloc(1, sizeof(*links));
 	struct agent *agents;
+	struct ears ears;
 	double begun_s;
 	int64_t start_ms;
 	struct rig rig;
 
 	*links = good_links();
-	agents = begin_site(&rig, f, stragglers);
+	agents = begin_site(&rig, f, stragglers, &ears);
 	begun_s = cpu_s();
 	start_ms = rig.clock.fake_mono_ms;
 	while (!f->all_ms && rig.clock.fake_mono_ms - start_ms < LIMIT_MS) {
