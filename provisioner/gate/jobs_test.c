@@ -41,6 +41,28 @@ START_TEST(a_node_with_jobs_is_in_one_probe_a_minute)
 }
 END_TEST
 
+/* It needs two partners: one rests, and what the other one shows is half the proof. */
+START_TEST(who_needs_a_partner_that_rests_waits_for_it)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+
+	begin_beside(&rig, 3, 2);
+	rig_node(&rig, 2)->live.disturbed_ms = bu_loop_now_ms(rig.loop);
+	measure(&rig, &links, 3, 30);
+	node = rig_node(&rig, 3);
+	ck_assert_int_eq(links.probed[1], 1);
+	ck_assert_int_eq(links.probed[2], 0);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	rig_reason_is(&node->live.says, NO_FREE_PARTNER);
+	measure(&rig, &links, 3, 60);
+	ck_assert_int_eq(links.probed[2], 1);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Without jobs it is as busy as anybody. */
 START_TEST(an_idle_node_is_not_spared)
 {
@@ -151,6 +173,7 @@ START_TEST(counters_that_jobs_move_are_no_evidence)
 }
 END_TEST
 
-RIG_UNIT("jobs", a_node_with_jobs_is_in_one_probe_a_minute, an_idle_node_is_not_spared,
+RIG_UNIT("jobs", who_needs_a_partner_that_rests_waits_for_it,
+	 a_node_with_jobs_is_in_one_probe_a_minute, an_idle_node_is_not_spared,
 	 a_slow_result_with_a_node_with_jobs_accuses_nobody, who_restarted_has_no_jobs,
 	 counters_that_jobs_move_are_no_evidence)
