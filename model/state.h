@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The states of a node. This table and the edges in provisioner/node/lifecycle.h are
+ * The states of a node. This table and the edges in provisioner/node/lifecycle.c are
  * the lifecycle; help, documentation, metrics and tests loop over them.
  */
 #ifndef BU_MODEL_STATE_H

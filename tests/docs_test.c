@@ -4,6 +4,7 @@
  * "<!-- end -->" must have exactly the rows of the code. With the arguments "print
  * NAME" this program prints the rows of a block (docs/update puts them there).
  */
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -355,6 +356,27 @@ START_TEST(pages_show_the_tables_of_the_code)
 }
 END_TEST
 
+/* Each program of tests/system has a word in the page on tests. */
+START_TEST(each_system_test_is_described)
+{
+	bu_autofree char *text =
+		bu_file_read(BU_SRCDIR "/docs/testing.md", 0, NULL, NULL);
+	DIR *dir = opendir(BU_SRCDIR "/tests/system");
+	struct dirent *entry;
+
+	ck_assert_ptr_nonnull(dir);
+	while ((entry = readdir(dir))) {
+		bu_autofree char *alone = bu_xasprintf("`%s`", entry->d_name);
+		bu_autofree char *path = bu_xasprintf("tests/system/%s", entry->d_name);
+
+		ck_assert_msg(entry->d_name[0] == '.' || strstr(text, alone) ||
+				      strstr(text, path),
+			      "docs/testing.md: nothing says what %s shows", path);
+	}
+	closedir(dir);
+}
+END_TEST
+
 /* In order, so each word once; a table cell of one sentence. */
 START_TEST(glossary_is_sorted_and_brief)
 {
@@ -402,6 +424,7 @@ main(int argc, char **argv)
 	const TTest *const tests[] = {
 		pages_show_the_tables_of_the_code,
 		glossary_is_sorted_and_brief,
+		each_system_test_is_described,
 		a_plan_is_described_whole,
 	};
 
