@@ -130,7 +130,7 @@ bu_shelf_use(const char *images_dir, const struct bu_image_id *id, struct bu_err
 
 /* --- what is there --- */
 
-/* Through no link; a tree of an import is at most BU_TREE_DEPTH_MAX deep. */
+/* Through no link; a tree of an import is at most BU_UNPACK_DEPTH_MAX deep. */
 static uint64_t
 folder_bytes(const char *dir)
 {

@@ -18,7 +18,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "images/build/tree.h"
+#include "images/build/unpack_tree.h"
 
 enum { BLOCK = 1024 * 1024 };
 #define WHITEOUT ".wh."
@@ -124,7 +124,7 @@ static char *
 entry_path(const struct unpack *unpack, struct bu_err *err)
 {
 	const char *name = archive_entry_pathname(unpack->entry);
-	char *path = bu_tree_path(name ? name : "", err);
+	char *path = bu_unpack_path(name ? name : "", err);
 
 	if (!path)
 		bu_err_wrap(err, "entry");
@@ -168,7 +168,7 @@ check_kind(const struct unpack *unpack, int layer, struct bu_err *err)
 			      "a whiteout of overlayfs; layers have .wh. files");
 	if (type == AE_IFLNK &&
 	    (!archive_entry_symlink(entry) || !*archive_entry_symlink(entry) ||
-	     strlen(archive_entry_symlink(entry)) > BU_TREE_PATH_MAX))
+	     strlen(archive_entry_symlink(entry)) > BU_UNPACK_PATH_MAX))
 		return refuse(unpack, err, "a symbolic link to nothing or too far");
 	if (archive_entry_acl_count(entry, ARCHIVE_ENTRY_ACL_TYPE_POSIX1E |
 						   ARCHIVE_ENTRY_ACL_TYPE_NFS4) > 0)
@@ -232,7 +232,7 @@ is_harmless(const char *name)
 static int
 write_xattrs(const struct unpack *unpack, const char *path, struct bu_err *err)
 {
-	struct bu_tree_xattr xattr;
+	struct bu_unpack_xattr xattr;
 
 	archive_entry_xattr_reset(unpack->entry);
 	while (archive_entry_xattr_next(unpack->entry, &xattr.name, &xattr.value,
@@ -249,7 +249,7 @@ write_xattrs(const struct unpack *unpack, const char *path, struct bu_err *err)
 			return refuse(unpack, err,
 				      "it has attributes, but is neither file nor "
 				      "folder");
-		if (bu_tree_xattr(unpack->root_fd, path, &xattr, err))
+		if (bu_unpack_xattr(unpack->root_fd, path, &xattr, err))
 			return -1;
 	}
 	return 0;
@@ -259,21 +259,21 @@ static int
 make_link(struct unpack *unpack, const char *path, struct bu_err *err)
 {
 	bu_autofree char *target =
-		bu_tree_path(archive_entry_hardlink(unpack->entry), err);
-	const struct bu_tree_node node = {.path = path, .target = target};
+		bu_unpack_path(archive_entry_hardlink(unpack->entry), err);
+	const struct bu_unpack_node node = {.path = path, .target = target};
 
 	if (!target)
 		return refuse(unpack, err, "a hard link out of the tree");
 	if (note_path(unpack, path, 0, err))
 		return -1;
-	return bu_tree_link(unpack->root_fd, &node, err);
+	return bu_unpack_link(unpack->root_fd, &node, err);
 }
 
 static int
 make_entry(struct unpack *unpack, const char *path, struct bu_err *err)
 {
 	struct archive_entry *entry = unpack->entry;
-	const struct bu_tree_node node = {
+	const struct bu_unpack_node node = {
 		.path = path,
 		.mode = archive_entry_mode(entry),
 		.uid = archive_entry_uid(entry),
@@ -287,12 +287,12 @@ make_entry(struct unpack *unpack, const char *path, struct bu_err *err)
 	if (archive_entry_hardlink(entry))
 		return make_link(unpack, path, err);
 	if (note_path(unpack, path, S_ISDIR(node.mode), err) ||
-	    bu_tree_make(unpack->root_fd, &node, &fd, err))
+	    bu_unpack_make(unpack->root_fd, &node, &fd, err))
 		return -1;
 	if (fd >= 0 && write_content(unpack, fd, err))
 		return -1;
 	unpack->limit->bytes -= archive_entry_size(entry);
-	if (bu_tree_finish(unpack->root_fd, &node, err) ||
+	if (bu_unpack_finish(unpack->root_fd, &node, err) ||
 	    write_xattrs(unpack, path, err))
 		return -1;
 	return 0;
@@ -311,12 +311,12 @@ apply_whiteout(const struct unpack *unpack, const char *path, struct bu_err *err
 	    archive_entry_hardlink(unpack->entry) || archive_entry_size(unpack->entry))
 		return refuse(unpack, err, "a whiteout that is no empty file");
 	if (!strcmp(name, OPAQUE))
-		return bu_tree_empty(unpack->root_fd, folder, err);
+		return bu_unpack_empty(unpack->root_fd, folder, err);
 	if (!*gone || !strcmp(gone, ".") || !strcmp(gone, "..") ||
 	    !strncmp(gone, WHITEOUT, strlen(WHITEOUT)))
 		return refuse(unpack, err, "a whiteout of no name");
 	target = *folder ? bu_xasprintf("%s/%s", folder, gone) : bu_xstrdup(gone);
-	return bu_tree_remove(unpack->root_fd, target, err);
+	return bu_unpack_remove(unpack->root_fd, target, err);
 }
 
 static int

@@ -4,7 +4,7 @@
  * a descriptor of the parent, which was reached from the root through folders alone,
  * and a last name that is not followed.
  */
-#include "images/build/tree.h"
+#include "images/build/unpack_tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ refuse(struct bu_err *err, const char *name, const char *why)
 }
 
 char *
-bu_tree_path(const char *name, struct bu_err *err)
+bu_unpack_path(const char *name, struct bu_err *err)
 {
 	bu_autofree char *path = bu_xcalloc(1, strlen(name) + 1);
 	size_t length = 0, depth = 0;
@@ -51,8 +51,8 @@ bu_tree_path(const char *name, struct bu_err *err)
 			length += size;
 			depth++;
 		}
-		if (size > NAME_MAX || length > BU_TREE_PATH_MAX ||
-		    depth > BU_TREE_DEPTH_MAX) {
+		if (size > NAME_MAX || length > BU_UNPACK_PATH_MAX ||
+		    depth > BU_UNPACK_DEPTH_MAX) {
 			refuse(err, name, "its path is too long or too deep");
 			return NULL;
 		}
@@ -127,7 +127,7 @@ empty_at(int dir, const char *name)
 	return rc;
 }
 
-/* As deep as paths may be (BU_TREE_DEPTH_MAX). */
+/* As deep as paths may be (BU_UNPACK_DEPTH_MAX). */
 static int
 remove_at(int dir, const char *name)
 {
@@ -153,7 +153,7 @@ open_where(int root_fd, const char *path, const char **ret_name, int *ret_rc,
 }
 
 int
-bu_tree_remove(int root_fd, const char *path, struct bu_err *err)
+bu_unpack_remove(int root_fd, const char *path, struct bu_err *err)
 {
 	const char *name;
 	int rc;
@@ -169,7 +169,7 @@ bu_tree_remove(int root_fd, const char *path, struct bu_err *err)
 }
 
 int
-bu_tree_empty(int root_fd, const char *path, struct bu_err *err)
+bu_unpack_empty(int root_fd, const char *path, struct bu_err *err)
 {
 	const char *name;
 	int rc;
@@ -187,7 +187,7 @@ bu_tree_empty(int root_fd, const char *path, struct bu_err *err)
 /* --- making --- */
 
 static int
-make_at(int dir, const char *name, const struct bu_tree_node *node, int *ret_fd)
+make_at(int dir, const char *name, const struct bu_unpack_node *node, int *ret_fd)
 {
 	struct stat st;
 
@@ -209,8 +209,8 @@ make_at(int dir, const char *name, const struct bu_tree_node *node, int *ret_fd)
 }
 
 int
-bu_tree_make(int root_fd, const struct bu_tree_node *node, int *ret_fd,
-	     struct bu_err *err)
+bu_unpack_make(int root_fd, const struct bu_unpack_node *node, int *ret_fd,
+	       struct bu_err *err)
 {
 	const char *name;
 	bu_autoclose int dir = open_parent(root_fd, node->path, 1, &name, err);
@@ -228,7 +228,7 @@ bu_tree_make(int root_fd, const struct bu_tree_node *node, int *ret_fd,
 }
 
 int
-bu_tree_link(int root_fd, const struct bu_tree_node *node, struct bu_err *err)
+bu_unpack_link(int root_fd, const struct bu_unpack_node *node, struct bu_err *err)
 {
 	const char *name, *old;
 	bu_autoclose int dir = open_parent(root_fd, node->path, 1, &name, err);
@@ -251,7 +251,7 @@ bu_tree_link(int root_fd, const struct bu_tree_node *node, struct bu_err *err)
 }
 
 int
-bu_tree_finish(int root_fd, const struct bu_tree_node *node, struct bu_err *err)
+bu_unpack_finish(int root_fd, const struct bu_unpack_node *node, struct bu_err *err)
 {
 	const char *name;
 	bu_autoclose int dir = open_parent(root_fd, node->path, 0, &name, err);
@@ -269,8 +269,8 @@ bu_tree_finish(int root_fd, const struct bu_tree_node *node, struct bu_err *err)
 }
 
 int
-bu_tree_xattr(int root_fd, const char *path, const struct bu_tree_xattr *xattr,
-	      struct bu_err *err)
+bu_unpack_xattr(int root_fd, const char *path, const struct bu_unpack_xattr *xattr,
+		struct bu_err *err)
 {
 	const char *name;
 	bu_autoclose int dir = open_parent(root_fd, path, 0, &name, err);

@@ -4,8 +4,8 @@
  * by part, through real folders alone: no symbolic link is ever followed, whoever made
  * it, so nothing outside is read, written or removed. Errors name the path.
  */
-#ifndef BU_IMAGES_BUILD_TREE_H
-#define BU_IMAGES_BUILD_TREE_H
+#ifndef BU_IMAGES_BUILD_UNPACK_TREE_H
+#define BU_IMAGES_BUILD_UNPACK_TREE_H
 
 #include <stdint.h>
 #include <sys/stat.h>
@@ -13,21 +13,21 @@
 #include "base/err.h"
 
 enum {
-	BU_TREE_PATH_MAX = 4095,
-	BU_TREE_DEPTH_MAX = 200, /* parts of a path */
+	BU_UNPACK_PATH_MAX = 4095,
+	BU_UNPACK_DEPTH_MAX = 200, /* parts of a path */
 };
 
 /* The path as the rest of these functions takes it: "usr/bin/env", "" = the root
  * itself. BU_ERR_VERIFY for one that is absolute, has "..", or is too long or too deep;
  * owned. */
-char *bu_tree_path(const char *name, struct bu_err *err);
+char *bu_unpack_path(const char *name, struct bu_err *err);
 
 /* Removes what is there, a whole tree if it is one; a missing one is no error. */
-bu_must int bu_tree_remove(int root_fd, const char *path, struct bu_err *err);
+bu_must int bu_unpack_remove(int root_fd, const char *path, struct bu_err *err);
 /* All that is in the folder, which stays. */
-bu_must int bu_tree_empty(int root_fd, const char *path, struct bu_err *err);
+bu_must int bu_unpack_empty(int root_fd, const char *path, struct bu_err *err);
 
-struct bu_tree_node {
+struct bu_unpack_node {
 	const char *path;
 	mode_t mode; /* with its type */
 	uid_t uid;
@@ -38,21 +38,21 @@ struct bu_tree_node {
 };
 /* Makes it, in place of what is there: a folder, symbolic link, node or an empty file,
  * whose descriptor is in *ret_fd (else -1). A folder stays with what is in it. Owner,
- * mode and time are set by bu_tree_finish(). */
-bu_must int bu_tree_make(int root_fd, const struct bu_tree_node *node, int *ret_fd,
-			 struct bu_err *err);
-/* A second name of a file that is there. */
-bu_must int bu_tree_link(int root_fd, const struct bu_tree_node *node,
-			 struct bu_err *err);
-bu_must int bu_tree_finish(int root_fd, const struct bu_tree_node *node,
+ * mode and time are set by bu_unpack_finish(). */
+bu_must int bu_unpack_make(int root_fd, const struct bu_unpack_node *node, int *ret_fd,
 			   struct bu_err *err);
+/* A second name of a file that is there. */
+bu_must int bu_unpack_link(int root_fd, const struct bu_unpack_node *node,
+			   struct bu_err *err);
+bu_must int bu_unpack_finish(int root_fd, const struct bu_unpack_node *node,
+			     struct bu_err *err);
 /* name: "security.capability". Not of symbolic links. */
-struct bu_tree_xattr {
+struct bu_unpack_xattr {
 	const char *name;
 	const void *value;
 	size_t size;
 };
-bu_must int bu_tree_xattr(int root_fd, const char *path,
-			  const struct bu_tree_xattr *xattr, struct bu_err *err);
+bu_must int bu_unpack_xattr(int root_fd, const char *path,
+			    const struct bu_unpack_xattr *xattr, struct bu_err *err);
 
 #endif
