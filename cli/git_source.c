@@ -79,7 +79,7 @@ look(const char *dir, const char *const *argv)
 }
 
 char *
-bu_source_commit(const char *dir)
+bu_git_source_commit(const char *dir)
 {
 	/* Files that git ignores count too: they are in the tree that is sent. */
 	const char *const status[] = {"git",
@@ -220,11 +220,11 @@ write_out(const char *made, const char *path, char **ret_commit, struct bu_err *
  * repository holds is only read: no hook, filter, submodule or link of it has an
  * effect. path: the folder in it, NULL = all. */
 static int
-fetch_commit(const char *url, const char *ref, const char *path, struct bu_source *ret,
-	     struct bu_err *err)
+fetch_commit(const char *url, const char *ref, const char *path,
+	     struct bu_git_source *ret, struct bu_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	struct bu_source source = {0};
+	struct bu_git_source source = {0};
 
 	if (!path)
 		path = "";
@@ -237,7 +237,7 @@ fetch_commit(const char *url, const char *ref, const char *path, struct bu_sourc
 	}
 	if (fetch(source.made, url, ref, err) != 0 ||
 	    write_out(source.made, path, &source.commit, err) != 0) {
-		bu_source_close(&source);
+		bu_git_source_close(&source);
 		return -1;
 	}
 	source.dir = bu_xasprintf("%s/tree%s%s", source.made, *path ? "/" : "", path);
@@ -246,8 +246,8 @@ fetch_commit(const char *url, const char *ref, const char *path, struct bu_sourc
 }
 
 int
-bu_source_open(const struct bu_options *options, struct bu_source *ret,
-	       struct bu_err *err)
+bu_git_source_open(const struct bu_options *options, struct bu_git_source *ret,
+		   struct bu_err *err)
 {
 	if (options->git && options->args_count)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
@@ -262,13 +262,13 @@ bu_source_open(const struct bu_options *options, struct bu_source *ret,
 	if (options->args_count == 0)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "give a folder with a profile tree, or --git URL");
-	*ret = (struct bu_source){.dir = bu_xstrdup(options->args[0]),
-				  .commit = bu_source_commit(options->args[0])};
+	*ret = (struct bu_git_source){.dir = bu_xstrdup(options->args[0]),
+				      .commit = bu_git_source_commit(options->args[0])};
 	return 0;
 }
 
 void
-bu_source_close(struct bu_source *source)
+bu_git_source_close(struct bu_git_source *source)
 {
 	struct bu_err err;
 
@@ -277,5 +277,5 @@ bu_source_close(struct bu_source *source)
 	free(source->made);
 	free(source->dir);
 	free(source->commit);
-	*source = (struct bu_source){0};
+	*source = (struct bu_git_source){0};
 }

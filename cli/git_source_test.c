@@ -42,7 +42,7 @@ git(const char *command)
 static int
 has_commit(void)
 {
-	bu_autofree char *commit = bu_source_commit(dir);
+	bu_autofree char *commit = bu_git_source_commit(dir);
 	const char *dirty = strstr(commit, "-dirty");
 	size_t size = dirty ? (size_t)(dirty - commit) : strlen(commit);
 
@@ -76,7 +76,7 @@ START_TEST(only_a_clean_tree_has_a_commit)
 }
 END_TEST
 
-/* What bu_source_commit() writes to standard error; owned. */
+/* What bu_git_source_commit() writes to standard error; owned. */
 static char *
 warnings(void)
 {
@@ -171,7 +171,7 @@ head(const char *ref)
 }
 
 static char *
-site_of(const struct bu_source *source)
+site_of(const struct bu_git_source *source)
 {
 	bu_autofree char *path = bu_xasprintf("%s/site.ini", source->dir);
 
@@ -194,17 +194,17 @@ START_TEST(a_commit_is_checked_out_and_named)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autofree char *want = head(rows[i].commit), *text = NULL,
 				 *made = NULL;
-		struct bu_source source;
+		struct bu_git_source source;
 		struct bu_err err;
 
 		options.ref = rows[i].ref;
-		ck_assert_msg(bu_source_open(&options, &source, &err) == 0, "%s",
+		ck_assert_msg(bu_git_source_open(&options, &source, &err) == 0, "%s",
 			      err.text);
 		text = site_of(&source);
 		made = bu_xstrdup(source.made);
 		ck_assert_str_eq(text, rows[i].want);
 		ck_assert_str_eq(source.commit, want);
-		bu_source_close(&source);
+		bu_git_source_close(&source);
 		ck_assert(!bu_file_exists(made));
 	}
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
@@ -215,17 +215,17 @@ START_TEST(an_old_commit_is_found_by_its_id)
 {
 	bu_autofree char *want = NULL, *text = NULL;
 	struct bu_options options = {.git = dir, .path = "sites/a"};
-	struct bu_source source;
+	struct bu_git_source source;
 	struct bu_err err;
 
 	make_repository();
 	want = head("HEAD~1");
 	options.ref = want;
-	ck_assert_msg(bu_source_open(&options, &source, &err) == 0, "%s", err.text);
+	ck_assert_msg(bu_git_source_open(&options, &source, &err) == 0, "%s", err.text);
 	text = site_of(&source);
 	ck_assert_str_eq(text, "first\n");
 	ck_assert_str_eq(source.commit, want);
-	bu_source_close(&source);
+	bu_git_source_close(&source);
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 END_TEST
@@ -236,7 +236,7 @@ START_TEST(nothing_of_a_repository_is_run)
 	bu_autofree char *ran = bu_xasprintf("%s.ran", dir);
 	bu_autofree char *filter = NULL, *text = NULL, *link = NULL, *at = NULL;
 	struct bu_options options = {.git = dir};
-	struct bu_source source;
+	struct bu_git_source source;
 	struct bu_err err;
 	struct stat st;
 
@@ -260,7 +260,7 @@ START_TEST(nothing_of_a_repository_is_run)
 					    filter),
 			 0);
 	setenv("GIT_CONFIG_GLOBAL", at, 1);
-	ck_assert_msg(bu_source_open(&options, &source, &err) == 0, "%s", err.text);
+	ck_assert_msg(bu_git_source_open(&options, &source, &err) == 0, "%s", err.text);
 	unsetenv("GIT_CONFIG_GLOBAL");
 	unsetenv("GIT_CONFIG_PARAMETERS");
 	text = site_of(&source);
@@ -270,7 +270,7 @@ START_TEST(nothing_of_a_repository_is_run)
 	link = bu_xasprintf("%s/link.ini", source.dir);
 	ck_assert_int_eq(lstat(link, &st), 0);
 	ck_assert(S_ISREG(st.st_mode));
-	bu_source_close(&source);
+	bu_git_source_close(&source);
 	unlink(at);
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
@@ -306,10 +306,10 @@ START_TEST(wrong_words_are_refused)
 					     .path = rows[i].path,
 					     .args = args,
 					     .args_count = rows[i].dir != NULL};
-		struct bu_source source;
+		struct bu_git_source source;
 		struct bu_err err = {0};
 
-		ck_assert_int_eq(bu_source_open(&options, &source, &err), -1);
+		ck_assert_int_eq(bu_git_source_open(&options, &source, &err), -1);
 		ck_assert_msg(strstr(err.text, rows[i].want), "%zu: %s", i, err.text);
 		ck_assert_ptr_null(strstr(err.text, "secret"));
 	}

@@ -34,17 +34,17 @@ static int
 load(struct bu_client *client, const struct bu_options *options, struct bu_planned *ret,
      struct bu_err *err)
 {
-	struct bu_source source;
+	struct bu_git_source source;
 	struct stat st;
 	int rc;
 
 	if (!options->git && options->args_count && stat(options->args[0], &st) == 0 &&
 	    S_ISREG(st.st_mode))
 		return load_saved(options, ret, err);
-	if (bu_source_open(options, &source, err) != 0)
+	if (bu_git_source_open(options, &source, err) != 0)
 		return -1;
 	rc = bu_planned_make(client, &source, options->only, ret, err);
-	bu_source_close(&source);
+	bu_git_source_close(&source);
 	return rc;
 }
 

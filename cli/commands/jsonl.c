@@ -12,7 +12,7 @@
 #include "base/json.h"
 
 void
-bu_lines_fini(struct bu_lines *lines)
+bu_jsonl_fini(struct bu_jsonl *lines)
 {
 	free(lines->buf);
 	lines->buf = NULL;
@@ -20,7 +20,7 @@ bu_lines_fini(struct bu_lines *lines)
 }
 
 static int
-wait_for(const struct bu_lines *lines, int fd, short events, int64_t until_ms,
+wait_for(const struct bu_jsonl *lines, int fd, short events, int64_t until_ms,
 	 struct bu_err *err)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = events};
@@ -41,13 +41,13 @@ wait_for(const struct bu_lines *lines, int fd, short events, int64_t until_ms,
 }
 
 static int64_t
-deadline(const struct bu_lines *lines)
+deadline(const struct bu_jsonl *lines)
 {
 	return bu_mono_ms(bu_clock_system()) + lines->timeout_ms;
 }
 
 int
-bu_lines_send(struct bu_lines *lines, const json_t *request, struct bu_err *err)
+bu_jsonl_send(struct bu_jsonl *lines, const json_t *request, struct bu_err *err)
 {
 	bu_autofree char *text = json_dumps(request, JSON_COMPACT);
 	size_t size = strlen(text), done = 0;
@@ -71,7 +71,7 @@ bu_lines_send(struct bu_lines *lines, const json_t *request, struct bu_err *err)
 }
 
 static int
-fill(struct bu_lines *lines, int64_t until_ms, struct bu_err *err)
+fill(struct bu_jsonl *lines, int64_t until_ms, struct bu_err *err)
 {
 	ssize_t n;
 
@@ -115,7 +115,7 @@ parse(const char *text, size_t size, const char *what, struct bu_err *err)
 }
 
 json_t *
-bu_lines_receive(struct bu_lines *lines, const char *what, struct bu_err *err)
+bu_jsonl_receive(struct bu_jsonl *lines, const char *what, struct bu_err *err)
 {
 	int64_t until_ms = deadline(lines);
 	size_t searched = 0;

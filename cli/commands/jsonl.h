@@ -11,19 +11,19 @@
 
 enum { BU_LINE_MAX = 256 * 1024 * 1024 };
 
-struct bu_lines {
+struct bu_jsonl {
 	int in, out;
 	int64_t timeout_ms; /* for one answer, and for writing one request */
 	char *buf;
 	size_t used, cap;
 };
 
-void bu_lines_fini(struct bu_lines *lines);
+void bu_jsonl_fini(struct bu_jsonl *lines);
 /* BU_ERR_TIMEOUT, BU_ERR_REMOTE when the other end is gone. SIGPIPE is the caller's. */
-bu_must int bu_lines_send(struct bu_lines *lines, const json_t *request,
+bu_must int bu_jsonl_send(struct bu_jsonl *lines, const json_t *request,
 			  struct bu_err *err);
 /* New reference; what: named in the error. BU_ERR_INVAL when it is no JSON,
  * BU_ERR_REMOTE for {"error": text}. */
-json_t *bu_lines_receive(struct bu_lines *lines, const char *what, struct bu_err *err);
+json_t *bu_jsonl_receive(struct bu_jsonl *lines, const char *what, struct bu_err *err);
 
 #endif

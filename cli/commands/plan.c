@@ -32,13 +32,13 @@ bu_cmd_plan(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	struct bu_planned planned;
-	struct bu_source source;
+	struct bu_git_source source;
 	int code;
 
-	if (bu_source_open(options, &source, err) != 0)
+	if (bu_git_source_open(options, &source, err) != 0)
 		return -1;
 	code = bu_planned_make(client, &source, options->only, &planned, err);
-	bu_source_close(&source);
+	bu_git_source_close(&source);
 	if (code != 0)
 		return -1;
 	code = options->detailed && bu_planned_steps(&planned) ? BU_EXIT_CHANGES : 0;

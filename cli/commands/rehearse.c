@@ -25,7 +25,7 @@
 enum { TIMEOUT_DEFAULT_S = 600, TIMEOUT_MAX_S = 86400, ENDS_MS = 5000 };
 
 struct rehearsal {
-	struct bu_lines lines;
+	struct bu_jsonl lines;
 	struct bu_topology topology;
 	struct bu_link_count *counts; /* the switches' latest */
 	int no_trace;
@@ -42,8 +42,8 @@ ask(struct rehearsal *r, json_t *request, const char *what, struct bu_err *err)
 {
 	bu_autojson json_t *sent = request;
 
-	return bu_lines_send(&r->lines, sent, err) == 0
-		       ? bu_lines_receive(&r->lines, what, err)
+	return bu_jsonl_send(&r->lines, sent, err) == 0
+		       ? bu_jsonl_receive(&r->lines, what, err)
 		       : NULL;
 }
 
@@ -188,10 +188,10 @@ accuse(struct rehearsal *r, const struct bu_report *report, struct bu_err *err)
 	bu_autojson json_t *request = bu_wire_accuse(&r->topology, report);
 	bu_autojson json_t *answer = NULL;
 
-	if (bu_lines_send(&r->lines, request, err) != 0)
+	if (bu_jsonl_send(&r->lines, request, err) != 0)
 		return -1;
 	r->lines.timeout_ms = ENDS_MS;
-	answer = bu_lines_receive(&r->lines, "accuse", NULL);
+	answer = bu_jsonl_receive(&r->lines, "accuse", NULL);
 	return 0;
 }
 
@@ -267,7 +267,7 @@ run(const struct settings *settings, struct bu_err *err)
 		bu_daemon_end(pid, ENDS_MS);
 	}
 	bu_topology_fini(&r.topology);
-	bu_lines_fini(&r.lines);
+	bu_jsonl_fini(&r.lines);
 	free(r.counts);
 	return rc;
 }

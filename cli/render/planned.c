@@ -13,7 +13,7 @@
 #include "cli/commands/profile.h"
 
 static json_t *
-request(const struct bu_source *source, const char *limit, struct bu_err *err)
+request(const struct bu_git_source *source, const char *limit, struct bu_err *err)
 {
 	struct bu_findings findings = {0};
 	struct bu_desired *desired = NULL;
@@ -33,7 +33,7 @@ request(const struct bu_source *source, const char *limit, struct bu_err *err)
 }
 
 int
-bu_planned_make(struct bu_client *client, const struct bu_source *source,
+bu_planned_make(struct bu_client *client, const struct bu_git_source *source,
 		const char *limit, struct bu_planned *ret, struct bu_err *err)
 {
 	bu_autojson json_t *body = request(source, limit, err);

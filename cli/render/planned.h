@@ -23,9 +23,9 @@ struct bu_planned {
 
 /* Checks the tree of the source (its findings go to standard error), has it planned.
  * limit: a nodeset; NULL = all nodes. */
-bu_must int bu_planned_make(struct bu_client *client, const struct bu_source *source,
-			    const char *limit, struct bu_planned *ret,
-			    struct bu_err *err);
+bu_must int bu_planned_make(struct bu_client *client,
+			    const struct bu_git_source *source, const char *limit,
+			    struct bu_planned *ret, struct bu_err *err);
 /* {"plan","digest","tree"}, the last may be missing. BU_ERR_VERIFY when the plan is not
  * the one of the digest. */
 bu_must int bu_planned_from_json(const json_t *value, struct bu_planned *ret,
