@@ -3,7 +3,8 @@
  * The reset ladder: what comes when a try was late or failed. A step is tried again, by
  * power where the machine is power cycled for it, as often as the lifecycle allows;
  * then comes the edge for what does not come back. Called by late.c, which knows when
- * it is time. Invariant: where the state of a node says that it is held, nothing is tried.
+ * it is time. Invariant: where the state of a node says that it is held, nothing is
+ * tried.
  */
 #include "provisioner/node/reconcile_impl.h"
 

@@ -95,7 +95,8 @@ void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 		      enum bu_trigger trigger, const struct bu_reason *reason,
 		      struct bu_event *extra, size_t count);
 
-/* ladder.c. One rung up the ladder: once more, or the end of it. trigger: LATE or FAULT. */
+/* ladder.c. One rung up the ladder: once more, or the end of it. trigger: LATE or
+ * FAULT. */
 void bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node,
 			enum bu_trigger last, const struct bu_reason *reason);
 
