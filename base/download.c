@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/record.h"
+#include "base/url.h"
 
 enum {
 	REDIRECTS_MAX = 5,
@@ -96,41 +98,28 @@ on_header(char *data, size_t unit, size_t count, void *arg)
 }
 
 static int
-is_local(const char *url)
+is_local(const struct bu_url *url)
 {
-	static const char *const local[] = {"http://localhost", "http://127.0.0.1",
-					    "http://[::1]"};
+	static const char *const local[] = {"localhost", "127.0.0.1", "::1", NULL};
 
-	for (size_t i = 0; i < BU_LEN(local); i++) {
-		const char *rest = url + strlen(local[i]);
-
-		if (strncmp(url, local[i], strlen(local[i])) != 0)
-			continue;
-		if (*rest == ':')
-			rest += 1 + strspn(rest + 1, "0123456789");
-		if (!*rest || strchr("/?#", *rest))
-			return 1;
-	}
-	return 0;
+	return strcmp(url->scheme, "http") == 0 && bu_word_find(local, url->host) >= 0;
 }
 
-/* "http://localhost:x@evil/" is of evil. */
-static int
-has_user(const char *url)
-{
-	const char *at = strstr(url, "://");
-
-	at = at ? at + 3 : url;
-	return at[strcspn(at, "@/?#")] == '@';
-}
-
+/* Of one that is not understood, nothing is shown: there may be a password in it. */
 static int
 check_url(const char *url, struct bu_err *err)
 {
-	if (has_user(url))
+	/* What a server is asked for is its own business. */
+	bu_autofree char *place = bu_xstrndup(url, strcspn(url, "?#"));
+	struct bu_url parts;
+
+	if (bu_url_parse(place, &parts) < 0)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "an address that is no URL is not used");
+	if (parts.has_user)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "an address with a user in it is not used");
-	if (!strncmp(url, "https://", 8) || is_local(url))
+	if (strcmp(parts.scheme, "https") == 0 || is_local(&parts))
 		return 0;
 	return bu_err_set(err, BU_ERR_DENIED, 0,
 			  "%.200s: only https, and http of this machine, are used",

@@ -251,6 +251,9 @@ START_TEST(only_this_machine_is_local)
 		"https://localhost:x@192.0.2.1/x",
 		"https://u@192.0.2.1",
 		"http://192.0.2.1/",
+		"http://127.0.0.1:99999/",
+		"https://u:secret@no host/",
+		"secret",
 	};
 
 	begin();
@@ -263,6 +266,7 @@ START_TEST(only_this_machine_is_local)
 
 		ck_assert_int_eq(bu_download(&what, fd, &answer, &err), -1);
 		ck_assert_msg(err.kind == BU_ERR_DENIED, "%s: %s", others[i], err.text);
+		ck_assert_ptr_null(strstr(err.text, "u:secret"));
 		bu_downloaded_fini(&answer);
 	}
 	{

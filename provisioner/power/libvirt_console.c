@@ -15,6 +15,7 @@
 
 #include "base/domain_xml.h"
 #include "base/file.h"
+#include "base/url.h"
 #include "provisioner/power/driver.h"
 
 enum { LOOK_MS = 200, PART = 16384, FAILS_MAX = 20 };
@@ -97,9 +98,9 @@ follow_file(const char *path)
 static int
 is_remote(const char *uri)
 {
-	const char *host = strstr(uri, "://");
+	struct bu_url url;
 
-	return host && host[3] != '/';
+	return bu_url_parse(uri, &url) < 0 || (url.scheme[0] && url.host[0]);
 }
 
 /* Until the domain is off. */

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "provisioner/power/redfish/redfish.h"
 
 enum { DRIVES_MAX = 8, READS = 10, BUSY_MAX = 3, BODIES = 4 };
@@ -31,10 +32,11 @@ struct drives {
 static const char *
 path_of(const char *url)
 {
-	const char *host = strstr(url, "://");
-	const char *path = host ? strchr(host + 3, '/') : NULL;
+	struct bu_url parts;
 
-	return path ? path : url;
+	return bu_url_parse(url, &parts) == 0 && parts.scheme[0] && parts.path[0] == '/'
+		       ? parts.path
+		       : url;
 }
 
 static int
