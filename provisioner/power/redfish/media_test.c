@@ -293,6 +293,23 @@ START_TEST(what_is_not_ours_stays)
 }
 END_TEST
 
+/* Some show the path without the host, or the host by another name. */
+START_TEST(what_is_ours_is_known_by_its_path)
+{
+	static const char tree[] = "lenovo";
+	struct bench bench;
+	int before;
+
+	begin(&bench, tree);
+	ask_ok(&bench, BU_POWER_MEDIA_INSERT, bench.first);
+	ask_ok(&bench, BU_POWER_MEDIA_EJECT, "https://ctl.lab:8443/boot/media/");
+	before = *bench.fetched;
+	ask_ok(&bench, BU_POWER_MEDIA_INSERT, bench.first);
+	ck_assert_int_gt(*bench.fetched, before);
+	finish(&bench);
+}
+END_TEST
+
 START_TEST(an_image_that_the_bmc_cannot_fetch_is_an_error)
 {
 	struct bench bench;
@@ -424,8 +441,8 @@ START_TEST(a_drive_may_show_the_name_alone)
 END_TEST
 
 BU_UNIT("redfish media", each_tree_takes_a_medium, what_is_not_ours_stays,
-	a_drive_may_show_the_name_alone, a_stick_is_no_cd,
-	an_image_that_is_taken_and_not_shown_is_an_error,
+	what_is_ours_is_known_by_its_path, a_drive_may_show_the_name_alone,
+	a_stick_is_no_cd, an_image_that_is_taken_and_not_shown_is_an_error,
 	drives_are_found_whatever_managers_are_named,
 	a_manager_that_does_not_answer_is_an_error,
 	an_image_that_the_bmc_cannot_fetch_is_an_error, a_bmc_without_a_drive_says_so)
