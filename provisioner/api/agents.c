@@ -31,6 +31,7 @@ bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 		 struct bu_err *err)
 {
 	struct bu_node *node = bu_fleet_node_of(api->fleet, request->peer);
+	int64_t until_ms;
 
 	if (!*request->peer) {
 		const char *fault = request->peer_fault ? request->peer_fault : "";
@@ -46,8 +47,10 @@ bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 	}
 	if (bu_reconcile_check_peer(api->rec, node, request->peer_cert, err) != 0)
 		return NULL;
-	/* A request that still waits is no news: its agent may be gone by now. */
-	if (request->waited_ms == 0) {
+	/* A request that still waits is no news: its agent may be gone by now. Nor is
+	 * one of the system of before: what is waited for is another one. */
+	if (request->waited_ms == 0 &&
+	    !bu_fallback_is_kept(node, request->peer_cert, &until_ms)) {
 		node->live.last_seen_ms = wall_ms(api);
 		bu_reconcile_heard(api->rec, node);
 	}

@@ -86,6 +86,7 @@ START_TEST(the_other_root_gets_nothing_before_its_hello)
 	struct bu_node *node = on_trial(&site);
 	struct bu_err err = {0};
 
+	node->live.last_seen_ms = 0;
 	ck_assert_int_eq(ask(&site, bu_api_agent_renew, first_cert,
 			     json_pack("{s:s}", "csr", rig_request(1)), &err),
 			 BU_ANSWER_ERROR);
@@ -96,11 +97,13 @@ START_TEST(the_other_root_gets_nothing_before_its_hello)
 			     json_pack("{s:i}", "wait_ms", 0), &err),
 			 BU_ANSWER_ERROR);
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
+	ck_assert_int_eq(node->live.last_seen_ms, 0);
 	ck_assert_int_eq(says_hello(&site.rig, first_step, "boot-3", NULL), 0);
 	rig_until(&site.rig, node, BU_STATE_FAILED);
 	ck_assert_int_eq(ask(&site, bu_api_agent_renew, first_cert,
 			     json_pack("{s:s}", "csr", rig_request(1)), &err),
 			 BU_ANSWER_NOW);
+	ck_assert_int_ne(node->live.last_seen_ms, 0);
 	ck_assert_str_ne(node->agent_cert_next, "");
 	site_end(&site);
 }

@@ -323,6 +323,21 @@ hello_fallback(struct bu_reconcile *rec, struct bu_node *node,
 	return bu_fallback_hello(rec, node, inventory->boot_id, events, count, err);
 }
 
+/* While its ramdisk should be at work: the machine was reset in the middle of that. */
+static void
+note_reset(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp)
+{
+	const char *const steps[] = {node->installed_step, node->other.step};
+
+	for (size_t i = 0; i < BU_LEN(steps); i++) {
+		bu_autojson json_t *stamped = NULL;
+
+		if (*steps[i] &&
+		    check_stamp(rec, node, stamp, steps[i], &stamped, NULL) == 0)
+			bu_reconcile_begins_anew(rec, node);
+	}
+}
+
 static int
 hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp,
 		const struct bu_inventory *inventory, struct bu_err *err)
@@ -337,6 +352,7 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 		show(node, "");
 		return refresh_inventory(rec, node, inventory, err);
 	}
+	note_reset(rec, node, stamp);
 	if (check_stamp(rec, node, stamp, expected_step(rec, node), &stamped, &bad) !=
 	    0) {
 		if (fell_back(rec, node, stamp))

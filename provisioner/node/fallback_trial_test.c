@@ -149,6 +149,29 @@ START_TEST(a_renewal_under_way_goes_with_the_system)
 }
 END_TEST
 
+/* The system that is not written speaks: that is proof of it, and no reason to wait for
+ * the deadline. */
+START_TEST(a_reset_in_the_middle_is_told_by_the_system_of_before)
+{
+	struct rig rig;
+	struct bu_node *node = ordered(&rig, "a");
+	struct bu_err err = {0};
+
+	rig.silent = 1U << 1;
+	ck_assert_int_eq(says_hello(&rig, "s-other", "boot-2", &err), -1);
+	for (int s = 0; s < 62; s++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
+	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	for (int s = 0; s < 62; s++)
+		rig_pass(&rig, 1000);
+	rig_until(&rig, node, BU_STATE_INSPECTING);
+	rig_reason_is(&node->reason, BEGAN_AGAIN);
+	rig_end(&rig);
+}
+END_TEST
+
 /* A power action that failed may have started it: it is not reset in its one try. */
 START_TEST(what_may_be_tried_is_not_reset)
 {
@@ -293,6 +316,7 @@ RIG_UNIT("fallback_trial", one_that_came_up_and_was_not_confirmed_makes_way,
 	 one_that_was_confirmed_makes_way_for_nobody,
 	 whose_confirmation_was_not_heard_may_be_either,
 	 a_renewal_under_way_goes_with_the_system, what_may_be_tried_is_not_reset,
+	 a_reset_in_the_middle_is_told_by_the_system_of_before,
 	 a_bmc_that_stays_away_ends_the_ladder,
 	 who_was_switched_off_by_a_person_is_said_so,
 	 an_order_that_has_written_nothing_takes_no_certificate,
