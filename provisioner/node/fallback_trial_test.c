@@ -211,6 +211,40 @@ START_TEST(what_may_be_tried_is_not_reset)
 }
 END_TEST
 
+static void
+verb(struct rig *rig, enum bu_verb verb)
+{
+	const struct bu_verb_ask ask = {.verb = verb, .by = "ann", .reason = "looks"};
+	bu_autofree char *says =
+		bu_verb_run(rig->rec, rig_node(rig, 1), &ask, &(struct bu_err){0});
+
+	ck_assert_ptr_nonnull(says);
+	rig_pass(rig, 1);
+}
+
+/* Nor by the release of one that was held after the action had failed. */
+START_TEST(a_release_does_not_reset_it_either)
+{
+	struct rig rig;
+	struct bu_node *node = ordered(&rig, "a");
+	const struct bu_work_installed as = {.slot = "b", .tried = 1};
+
+	rig_write(&rig, "power.refuse", "the BMC is busy");
+	bu_reconcile_installed(rig.rec, node, node->step.id, node->step.attempt, &as);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_FAILED);
+	verb(&rig, BU_VERB_HOLD);
+	rig_remove(&rig, "power.refuse");
+	rig_write(&rig, "power.node001", "on");
+	verb(&rig, BU_VERB_RELEASE);
+	for (int s = 0; s < 100; s++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 2);
+	rig_come_up(&rig, 1, "boot-2");
+	rig_end(&rig);
+}
+END_TEST
+
 /* Each failed look is a failed action: the ladder goes on to its last try. */
 START_TEST(a_bmc_that_stays_away_ends_the_ladder)
 {
@@ -316,6 +350,7 @@ RIG_UNIT("fallback_trial", one_that_came_up_and_was_not_confirmed_makes_way,
 	 one_that_was_confirmed_makes_way_for_nobody,
 	 whose_confirmation_was_not_heard_may_be_either,
 	 a_renewal_under_way_goes_with_the_system, what_may_be_tried_is_not_reset,
+	 a_release_does_not_reset_it_either,
 	 a_reset_in_the_middle_is_told_by_the_system_of_before,
 	 a_bmc_that_stays_away_ends_the_ladder,
 	 who_was_switched_off_by_a_person_is_said_so,
