@@ -219,7 +219,7 @@ START_TEST(a_ramdisk_of_before_makes_no_array)
 {
 	struct desk desk;
 	struct rig *rig = &desk.site.rig;
-	bu_autojson json_t *planned = NULL;
+	bu_autojson json_t *planned = NULL, *work = NULL;
 	struct bu_err err = {0};
 	struct bu_node *node;
 
@@ -230,6 +230,9 @@ START_TEST(a_ramdisk_of_before_makes_no_array)
 	rig_start(rig, 1);
 	rig_inspect(rig, 1);
 	node = rig_node(rig, 1);
+	node->live.agent.protocol = BU_AGENT_ARRAYS;
+	work = bu_api_step_work(&desk.site.api, node, &err);
+	ck_assert_msg(work != NULL, "%s", err.text);
 	node->live.agent.protocol = BU_AGENT_ARRAYS - 1;
 	ck_assert_ptr_null(bu_api_step_work(&desk.site.api, node, &err));
 	ck_assert_str_eq(err.text, "the boot ramdisk that node001 runs is of a version "

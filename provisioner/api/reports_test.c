@@ -363,7 +363,41 @@ START_TEST(an_install_of_one_of_two_roots_says_which)
 }
 END_TEST
 
-RIG_UNIT("reports", an_install_of_one_of_two_roots_says_which,
+/* Files are written and proven in less than a minute; a disk is not. */
+START_TEST(an_agent_may_be_silent_for_as_long_as_its_work_takes)
+{
+	bu_autojson json_t *body = json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", 99);
+	struct bu_request request = {.method = "POST", .path = "", .body = body};
+	struct bu_reply reply = {0};
+	struct bu_err err = {0};
+	struct site site;
+	struct bu_node *node;
+	bu_autofree char *key = NULL;
+	int64_t now_ms;
+
+	site_begin(&site, 1);
+	rig_write(&site.rig, "image.pub", "-----BEGIN PUBLIC KEY-----\n");
+	key = bu_xasprintf("%s/image.pub", site.rig.dir);
+	site.api.image_key = key;
+	rig_start(&site.rig, 1);
+	rig_inspect(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	request.peer = node->machine;
+	request.peer_cert = node->agent_cert;
+	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
+			 BU_ANSWER_NOW);
+	ck_assert_str_eq(bu_json_str(json_object_get(reply.json, "work"), "kind", ""),
+			 "install");
+	now_ms = bu_mono_ms(bu_loop_clock(site.rig.loop));
+	ck_assert_int_ge(node->live.agent.busy_ms - now_ms, 890 * 1000);
+	ck_assert_int_le(node->live.agent.busy_ms - now_ms, 900 * 1000);
+	json_decref(reply.json);
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("reports", an_agent_may_be_silent_for_as_long_as_its_work_takes,
+	 an_install_of_one_of_two_roots_says_which,
 	 an_install_of_a_class_with_kexec_may_start_itself,
 	 results_in_any_alphabet_end_the_step, progress_is_shown_and_forgotten,
 	 imaging_ends_for_want_of_progress_only, checks_under_way_are_not_cancelled,
