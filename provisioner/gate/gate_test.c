@@ -431,7 +431,34 @@ START_TEST(without_a_validation_nobody_joins)
 }
 END_TEST
 
-RIG_UNIT("gate", two_good_nodes_prove_each_other, a_work_item_is_complete,
+/* They are nobody's. */
+START_TEST(more_rails_than_were_asked_for_are_left_out)
+{
+	struct rig rig;
+
+	begin(&rig, 2);
+	check_all(&rig, 2);
+	rig_pass(&rig, 2001);
+	for (int k = 1; k <= 2; k++) {
+		struct links links = good_links();
+		bu_autojson json_t *item = bu_gate_work(rig.gate, rig_node(&rig, k));
+		bu_autojson json_t *result = result_of(&links, item);
+		json_t *list = json_object_get(result, "rails");
+
+		while (json_array_size(list) <= BU_RAILS_MAX)
+			json_array_append(list, json_array_get(list, 0));
+		bu_gate_result(rig.gate, rig_node(&rig, k), bu_json_str(item, "id", ""),
+			       result, NULL);
+	}
+	rig_pass(&rig, 1);
+	ck_assert_uint_eq(rig.fleet->measurements.count, 1);
+	ck_assert_int_eq(rig.fleet->measurements.logs[0].last.verdict, BU_VERDICT_PASS);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("gate", more_rails_than_were_asked_for_are_left_out,
+	 two_good_nodes_prove_each_other, a_work_item_is_complete,
 	 who_is_under_way_is_measured_as_it_was_ordered, a_slow_pair_waits_and_says_so,
 	 of_three_the_slow_one_is_named, one_slow_half_accuses_its_node_and_no_other,
 	 a_late_node_borrows_a_certified_partner,
