@@ -423,6 +423,9 @@ START_TEST(lists_pci_devices_and_gpus)
 	add_pci("0000:1c:00.0", "0x040300\n", "0x10de\n", "0x1eb9\n",
 		NULL); /* its sound */
 	put("sys/bus/pci/devices/rubbish/class", "0x030200\n");
+	put("sys/bus/pci/devices/rubbish/vendor", "0x10de\n");
+	put("sys/bus/pci/devices/rubbish/device", "0x2330\n");
+	put("sys/bus/pci/devices/0000:1d:00.0/class", "0x030200\n");
 	inventory = collect();
 	ck_assert_uint_eq(inventory->pci_count, 6);
 	ck_assert_str_eq(inventory->pci[0].address, "0000:03:00.0");

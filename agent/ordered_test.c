@@ -35,6 +35,25 @@ START_TEST(a_system_gets_them_in_its_root)
 }
 END_TEST
 
+START_TEST(as_many_disks_and_partitions_as_there_may_be_are_taken)
+{
+	struct bu_work_install its = work;
+	struct bu_ordered ordered;
+
+	its.data_count = BU_LEN(its.data);
+	its.scratch_count = BU_LEN(its.scratch);
+	for (size_t i = 0; i < BU_LEN(its.data); i++)
+		its.data[i].size_bytes = (int64_t)i + 1;
+	bu_ordered_fill(&its, &ordered);
+	ck_assert_uint_eq(ordered.opts.data_count, BU_LEN(its.data));
+	ck_assert_uint_eq(ordered.opts.scratch_count, BU_LEN(its.scratch));
+	for (size_t i = 0; i < BU_LEN(its.data); i++)
+		ck_assert_uint_eq(ordered.opts.data[i].size_bytes, i + 1);
+	for (size_t i = 0; i < BU_LEN(its.scratch); i++)
+		ck_assert_ptr_eq(ordered.opts.scratch[i].disk, its.scratch[i].path);
+}
+END_TEST
+
 START_TEST(a_whole_disk_has_them_beside_it)
 {
 	static const char *const want[] = {"meta-data", "key.pem", "stamp.json",
@@ -66,4 +85,5 @@ START_TEST(a_whole_disk_has_them_beside_it)
 }
 END_TEST
 
-BU_UNIT("ordered", a_system_gets_them_in_its_root, a_whole_disk_has_them_beside_it)
+BU_UNIT("ordered", as_many_disks_and_partitions_as_there_may_be_are_taken,
+	a_system_gets_them_in_its_root, a_whole_disk_has_them_beside_it)
