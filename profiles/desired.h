@@ -104,6 +104,7 @@ struct bu_desired_network {
 	char *bond_lacp_rate; /* "slow", "fast"; never NULL */
 	char *gateway;        /* "10.77.0.1": the default route */
 	char *routes;         /* "10.0.0.0/8 via 10.78.0.1, ..." */
+	char *rail_gateway;   /* "10.78.0.1": for what is sent from this address */
 	/* What its ports must be set to; bringup does not set it. NULL, -1 = not said.
 	 */
 	char *pfc;   /* "3,4": priorities; "none" */

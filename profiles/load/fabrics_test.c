@@ -45,6 +45,14 @@ START_TEST(what_a_fabric_has_in_common)
 		 "rdma = rxe\nswitch_fabric = c\npkey = 0x7fff\n", NULL},
 		{"switch_fabric = c\n", "switch_fabric = c\n",
 		 "[network rail1] switch_fabric: is for RDMA"},
+		{"rail_gateway = 10.78.0.1\n", "rdma = rxe\nrail_gateway = 10.79.0.1\n",
+		 NULL},
+		{"rail_gateway = 10.79.0.1\n", "rdma = rxe\n",
+		 "[network fabric] rail_gateway: 10.79.0.1 is not in 10.78.0.0/24; a "
+		 "gateway must be inside the network"},
+		{"rail_gateway = 10.78.0.11\n", "rdma = rxe\n",
+		 "[network fabric] rail_gateway: 10.78.0.11 is the address of node "
+		 "'node001'; take it out of addresses"},
 		{"switch_fabric = a b\n", "rdma = rxe\nswitch_fabric = a b\n",
 		 "'a b' is wrong"},
 	};
@@ -68,7 +76,7 @@ START_TEST(another_role_is_none_of_it)
 {
 	bu_autofree char *site = bu_xasprintf(
 		"%s[network s]\nrole = storage\ncidr = 10.79.0.0/24\nnic = 2\n" ADDRESSES
-		"rdma = rxe\nswitch_fabric = c\n"
+		"rdma = rxe\nswitch_fabric = c\nrail_gateway = 10.79.0.1\n"
 		"[network t]\nrole = fabric\ncidr = 10.80.0.0/24\nnic = 3\n"
 		"addresses = 10.80.0.11,10.80.0.12\nlink_gbps = 0.02\nrdma = rxe\n"
 		"switch_fabric = c\n",
@@ -78,7 +86,9 @@ START_TEST(another_role_is_none_of_it)
 
 	ck_assert_msg(!desired &&
 			      strstr(found, "[network s] switch_fabric: is for role "
-					    "= fabric"),
+					    "= fabric") &&
+			      strstr(found, "[network s] rail_gateway: is for role = "
+					    "fabric; give gateway or routes"),
 		      "%s", found);
 }
 END_TEST

@@ -118,6 +118,25 @@ check_servers(struct bu_loader *ld, const char *key, const char *servers,
 	}
 }
 
+/* A gateway of the network, by this key. */
+static void
+check_gateway(struct bu_loader *ld, size_t network, const char *key,
+	      const struct taken *list, size_t count)
+{
+	const struct bu_ini_section *section = ld->network_sections[network];
+	const struct bu_ini_entry *entry = bu_ini_entry(section, key);
+	const struct taken *found = NULL;
+	uint32_t address;
+
+	if (entry && bu_load_ipv4(entry->value, &address) == 0)
+		found = find(list, count, address);
+	if (found)
+		bu_load_wrong(
+			ld, section, key,
+			"%s is the address of node '%s'; take it out of addresses",
+			entry->value, found->who);
+}
+
 void
 bu_load_check_addresses(struct bu_loader *ld)
 {
@@ -127,17 +146,8 @@ bu_load_check_addresses(struct bu_loader *ld)
 	struct taken *list = list_taken(desired, &count);
 
 	for (size_t i = 0; i < desired->networks_count; i++) {
-		const char *gateway = desired->networks[i].gateway;
-		const struct taken *found = NULL;
-		uint32_t address;
-
-		if (gateway && bu_load_ipv4(gateway, &address) == 0)
-			found = find(list, count, address);
-		if (found)
-			bu_load_wrong(ld, ld->network_sections[i], "gateway",
-				      "%s is the address of node '%s'; take it out of "
-				      "addresses",
-				      gateway, found->who);
+		check_gateway(ld, i, "gateway", list, count);
+		check_gateway(ld, i, "rail_gateway", list, count);
 	}
 	check_servers(ld, "appliance", site->appliance, list, count);
 	check_servers(ld, "dns", site->dns, list, count);

@@ -185,11 +185,23 @@ check_partition(struct bu_loader *ld, const struct bu_desired_network *network,
 }
 
 static void
+check_gateway(struct bu_loader *ld, const struct bu_desired_network *network,
+	      const struct bu_ini_section *section, const char *key)
+{
+	const struct bu_ini_entry *entry = bu_ini_entry(section, key);
+	uint32_t gateway;
+
+	if (entry && bu_load_ipv4(entry->value, &gateway) == 0 &&
+	    !is_host(&network->cidr, gateway))
+		bu_load_wrong(ld, section, key,
+			      "%s is not in %s; a gateway must be inside the network",
+			      entry->value, bu_ini_entry(section, "cidr")->value);
+}
+
+static void
 check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 	      const struct bu_ini_section *section)
 {
-	uint32_t gateway;
-
 	check_nics(ld, network, section);
 	check_bond_keys(ld, network, section);
 	check_rdma_keys(ld, network, section);
@@ -201,14 +213,12 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 			"NICs and bonds only");
 	if (network->cidr.prefix_len) {
 		check_routes(ld, network, section);
-		if (network->gateway && bu_load_ipv4(network->gateway, &gateway) == 0 &&
-		    !is_host(&network->cidr, gateway))
-			bu_load_wrong(ld, section, "gateway",
-				      "%s is not in %s; a gateway must be inside the "
-				      "network",
-				      network->gateway,
-				      bu_ini_entry(section, "cidr")->value);
+		check_gateway(ld, network, section, "gateway");
+		check_gateway(ld, network, section, "rail_gateway");
 	}
+	if (network->rail_gateway && network->role != BU_ROLE_FABRIC)
+		bu_load_wrong(ld, section, "rail_gateway",
+			      "is for role = fabric; give gateway or routes");
 	if (network->role == BU_ROLE_BOOT && network->vlan)
 		bu_load_wrong(
 			ld, section, "vlan",

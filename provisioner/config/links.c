@@ -349,6 +349,19 @@ order_links(struct bu_links *links)
 	memcpy(links, &sorted, sizeof(*links));
 }
 
+/* Two rails may reach the same places, each by its own router: what is sent from the
+ * address of a rail must leave by its NIC. */
+static void
+number_tables(const struct bu_desired_pool *pool, struct bu_links *links)
+{
+	for (size_t i = 0; i < pool->networks_count; i++)
+		for (size_t k = 0; k < links->count; k++)
+			if (links->list[k].network == pool->networks[i] &&
+			    pool->networks[i]->rail_gateway)
+				links->list[k].rail_table =
+					BU_RAIL_TABLE_FIRST + (int)i;
+}
+
 int
 bu_links_make(const struct bu_config_input *input, struct bu_links *ret,
 	      struct bu_err *err)
@@ -360,6 +373,7 @@ bu_links_make(const struct bu_config_input *input, struct bu_links *ret,
 	for (size_t i = 0; i < pool->networks_count; i++)
 		if (add_network(&m, pool->networks[i], err) < 0)
 			return -1;
+	number_tables(pool, ret);
 	raise_mtus(ret);
 	order_links(ret);
 	for (size_t i = 0; i < ret->count; i++)
@@ -387,4 +401,14 @@ bu_link_next_route(const char **rest, char ret_to[BU_ROUTE_SIZE],
 	*rest += used;
 	*rest += strspn(*rest, " ,");
 	return 1;
+}
+
+void
+bu_link_cidr(const struct bu_uplink *link, char ret[BU_ROUTE_SIZE])
+{
+	const struct bu_cidr *cidr = &link->network->cidr;
+
+	snprintf(ret, BU_ROUTE_SIZE, "%u.%u.%u.%u/%d", cidr->net >> 24,
+		 cidr->net >> 16 & 0xff, cidr->net >> 8 & 0xff, cidr->net & 0xff,
+		 cidr->prefix_len);
 }

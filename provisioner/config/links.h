@@ -11,6 +11,10 @@
 
 enum { BU_LINKS_MAX = 96, BU_LINK_NAME_SIZE = 16 };
 
+/* The table of the pool's first network, if it has a rail_gateway; that of the second
+ * is the next one. The rule that leads to a table has its number as its priority. */
+enum { BU_RAIL_TABLE_FIRST = 7700 };
+
 enum bu_link_kind { BU_LINK_NIC, BU_LINK_BOND, BU_LINK_VLAN };
 
 struct bu_uplink {
@@ -25,8 +29,9 @@ struct bu_uplink {
 	const struct bu_desired_network *bond;    /* of a bond: has its settings */
 	const struct bu_desired_network *network; /* whose address it has; or NULL */
 	char address[INET_ADDRSTRLEN];            /* "" without a network */
-	int is_boot;   /* the one that a node is reached by: waited for at boot */
-	char uuid[37]; /* the same each time; for NetworkManager */
+	int rail_table; /* with its rail_gateway; 0 = it has none */
+	int is_boot;    /* the one that a node is reached by: waited for at boot */
+	char uuid[37];  /* the same each time; for NetworkManager */
 };
 
 struct bu_links {
@@ -46,6 +51,8 @@ const char *bu_link_handle(const struct bu_uplink *link);
 enum { BU_ROUTE_SIZE = 40 };
 int bu_link_next_route(const char **rest, char ret_to[BU_ROUTE_SIZE],
 		       char ret_via[BU_ROUTE_SIZE]);
+/* "10.78.0.0/24" of the network whose address it has. */
+void bu_link_cidr(const struct bu_uplink *link, char ret[BU_ROUTE_SIZE]);
 
 /* The back-ends: each adds its files. */
 void bu_links_networkd(const struct bu_links *links, struct bu_config *config);

@@ -35,10 +35,12 @@ static const char site_text[] =
 	/* VLAN over the boot NIC, next to its untagged network */
 	"[network mgmt]\nrole = storage\ncidr = 10.80.0.0/24\n"
 	"addresses = 10.80.0.[11-14]\nvlan = 100\n"
-	/* active-backup over two NICs by number, jumbo frames, soft-RoCE */
+	/* active-backup over two NICs by number, jumbo frames, soft-RoCE, a table of
+	 * its own */
 	"[network fabric]\nrole = fabric\ncidr = 10.78.0.0/24\n"
 	"addresses = 10.78.0.[11-14]\nbond = active-backup\nbond_nics = 2, 1\n"
 	"bond_miimon = 50 ms\nmtu = 9000\nrdma = rxe\nlink_gbps = 0.02\n"
+	"rail_gateway = 10.78.0.1\n"
 	/* two VLANs over a bond that has no network itself, NICs by slot */
 	"[network lake]\nrole = storage\ncidr = 10.81.0.0/16\n"
 	"addresses = 10.81.0.[11-14]\nbond = 802.3ad\n"
@@ -238,7 +240,8 @@ START_TEST(netplan_understands_its_file)
 	BU_NEEDS("/usr/libexec/netplan/generate");
 	judge("netplan",
 	      "/usr/libexec/netplan/generate --root-dir \"$1\" 2>&1 || echo failed\n"
-	      "cd \"$1/run/systemd/network\" && ls *.netdev *.network",
+	      "cd \"$1/run/systemd/network\" && ls *.netdev *.network\n"
+	      "grep -vx '' 10-netplan-bond0.network | sed -n '/Route/,$p'",
 	      "10-netplan-bond0.netdev\n10-netplan-bond0.network\n"
 	      "10-netplan-bond1.netdev\n10-netplan-bond1.network\n"
 	      "10-netplan-boot.network\n10-netplan-nic_1.network\n"
@@ -246,7 +249,10 @@ START_TEST(netplan_understands_its_file)
 	      "10-netplan-nic_4.network\n10-netplan-out.network\n"
 	      "10-netplan-vlan100.netdev\n10-netplan-vlan100.network\n"
 	      "10-netplan-vlan300.netdev\n10-netplan-vlan300.network\n"
-	      "10-netplan-vlan301.netdev\n10-netplan-vlan301.network\n");
+	      "10-netplan-vlan301.netdev\n10-netplan-vlan301.network\n"
+	      "[Route]\nDestination=10.78.0.0/24\nScope=link\nTable=7702\n"
+	      "[Route]\nDestination=0.0.0.0/0\nGateway=10.78.0.1\nTable=7702\n"
+	      "[RoutingPolicyRule]\nFrom=10.78.0.11\nTable=7702\nPriority=7702\n");
 }
 END_TEST
 

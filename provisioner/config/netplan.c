@@ -45,18 +45,36 @@ print_bond(FILE *out, const struct bu_links *links, const struct bu_uplink *link
 }
 
 static void
-print_routes(FILE *out, const struct bu_desired_network *network)
+print_rail(FILE *out, const struct bu_uplink *link)
 {
+	char cidr[BU_ROUTE_SIZE];
+
+	bu_link_cidr(link, cidr);
+	fprintf(out,
+		"        - to: %s\n          scope: link\n          table: %d\n"
+		"        - to: default\n          via: %s\n          table: %d\n"
+		"      routing-policy:\n        - from: %s\n          table: %d\n"
+		"          priority: %d\n",
+		cidr, link->rail_table, link->network->rail_gateway, link->rail_table,
+		link->address, link->rail_table, link->rail_table);
+}
+
+static void
+print_routes(FILE *out, const struct bu_uplink *link)
+{
+	const struct bu_desired_network *network = link->network;
 	const char *rest = network->routes;
 	char to[BU_ROUTE_SIZE], via[BU_ROUTE_SIZE];
 
-	if (network->gateway || network->routes)
+	if (network->gateway || network->routes || link->rail_table)
 		fputs("      routes:\n", out);
 	if (network->gateway)
 		fprintf(out, "        - to: default\n          via: %s\n",
 			network->gateway);
 	while (bu_link_next_route(&rest, to, via))
 		fprintf(out, "        - to: %s\n          via: %s\n", to, via);
+	if (link->rail_table)
+		print_rail(out, link);
 }
 
 static void
@@ -64,7 +82,7 @@ print_addresses(FILE *out, const struct bu_uplink *link)
 {
 	fprintf(out, "      addresses: [%s/%d]\n", link->address,
 		link->network->cidr.prefix_len);
-	print_routes(out, link->network);
+	print_routes(out, link);
 }
 
 static void

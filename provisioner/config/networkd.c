@@ -48,6 +48,22 @@ print_addresses(FILE *out, const struct bu_uplink *link)
 }
 
 static void
+print_rail(FILE *out, const struct bu_uplink *link)
+{
+	char cidr[BU_ROUTE_SIZE];
+
+	if (!link->rail_table)
+		return;
+	bu_link_cidr(link, cidr);
+	fprintf(out,
+		"\n[Route]\nDestination=%s\nScope=link\nTable=%d\n"
+		"\n[Route]\nGateway=%s\nTable=%d\n"
+		"\n[RoutingPolicyRule]\nFrom=%s\nTable=%d\nPriority=%d\n",
+		cidr, link->rail_table, link->network->rail_gateway, link->rail_table,
+		link->address, link->rail_table, link->rail_table);
+}
+
+static void
 print_network(FILE *out, const struct bu_links *links, const struct bu_uplink *link)
 {
 	print_match(out, link);
@@ -61,8 +77,10 @@ print_network(FILE *out, const struct bu_links *links, const struct bu_uplink *l
 			fprintf(out, "VLAN=%s\n", links->list[i].name);
 	if (link->kind == BU_LINK_NIC && link->parent)
 		print_bond_port(out, links, link);
-	if (link->network)
+	if (link->network) {
 		print_addresses(out, link);
+		print_rail(out, link);
+	}
 }
 
 static void

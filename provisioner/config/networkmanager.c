@@ -49,6 +49,22 @@ print_kind(FILE *out, const struct bu_uplink *link)
 			bond->bond_lacp_rate);
 }
 
+/* Without never-default=true, since the table's route is a default route, too. */
+static void
+print_rail(FILE *out, const struct bu_uplink *link, int number)
+{
+	char cidr[BU_ROUTE_SIZE];
+
+	bu_link_cidr(link, cidr);
+	fprintf(out,
+		"route%d=%s\nroute%d_options=table=%d\n"
+		"route%d=0.0.0.0/0,%s\nroute%d_options=table=%d\n"
+		"routing-rule1=priority %d from %s table %d\n",
+		number, cidr, number, link->rail_table, number + 1,
+		link->network->rail_gateway, number + 1, link->rail_table,
+		link->rail_table, link->address, link->rail_table);
+}
+
 static void
 print_addresses(FILE *out, const struct bu_uplink *link)
 {
@@ -60,10 +76,12 @@ print_addresses(FILE *out, const struct bu_uplink *link)
 	fprintf(out, "method=manual\naddress1=%s/%d%s%s\n", link->address,
 		network->cidr.prefix_len, network->gateway ? "," : "",
 		network->gateway ? network->gateway : "");
-	if (!network->gateway)
+	if (!network->gateway && !link->rail_table)
 		fputs("never-default=true\n", out);
 	while (bu_link_next_route(&rest, to, via))
 		fprintf(out, "route%d=%s,%s\n", number++, to, via);
+	if (link->rail_table)
+		print_rail(out, link, number);
 }
 
 static void

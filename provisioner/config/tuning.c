@@ -34,10 +34,15 @@ next_item(const char **rest)
 	return size ? bu_xstrndup(start, size) : NULL;
 }
 
-/* A file with a line for each item of a list; none without items. */
+/* What a list is in a file: where, and what comes before its own lines. */
+struct list_file {
+	const char *path, *apply, *first;
+	char *(*next)(const char **rest);
+};
+
+/* A file with a line for each item of a list; none without lines. */
 static void
-add_list(struct bu_config *config, const char *path, const char *apply,
-	 const char *list, char *(*next)(const char **rest))
+add_list(struct bu_config *config, const struct list_file *file, const char *list)
 {
 	bu_autofree char *text = NULL;
 	size_t size;
@@ -45,13 +50,30 @@ add_list(struct bu_config *config, const char *path, const char *apply,
 	FILE *out = open_memstream(&text, &size);
 
 	bu_assert(out); /* only for want of memory */
-	while (list && (item = next(&list))) {
+	fputs(file->first, out);
+	while (list && (item = file->next(&list))) {
 		fprintf(out, "%s\n", item);
 		free(item);
 	}
 	fclose(out);
 	if (size)
-		bu_config_add(config, path, 0644, apply, BU_CONFIG_HEAD "%s", text);
+		bu_config_add(config, file->path, 0644, file->apply,
+			      BU_CONFIG_HEAD "%s", text);
+}
+
+/* A kernel answers for each of its addresses on each of its NICs, and asks with any of
+ * them. With two rails a neighbour would learn the wrong NIC. What the profile says of
+ * the same keys comes later and counts. */
+static const char *
+sysctl_of_rails(const struct bu_desired_pool *pool)
+{
+	size_t rails = 0;
+
+	for (size_t i = 0; i < pool->networks_count; i++)
+		rails += pool->networks[i]->role == BU_ROLE_FABRIC;
+	return rails < 2 ? ""
+			 : "net.ipv4.conf.all.arp_ignore=1\n"
+			   "net.ipv4.conf.all.arp_announce=2\n";
 }
 
 /* Files of /sys, by systemd-tmpfiles: at each boot, and when somebody calls it. A CPU
@@ -323,11 +345,13 @@ void
 bu_config_tuning(const struct bu_config_input *input, struct bu_config *config)
 {
 	const struct bu_desired_node *node = input->node;
+	const struct list_file sysctl = {"/etc/sysctl.d/90-bringup.conf", "sysctl",
+					 sysctl_of_rails(node->pool), next_item};
+	const struct list_file modules = {"/etc/modules-load.d/bringup.conf", "modules",
+					  "", bu_value_next_word};
 
-	add_list(config, "/etc/sysctl.d/90-bringup.conf", "sysctl", node->sysctl,
-		 next_item);
-	add_list(config, "/etc/modules-load.d/bringup.conf", "modules", node->modules,
-		 bu_value_next_word);
+	add_list(config, &sysctl, node->sysctl);
+	add_list(config, &modules, node->modules);
 	add_tmpfiles(node, config);
 	add_gpus(node, config);
 	add_file_systems(input, config);

@@ -23,16 +23,10 @@ static const struct bu_nic nics[] = {{.mac = "52:54:00:77:00:01"},
 				     {.mac = "52:54:00:78:00:01"}};
 static struct bu_desired *desired;
 
-/* The first node of the good profile with these lines in its pool and its hardware. */
+/* The first node of this site. */
 static struct bu_config *
-render(const char *pool, const char *hardware)
+render_site(const char *text)
 {
-	bu_autofree char *nics_too = bu_xasprintf("nics = 2\n%s", hardware);
-	bu_autofree char *last = bu_xasprintf("max_unavailable = 50 %%\n%s", pool);
-	bu_autofree char *site =
-		bu_testing_replace(bu_testing_site, "nics = 2\n", nics_too);
-	bu_autofree char *text =
-		bu_testing_replace(site, "max_unavailable = 50 %\n", last);
 	bu_autofree char *found = bu_testing_check(text, bu_testing_racks, &desired);
 	struct bu_config_input input = {
 		.nics = nics, .nic_count = BU_LEN(nics), .appliance = "10.77.0.1"};
@@ -45,6 +39,20 @@ render(const char *pool, const char *hardware)
 	config = bu_config_render(&input, &err);
 	ck_assert_msg(config != NULL, "%s", err.text);
 	return config;
+}
+
+/* Of the good profile with these lines in its pool and its hardware. */
+static struct bu_config *
+render(const char *pool, const char *hardware)
+{
+	bu_autofree char *nics_too = bu_xasprintf("nics = 2\n%s", hardware);
+	bu_autofree char *last = bu_xasprintf("max_unavailable = 50 %%\n%s", pool);
+	bu_autofree char *site =
+		bu_testing_replace(bu_testing_site, "nics = 2\n", nics_too);
+	bu_autofree char *text =
+		bu_testing_replace(site, "max_unavailable = 50 %\n", last);
+
+	return render_site(text);
 }
 
 static const struct bu_config_file *
@@ -147,6 +155,43 @@ START_TEST(without_settings_there_are_no_files)
 	ck_assert_str_eq(config->kargs, "");
 	bu_config_destroy(config);
 	bu_desired_destroy(desired);
+}
+END_TEST
+
+/* Neighbours learn each rail's address with that rail's NIC; the profile has the last
+ * word. */
+START_TEST(two_rails_keep_their_addresses_apart)
+{
+#define OF_RAILS "net.ipv4.conf.all.arp_ignore=1\nnet.ipv4.conf.all.arp_announce=2\n"
+	static const struct {
+		const char *role, *pool, *content;
+	} pools[] = {
+		{"fabric", "", HEAD OF_RAILS},
+		{"fabric", "sysctl = net.ipv4.conf.all.arp_ignore=0\n",
+		 HEAD OF_RAILS "net.ipv4.conf.all.arp_ignore=0\n"},
+		{"storage", "", NULL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(pools); i++) {
+		bu_autofree char *both =
+			bu_xasprintf("networks = boot, fabric, two\n%s", pools[i].pool);
+		bu_autofree char *pool = bu_testing_replace(
+			bu_testing_site, "networks = boot, fabric\n", both);
+		bu_autofree char *site =
+			bu_xasprintf("%s[network two]\nrole = %s\ncidr = 10.79.0.0/24\n"
+				     "addresses = 10.79.0.[11-12]\nnic = 1\nvlan = 7\n",
+				     pool, pools[i].role);
+		struct bu_config *config = render_site(site);
+		const struct bu_config_file *file =
+			find(config, "/etc/sysctl.d/90-bringup.conf");
+
+		ck_assert_msg((file != NULL) == (pools[i].content != NULL), "%zu", i);
+		if (file)
+			ck_assert_str_eq(file->content, pools[i].content);
+		bu_config_destroy(config);
+		bu_desired_destroy(desired);
+	}
+#undef OF_RAILS
 }
 END_TEST
 
@@ -313,6 +358,6 @@ START_TEST(systemd_mounts_what_servers_have)
 END_TEST
 
 BU_UNIT("tuning", systemd_mounts_what_servers_have, each_setting_becomes_a_file,
-	without_settings_there_are_no_files, the_kernel_gets_its_arguments,
-	the_installer_gets_the_data_partitions, old_files_are_known_by_their_names,
-	systemd_understands_them)
+	without_settings_there_are_no_files, two_rails_keep_their_addresses_apart,
+	the_kernel_gets_its_arguments, the_installer_gets_the_data_partitions,
+	old_files_are_known_by_their_names, systemd_understands_them)
