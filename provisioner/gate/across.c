@@ -6,7 +6,8 @@
  * memory of its own: the campaign runs from its start over the results in the log.
  * Invariants: only ports that are good on their own rail take part, so what is bad is
  * between the leaves; no node is accused, and no certificate depends on what comes of
- * it: it waits HOLD_MS for it at most.
+ * it: it waits HOLD_MS for it at most. What is not told by then is asked for until
+ * LATE_MS, of nodes that are lent.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "fabric/judge/cohort.h"
 #include "provisioner/gate/across_impl.h"
 
-enum { HOLD_MS = 180000, AGAIN_MS = 20 };
+enum { HOLD_MS = 180000, LATE_MS = 900000, AGAIN_MS = 20 };
 
 static int
 is_of(const struct bu_desired_network *network, const char *fabric)
@@ -146,6 +147,16 @@ is_held(const struct bu_role *role)
 	       (role->node->live.rails_good & all) == all;
 }
 
+/* It was good on all its rails and was certified while its tests were on their way. */
+static int
+is_late(const struct bu_gate *gate, const struct bu_role *role)
+{
+	const struct bu_node *node = role->node;
+
+	return (role->ready || role->serves) && node->live.across.late &&
+	       bu_loop_now_ms(gate->fleet->loop) - node->live.across.since_ms < LATE_MS;
+}
+
 /* Who was certified takes part with what it measured, also while nobody may ask it. */
 static int
 is_proven(const struct bu_across *across, const struct bu_role *role)
@@ -172,7 +183,8 @@ find_roles(struct bu_across *across)
 		const struct bu_role *role = node->role;
 
 		node->held = is_held(role);
-		node->there = node->held || is_proven(across, role);
+		node->asks = node->held || is_late(gate, role);
+		node->there = node->asks || is_proven(across, role);
 		node->lent =
 			role->ready ||
 			(role->serves && bu_gate_lends(gate, role->node, role->want));
@@ -239,7 +251,7 @@ ask_wanted(const struct bu_across *across)
 	}
 }
 
-/* Their certificates wait no longer. */
+/* Their certificates wait no longer, and nothing more is asked. */
 static void
 let_go(struct bu_across *across)
 {
@@ -248,6 +260,8 @@ let_go(struct bu_across *across)
 	for (int i = 0; i < across->topology.nodes; i++) {
 		const struct bu_across_node *node = &across->nodes[i];
 
+		if (node->role->node)
+			node->role->node->live.across.late = 0;
 		if (!node->held || node->role->node->live.across.over)
 			continue;
 		node->role->node->live.across.over = 1;
@@ -297,6 +311,29 @@ is_first(const struct bu_desired *desired, size_t i)
 	return fabric != NULL;
 }
 
+/* Also of a fabric that is gone. */
+static void
+forget_late(struct bu_gate *gate)
+{
+	int64_t now_ms = bu_loop_now_ms(gate->fleet->loop);
+
+	for (size_t i = 0; i < gate->fleet->count; i++) {
+		struct bu_node *node = gate->fleet->nodes[i];
+
+		if (now_ms - node->live.across.since_ms >= LATE_MS)
+			node->live.across.late = 0;
+	}
+}
+
+int
+bu_across_goes_on(const struct bu_gate *gate)
+{
+	for (size_t i = 0; i < gate->fleet->count; i++)
+		if (gate->fleet->nodes[i]->live.across.late)
+			return 1;
+	return 0;
+}
+
 void
 bu_across_look(struct bu_gate *gate)
 {
@@ -308,6 +345,8 @@ bu_across_look(struct bu_gate *gate)
 		if (is_first(desired, i))
 			look_at(gate, desired->networks[i].switch_fabric);
 	gate->across_seen = gate->across_seen || gate->roles;
+	if (gate->roles)
+		forget_late(gate);
 }
 
 int
@@ -321,7 +360,10 @@ bu_across_holds(const struct bu_gate *gate, struct bu_node *node)
 	if (node->live.across.state_seq != node->state_seq) {
 		node->live.across.state_seq = node->state_seq;
 		node->live.across.since_ms = now_ms;
-		node->live.across.over = 0;
+		node->live.across.over = node->live.across.late = 0;
 	}
-	return !node->live.across.over && now_ms - node->live.across.since_ms < HOLD_MS;
+	if (node->live.across.over || now_ms - node->live.across.since_ms < HOLD_MS)
+		return !node->live.across.over;
+	node->live.across.late = 1;
+	return 0;
 }

@@ -49,7 +49,7 @@ may_ask(const struct bu_across *across, const struct bu_flow *flow,
 	const struct bu_across_node *b = node_of(across, flow->dst);
 
 	return network_of(across, flow->src) != network_of(across, flow->dst) &&
-	       (a->held || b->held) && a->lent && b->lent &&
+	       (a->asks || b->asks) && a->lent && b->lent &&
 	       (!log || bu_gate_failures(log) < BU_GATE_ERRORS);
 }
 

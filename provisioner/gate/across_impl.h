@@ -13,6 +13,7 @@
 struct bu_across_node {
 	const struct bu_role *role;
 	unsigned char held; /* good on its rails, and its certificate waits */
+	unsigned char asks; /* or it was certified, and its tests go on */
 	unsigned char lent; /* may be probed now */
 	unsigned char
 		there;   /* would be trusted here, if it did not fail its partners */

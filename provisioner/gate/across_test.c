@@ -256,6 +256,31 @@ START_TEST(no_certificate_depends_on_them)
 }
 END_TEST
 
+/* Two nodes of which each pair takes long: they join, and what is bad is named later.
+ */
+START_TEST(what_takes_long_is_told_when_they_have_joined)
+{
+	struct ways ways = {.down = "rail2", .pause_s = 40};
+	bu_autofree char *before = NULL, *after = NULL;
+	struct rig rig;
+	int asked;
+
+	begin_fabric(&rig, 2, 3, same);
+	pass(&rig, &ways, 2, 230);
+	all_join(&rig, 2);
+	before = warnings_of(&rig);
+	ck_assert_ptr_null(strstr(before, "switch fabric"));
+	pass(&rig, &ways, 2, 600);
+	after = warnings_of(&rig);
+	says(after, "accuse the uplinks of ");
+	says(after, " of rail rail2, from the spines: slow");
+	asked = ways.across;
+	pass(&rig, &ways, 2, 300);
+	ck_assert_int_eq(ways.across, asked);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
 /* One that answers for none of its pairs across: all leaves are tested by the others.
  */
 START_TEST(a_mute_partner_keeps_no_leaf_from_its_tests)
@@ -459,6 +484,7 @@ RIG_UNIT("across", a_bad_port_is_none_of_them, a_leaf_is_the_switch_that_is_know
 	 only_rails_of_the_same_fabric_meet, each_end_is_told_its_own_port,
 	 a_bad_spine_is_accused_and_no_node, uplinks_are_named_with_leaf_and_rail,
 	 where_nothing_arrives_routes_are_the_first_hint,
-	 no_certificate_depends_on_them, a_mute_partner_keeps_no_leaf_from_its_tests,
+	 no_certificate_depends_on_them, what_takes_long_is_told_when_they_have_joined,
+	 a_mute_partner_keeps_no_leaf_from_its_tests,
 	 an_accusation_goes_when_it_is_over, an_accusation_in_other_words_is_the_same,
 	 a_certificate_has_none_of_them)

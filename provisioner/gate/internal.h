@@ -371,10 +371,10 @@ void bu_gate_shapes_drop(struct bu_gate *gate);
 /* across.c. Looks at each switch fabric: asks for pairs across rails of those that are
  * good on their rails, and judges what came of them. */
 void bu_across_look(struct bu_gate *gate);
-/* Good on all rails: does it wait for these tests still? */
+/* Good on all rails: does it wait for these tests still? Of others they go on. */
 int bu_across_holds(const struct bu_gate *gate, struct bu_node *node);
-/* across_words.c. Texts about the ways between rails: of the site, or of one node's
- * leaves. */
+int bu_across_goes_on(const struct bu_gate *gate);
+/* across_words.c. Texts about ways between rails: of the site, or a node's leaves. */
 void bu_across_warnings(const struct bu_gate *gate, const struct bu_node *node,
 			json_t *list);
 

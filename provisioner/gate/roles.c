@@ -71,7 +71,8 @@ is_anybody_validating(const struct bu_fleet *fleet)
 static int
 needs_roles(const struct bu_gate *gate)
 {
-	return !gate->across_seen || is_anybody_validating(gate->fleet);
+	return !gate->across_seen || is_anybody_validating(gate->fleet) ||
+	       bu_across_goes_on(gate);
 }
 
 int

@@ -216,10 +216,11 @@ struct bu_node_live {
 	struct bu_cert_look full_look, boot_look; /* of its certificates */
 	uint64_t rails_good; /* likewise: good at the last look at the rail */
 	/* Tests across its rails: since when it waits for them (monotonic), whether
-	 * that is over, and in which state it was. */
+	 * that is over, and in which state it was; late: its certificate waits no
+	 * longer, and they go on. */
 	struct {
 		int64_t since_ms, state_seq;
-		int over;
+		int over, late;
 	} across;
 	int appending;      /* an event of it is on its way to the log */
 	int effect_running; /* of the open step */
