@@ -49,7 +49,7 @@ print_kind(FILE *out, const struct bu_uplink *link)
 			bond->bond_lacp_rate);
 }
 
-/* Without never-default=true, since the table's route is a default route, too. */
+/* never-default=true is about the main table. */
 static void
 print_rail(FILE *out, const struct bu_uplink *link, int number)
 {
@@ -76,7 +76,7 @@ print_addresses(FILE *out, const struct bu_uplink *link)
 	fprintf(out, "method=manual\naddress1=%s/%d%s%s\n", link->address,
 		network->cidr.prefix_len, network->gateway ? "," : "",
 		network->gateway ? network->gateway : "");
-	if (!network->gateway && !link->rail_table)
+	if (!network->gateway)
 		fputs("never-default=true\n", out);
 	while (bu_link_next_route(&rest, to, via))
 		fprintf(out, "route%d=%s,%s\n", number++, to, via);
