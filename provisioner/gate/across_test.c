@@ -281,6 +281,27 @@ START_TEST(what_takes_long_is_told_when_they_have_joined)
 }
 END_TEST
 
+/* Also where its fabric is gone, and nobody ends it. */
+START_TEST(what_is_late_is_looked_at_for_a_quarter_of_an_hour)
+{
+	struct ways ways = {.slow = 0};
+	struct bu_node *node;
+	struct rig rig;
+
+	begin_fabric(&rig, 2, 2, NULL);
+	pass(&rig, &ways, 2, 60);
+	all_join(&rig, 2);
+	node = rig_node(&rig, 1);
+	node->live.across.late = 1;
+	node->live.across.since_ms = bu_loop_now_ms(rig.fleet->loop);
+	pass(&rig, &ways, 2, 880);
+	ck_assert_int_eq(bu_across_goes_on(rig.gate), 1);
+	pass(&rig, &ways, 2, 40);
+	ck_assert_int_eq(bu_across_goes_on(rig.gate), 0);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
 /* One that answers for none of its pairs across: all leaves are tested by the others.
  */
 START_TEST(a_mute_partner_keeps_no_leaf_from_its_tests)
@@ -485,6 +506,7 @@ RIG_UNIT("across", a_bad_port_is_none_of_them, a_leaf_is_the_switch_that_is_know
 	 a_bad_spine_is_accused_and_no_node, uplinks_are_named_with_leaf_and_rail,
 	 where_nothing_arrives_routes_are_the_first_hint,
 	 no_certificate_depends_on_them, what_takes_long_is_told_when_they_have_joined,
+	 what_is_late_is_looked_at_for_a_quarter_of_an_hour,
 	 a_mute_partner_keeps_no_leaf_from_its_tests,
 	 an_accusation_goes_when_it_is_over, an_accusation_in_other_words_is_the_same,
 	 a_certificate_has_none_of_them)
