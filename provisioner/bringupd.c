@@ -451,7 +451,7 @@ run(const char *conf)
 	struct daemon d = {0};
 	struct bu_sigwatch *watches[2];
 	struct bu_err err = {0};
-	int page_fd = inherited_socket();
+	int page_fd = inherited_socket(), rc;
 
 	if (bu_settings_load(conf, &d.settings, &err) != 0) {
 		bu_error("main", "%s", err.text);
@@ -462,7 +462,8 @@ run(const char *conf)
 	d.loop = bu_loop_create(NULL);
 	watches[0] = bu_sigwatch_create(d.loop, SIGTERM, on_stop, &d);
 	watches[1] = bu_sigwatch_create(d.loop, SIGINT, on_stop, &d);
-	if (start(&d, page_fd, &err) == 0)
+	rc = start(&d, page_fd, &err);
+	if (rc == 0)
 		bu_loop_run(d.loop);
 	else
 		bu_error("main", "%s", err.text);
@@ -470,7 +471,7 @@ run(const char *conf)
 	bu_sigwatch_destroy(watches[0]);
 	bu_sigwatch_destroy(watches[1]);
 	bu_loop_destroy(d.loop);
-	return err.kind ? 1 : 0;
+	return rc == 0 ? 0 : 1;
 }
 
 int
