@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "fabric/judge/cohort.h"
 #include "provisioner/gate/across_impl.h"
 
 enum { HOLD_MS = 180000, LATE_MS = 900000, AGAIN_MS = 20 };
@@ -56,31 +55,17 @@ find_rails(struct bu_across *across)
 	}
 }
 
-/* The switch that the port heard, else the one of the profile, else a leaf of this rail
- * alone. */
+/* The switch where somebody names it, else a leaf of this rail alone. */
 static int
 leaf_of(struct bu_across *across, const struct bu_role *role,
 	const struct bu_desired_network *rail, int place)
 {
-	const struct bu_desired_node *want = role->want;
-	const char *port =
-		role->node ? bu_json_str(role->node->checks.is.ports, rail->name, "")
-			   : "";
-	bu_autojson json_t *said = NULL;
 	char leaf[BU_GATE_LEAF_SIZE], own[BU_GATE_LEAF_SIZE + BU_NAME_MAX];
 
-	if (!*port) {
-		said = bu_gate_settings(want->switch_ports ? want->switch_ports : "");
-		port = bu_json_str(said, rail->name, "");
-	}
-	if (*port) {
-		snprintf(own, sizeof(own), "%.*s", (int)bu_cohort_switch_length(port),
-			 port);
-	} else {
-		bu_gate_leaf(role->node, rail, want, place, leaf);
-		snprintf(own, sizeof(own), "%s of rail %s", leaf, rail->name);
-		json_object_set_new(across->own_leaves, own, json_true());
-	}
+	if (bu_gate_leaf(role->node, rail, role->want, place, leaf))
+		return bu_ids_place(&across->topology.leaf_ids, leaf);
+	snprintf(own, sizeof(own), "%s of rail %s", leaf, rail->name);
+	json_object_set_new(across->own_leaves, own, json_true());
 	return bu_ids_place(&across->topology.leaf_ids, own);
 }
 

@@ -184,10 +184,10 @@ struct bu_campaign_state {
 };
 
 /* parts.c. The switch of this rail that a node is cabled to; place: the node's in the
- * rail's order. */
-void bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
-		  const struct bu_desired_node *want, int place,
-		  char ret[BU_GATE_LEAF_SIZE]);
+ * rail's order. 0 = nobody names it, and nodes of a rack are taken together. */
+int bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
+		 const struct bu_desired_node *want, int place,
+		 char ret[BU_GATE_LEAF_SIZE]);
 /* The rail with the slowest links; of a pool that has one. */
 const struct bu_desired_network *bu_gate_slowest(const struct bu_desired_pool *pool);
 /* Was its agent heard a moment ago? */

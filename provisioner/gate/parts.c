@@ -23,16 +23,22 @@ bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
 	return node->live.last_seen_ms && now_ms - node->live.last_seen_ms < HEARD_MS;
 }
 
-/* The switch that its port heard by LLDP, else its rack, else 128 of a name's order
- * together. */
-void
+/* The switch that its port heard by LLDP, else the one that the profile names, else its
+ * rack, else 128 of a name's order together. */
+int
 bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
 	     const struct bu_desired_node *want, int place, char ret[BU_GATE_LEAF_SIZE])
 {
 	const json_t *heard = node ? node->checks.is.ports : NULL;
 	const char *port = bu_json_str(heard, rail->name, "");
-	int length = (int)bu_cohort_switch_length(port);
+	bu_autojson json_t *said = NULL;
+	int length;
 
+	if (!*port && want->switch_ports) {
+		said = bu_gate_settings(want->switch_ports);
+		port = bu_json_str(said, rail->name, "");
+	}
+	length = (int)bu_cohort_switch_length(port);
 	if (length)
 		snprintf(ret, BU_GATE_LEAF_SIZE, "%.*s", length, port);
 	else if (want->rack && want->rack[0])
@@ -41,6 +47,7 @@ bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
 		snprintf(ret, BU_GATE_LEAF_SIZE, "places %d to %d",
 			 place / LEAF_PLACES * LEAF_PLACES + 1,
 			 (place / LEAF_PLACES + 1) * LEAF_PLACES);
+	return length > 0;
 }
 
 const struct bu_desired_network *

@@ -212,8 +212,21 @@ tell_ports(struct rig *rig, int number, const char *fabric, const char *rail1)
 	rig_pass(rig, 1);
 }
 
-/* Each rail has switches of its own: who shares one is of that rail. */
-START_TEST(a_node_hangs_at_another_leaf_on_each_rail)
+/* The profile says so of a node whose ports hear nothing. */
+static void
+name_ports(struct rig *rig, int number, const char *fabric, const char *rail1)
+{
+	struct bu_desired *desired = rig->fleet->desired;
+	char **ports = &desired->nodes[number - 1].switch_ports;
+
+	free(*ports);
+	*ports = bu_xasprintf("fabric=%s,rail1=%s", fabric, rail1);
+}
+
+typedef void say_ports(struct rig *, int, const char *, const char *);
+
+static void
+check_leaves(say_ports *say)
 {
 	static const char *const neighbour[] = {"node002", "node003"};
 	struct rig rig;
@@ -221,10 +234,10 @@ START_TEST(a_node_hangs_at_another_leaf_on_each_rail)
 	bu_autojson json_t *cert = NULL;
 
 	begin_rails(&rig, 4, 2);
-	tell_ports(&rig, 1, "leaf01:p1", "leaf11:p1");
-	tell_ports(&rig, 2, "leaf01:p2", "leaf12:p2");
-	tell_ports(&rig, 3, "leaf02:p3", "leaf11:p3");
-	tell_ports(&rig, 4, "leaf02:p4", "leaf12:p4");
+	say(&rig, 1, "leaf01:p1", "leaf11:p1");
+	say(&rig, 2, "leaf01:p2", "leaf12:p2");
+	say(&rig, 3, "leaf02:p3", "leaf11:p3");
+	say(&rig, 4, "leaf02:p4", "leaf12:p4");
 	measure(&rig, &links, 4, 120);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
 	cert = cert_of(&rig, rig_node(&rig, 1)->full_cert.body);
@@ -240,6 +253,13 @@ START_TEST(a_node_hangs_at_another_leaf_on_each_rail)
 				 neighbour[i]);
 	}
 	rig_end(&rig);
+}
+
+/* Each rail has switches of its own: who shares one is of that rail. */
+START_TEST(a_node_hangs_at_another_leaf_on_each_rail)
+{
+	check_leaves(tell_ports);
+	check_leaves(name_ports);
 }
 END_TEST
 
