@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "provisioner/gate/across.h"
 #include "provisioner/gate/across_impl.h"
 
 enum { HOLD_MS = 180000, LATE_MS = 900000, AGAIN_MS = 20 };

@@ -2,7 +2,7 @@
 /* Pairs across the rails of one switch fabric: what is asked for, what its ends are
  * told, what stands accused, and whom it delays. */
 #include "fabric/judge/fabcert.h"
-#include "provisioner/gate/internal.h"
+#include "provisioner/gate/across.h"
 #include "tests/support/across.h"
 
 /* The log has what was measured, and nothing else across: the network of each end in

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "provisioner/gate/across.h"
 #include "provisioner/gate/across_impl.h"
 
 /* Leaves that are named as not tested. */

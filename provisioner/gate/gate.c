@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
 
 enum {

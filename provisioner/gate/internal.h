@@ -368,16 +368,6 @@ void bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *r
 			struct bu_topology *topology);
 void bu_gate_shapes_drop(struct bu_gate *gate);
 
-/* across.c. Looks at each switch fabric: asks for pairs across rails of those that are
- * good on their rails, and judges what came of them. */
-void bu_across_look(struct bu_gate *gate);
-/* Good on all rails: does it wait for these tests still? Of others they go on. */
-int bu_across_holds(const struct bu_gate *gate, struct bu_node *node);
-int bu_across_goes_on(const struct bu_gate *gate);
-/* across_words.c. Texts about ways between rails: of the site, or a node's leaves. */
-void bu_across_warnings(const struct bu_gate *gate, const struct bu_node *node,
-			json_t *list);
-
 /* rail_ends.c. "rail0", or across rails "rail0/rail1". */
 void bu_rail_ends_text(const struct bu_rail_ends *rail, char ret[BU_NAME_MAX]);
 /* The network of this end of such a text; NULL = the node is not measured there. */

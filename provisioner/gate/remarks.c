@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
 
 /* Each text once. */

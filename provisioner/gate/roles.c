@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
 
 static int

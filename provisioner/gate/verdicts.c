@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
 
 /* So few may all be at fault themselves; so many good tests are no luck. */
