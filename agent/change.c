@@ -214,7 +214,8 @@ read_back(struct bu_change *change, struct bu_err *err)
 	change->has_journal = 1;
 	for (size_t i = 0; i < change->count; i++)
 		if (strcmp(change->journal.files[i].path, change->files[i].path) != 0)
-			return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no text",
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "the path '%s' is not valid UTF-8",
 					  change->journal.files[i].path);
 	return 0;
 }

@@ -127,7 +127,7 @@ say_news(char **said, const char *text)
 {
 	if (*said && strcmp(*said, text) == 0)
 		return;
-	bu_info("enroll", "this machine is no node yet: %s", text);
+	bu_info("enroll", "this machine is not enrolled yet: %s", text);
 	free(*said);
 	*said = bu_xstrdup(text);
 }

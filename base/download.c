@@ -115,7 +115,7 @@ check_url(const char *url, struct bu_err *err)
 
 	if (bu_url_parse(place, &parts) < 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "an address that is no URL is not used");
+				  "an address that is not a URL is not used");
 	if (parts.has_user)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "an address with a user in it is not used");

@@ -164,7 +164,7 @@ fail_verify(struct bu_http_exchange *exchange, struct bu_err *err)
 	if (exchange->fingerprint)
 		bu_err_set(err, BU_ERR_VERIFY, 0,
 			   "%s shows another certificate than the one that is "
-			   "expected: %s. Find out who changed it before you trust it",
+			   "expected: %s. Find out why it changed before you trust it",
 			   exchange->url,
 			   exchange->shown[0] ? exchange->shown : "none");
 	else

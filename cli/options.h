@@ -35,7 +35,7 @@ enum {
 	X(TIMEOUT, "timeout", 0, INT, timeout_s, "SECONDS", 1, 30 * 24 * 3600,         \
 	  "longest wait (3600)")                                                       \
 	X(WATCH, "watch", 0, FLAG, watch, "", 0, 0, "again with each change")          \
-	X(FOLLOW, "follow", 0, FLAG, follow, "", 0, 0, "go on with what comes")        \
+	X(FOLLOW, "follow", 0, FLAG, follow, "", 0, 0, "keep printing new entries")    \
 	X(LIMIT, "limit", 0, INT, limit, "N", 1, 1000, "the last N of them (50)")      \
 	X(NODE, "node", 0, TEXT, node, "NODESET", 0, 0, "only of these nodes")         \
 	X(ONLY, "limit", 0, TEXT, only, "NODESET", 0, 0, "steps of these nodes alone") \
@@ -65,7 +65,8 @@ enum {
 	X(RAW, "raw", 0, FLAG, raw, "", 0, 0,                                          \
 	  "byte for byte: the machine may drive this terminal")                        \
 	X(UNKNOWN, "unknown", 0, FLAG, unknown, "", 0, 0,                              \
-	  "machines that booted and are no node, with the row for the inventory")      \
+	  "machines that booted but are not in the profile, with the row for the "     \
+	  "inventory")                                                                 \
 	X(ORIGIN, "origin", 0, TEXT, origin, "DIR", 0, 0,                              \
 	  "what the profile in DIR says, and in which line")                           \
 	X(SOCKET, "socket", 0, TEXT, socket, "PATH", 0, 0, "bringupd's socket")

@@ -33,13 +33,12 @@ bu_kernel_release(const char *path, char ret[BU_KERNEL_RELEASE_SIZE],
 	at = (size_t)((uint8_t)head[VERSION] | (uint8_t)head[VERSION + 1] << 8);
 	if (memcmp(head + MAGIC, "HdrS", 4) != 0 || !at || at + AFTER_BOOT >= HEAD)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "%s: is no kernel (bzImage) that says its version",
-				  path);
+				  "%s: is not a bzImage with a version string", path);
 	at += AFTER_BOOT;
 	size = strspn(head + at, allowed);
 	if (!size || size >= BU_KERNEL_RELEASE_SIZE)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "%s: its version is no name",
-				  path);
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s: its version string is empty or too long", path);
 	memcpy(ret, head + at, size);
 	ret[size] = '\0';
 	return 0;

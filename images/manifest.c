@@ -289,7 +289,7 @@ parse_holds(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 		if (strlen(name) >= sizeof(at->name) ||
 		    bu_image_name_check(name, "field 'holds':", NULL))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "field 'holds': '%.40s' is no name", name);
+					  "field 'holds': '%.40s' is not a name", name);
 		bu_text_copy(at->name, sizeof(at->name), name);
 		if (copy_text(holds, name, at->version, sizeof(at->version), err))
 			return bu_err_wrap(err, "field 'holds'");

@@ -72,8 +72,8 @@ read_table(const uint8_t *front, struct bu_whole *whole, struct bu_err *err)
 	if (each < ENTRY_MIN || each > ENTRY_MAX || (each & (each - 1)) || !count ||
 	    count > BU_WHOLE_FRONT_BYTES / each || begin < 2 ||
 	    begin > BU_WHOLE_FRONT_BYTES / sector)
-		return refuse(err, "number, size or place of its entries is no sane "
-				   "one");
+		return refuse(err, "the count, size or position of its entries is "
+				   "invalid");
 	whole->table_begin = begin * sector;
 	whole->table_bytes = (count * each + sector - 1) / sector * sector;
 	if (whole->table_begin + whole->table_bytes > BU_WHOLE_FRONT_BYTES)

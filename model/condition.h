@@ -37,8 +37,8 @@
 	  "than when it was installed",                                                \
 	  "it is as it was, or it is installed again", "its machine is not as it was") \
 	X(SHARED_IDENTITY, "shared-identity", NODE, 0,                                 \
-	  "the machine of another node tells the same serial number, UUID or MAC",     \
-	  "only one of them tells it", "it is not the only one")                       \
+	  "the machine of another node reports the same serial number, UUID or MAC",   \
+	  "only one of them reports it", "another machine has the same identity")      \
 	X(NOT_IN_PROFILE, "not-in-profile", NODE, 0,                                   \
 	  "the applied profile has no node of its name",                               \
 	  "an applied profile has it again", "it is not in the applied profile")       \

@@ -39,8 +39,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(REVOKED, "revoked",                                                          \
 	  "this or all certificates of its agent are no longer valid")                 \
 	X(AGENT, "agent",                                                              \
-	  "it changed to this agent, or that ended, was silent or refused, and the "   \
-	  "one before goes on; released: a person lets nodes try it again")            \
+	  "it switched to this agent, or that one failed and the previous one "        \
+	  "runs; released: a person lets nodes try it again")                          \
 	X(BOOTED, "booted", "")                                                        \
 	X(INSTALLED, "installed",                                                      \
 	  "with the order's facets; kexec: its agent starts it, past the firmware; "   \

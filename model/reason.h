@@ -89,9 +89,9 @@
 	X(NODE_OR_LEAF, "node-or-leaf", WAIT, 1, 2,                                    \
 	  "bringup node validate measures it again after a repair, or a corrected "    \
 	  "rate is applied",                                                           \
-	  "{seen}; no test tells its fault from that of {leaf}: check the switch and " \
-	  "the expected rate; after a repair bringup node validate {node} measures "   \
-	  "it again"                                                                   \
+	  "{seen}; the tests cannot separate this node from leaf {leaf}: check "       \
+	  "the switch and the expected rate; after a repair bringup node validate "    \
+	  "{node} measures it again"                                                   \
 	  "[ (rail {rail})]")                                                          \
 	X(NO_THIRD, "no-third", WAIT, 1, 2,                                            \
 	  "another node of its fabric is validating or certified, or bringup node "    \
@@ -113,7 +113,7 @@
 	  "or restarts, so no job is let in and no boot begins")                       \
 	X(BY_HAND, "by-hand", WAIT, 1, 2, "its machine calls",                         \
 	  "power = manual: switch the machine of {node} off and on by hand, so that "  \
-	  "it boots from {what}; bringup goes on when it calls")                       \
+	  "it boots from {what}; bringup continues when its agent connects")           \
 	/* what a machine that boots is waited for: its deadline goes on */            \
 	X(BMC_REFUSES, "bmc-refuses", WAIT, 0, 1,                                      \
 	  "its BMC does as it is told, or the tries are used up",                      \
@@ -164,8 +164,8 @@
 	  "({wanted}); its first is {seen}")                                           \
 	X(OTHER_MACHINE, "other-machine", REFUSAL, 0, 0,                               \
 	  "the right machine asks, or a corrected profile is applied",                 \
-	  "the profile gives {node} {what} {wanted}, this machine says '{seen}'; if "  \
-	  "it is the right machine, correct the profile and apply it, else check "     \
+	  "the profile gives {node} {what} {wanted}, this machine reports '{seen}'; "  \
+	  "if it is the right machine, correct the profile and apply it, else check "  \
 	  "its cabling")                                                               \
 	X(OTHER_HOST, "other-host", REFUSAL, 0, 0, "the right machine asks",           \
 	  "a host at {address} with MAC {mac} showed the token of {node}, whose "      \

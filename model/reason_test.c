@@ -78,10 +78,11 @@ static const char *const sentences[] = {
 		"<seen>; so many nodes of leaf <leaf> are bad that the leaf is "
 		"accused and not its nodes: check the switch and the expected rate "
 		"(<cause>) (rail <rail>)",
-	[BU_REASON_NODE_OR_LEAF] = "<seen>; no test tells its fault from that of "
-				   "<leaf>: check the switch and the expected rate; "
-				   "after a repair bringup node validate <node> "
-				   "measures it again (rail <rail>)",
+	[BU_REASON_NODE_OR_LEAF] =
+		"<seen>; the tests cannot separate this node from leaf "
+		"<leaf>: check the switch and the expected rate; "
+		"after a repair bringup node validate <node> "
+		"measures it again (rail <rail>)",
 	[BU_REASON_BMC_AWAITED] =
 		"its BMC has not answered a command: it may still switch the machine "
 		"off, or restarts, so no job is let in and no boot begins",
@@ -94,7 +95,7 @@ static const char *const sentences[] = {
 		"validate <node> measures it again (rail <rail>)",
 	[BU_REASON_BY_HAND] =
 		"power = manual: switch the machine of <node> off and on by hand, so "
-		"that it boots from <what>; bringup goes on when it calls",
+		"that it boots from <what>; bringup continues when its agent connects",
 	[BU_REASON_UNHEARD] = "its agent was not heard since bringupd started",
 	[BU_REASON_UNHEARD_SINCE] = "its agent was last heard at <since>",
 	[BU_REASON_CHECKS_UNASKABLE] = "its checks cannot be asked for: <error>",
@@ -115,7 +116,7 @@ static const char *const sentences[] = {
 	[BU_REASON_OTHER_MAC] = "no NIC of this machine has the MAC that the profile "
 				"gives <node> (<wanted>); its first is <seen>",
 	[BU_REASON_OTHER_MACHINE] =
-		"the profile gives <node> <what> <wanted>, this machine says "
+		"the profile gives <node> <what> <wanted>, this machine reports "
 		"'<seen>'; if it is the right machine, correct the profile and apply "
 		"it, else check its cabling",
 	[BU_REASON_BMC_REFUSES] = "<error>; try 2 of 2, the next one at <at>",

@@ -81,7 +81,7 @@ check_type(const struct bu_sshkey *key, size_t *ret_type, struct bu_err *err)
 	for (size_t i = 0; i < BU_LEN(types); i++)
 		bu_text_add(&names, ", ", "%s", types[i].name);
 	return bu_err_set(err, BU_ERR_INVAL, 0,
-			  "'%s' is no type of key that sshd takes; allowed are %s",
+			  "'%s' is not a type of key that sshd takes; allowed are %s",
 			  key->type, names);
 }
 
@@ -93,10 +93,11 @@ check_blob(const struct bu_sshkey *key, size_t type, struct bu_err *err)
 	size_t size = bu_ssh_get(&reader, &at), judged = 0;
 
 	if (size != strlen(key->type) || memcmp(at, key->type, size) != 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "is no key of the type %s that it begins with; paste "
-				  "the whole line of the .pub file",
-				  key->type);
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"is not a key of the type %s that it begins with; paste "
+			"the whole line of the .pub file",
+			key->type);
 	for (int i = 0; i < types[type].strings; i++) {
 		size = bu_ssh_get(&reader, &at);
 		if (i == types[type].judged)
@@ -125,11 +126,12 @@ bu_sshkey_parse(const char *line, struct bu_sshkey *ret, struct bu_err *err)
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
 			"is a private key; paste the line of its .pub file, "
-			"and make a new key: who reads the tree has this one");
+			"and make a new key: everyone with read access to the tree "
+			"has this one");
 	*ret = (struct bu_sshkey){.size = 0};
 	if (!*base64 || type_size >= sizeof(ret->type))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "is no public key; paste the line of a .pub file, "
+				  "is not a public key; paste the line of a .pub file, "
 				  "like 'ssh-ed25519 AAAA... name'");
 	memcpy(ret->type, line, type_size);
 	if (check_type(ret, &type, err) != 0)

@@ -67,7 +67,8 @@ enum bu_abort {
 	  CONFIGURE, LEFT, BEFORE_LEAVING, "the node's jobs did not end",              \
 	  "finishes its work (in the drain_deadline of its pool) and leaves")          \
 	X(SERVICING, "servicing", 1, 0, NONE, OUT, 0, NONE, NONE, WAITS, NEVER, "",    \
-	  "firmware or repair by a person: hands off until bringup node release")      \
+	  "firmware or repair by a person: bringup takes no action until "             \
+	  "bringup node release")                                                      \
 	X(PARKED, "parked", 1, 0, NONE, OUT, 0, NONE, NONE, WAITS, NEVER, "",          \
 	  "out of the cluster until bringup node resume")                              \
 	X(RETIRED, "retired", 1, 0, NONE, NONE, 0, NONE, NONE, WAITS, NEVER, "",       \

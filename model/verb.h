@@ -30,7 +30,8 @@
 	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(BOOTING) |           \
 		  BU_IN(VALIDATING) | BU_IN(PARKED) | BU_IN(QUARANTINED) |             \
 		  BU_IN(FAILED),                                                       \
-	  NOTHING, "drain it, then hands off for firmware or repair, until release")   \
+	  NOTHING,                                                                     \
+	  "drain it, then take no action until release, for firmware or repair")       \
 	X(VALIDATE, "validate", "NODESET",                                             \
 	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(VALIDATING) |        \
 		  BU_IN(PARKED) | BU_IN(QUARANTINED) | BU_IN(FAILED),                  \

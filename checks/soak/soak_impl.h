@@ -49,7 +49,7 @@
 	  "update the card's firmware; if they go on, swap the card")                  \
 	X(CONGESTION, "soak-congestion", WARN,                                         \
 	  "signs of congestion, between neighbours at one switch",                     \
-	  "look at PFC and ECN of the switch, and at who else uses it")                \
+	  "look at PFC and ECN of the switch, and at what else uses it")               \
 	/* No accusation: nobody knows which of both ends changed it. */               \
 	X(PAYLOAD, BU_CHECK_SOAK_PAYLOAD, WARN,                                        \
 	  "payload that came changed over the link",                                   \

@@ -22,8 +22,8 @@ show(const struct bu_options *options, const char *what,
 
 	if (!bu_node_name_ok(options->args[0]))
 		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "node %s takes one node, and '%s' is no name", what,
-				  options->args[0]);
+				  "node %s takes one node, and '%s' is not a node name",
+				  what, options->args[0]);
 	report = bu_client_get(client, WAIT_S, err, "/v1/nodes/%s/bmc/%s",
 			       options->args[0], what);
 	if (!report)

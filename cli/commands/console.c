@@ -38,7 +38,7 @@ print_part(const json_t *reply, int raw, struct bu_terminal_text *text,
 	if (bu_base64_decode(bu_json_str(reply, "bytes", "-"), bytes, PART_MAX,
 			     &size) != 0)
 		return bu_err_set(err, BU_ERR_REMOTE, 0,
-				  "bringupd's answer is no console");
+				  "bringupd sent something other than console output");
 	if (bu_json_bool(reply, "lost", 0))
 		fputs("\n[bringup: lines are missing here]\n", stdout);
 	if (raw)
@@ -105,9 +105,10 @@ bu_cmd_node_console(const struct bu_options *options, struct bu_err *err)
 	json_t *reply;
 
 	if (!bu_node_name_ok(options->args[0]))
-		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "node console takes one node, and '%s' is no name",
-				  options->args[0]);
+		return bu_err_set(
+			err, BU_ERR_USAGE, 0,
+			"node console takes one node, and '%s' is not a node name",
+			options->args[0]);
 	reply = bu_client_get(client, 0, err, "/v1/nodes/%s/console?lines=%d",
 			      options->args[0], options->lines);
 	if (!reply)

@@ -22,7 +22,7 @@ struct shelf {
 };
 
 static const char *const needs[] = {
-	[BU_NEED_NONE] = "nobody",
+	[BU_NEED_NONE] = "nothing",
 	[BU_NEED_BEFORE] = "rollback",
 	[BU_NEED_NODES] = "nodes",
 	[BU_NEED_NAME] = "its name",

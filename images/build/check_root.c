@@ -212,6 +212,6 @@ bu_check_root(const char *root, struct bu_err *err)
 		check_keys(root_fd, key_folders[i], FOLDERS_DEEP, &wrong);
 	if (!wrong)
 		return 0;
-	return bu_err_set(err, BU_ERR_VERIFY, 0, "this is no system for nodes: %s",
+	return bu_err_set(err, BU_ERR_VERIFY, 0, "this root cannot run on a node: %s",
 			  wrong);
 }

@@ -186,7 +186,7 @@ layout_blob(void *arg, const struct bu_oci_desc *desc, struct bu_err *err)
 	struct stat st;
 
 	if (lstat(path, &st) || !S_ISREG(st.st_mode)) {
-		bu_err_set(err, BU_ERR_VERIFY, 0, "blob %.12s: %s is no file",
+		bu_err_set(err, BU_ERR_VERIFY, 0, "blob %.12s: %s is not a file",
 			   desc->digest, path);
 		return NULL;
 	}

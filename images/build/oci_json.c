@@ -65,7 +65,7 @@ parse(const char *text, size_t size, const char *what, struct bu_err *err)
 		bu_err_set(err, BU_ERR_VERIFY, 0, "%s: %zu bytes are too many", what,
 			   size);
 	if (value && !json_is_object(value)) {
-		bu_err_set(err, BU_ERR_VERIFY, 0, "%s: it is no object", what);
+		bu_err_set(err, BU_ERR_VERIFY, 0, "%s: it is not an object", what);
 		json_decref(value);
 		return NULL;
 	}
@@ -143,7 +143,7 @@ bu_oci_index(const char *text, size_t size, const struct bu_oci_want *want,
 			return bu_err_wrap(err, "image index: entry %zu", i);
 		if (ret->kind != BU_OCI_MANIFEST && ret->kind != BU_OCI_INDEX)
 			return bu_err_set(err, BU_ERR_VERIFY, 0,
-					  "image index: entry %zu is no image", i);
+					  "image index: entry %zu is not an image", i);
 		found++;
 	}
 	if (found == 1)

@@ -36,7 +36,7 @@
 	X(packages, "PACKAGES", 1, "packages, with all that they depend on")           \
 	X(dkms, "DKMS", 1,                                                             \
 	  "packages of DKMS: their modules are built for the image's kernel; what "    \
-	  "built them is no part of the image")                                        \
+	  "built them is not part of the image")                                       \
 	X(left_out, "LEFT_OUT", 1, "paths that no package brings, as dpkg has them")   \
 	X(without_modules, "NO_MODULES", 1,                                            \
 	  "folders of the kernel's modules that are left out")                         \

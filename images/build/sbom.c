@@ -117,10 +117,11 @@ add_purl(struct bu_packages *packages, const char *url, struct bu_err *err)
 	int rc;
 
 	if (!at || !source_version)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "SBOM: '%.100s' is no package URL of deb or rpm with "
-				  "its source",
-				  url);
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"SBOM: '%.100s' is not a package URL of deb or rpm with "
+			"its source",
+			url);
 	packages->kind = deb ? BU_PACKAGES_DEB : BU_PACKAGES_RPM;
 	*source_version++ = '\0';
 	package.source_version = source_version;

@@ -314,8 +314,8 @@ bu_shelf_find(const char *images_dir, const char *name, const char *digest,
 		return 0;
 	if (digest)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "not one image '%s' is stored whose digest begins "
-				  "with %s; 'bringup image list' has them",
+				  "no image '%s' is stored, or several, whose digest "
+				  "begins with %s; 'bringup image list' has them",
 				  name, digest);
 	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 			  "nothing older than the present image '%s' is stored", name);

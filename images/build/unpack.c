@@ -187,7 +187,7 @@ check_size(const struct unpack *unpack, struct bu_err *err)
 		return refuse(unpack, err, "it is larger than an image may be");
 	if (size && (archive_entry_hardlink(unpack->entry) ||
 		     archive_entry_filetype(unpack->entry) != AE_IFREG))
-		return refuse(unpack, err, "it has content, but is no file");
+		return refuse(unpack, err, "it has content, but is not a file");
 	return 0;
 }
 
@@ -309,7 +309,7 @@ apply_whiteout(const struct unpack *unpack, const char *path, struct bu_err *err
 
 	if (archive_entry_filetype(unpack->entry) != AE_IFREG ||
 	    archive_entry_hardlink(unpack->entry) || archive_entry_size(unpack->entry))
-		return refuse(unpack, err, "a whiteout that is no empty file");
+		return refuse(unpack, err, "a whiteout that is not an empty file");
 	if (!strcmp(name, OPAQUE))
 		return bu_unpack_empty(unpack->root_fd, folder, err);
 	if (!*gone || !strcmp(gone, ".") || !strcmp(gone, "..") ||

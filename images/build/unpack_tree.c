@@ -242,7 +242,7 @@ bu_unpack_link(int root_fd, const struct bu_unpack_node *node, struct bu_err *er
 		return bu_err_wrap(err, "'%.200s': a hard link", node->path);
 	if (!*name || !*old || fstatat(from, old, &st, AT_SYMLINK_NOFOLLOW) ||
 	    S_ISDIR(st.st_mode))
-		return refuse(err, node->path, "a hard link to what is no file");
+		return refuse(err, node->path, "a hard link to what is not a file");
 	if (!strcmp(node->path, node->target))
 		return refuse(err, node->path, "a hard link to itself");
 	if (remove_at(dir, name) || linkat(from, old, dir, name, 0))

@@ -304,8 +304,7 @@ bu_chooser_make(const char *dir, struct bu_err *err)
 	if (!bu_file_exists(chain))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "the image has no chain.c32 in its system partition: "
-				  "it is of a release whose systems have one root; "
-				  "build it again");
+				  "it does not support two roots; build it again");
 	for (size_t i = 0; i < BU_LEN(texts); i++) {
 		bu_autofree char *path = bu_xasprintf("%s/%s", dir, texts[i].name);
 

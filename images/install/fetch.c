@@ -84,11 +84,10 @@ check(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
 				  opts->image, opts->raw ? "not " : "",
 				  opts->raw ? "raw" : "disk");
 	if (opts->mirror && !bu_manifest_holds(manifest, "mirror"))
-		return bu_err_set(
-			err, BU_ERR_STATE, 0,
-			"image %s is of a release whose systems start from no "
-			"mirror; build it again; nothing was written",
-			opts->image);
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "image %s does not support a mirrored root; build it "
+				  "again; nothing was written",
+				  opts->image);
 	if (manifest->agent_brought && !opts->agent_file_count)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "image %s holds no agent, and this boot ramdisk has "

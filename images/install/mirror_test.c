@@ -274,7 +274,7 @@ START_TEST(what_cannot_be_a_mirror_is_refused)
 	with_mirror = 0;
 	make_image();
 	opts = mirrored();
-	fails(&opts, BU_ERR_STATE, "start from no mirror");
+	fails(&opts, BU_ERR_STATE, "does not support a mirrored root");
 	ck_assert(is_untouched(disk) && is_untouched(second));
 	teardown();
 }

@@ -26,7 +26,7 @@ connect_to(const char *url, const char **ret_path, struct bu_err *err)
 
 	if (bu_url_parse(url, &parts) != 0 || strcmp(parts.scheme, "http") != 0 ||
 	    !parts.host[0] || !parts.path[0]) {
-		bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no address of http", url);
+		bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is not an http:// address", url);
 		return NULL;
 	}
 	base = bu_xstrndup(url, (size_t)(parts.path - url));
@@ -48,7 +48,8 @@ bu_lab_fetch_look(const char *url, struct bu_err *err)
 			   sector, LOOK_MS, err);
 	bu_http_destroy(http);
 	if (rc == 0 && memcmp(sector, magic, sizeof(magic) - 1) != 0)
-		rc = bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no image of a CD", url);
+		rc = bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is not an image of a CD",
+				url);
 	return rc;
 }
 

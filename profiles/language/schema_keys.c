@@ -382,7 +382,7 @@ SETTINGS(pool)
 {"pool", "maintenance", BU_KEY_WINDOW, NULL, 0, 0, NULL, FIELD(pool, maintenance),
 	BU_CLASS_NONE, "when a rollout may disturb nodes; without it, always"},
 {"pool", "root", BU_KEY_CHOICE, "disk|ram|raw", 0, 0, "disk", FIELD(pool, root),
-	BU_CLASS_WIPE, "where its system is: on a disk, in memory (ram), on somebody else's disk (raw)"},
+	BU_CLASS_WIPE, "where its system is: on a disk, in memory (ram), on a disk that others made (raw)"},
 {"pool", "data", BU_KEY_DATA, NULL, 0, 0, NULL, FIELD(pool, data), BU_CLASS_WIPE,
 	"partitions besides the system's, which a reimage keeps"},
 {"pool", "data_keys", BU_KEY_CHOICE, "none|appliance|tpm", 0, 0, "none",
@@ -407,8 +407,8 @@ SETTINGS(pool)
 	"gets the new password, and never sees this one again"},
 {"pool", "bmc_identity", BU_KEY_CHOICE, "check|ignore", 0, 0, "check",
 	FIELD(pool, bmc_identity), BU_CLASS_NONE,
-	"ignore: machines are switched whatever their BMCs say of whose they are; for "
-	"BMCs that say something else than their machines do"},
+	"ignore: switch a machine without comparing its BMC's serial number, UUID and "
+	"MACs; for BMCs that report others than their machines do"},
 {"pool", "bmc_reset", BU_KEY_CHOICE, "never|last-try", 0, 0, "never",
 	FIELD(pool, bmc_reset), BU_CLASS_NONE,
 	"last-try: a BMC that twice did not start its machine is restarted before the "

@@ -7,9 +7,9 @@
 static const struct bu_section_kind kinds[] = {
 	{"site", NULL, "the tree as a whole; goes into site.ini"},
 	{"policy", NULL, "rules for every plan"},
-	{"access", NULL, "who signs the ssh keys of people and of nodes"},
+	{"access", NULL, "the CAs that sign the ssh keys of people and of nodes"},
 	{"group", "a group", "a group of users, on every node"},
-	{"user", "a user", "somebody with an account on every node"},
+	{"user", "a user", "a person with an account on every node"},
 	{"network", "a network", "an IP network that nodes have a NIC in"},
 	{"image", "an image", "what a node runs"},
 	{"disks", "a set of disks", "what becomes of the disks besides the system's"},

@@ -16,7 +16,8 @@ static const struct wrong {
 	 "[user alice]\nuid = 2001\nkeys = -----BEGIN OPENSSH PRIVATE "
 	 "KEY-----\n[image debian12]",
 	 "site.ini:19: [user alice] keys: is a private key; paste the line of its .pub "
-	 "file, and make a new key: who reads the tree has this one\n"},
+	 "file, and make a new key: everyone with read access to the tree has this "
+	 "one\n"},
 	{"[image debian12]",
 	 "[user alice]\nuid = 2001\nkeys = ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA\n[image debian12]",
 	 "site.ini:19: [user alice] keys: is cut off or has something behind the key; "

@@ -247,7 +247,7 @@ START_TEST(an_enrolment_is_looked_at_in_its_order)
 			     &err),
 			 BU_ANSWER_ERROR);
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
-	rig_text_has(err.text, "serial number LAB-001, this machine says 'X-9'");
+	rig_text_has(err.text, "serial number LAB-001, this machine reports 'X-9'");
 	ck_assert_int_eq(ask(&site, bu_api_agent_enroll, NULL,
 			     enrolment(token, "nonsense", inventory_of("LAB-001")),
 			     NULL, &err),

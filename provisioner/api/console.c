@@ -20,9 +20,9 @@ read_place(const char *text, struct bu_console_place *ret, struct bu_err *err)
 	char rest;
 
 	if (sscanf(text, "%16llx:%16llu%c", &file, &offset, &rest) != 2)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "after '%.40s': is no place of an answer before",
-				  text);
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"after '%.40s': is not one that an earlier answer gave", text);
 	*ret = (struct bu_console_place){file, offset};
 	return 0;
 }

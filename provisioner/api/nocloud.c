@@ -134,7 +134,7 @@ BU_HANDLER(bu_api_nocloud)
 				  "token");
 	rc = answer(api, node, address, reply, err);
 	if (rc == BU_ANSWER_ERROR)
-		bu_warn("nocloud", "%s asks who %s is: %s", address, node->name,
-			err->text);
+		bu_warn("nocloud", "%s requests the first-boot data of %s: %s", address,
+			node->name, err->text);
 	return rc;
 }

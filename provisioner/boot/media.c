@@ -66,7 +66,7 @@ scan(int fd, const struct stat *st, struct bu_err *err)
 		if (got < 0 || count[which] != 1 ||
 		    known.offsets[which] + BU_MEDIA_BLOCK > (uint64_t)st->st_size)
 			return bu_err_set(err, BU_ERR_VERIFY, 0,
-					  BU_MEDIA_FILE " is no boot medium of this "
+					  BU_MEDIA_FILE " is not a boot medium of this "
 							"bringup; run bringup image "
 							"build ramdisk");
 	known.dev = st->st_dev;

@@ -39,7 +39,7 @@ on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 
 	bu_autofree char *detail = bu_xasprintf(
 		"%s%s", bu_power_state_name(seen->state),
-		seen->unsaid ? "; its BMC does not say whose machine it is" : "");
+		seen->unsaid ? "; its BMC reports no serial number, UUID or MAC" : "");
 
 	/* Who was taken back without an order fails, with the verb that allows it. */
 	if (node && err && err->kind == BU_ERR_DENIED && node->order.open)

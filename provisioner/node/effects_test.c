@@ -515,7 +515,7 @@ on_row(const struct bu_event *event, void *arg)
 	const char *detail = bu_json_str(event->body, "detail", "");
 
 	if (event->kind == BU_EVENT_OUTCOME &&
-	    strcmp(detail, "on; its BMC does not say whose machine it is") == 0)
+	    strcmp(detail, "on; its BMC reports no serial number, UUID or MAC") == 0)
 		++*(int *)arg;
 	return 0;
 }
@@ -558,8 +558,8 @@ START_TEST(a_machine_that_a_person_switches_is_waited_for)
 	ck_assert_int_eq(node->repeats, 0);
 	rig_why_says(
 		&rig, node,
-		"power = manual: switch the machine of node001 off and on by hand, "
-		"so that it boots from the network; bringup goes on when it calls");
+		"power = manual: switch the machine of node001 off and on by hand, so "
+		"that it boots from the network; bringup continues when its agent connects");
 	ck_assert_ptr_null(bu_verb_run(rig.rec, node, &ask, &err));
 	ck_assert_str_eq(err.text,
 			 "node node001 has power = manual: switch its machine "

@@ -62,7 +62,7 @@ START_TEST(a_token_is_of_one_boot_and_one_machine)
 	ck_assert_ptr_null(bu_reconcile_admit(rig.rec, node, &guessed, &err));
 	rig_text_has(err.text, "not the token of the present boot");
 	refused(node, other,
-		"the profile gives node001 serial number LAB-001, this machine says "
+		"the profile gives node001 serial number LAB-001, this machine reports "
 		"'LAB-002'");
 	ck_assert_int_eq(
 		bu_reconcile_hello(rig.rec, node, BU_WHERE_RAMDISK, NULL, own, &err),
@@ -236,7 +236,7 @@ START_TEST(what_was_refused_is_the_reason_of_who_is_late)
 	rig_pass(&rig, 302 * 1000);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->repeats, 1);
-	rig_reason_has(&node->reason, "this machine says 'X-9'");
+	rig_reason_has(&node->reason, "this machine reports 'X-9'");
 	rig_end(&rig);
 }
 END_TEST

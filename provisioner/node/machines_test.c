@@ -146,7 +146,7 @@ static const struct row {
 	 {"S1", UUID_A, ONE},
 	 {OEM, UUID_A, ONE},
 	 IS_REFUSED,
-	 "serial number S1, this machine says '" OEM "'"},
+	 "serial number S1, this machine reports '" OEM "'"},
 	{"the cards of one in the chassis of another",
 	 {"", "", ONE},
 	 {"S1", UUID_A, ONE},
@@ -170,7 +170,7 @@ static const struct row {
 	 {"S1", UUID_A, ONE},
 	 {"S2", UUID_A, ONE},
 	 IS_REFUSED,
-	 "serial number S1, this machine says 'S2'"},
+	 "serial number S1, this machine reports 'S2'"},
 };
 
 static void

@@ -106,7 +106,7 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	else
 		journal(rec, node, err ? BU_OUTCOME_FAILED : BU_OUTCOME_DONE, power,
 			err            ? err->text
-			: seen->unsaid ? "its BMC does not say whose machine it is"
+			: seen->unsaid ? "its BMC reports no serial number, UUID or MAC"
 				       : "");
 }
 

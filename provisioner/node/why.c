@@ -202,10 +202,10 @@ add_agent_change(const struct bu_node *node, char **text)
 {
 	static const char *const what[] = {
 		[BU_AGENT_CHANGED] = "",
-		[BU_AGENT_ENDED] = "ended three times before it had been answered for "
-				   "20 s, and its agent of before took over again",
-		[BU_AGENT_SILENT] = "was not heard in time, and its agent of before is "
-				    "to take over again",
+		[BU_AGENT_ENDED] = "exited three times before it had been answered for "
+				   "20 s, and the previous agent runs again",
+		[BU_AGENT_SILENT] = "was not heard in time, and the previous agent is "
+				    "to run again",
 		[BU_AGENT_REFUSED] = "was not started",
 		[BU_AGENT_RELEASED] = "",
 	};

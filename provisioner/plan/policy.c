@@ -199,8 +199,8 @@ judge_mirror(const struct group *group, const struct bu_plan_image *image)
 
 	if (!bu_desired_mirror(first) || image->mirrors)
 		return;
-	text = bu_xasprintf("[image %s] is of a release whose systems start from no "
-			    "mirror, and [hardware %s] mirrors them; build it again",
+	text = bu_xasprintf("[image %s] does not support a mirrored root, and "
+			    "[hardware %s] mirrors it; build the image again",
 			    first->image->name, first->hardware->name);
 	forbid_image(group, text);
 }
@@ -213,8 +213,8 @@ judge_roots(const struct group *group, const struct bu_plan_image *image)
 
 	if (!bu_desired_has_two_roots(first) || image->slots)
 		return;
-	text = bu_xasprintf("[image %s] is of a release whose systems have one root, "
-			    "and [hardware %s] has two; build it again",
+	text = bu_xasprintf("[image %s] does not support two roots, and "
+			    "[hardware %s] has two; build the image again",
 			    first->image->name, first->hardware->name);
 	forbid_image(group, text);
 }
@@ -298,8 +298,8 @@ warn_by_hand(const struct bu_desired *desired, json_t *plan)
 	if (!count)
 		return;
 	nodes = bu_nodeset_fold(names, count);
-	text = bu_xasprintf("%s: power = manual: each boot waits until somebody "
-			    "switches the machine; bringup node why says when",
+	text = bu_xasprintf("%s: power = manual: each boot needs a person to "
+			    "switch the machine; bringup node why says when",
 			    nodes);
 	warn(plan, text);
 }
@@ -336,7 +336,7 @@ bu_plan_allowed(const struct bu_plan *plan, struct bu_err *err)
 				   "node %s",
 				   first->node);
 	if (first->rule == BU_PLAN_RULE_IMAGE)
-		return bu_err_wrap(err, "nodes cannot be installed so; node %s",
+		return bu_err_wrap(err, "this plan cannot install node %s",
 				   first->node);
 	if (count > 1)
 		return bu_err_wrap(err,

@@ -204,7 +204,7 @@ START_TEST(a_whole_disk_is_for_pools_that_say_so)
 		{"root = disk\n", 0, ""},
 		{"root = raw\n", 1, ""},
 		{"root = disk\n", 1,
-		 "nodes cannot be installed so; node node[001-002]: site.ini:26: [image "
+		 "this plan cannot install node node[001-002]: site.ini:26: [image "
 		 "debian12] is a whole disk (raw: or qcow2:), and [pool train] has root "
 		 "= disk"},
 		{"root = raw\n", 0,
@@ -239,7 +239,7 @@ START_TEST(what_runs_from_memory_has_the_ramdisks_kernel)
 		{"root = ram\n", "6.1.0-28-amd64", NULL, ""},
 		{"root = disk\n", "6.1.0-28-amd64", "6.1.0-29-amd64", ""},
 		{"root = ram\n", "6.1.0-28-amd64", "6.1.0-29-amd64",
-		 "nodes cannot be installed so; node node[001-002]: site.ini:26: [image "
+		 "this plan cannot install node node[001-002]: site.ini:26: [image "
 		 "debian12] has kernel 6.1.0-28-amd64, and the boot ramdisk "
 		 "6.1.0-29-amd64, under which the nodes of [pool train] run (root = "
 		 "ram); build both anew: bringup image build ramdisk debian12"},
@@ -280,9 +280,9 @@ START_TEST(an_image_of_before_mirrors_nothing)
 		site.image.mirrors = mirrors;
 		plan = make(&site);
 		ck_assert_int_eq(plan_allowed(plan, &err), mirrors ? 0 : -1);
-		ck_assert_msg(mirrors || strstr(err.text, "[image debian12] is of a "
-							  "release whose systems start "
-							  "from no mirror") != NULL,
+		ck_assert_msg(mirrors || strstr(err.text,
+						"[image debian12] does not "
+						"support a mirrored root") != NULL,
 			      "%s", err.text);
 		end(&site);
 	}
@@ -303,9 +303,8 @@ START_TEST(an_image_of_before_has_one_root)
 		site.image.slots = slots;
 		plan = make(&site);
 		ck_assert_int_eq(plan_allowed(plan, &err), slots ? 0 : -1);
-		ck_assert_msg(slots || strstr(err.text, "[image debian12] is of a "
-							"release whose systems have "
-							"one root") != NULL,
+		ck_assert_msg(slots || strstr(err.text, "[image debian12] does not "
+							"support two roots") != NULL,
 			      "%s", err.text);
 		end(&site);
 	}
@@ -364,7 +363,7 @@ START_TEST(who_is_switched_by_hand_is_a_warning)
 		if (rows[i].warnings)
 			ck_assert_str_eq(json_string_value(json_array_get(warnings, 0)),
 					 "node[001-002]: power = manual: each boot "
-					 "waits until somebody switches the machine; "
+					 "needs a person to switch the machine; "
 					 "bringup node why says when");
 		end(&site);
 	}

@@ -283,9 +283,9 @@ read_before(struct bu_run *run, const char *reference)
 	struct bu_adopt *adopt = run->adopt;
 
 	if (bu_secret_is_exec(reference))
-		return bu_err_set(&run->err, BU_ERR_INVAL, 0,
-				  "secret %s: credentials of before are no program's",
-				  reference);
+		return bu_err_set(
+			&run->err, BU_ERR_INVAL, 0,
+			"secret %s: bmc_credentials_before cannot be exec:", reference);
 	run->before = bu_secret_resolve(reference, &run->before_size, &run->err);
 	if (!run->before ||
 	    bu_credentials_split(run->before, reference, &adopt->credentials[BEFORE],

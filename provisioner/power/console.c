@@ -394,7 +394,7 @@ bu_consoles_keep(struct bu_consoles *consoles, const char *node, const char *bmc
 	if (console->pid)
 		return BU_CONSOLE_OPEN;
 	if (bu_console_ends_has(consoles->ends, console->host)) {
-		*ret_words = "its session of before is being ended";
+		*ret_words = "its previous session is closing";
 		return BU_CONSOLE_WAITS;
 	}
 	return now_ms >= console->due_ms ? BU_CONSOLE_DUE : BU_CONSOLE_WAITS;

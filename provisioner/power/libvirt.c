@@ -223,8 +223,8 @@ carry_out(struct libvirt *libvirt, const struct bu_power_request *request,
 				  request->target.bmc);
 	if (!operations[request->op])
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "%s: libvirt has no account whose password could be "
-				  "changed; remove the credentials of before",
+				  "%s: libvirt has no password to change; remove "
+				  "bmc_credentials_before",
 				  request->target.bmc);
 	if (!libvirt->conn)
 		libvirt->conn = virConnectOpen(libvirt->uri);

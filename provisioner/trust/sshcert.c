@@ -74,7 +74,7 @@ read_secret(const uint8_t *at, size_t size, struct ca *ret, struct bu_err *err)
 	reader = (struct bu_ssh_reader){at + 8, size - 8};
 	if (bu_ssh_get(&reader, &at) != strlen(ED25519) ||
 	    memcmp(at, ED25519, strlen(ED25519)) != 0)
-		return wrong_ca(err, "it is no Ed25519 key");
+		return wrong_ca(err, "it is not an Ed25519 key");
 	if (bu_ssh_get(&reader, &public) != PUBLIC_SIZE ||
 	    bu_ssh_get(&reader, &secret) != SEED_SIZE + PUBLIC_SIZE)
 		return wrong_ca(err, "its private half is cut off");
@@ -90,7 +90,7 @@ read_blob(const uint8_t *blob, size_t size, struct ca *ret, struct bu_err *err)
 	const uint8_t *at;
 
 	if (size < sizeof(MAGIC) || memcmp(blob, MAGIC, sizeof(MAGIC)) != 0)
-		return wrong_ca(err, "it is no private key of OpenSSH");
+		return wrong_ca(err, "it is not a private key of OpenSSH");
 	size = bu_ssh_get(&reader, &at);
 	if (size != 4 || memcmp(at, "none", 4) != 0)
 		return wrong_ca(err, "it has a passphrase");
@@ -116,7 +116,7 @@ read_ca(const char *text, struct ca *ret, struct bu_err *err)
 	int rc;
 
 	if (!end || end - begin >= CA_FILE_MAX)
-		return wrong_ca(err, "it is no private key of OpenSSH");
+		return wrong_ca(err, "it is not a private key of OpenSSH");
 	for (const char *p = begin + strlen(BEGIN); p < end; p++)
 		if (*p != '\n' && *p != '\r')
 			base64[size++] = *p;

@@ -104,11 +104,11 @@ END_TEST
 static const char *const wrongs[][4] = {
 	{"ca", "other.pub", "host.pub", "does not name the public half"},
 	{"locked", "locked.pub", "host.pub", "it has a passphrase"},
-	{"ecdsa", "ecdsa.pub", "host.pub", "it is no Ed25519 key"},
-	{"kind", "ca.pub", "host.pub", "it is no Ed25519 key"},
-	{"cut", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
-	{"v2", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
-	{"ca.pub", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
+	{"ecdsa", "ecdsa.pub", "host.pub", "it is not an Ed25519 key"},
+	{"kind", "ca.pub", "host.pub", "it is not an Ed25519 key"},
+	{"cut", "ca.pub", "host.pub", "it is not a private key of OpenSSH"},
+	{"v2", "ca.pub", "host.pub", "it is not a private key of OpenSSH"},
+	{"ca.pub", "ca.pub", "host.pub", "it is not a private key of OpenSSH"},
 	{"ca", "ca.pub", "ecdsa.pub", "ssh-ed25519 is wanted"},
 	{"ca", "ca.pub", "ca", "the host key"},
 };

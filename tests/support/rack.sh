@@ -158,7 +158,7 @@ wait_for() {
 	local end=$((SECONDS + $1)) what=$2 out
 	shift 2
 	until out=$("$@" 2>&1); do
-		((SECONDS < end)) || die "waited in vain for $what: $out"
+		((SECONDS < end)) || die "timed out waiting for $what: $out"
 		sleep 0.5
 	done
 }

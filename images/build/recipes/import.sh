@@ -26,7 +26,7 @@ within()
 plain_modules()
 {
 	case $1 in
-	-* | *[!A-Za-z0-9._+~-]*) die "'$1' in /lib/modules is no kernel's version" ;;
+	-* | *[!A-Za-z0-9._+~-]*) die "'$1' in /lib/modules is not a kernel version" ;;
 	esac
 	within "boot/vmlinuz-$1" "lib/modules/$1"
 	folder=$root/lib/modules/$1/

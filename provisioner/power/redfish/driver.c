@@ -49,11 +49,12 @@ read_target(const char *bmc, char **ret_origin, char ret_wanted[RF_PATH_SIZE],
 	     (strcmp(url.scheme, "https") == 0 ||
 	      (strcmp(url.scheme, "http") == 0 && strcmp(url.host, "127.0.0.1") == 0));
 	if (!ok)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "bmc '%s' is no Redfish target; write https://HOST, "
-				  "or https://HOST/redfish/v1/Systems/ID where the BMC "
-				  "has several machines",
-				  bmc);
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"bmc '%s' is not a Redfish target; write https://HOST, "
+			"or https://HOST/redfish/v1/Systems/ID where the BMC "
+			"has several machines",
+			bmc);
 	strcpy(ret_wanted, path);
 	if (ret_origin)
 		*ret_origin = bu_xstrndup(bmc, (size_t)(url.path - bmc));

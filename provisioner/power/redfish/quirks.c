@@ -30,7 +30,7 @@ const struct rf_quirk rf_quirks[] = {
 	 "DMTF/Redfish-Tacklebox#144", "dgx_boots_by_the_settings_object"},
 	{5, "Dell", NULL, NULL, "1.99", RF_QUIRK_BOOT_LATER,
 	 "iDRAC10 (firmware 1.x) takes the boot override at the settings object; for "
-	 "everybody that is the second place, where the system refuses",
+	 "all BMCs this is the second place, where the system refuses",
 	 "stmcginnis/gofish#511", "the_settings_object_is_the_second_place"},
 	{6, ALL, 0,
 	 "refuses changes during POST: waits longer each time, at most three times",
@@ -85,7 +85,7 @@ const struct rf_quirk rf_quirks[] = {
 	 "each_tree_takes_a_medium"},
 	{25, ALL, 0,
 	 "has no EthernetInterfaces, or empty or long addresses in them: ports and "
-	 "functions of the cards are read, and what is no address is left out",
+	 "functions of the cards are read, and what is not an address is left out",
 	 "NVIDIA/infra-controller#2821", "macs_come_from_the_cards"},
 	{26, ALL, 0,
 	 "has no sessions, and answers 401 to a log-in as to everything without a "

@@ -215,7 +215,8 @@ rf_get(struct rf_op *op, const char *path, char etag[RF_ETAG_SIZE], struct bu_er
 		return NULL;
 	}
 	if (!json_is_object(reply.json)) {
-		bu_err_set(err, BU_ERR_REMOTE, 0, "%s: GET %s: the answer is no JSON",
+		bu_err_set(err, BU_ERR_REMOTE, 0,
+			   "%s: GET %s: the answer is not a JSON object",
 			   op->bmc->origin, path);
 		return NULL;
 	}
