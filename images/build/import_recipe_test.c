@@ -75,6 +75,25 @@ START_TEST(links_of_units_lead_nowhere)
 }
 END_TEST
 
+/* Whatever the system was set up for, its log is on disk; links lead nowhere. */
+START_TEST(the_log_is_kept_on_disk)
+{
+	begin();
+	works("mkdir -p var/log && ln -s $host var/log/journal && "
+	      "mkdir -p $root/etc/systemd/journald.conf.d && "
+	      "ln -s $host/munge.service $root/etc/systemd/journald.conf.d/10-bringup.conf &&"
+	      "ln -s /dev/null $units/systemd-journal-flush.service");
+	works("house $root && test -d var/log/journal && ! test -L var/log/journal &&"
+	      "test $(ls $host | wc -l) = 2 && ! test -s $host/munge.service &&"
+	      "grep -qx Storage=persistent etc/systemd/journald.conf.d/10-bringup.conf &&"
+	      "! test -L $units/systemd-journal-flush.service");
+	works(": >var/log/journal/old && house $root && ! test -e var/log/journal/old");
+	works("for i in debian12 debian13 ubuntu2204 ubuntu2404; do "
+	      "! grep journal $RECIPES/$i.ini || exit 1; done");
+	end();
+}
+END_TEST
+
 /* An image of a cloud: its cloud-init would undo what the node gets. */
 START_TEST(cloud_init_stays_off)
 {
@@ -288,4 +307,4 @@ BU_UNIT("import_recipe", microcode_of_the_tree_comes_first, links_of_units_lead_
 	cloud_init_stays_off, modules_are_files_of_the_tree,
 	names_of_modules_are_no_options, each_tree_has_its_own_initial_ramdisk,
 	packed_modules_are_unpacked, a_kernel_need_not_keep_crash_records,
-	a_new_library_makes_a_new_image)
+	a_new_library_makes_a_new_image, the_log_is_kept_on_disk)

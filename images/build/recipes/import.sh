@@ -66,6 +66,7 @@ build()
 		var/log var/cache \
 		etc/systemd/system/multi-user.target.wants \
 		etc/systemd/system/slurmd.service.d/bringup.conf \
+		etc/systemd/journald.conf.d \
 		etc/systemd/system/ssh.service.d/bringup.conf
 	rm -rf "$root/usr/lib/bringup"
 	disk_programs "$root"

@@ -313,6 +313,26 @@ house()
 	mkdir -p -m 700 "$1/var/lib/bringup"
 	lib_link "$1"
 	install -m 755 "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" "$1/usr/lib/bringup/"
+	kept_journal "$1"
+}
+
+# kept_journal ROOT: the log of one boot is there in the next, and takes 1 GiB at most; that
+# of where the system was made is not.
+kept_journal()
+{
+	rm -rf "$1/var/log/journal"
+	mkdir -p "$1/var/log/journal" "$1/etc/systemd/journald.conf.d"
+	rm -f "$1/etc/systemd/journald.conf.d/10-bringup.conf"
+	printf '[Journal]\nStorage=persistent\nSystemMaxUse=1G\n' \
+		>"$1/etc/systemd/journald.conf.d/10-bringup.conf"
+	unmasked "$1" systemd-journal-flush.service
+}
+
+# unmasked ROOT UNIT: whoever made the system, that unit starts.
+unmasked()
+{
+	[ "$(readlink "$1/etc/systemd/system/$2")" != /dev/null ] ||
+		rm "$1/etc/systemd/system/$2"
 }
 
 # Debian's generic kernel (the cloud kernel has no soft-RoCE), unpacked and never
