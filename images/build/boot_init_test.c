@@ -29,7 +29,9 @@ static const char disks[] =
 /* The script from where it reads its arguments, with its paths below $D, a tenth of
  * its tries, and without what needs a machine. */
 static const char script[] =
-	"{ echo 'mount() { [ \"$2\" != ext4 ] || echo \"root is ${5##*/}\"; }';"
+	"{ echo 'mount() { [ \"$2\" != ext4 ] || "
+	"	{ echo \"root is ${5##*/}\"; [ ! -e $D/unmountable ]; }; }';"
+	"  echo 'e2fsck() { echo \"e2fsck $1 ${2##*/}\"; return $(cat $D/e2fsck$1); }';"
 	"  echo 'hexdump() { od -An -v -tx1 | tr -d \" \\n\"; }';"
 	"  for f in umount modprobe sleep hardware; do echo \"$f() { :; }\"; done;"
 	"  sed -n '/^said=/,$p' " BU_SRCDIR "/images/build/recipes/boot.init |"
@@ -45,6 +47,7 @@ begin(void)
 	setenv("D", dir, 1);
 	ck_assert_int_eq(system(disks), 0);
 	ck_assert_int_eq(system(script), 0);
+	ck_assert_int_eq(system("echo 0 >$D/e2fsck-p"), 0);
 }
 
 /* What it says with these arguments, where the firmware says that its first disk is
@@ -59,6 +62,8 @@ finds(const char *arguments, int letter, const char *want)
 		arguments, letter ? 0x67697300 + letter : 0);
 
 	bu_ignore(system(command));
+	/* The check has tests of its own. */
+	bu_ignore(system("sed -i '/^e2fsck -p/d' $D/said"));
 	said = bu_file_read(path, 0, NULL, NULL);
 	ck_assert_msg(said && strncmp(said, want, strlen(want)) == 0,
 		      "'%s' of %s: %s instead of %s", arguments, dir, said, want);
@@ -247,7 +252,52 @@ START_TEST(halves_that_parted_are_not_joined)
 }
 END_TEST
 
+/* How e2fsck ends that may only repair what is safe, then one that repairs all. */
+START_TEST(the_root_is_checked_before_it_is_mounted)
+{
+	static const struct {
+		int safe, all;
+		const char *said[3]; /* in this order */
+	} rows[] = {
+		{0, 99, {"e2fsck -p sda2\nroot is sda2\n"}},
+		{1, 99, {"e2fsck -p sda2\nroot is sda2\n"}},
+		{2, 99, {"e2fsck -p sda2\nbringup: ", "sda2 is repaired; restarting"}},
+		{3, 99, {"sda2 is repaired; restarting"}},
+		{4, 0, {"has errors (e2fsck: 4)", "\ne2fsck -y sda2\nroot is sda2\n"}},
+		{12, 1, {"has errors (e2fsck: 12)", "\ne2fsck -y sda2\nroot is sda2\n"}},
+		{4, 2, {"e2fsck -y sda2\n", "sda2 is repaired; restarting"}},
+		{4, 4, {"has errors", "cannot be repaired (e2fsck: 4)", "node rebuild"}},
+		{8, 8, {"has errors", "cannot be repaired (e2fsck: 8)", "node rebuild"}},
+	};
+
+	begin();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *command = bu_xasprintf(
+			"echo 'rw quiet' >$D/proc/cmdline; echo %d >$D/e2fsck-p; "
+			"echo %d >$D/e2fsck-y; sh $D/init >$D/said 2>&1",
+			rows[i].safe, rows[i].all);
+		bu_autofree char *path = bu_xasprintf("%s/said", dir), *said = NULL;
+		int code = system(command);
+		const char *at;
+
+		at = said = bu_file_read(path, 0, NULL, NULL);
+		for (size_t j = 0; j < BU_LEN(rows[i].said) && rows[i].said[j]; j++) {
+			at = strstr(at, rows[i].said[j]);
+			ck_assert_msg(at, "row %zu: %s", i, said);
+		}
+		ck_assert_msg((code == 0) == (strstr(said, "root is") != NULL), "%s",
+			      said);
+	}
+	ck_assert_int_eq(system("echo 0 >$D/e2fsck-p; : >$D/unmountable; sh $D/init "
+				">$D/said && exit 1; grep -q 'sda2 cannot be mounted; "
+				"install the node again' $D/said"),
+			 0);
+	ck_assert_int_eq(system("rm -r $D"), 0);
+}
+END_TEST
+
 BU_UNIT("boot_init", the_system_that_was_meant_and_no_other,
 	without_a_word_the_firmwares_disk_or_the_first,
 	a_mirrored_root_comes_up_with_what_is_there, an_older_half_is_left_out,
-	halves_that_parted_are_not_joined, the_root_of_the_slot_that_the_loader_chose)
+	halves_that_parted_are_not_joined, the_root_of_the_slot_that_the_loader_chose,
+	the_root_is_checked_before_it_is_mounted)

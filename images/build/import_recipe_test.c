@@ -168,12 +168,17 @@ START_TEST(a_kernel_need_not_keep_crash_records)
 {
 	begin();
 	works("mkdir -p ../../bin && echo >../../bin/busybox && "
+	      "echo of the machine >../../bin/e2fsck && chmod 755 ../../bin/e2fsck && "
+	      "libraries_of() { :; } && "
 	      "(echo modules:; for m in $STORAGE efivarfs edd; do "
 	      "[ $m = efi_pstore ] || echo $m.ko: && : >$modules/$m.ko; "
 	      "done) >$modules/modules.dep &&"
 	      ": >$modules/modules.order && : >$modules/modules.builtin.modinfo &&"
 	      "skeleton() { :; } && pack() { : >$2; } && depmod() { :; } &&"
 	      "boot_initrd $root 6 $WORK/initrd.whole");
+	/* It checks the root with a program of its own. */
+	works("grep -q 'bin/e2fsck' $WORK/initrd/bin/e2fsck && "
+	      "grep -q machine $WORK/initrd/usr/lib/bringup/tools/bin/e2fsck");
 	end();
 }
 END_TEST

@@ -197,7 +197,8 @@ read_data(const struct bu_desired *desired, const struct bu_desired_node *node,
 }
 
 /* What is encrypted the agent opens and mounts, with the keys that it gets for it. For
- * the rest systemd makes the file system when there is none, once, and mounts it. */
+ * the rest systemd makes the file system when there is none, once, checks and mounts
+ * it. */
 static void
 print_data(const struct bu_config_input *input, FILE *volumes, FILE *fstab)
 {
@@ -215,7 +216,7 @@ print_data(const struct bu_config_input *input, FILE *volumes, FILE *fstab)
 		else if (is_one)
 			fprintf(fstab,
 				"PARTUUID=%s %s %s defaults,nofail,x-systemd.makefs "
-				"0 0\n",
+				"0 2\n",
 				data.guid, data.path, data.fs);
 		free(item);
 	}

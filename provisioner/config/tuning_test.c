@@ -107,9 +107,9 @@ static const struct {
 	{"data = scratch:500GiB:ext4:/scratch, lake:rest:xfs:/var/lake\n", "",
 	 "/etc/fstab", "",
 	 HEAD "PARTUUID=a4a8d01d-e1d4-850a-86ca-8153e91e0fcb /scratch ext4 "
-	      "defaults,nofail,x-systemd.makefs 0 0\n"
+	      "defaults,nofail,x-systemd.makefs 0 2\n"
 	      "PARTUUID=86c95332-d628-82bf-8334-3547ee7a9c7b /var/lake xfs "
-	      "defaults,nofail,x-systemd.makefs 0 0\n"},
+	      "defaults,nofail,x-systemd.makefs 0 2\n"},
 	{"data = lake:500GiB:xfs:/lake, fog:rest:ext4:/fog\ndata_keys = appliance\n",
 	 "", "/etc/bringup/volumes", "",
 	 HEAD
@@ -126,7 +126,7 @@ static const struct {
 	{"data = lake:500GiB:xfs:/lake\nmounts = home, work\n", MOUNTS, "/etc/fstab",
 	 "",
 	 HEAD "PARTUUID=86c95332-d628-82bf-8334-3547ee7a9c7b /lake xfs "
-	      "defaults,nofail,x-systemd.makefs 0 0\n" FSTAB},
+	      "defaults,nofail,x-systemd.makefs 0 2\n" FSTAB},
 	{"data = lake:500GiB:xfs:/lake\ndata_keys = appliance\nmounts = home, work\n",
 	 MOUNTS, "/etc/fstab", "", HEAD FSTAB},
 };

@@ -236,12 +236,12 @@ array_program()
 	borrow "$1" "$MDADM" /usr/lib/bringup/mdadm
 }
 
-# disk_inputs: what disk_programs depends on.
+# disk_inputs: what disk_programs depends on, and of this machine boot_initrd.
 disk_inputs()
 {
 	mdadm_program
 	cat "$RECIPES/scratch" "$RECIPES/volume"
-	borrowed "$MDADM" $(command -v cryptsetup) $(seal_programs) $(tpm_libraries)
+	borrowed "$MDADM" $(command -v e2fsck) $(command -v cryptsetup) $(seal_programs) $(tpm_libraries)
 }
 
 # seal_programs: of systemd, and they need no running one.
@@ -487,8 +487,8 @@ microcode()
 }
 
 # boot_initrd ROOT VERSION FILE: the small initial ramdisk of installed systems, which
-# finds the root partition beside the system partition that was booted; before it the
-# microcode of the image.
+# finds the root partition beside the system partition that was booted and checks it; before
+# it the microcode of the image.
 boot_initrd()
 {
 	rm -rf "$WORK/initrd" && mkdir -p "$WORK/initrd"
@@ -497,6 +497,8 @@ boot_initrd()
 	cp "$RECIPES/boot.init" "$WORK/initrd/init"
 	cp "$RECIPES/network.sh" "$WORK/initrd/network.sh"
 	chmod 755 "$WORK/initrd/init"
+	need e2fsck e2fsprogs
+	borrow "$WORK/initrd" "$(command -v e2fsck)" /bin/e2fsck
 	pack "$WORK/initrd" "$WORK/initrd.img" 19
 	microcode "$1" "$WORK/microcode.img"
 	cat "$WORK/microcode.img" "$WORK/initrd.img" >"$3.new"
@@ -510,6 +512,7 @@ initrd_inputs()
 	echo "$2"
 	cat "$RECIPES/lib.sh" "$RECIPES/boot.init" "$RECIPES/network.sh"
 	sha256sum <"$(command -v busybox)"
+	borrowed "$(command -v e2fsck)"
 	microcode_of "$1" GenuineIntel | sha256sum
 	microcode_of "$1" AuthenticAMD | sha256sum
 	(cd "$1/lib/modules/$2" &&
