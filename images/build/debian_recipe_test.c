@@ -83,6 +83,8 @@ end(void)
 
 #define HOST "echo trixie main http://host/ /dev/null:1 >targets && "
 
+#define MORE "MIRRORS='deb [signed-by=/x.gpg] http://own/ trixie main universe' && "
+
 START_TEST(the_hosts_mirrors_come_before_the_recipes)
 {
 	begin();
@@ -98,6 +100,12 @@ START_TEST(the_hosts_mirrors_come_before_the_recipes)
 	works("for c in main universe other; do echo trixie $c http://host/ /dev/null:1; "
 	      "done >targets && sources >told && "
 	      "test \"$(cat told)\" = 'deb http://host/ trixie main'");
+	/* What the host has not fetched its mirror has. */
+	works(HOST MORE
+	      "sources >told && test \"$(cat told)\" = "
+	      "'deb http://host/ trixie main\ndeb http://host/ trixie universe'");
+	works("for c in main universe other; do echo trixie $c http://host/ /dev/null:1; "
+	      "done >targets");
 	works("MIRRORS='deb [signed-by=/x.gpg] http://own/ trixie main universe' && "
 	      "sources >told && test \"$(cat told)\" = 'deb http://host/ trixie main\n"
 	      "deb http://host/ trixie universe'");
@@ -115,6 +123,7 @@ START_TEST(versions_are_those_of_the_recipes_sources)
 	works("grep -q 'Dir::Etc::SourceParts \"-\"' asked && "
 	      "grep -h http $CACHE/base/apt-*/sources.list | grep -q http://own/");
 	works(HOST "versions a >told && grep -qx 'a 1-host-lists' told");
+	works(HOST MORE "versions a >told && grep -qx 'a 1-lists' told");
 	works("SOURCES='deb http://more/ ./' && versions a >told && "
 	      "grep -qx 'a 1-lists' told");
 	/* What a package needs counts, too. */
@@ -201,6 +210,11 @@ START_TEST(after_a_crash_the_same_kernel_starts)
 	      "test $(readlink root/var/lib/kdump/initrd.img) = "
 	      "/var/lib/kdump/initrd.img-6.1 && "
 	      "! test -e root/var/lib/kdump/initrd.img-5");
+	/* Without the microcode that is in front of it. */
+	works("mkdir -p root/lib/firmware/intel-ucode && "
+	      "echo code >root/lib/firmware/intel-ucode/06-8f-08 && "
+	      "microcode $PWD/root early && test -s early && cat early initrd >whole && "
+	      "crash_kernel $PWD/root 6.1 whole && cmp initrd root/var/lib/kdump/initrd.img-6.1");
 	/* As kdump-config compares it. */
 	works("cmp root/etc/kdump/sysctl.conf root/var/lib/kdump/latest_sysctls-6.1");
 	/* What the recipe brings names the same files. */

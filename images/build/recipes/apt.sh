@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where a recipe's packages come from. The host's own apt serves where it has sources of
-# the release and the recipe names none; else one beside it, with its lists in the cache:
+# the release with each component and the recipe names none; else one beside it, with its lists in the cache:
 # the host's sources stay as they are. apt.sh is read by debian.sh.
 
 # keyring ENTRY: the files that a source of apt is signed by, where it names some. An
@@ -23,9 +23,9 @@ components()
 		tr -s ' ' '\n' | sort -u | grep -vx main | tr '\n' ' '
 }
 
-# host_sources: the host's own mirrors with their keyrings, of the release (by whatever
-# name) and these components alone.
-host_sources()
+# host_own: the host's own mirrors with their keyrings, of the release (by whatever name)
+# and these components alone.
+host_own()
 {
 	wanted=" main $(components)"
 	apt-get indextargets --format \
@@ -40,6 +40,25 @@ host_sources()
 			keyring=$(keyring "$entry")
 			echo "deb ${keyring:+[signed-by=$keyring] }$uri $codename $component"
 		done
+}
+
+# host_sources: the same, and of the same mirrors the components that the host has not.
+host_sources()
+{
+	host=$(host_own)
+	[ -n "$host" ] || return 0
+	echo "$host"
+	for component in $(components); do
+		echo "$host" | grep -q " $component\$" ||
+			echo "$host" | sed -n "s/ main\$/ $component/p"
+	done
+}
+
+# host_is_enough: it has fetched the lists of all that packages come from.
+host_is_enough()
+{
+	host=$(host_own)
+	[ -n "$host" ] && [ -z "$SOURCES" ] && [ "$(host_sources)" = "$host" ]
 }
 
 # mirrors: those of the recipe; where it names a package of keys, with the keys of that,
@@ -134,7 +153,7 @@ versions()
 	mkdir -p "$WORK"
 	sources >"$WORK/sources.list"
 	(
-		if [ -n "$(host_sources)" ] && [ -z "$SOURCES" ]; then
+		if host_is_enough; then
 			apt_beside "$WORK/sources.list" "$(host_lists)"
 		else
 			own_apt "$WORK/sources.list"

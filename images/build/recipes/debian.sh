@@ -122,9 +122,11 @@ additions()
 crash_kernel()
 {
 	[ -x "$1/usr/sbin/kdump-config" ] || return 0
+	# Microcode, which comes first, is loaded by then, and memory is short.
+	microcode "$1" "$WORK/microcode.img"
 	folder=$1/var/lib/kdump
 	rm -rf "$folder" && mkdir -p "$folder"
-	install -m 644 "$3" "$folder/initrd.img-$2"
+	tail -c +$(($(stat -c %s "$WORK/microcode.img") + 1)) "$3" >"$folder/initrd.img-$2"
 	ln -s "/var/lib/kdump/initrd.img-$2" "$folder/initrd.img"
 	ln -s "/boot/vmlinuz-$2" "$folder/vmlinuz"
 	# Without this note of its settings kdump-config makes another one at the first start.
