@@ -183,11 +183,12 @@ struct bu_desired_hardware {
 	char *name; /* never NULL */
 	char *disk; /* as of profiles/load/disk.h; never NULL: the system's */
 	const struct bu_desired_disks *disks; /* the others; NULL = are left alone */
-	int64_t post_ms;   /* 0 = not given: see bu_desired_post_ms() */
-	char *boot;        /* "network", "media"; never NULL */
-	char *boot_loader; /* "ipxe", "grub"; never NULL */
-	char *kexec;       /* "yes", "no"; never NULL */
-	char *product;     /* "PowerEdge XE9680", "DGXH100*": as DMI says it */
+	int64_t post_ms;      /* 0 = not given: see bu_desired_post_ms() */
+	int64_t disk_wait_ms; /* 0 = not given: see bu_desired_disk_wait_ms() */
+	char *boot;           /* "network", "media"; never NULL */
+	char *boot_loader;    /* "ipxe", "grub"; never NULL */
+	char *kexec;          /* "yes", "no"; never NULL */
+	char *product;        /* "PowerEdge XE9680", "DGXH100*": as DMI says it */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
 	char *gpu_model;    /* "h100-80gb": a row of profiles/load/gpu.c */
@@ -391,6 +392,8 @@ int bu_desired_node_address(const struct bu_desired_node *node,
 /* How long its firmware may take from power-on until it loads a system. One that is
  * reset in the middle of it never comes up. */
 int64_t bu_desired_post_ms(const struct bu_desired_node *node);
+/* How long its adapters may take to show its disks, once a system of ours runs. */
+int64_t bu_desired_disk_wait_ms(const struct bu_desired_node *node);
 /* Where the value of this key of a node was set: its [node] section, the inventory, its
  * pool, its hardware class or the site. NULL for what is not set (a default at most)
  * and for what is no key of a node. */

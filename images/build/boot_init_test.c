@@ -33,9 +33,11 @@ static const char script[] =
 	"	{ echo \"root is ${5##*/}\"; [ ! -e $D/unmountable ]; }; }';"
 	"  echo 'e2fsck() { echo \"e2fsck $1 ${2##*/}\"; return $(cat $D/e2fsck$1); }';"
 	"  echo 'hexdump() { od -An -v -tx1 | tr -d \" \\n\"; }';"
-	"  for f in umount modprobe sleep hardware; do echo \"$f() { :; }\"; done;"
+	"  echo 'sleep() { slept=$((${slept:-0} + 1)); "
+	"	[ ! -e $D/late/$slept ] || mv $D/late/$slept/* $D/sys/block/; }';"
+	"  for f in umount modprobe hardware; do echo \"$f() { :; }\"; done;"
 	"  sed -n '/^said=/,$p' " BU_SRCDIR "/images/build/recipes/boot.init |"
-	"	sed -e 's/ 50 \\]/ 5 ]/; s/ 150 \\]/ 15 ]/; s/ 100 \\]/ 3 ]/; /^exec switch_root/d'"
+	"	sed -e 's, \\* 5))$, / 2)),; /^exec switch_root/d'"
 	"	    -e \"s,/\\(sys\\|proc\\|dev\\|mnt\\)/,$D/\\1/,g\"; } >$D/init";
 
 static char dir[] = "/tmp/bringup-init-XXXXXX";
@@ -252,6 +254,37 @@ START_TEST(halves_that_parted_are_not_joined)
 }
 END_TEST
 
+/* By default there are 15 tries, of which the last third takes any disk of ours. */
+START_TEST(disks_may_come_late)
+{
+	static const struct {
+		int after; /* so many tries */
+		const char *arguments, *said;
+	} rows[] = {
+		{14, GUID("62"), "root is sdb2"},
+		{15, GUID("62"), "bringup: no root beside"},
+		{15, GUID("62") " bringup.disk_wait=32", "root is sdb2"},
+		{16, GUID("62") " bringup.disk_wait=32", "bringup: no root beside"},
+		{4, "rw", "root is sdb2"},
+		{6, "rw", "root is sda2"},
+		{6, "rw bringup.disk_wait=60", "root is sdb2"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *hide = NULL;
+
+		begin();
+		hide = bu_xasprintf("mkdir -p $D/late/%d && "
+				    "mv $D/sys/block/sdb $D/late/%d/",
+				    rows[i].after, rows[i].after);
+		ck_assert_int_eq(system(hide), 0);
+		finds(rows[i].arguments, 'b', rows[i].said);
+		ck_assert_int_eq(system("rm -r $D"), 0);
+		strcpy(dir, "/tmp/bringup-init-XXXXXX");
+	}
+}
+END_TEST
+
 /* How e2fsck ends that may only repair what is safe, then one that repairs all. */
 START_TEST(the_root_is_checked_before_it_is_mounted)
 {
@@ -264,10 +297,16 @@ START_TEST(the_root_is_checked_before_it_is_mounted)
 		{2, 99, {"e2fsck -p sda2\nbringup: ", "sda2 is repaired; restarting"}},
 		{3, 99, {"sda2 is repaired; restarting"}},
 		{4, 0, {"has errors (e2fsck: 4)", "\ne2fsck -y sda2\nroot is sda2\n"}},
-		{12, 1, {"has errors (e2fsck: 12)", "\ne2fsck -y sda2\nroot is sda2\n"}},
+		{12,
+		 1,
+		 {"has errors (e2fsck: 12)", "\ne2fsck -y sda2\nroot is sda2\n"}},
 		{4, 2, {"e2fsck -y sda2\n", "sda2 is repaired; restarting"}},
-		{4, 4, {"has errors", "cannot be repaired (e2fsck: 4)", "node rebuild"}},
-		{8, 8, {"has errors", "cannot be repaired (e2fsck: 8)", "node rebuild"}},
+		{4,
+		 4,
+		 {"has errors", "cannot be repaired (e2fsck: 4)", "node rebuild"}},
+		{8,
+		 8,
+		 {"has errors", "cannot be repaired (e2fsck: 8)", "node rebuild"}},
 	};
 
 	begin();
@@ -300,4 +339,4 @@ BU_UNIT("boot_init", the_system_that_was_meant_and_no_other,
 	without_a_word_the_firmwares_disk_or_the_first,
 	a_mirrored_root_comes_up_with_what_is_there, an_older_half_is_left_out,
 	halves_that_parted_are_not_joined, the_root_of_the_slot_that_the_loader_chose,
-	the_root_is_checked_before_it_is_mounted)
+	the_root_is_checked_before_it_is_mounted, disks_may_come_late)

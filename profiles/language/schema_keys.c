@@ -33,8 +33,7 @@ TEXTS(kind, TEXT, kargs, REBOOT, "added to the kernel's command line")          
 	NULL, FIELD(kind, governor),                                                   \
 	BU_CLASS_RECONFIGURE, "frequency governor of the CPUs"},                       \
 {#kind, "thp", BU_KEY_CHOICE, "always|madvise|never", 0, 0, NULL, FIELD(kind, thp),    \
-	BU_CLASS_RECONFIGURE,                                                          \
-	"transparent huge pages"},                                                     \
+	BU_CLASS_RECONFIGURE, "transparent huge pages"},                               \
 TEXTS(kind, HUGEPAGES, hugepages, REBOOT, "huge pages that are set aside")             \
 TEXTS(kind, SETTINGS, sysctl, RECONFIGURE, "kernel settings")                          \
 TEXTS(kind, WORDS, modules, REBOOT, "kernel modules to load")                          \
@@ -240,6 +239,9 @@ static const struct bu_key keys[] = {
 	FIELD(hardware, post_ms), BU_CLASS_NONE,
 	"time that the firmware may take from power-on until it loads a system, on top of "
 	"the deadlines of inspecting and booting; 8 m unless given, none with libvirt"},
+{"hardware", "disk_wait", BU_KEY_DURATION, NULL, 1000, 600000, NULL,
+	FIELD(hardware, disk_wait_ms), BU_CLASS_REBOOT,
+	"time that adapters may take to show all disks, at each start; 30 s unless given"},
 {"hardware", "boot", BU_KEY_CHOICE, "network|media", 0, 0, "network",
 	FIELD(hardware, boot), BU_CLASS_NONE,
 	"media: its BMC's virtual drive gets a boot medium (power = redfish), and no DHCP "
@@ -282,13 +284,11 @@ static const struct bu_key keys[] = {
 SETTINGS(hardware)
 
 {"cluster", "driver", BU_KEY_CHOICE, "slurm|kubernetes", 0, 0, "required",
-	FIELD(cluster, driver), BU_CLASS_RESTART,
-	"kind of cluster"},
+	FIELD(cluster, driver), BU_CLASS_RESTART, "kind of cluster"},
 {"cluster", "controller", BU_KEY_HOSTPORT, NULL, 0, 0, "required",
 	FIELD(cluster, controller), BU_CLASS_RESTART, "where its controller listens"},
 {"cluster", "munge_key", BU_KEY_SECRET, NULL, 0, 0, "file:/etc/munge/munge.key",
-	FIELD(cluster, munge_key),
-	BU_CLASS_RESTART, "key of munge, on the appliance (slurm)"},
+	FIELD(cluster, munge_key), BU_CLASS_RESTART, "key of munge, on the appliance (slurm)"},
 {"cluster", "slurm_conf", BU_KEY_PATH, NULL, 0, 0, "/etc/slurm/slurm.conf",
 	FIELD(cluster, slurm_conf_path),
 	BU_CLASS_RESTART, "slurm.conf, on the appliance (slurm)"},

@@ -12,7 +12,7 @@
 #include "profiles/load/disk.h"
 #include "profiles/load/load_internal.h"
 
-enum { POST_MS = 8 * 60 * 1000 };
+enum { POST_MS = 8 * 60 * 1000, DISK_WAIT_MS = 30 * 1000 };
 
 void
 bu_load_check_served(struct bu_loader *ld, const struct bu_ini_section *section,
@@ -51,4 +51,11 @@ bu_desired_post_ms(const struct bu_desired_node *node)
 	if (node->hardware->post_ms)
 		return node->hardware->post_ms;
 	return strcmp(node->pool->power, "libvirt") == 0 ? 0 : POST_MS;
+}
+
+int64_t
+bu_desired_disk_wait_ms(const struct bu_desired_node *node)
+{
+	return node->hardware->disk_wait_ms ? node->hardware->disk_wait_ms
+					    : DISK_WAIT_MS;
 }

@@ -23,6 +23,9 @@ START_TEST(how_long_a_firmware_may_take)
 	ck_assert_int_eq(bu_desired_post_ms(&node), 0);
 	hardware.post_ms = 1000;
 	ck_assert_int_eq(bu_desired_post_ms(&node), 1000);
+	ck_assert_int_eq(bu_desired_disk_wait_ms(&node), 30 * 1000);
+	hardware.disk_wait_ms = 2000;
+	ck_assert_int_eq(bu_desired_disk_wait_ms(&node), 2000);
 }
 END_TEST
 

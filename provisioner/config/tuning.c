@@ -336,6 +336,10 @@ bu_config_kargs(const struct bu_desired_node *node)
 	bu_assert(out); /* only for want of memory */
 	fprintf(out, "%s", node->kargs ? node->kargs : "");
 	print_hugepages(out, node->hugepages);
+	/* The initial ramdisk reads it (images/build/recipes/boot.init). */
+	if (node->hardware->disk_wait_ms)
+		fprintf(out, " bringup.disk_wait=%d",
+			(int)((node->hardware->disk_wait_ms + 999) / 1000));
 	fclose(out);
 	if (text[0] == ' ')
 		memmove(text, text + 1, size);

@@ -197,8 +197,11 @@ END_TEST
 
 START_TEST(the_kernel_gets_its_arguments)
 {
-	static const char *const lines[][2] = {
+	static const char *const lines[][3] = {
 		{"kargs = iommu=pt isolcpus=2-7\n", "iommu=pt isolcpus=2-7"},
+		{"kargs = iommu=pt\n", "iommu=pt bringup.disk_wait=90",
+		 "disk_wait = 90 s\n"},
+		{"", "bringup.disk_wait=2", "disk_wait = 1500 ms\n"},
 		{"hugepages = 1GiB*64, 2MiB*1024\n",
 		 "hugepagesz=1G hugepages=64 hugepagesz=2M hugepages=1024"},
 		{"kargs = iommu=pt\nhugepages = 1GiB*4\n",
@@ -207,7 +210,8 @@ START_TEST(the_kernel_gets_its_arguments)
 	char digest[65] = "";
 
 	for (size_t i = 0; i < BU_LEN(lines); i++) {
-		struct bu_config *config = render(lines[i][0], "");
+		struct bu_config *config =
+			render(lines[i][0], lines[i][2] ? lines[i][2] : "");
 
 		ck_assert_str_eq(config->kargs, lines[i][1]);
 		ck_assert_str_ne(config->digest, digest);

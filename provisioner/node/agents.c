@@ -218,12 +218,14 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 				  node->name);
 	if (bu_fleet_target(rec->fleet, node, &target, err) != 0)
 		return -1;
+	fits = node_fits(target.node, ram, inventory, &reason);
+	if (!fits && bu_disks_may_come(rec, node, inventory->boot_id, &reason, err))
+		return -1;
 	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
 		return -1;
 	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_RAMDISK);
 	if (node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	fits = node_fits(target.node, ram, inventory, &reason);
 	if (fits && ram)
 		return bu_ram_hello(rec, node, events, count, err);
 	return bu_reconcile_move(

@@ -12,7 +12,8 @@
 /* So long agents may take to be heard again. */
 enum { GRACE_MS = 60000 };
 
-/* Where it waits for a machine that was switched on, and for its BMC before that. */
+/* Where it waits for a machine that was switched on, for its BMC before that and for
+ * disks after it. */
 static int64_t
 post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -23,7 +24,8 @@ post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 		return 0;
 	want = bu_fleet_ordered(rec->fleet, node);
 	bmc_ms = bu_reconcile_resets_bmc(node, want) ? BU_POWER_BMC_RESET_MS : 0;
-	return want ? bu_desired_post_ms(want) + bmc_ms : 0;
+	return want ? bu_desired_post_ms(want) + want->hardware->disk_wait_ms + bmc_ms
+		    : 0;
 }
 
 int64_t

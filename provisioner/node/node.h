@@ -210,9 +210,14 @@ struct bu_node_live {
 	char pool[BU_NAME_MAX];
 	char firmware[8];
 	struct bu_seen_disk disk; /* that its profile named when it was inspected */
-	int checks_errors;        /* reports that were asked for and did not come */
-	int checks_told;          /* answers to items of checks since this start; */
-	int slices_lost;          /* to slices of its soak that count for nothing */
+	/* Since when (monotonic) that boot of its ramdisk lacks disks. */
+	struct {
+		int64_t since_ms;
+		char boot_id[40];
+	} disks;
+	int checks_errors; /* reports that were asked for and did not come */
+	int checks_told;   /* answers to items of checks since this start; */
+	int slices_lost;   /* to slices of its soak that count for nothing */
 	struct bu_cert_look full_look, boot_look; /* of its certificates */
 	uint64_t rails_good; /* likewise: good at the last look at the rail */
 	/* Tests across its rails: since when it waits for them (monotonic), whether

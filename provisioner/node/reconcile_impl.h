@@ -99,6 +99,11 @@ void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
  * FAULT. */
 void bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node,
 			enum bu_trigger last, const struct bu_reason *reason);
+/* late_disks.c. What the machine does not fit for may be a disk that its adapter has
+ * not found yet in this boot; 1 = err says that it is asked again. */
+int bu_disks_may_come(struct bu_reconcile *rec, struct bu_node *node,
+		      const char *boot_id, const struct bu_reason *reason,
+		      struct bu_err *err);
 
 /* manual.c. Nobody but a person can switch its machine. want: NULL = nobody knows. */
 int bu_manual_is(const struct bu_desired_node *want);

@@ -125,8 +125,6 @@ START_TEST(what_does_not_fit_is_quarantined)
 	static const struct {
 		const char *wants, *says;
 	} rows[] = {
-		{"disk = serial:NONE\nnics = 2\n",
-		 "wants disk serial:NONE; it does not have it"},
 		{"disk = rotational:no\nnics = 2\n",
 		 "disk rotational:no, and 2 disks are that; say more of it in the"},
 		{"disk = smallest\nnics = 3\n", "wants 3 NICs; it has 2"},
