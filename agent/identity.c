@@ -15,7 +15,13 @@
 #include "base/log.h"
 #include "model/hello.h"
 
-enum { CALL_MS = 20000, AGAIN_S = 2, CA_MAX = 65536, CLOCK_OFF_S = 300 };
+enum {
+	CALL_MS = 20000,
+	CLOCK_MS = 5000,
+	AGAIN_S = 2,
+	CA_MAX = 65536,
+	CLOCK_OFF_S = 300,
+};
 
 char *
 bu_cmdline_value(const char *cmdline, const char *name)
@@ -60,11 +66,11 @@ bu_identity_clock_s(int64_t theirs_s, int64_t ours_s)
 }
 
 static void
-set_clock(int64_t theirs_s)
+set_clock(int64_t to_s)
 {
-	struct timespec to = {.tv_sec = bu_identity_clock_s(theirs_s, time(NULL))};
+	struct timespec to = {.tv_sec = to_s};
 
-	if (!to.tv_sec)
+	if (!to_s)
 		return;
 	if (clock_settime(CLOCK_REALTIME, &to) != 0)
 		bu_warn("enroll", "the clock is wrong and cannot be set: %s",
@@ -93,7 +99,7 @@ fetch_ca(const struct bu_identity *identity, const char *digest, struct bu_err *
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the CA of %s has digest %s, the boot script says %s",
 				  identity->boot_url, seen, digest);
-	set_clock(theirs_s);
+	set_clock(bu_identity_clock_s(theirs_s, time(NULL)));
 	return save(identity, "ca.pem", pem, err);
 }
 
@@ -267,6 +273,50 @@ bu_identity_enroll(const char *cmdline, const char *dir,
 	}
 	bu_identity_fini(&identity);
 	return -1;
+}
+
+/* Of the certificate that is shown. */
+static int64_t
+valid_from_s(const struct bu_identity *identity)
+{
+	bu_autofree char *pair = bu_identity_path(identity, "pair.pem");
+	bu_autofree char *first = bu_identity_path(identity, "cert.pem");
+	bu_autofree char *pem =
+		bu_file_read(bu_file_exists(pair) ? pair : first, CA_MAX, NULL, NULL);
+	int64_t from_s, until_s;
+
+	return pem && bu_cert_times(pem, &from_s, &until_s, NULL) == 0 ? from_s : 0;
+}
+
+int
+bu_identity_ask_clock(const struct bu_identity *identity, int64_t ours_s,
+		      int64_t *ret_s, struct bu_err *err)
+{
+	struct bu_http_opts opts = {.base_url = identity->boot_url};
+	struct bu_http *http = bu_http_create(&opts);
+	size_t size = 0;
+	bu_autofree char *pem =
+		bu_http_get(http, "/boot/ca.pem", CA_MAX, CLOCK_MS, &size, err);
+	int64_t theirs_s = bu_http_date_s(http);
+
+	bu_http_destroy(http);
+	*ret_s = 0;
+	if (!pem)
+		return -1;
+	if (theirs_s > ours_s && theirs_s >= valid_from_s(identity))
+		*ret_s = bu_identity_clock_s(theirs_s, ours_s);
+	return 0;
+}
+
+int
+bu_identity_set_clock(const struct bu_identity *identity)
+{
+	int64_t to_s;
+
+	if (bu_identity_ask_clock(identity, time(NULL), &to_s, NULL) != 0)
+		return -1;
+	set_clock(to_s);
+	return 0;
 }
 
 int

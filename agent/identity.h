@@ -26,6 +26,14 @@ char *bu_cmdline_value(const char *cmdline, const char *name);
  */
 int64_t bu_identity_clock_s(int64_t theirs_s, int64_t ours_s);
 
+/* Installed: what to set a clock to that is far behind the appliance's, 0 = leave it.
+ * Asked without TLS, for which the clock is needed; what answers may be anybody, so
+ * that no clock is set back, nor to before our own certificate. -1 = nobody answers. */
+bu_must int bu_identity_ask_clock(const struct bu_identity *identity, int64_t ours_s,
+				  int64_t *ret_s, struct bu_err *err);
+/* Does so with this machine's. */
+bu_must int bu_identity_set_clock(const struct bu_identity *identity);
+
 /* Ramdisk: without a node on the command line it tells the appliance what it is, until
  * that says which node (BU_ERR_CANCELLED: none). Then it fetches the CA, checks it
  * against bringup.ca, sets a clock that is far off the appliance's, trades the token.

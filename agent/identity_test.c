@@ -68,13 +68,18 @@ struct appliance {
 static const char ca[] = "-----BEGIN CERTIFICATE-----\nours\n";
 static const char other_ca[] = "-----BEGIN CERTIFICATE-----\ntheirs\n";
 
+static const char *date; /* that it says instead of its own; NULL = none */
+
 static enum MHD_Result
 reply(struct MHD_Connection *connection, int status, const char *text)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(
 		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
-	enum MHD_Result rc = MHD_queue_response(connection, (unsigned)status, response);
+	enum MHD_Result rc;
 
+	if (date)
+		MHD_add_response_header(response, "Date", date);
+	rc = MHD_queue_response(connection, (unsigned)status, response);
 	MHD_destroy_response(response);
 	return rc;
 }
@@ -141,9 +146,11 @@ begin(struct appliance *appliance, int status)
 
 	memset(appliance, 0, sizeof(*appliance));
 	appliance->status = status;
-	appliance->daemon = MHD_start_daemon(
-		MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, on_access, appliance,
-		MHD_OPTION_LISTEN_BACKLOG_SIZE, 5u, MHD_OPTION_END);
+	appliance->daemon =
+		MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD |
+					 (date ? MHD_USE_SUPPRESS_DATE_NO_CLOCK : 0),
+				 0, NULL, NULL, on_access, appliance,
+				 MHD_OPTION_LISTEN_BACKLOG_SIZE, 5u, MHD_OPTION_END);
 	ck_assert_ptr_nonnull(appliance->daemon);
 	info = MHD_get_daemon_info(appliance->daemon, MHD_DAEMON_INFO_BIND_PORT);
 	snprintf(appliance->url, sizeof(appliance->url), "http://127.0.0.1:%u",
@@ -387,7 +394,67 @@ START_TEST(an_installed_agent_knows_who_it_is)
 }
 END_TEST
 
+/* A certificate that is valid from now on. */
+static void
+put_cert(const char *dir)
+{
+	bu_autofree char *path = bu_xasprintf("%s/cert.pem", dir), *cert = NULL;
+	bu_autofree char *key = NULL, *csr = NULL, *authority = NULL;
+
+	ck_assert_int_eq(bu_tls_key_create(&key, NULL), 0);
+	ck_assert_int_eq(bu_ca_create("falcon", key, &authority, NULL), 0);
+	ck_assert_int_eq(bu_csr_create(key, "node001", &csr, NULL), 0);
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){authority, key}, csr,
+					    "node001", 9, &cert, NULL),
+			 0);
+	ck_assert_int_eq(bu_file_write(path, cert, strlen(cert), 0600, NULL), 0);
+}
+
+START_TEST(a_clock_that_was_lost_is_asked_for_without_tls)
+{
+	static const struct {
+		const char *date;
+		int64_t ours_s, want_s, with_cert_s;
+	} rows[] = {
+		{"Fri, 01 Jan 2100 00:00:00 GMT", 0, 4102444800, 4102444800},
+		{"Fri, 01 Jan 2100 00:00:00 GMT", 4102444400, 4102444800, 4102444800},
+		/* It is near enough, or would be set back. */
+		{"Fri, 01 Jan 2100 00:00:00 GMT", 4102444600, 0, 0},
+		{"Fri, 01 Jan 2100 00:00:00 GMT", 4102449999, 0, 0},
+		/* There is no such time for who has its certificate. */
+		{"Wed, 01 Jan 2020 00:00:00 GMT", 0, 1577836800, 0},
+		{"yesterday", 0, 0, 0},
+	};
+	char dir[] = "/tmp/bringup-agent-XXXXXX";
+	struct appliance appliance;
+	struct bu_identity identity = {.installed = 1, .dir = dir};
+	int64_t to_s = -1;
+
+	date = rows[0].date;
+	begin(&appliance, 200);
+	identity.boot_url = appliance.url;
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	for (int with_cert = 0; with_cert <= 1; with_cert++) {
+		for (size_t i = 0; i < BU_LEN(rows); i++) {
+			date = rows[i].date;
+			ck_assert_int_eq(bu_identity_ask_clock(&identity,
+							       rows[i].ours_s, &to_s,
+							       NULL),
+					 0);
+			ck_assert_int_eq(to_s, with_cert ? rows[i].with_cert_s
+							 : rows[i].want_s);
+		}
+		put_cert(dir);
+	}
+	finish(&appliance);
+	ck_assert_int_eq(bu_identity_ask_clock(&identity, 0, &to_s, NULL), -1);
+	ck_assert_int_eq(bu_identity_set_clock(&identity), -1);
+	bu_ignore(bu_remove_tree(dir, NULL));
+}
+END_TEST
+
 BU_UNIT("identity", values_of_a_command_line, a_clock_that_is_far_off_is_the_appliances,
 	a_token_is_traded_for_a_certificate, a_machine_of_no_name_is_told_its_name,
 	another_ca_gets_no_token, a_refusal_is_an_answer,
-	a_boot_that_nobody_ordered_is_refused_here, an_installed_agent_knows_who_it_is)
+	a_boot_that_nobody_ordered_is_refused_here, an_installed_agent_knows_who_it_is,
+	a_clock_that_was_lost_is_asked_for_without_tls)

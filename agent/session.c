@@ -422,8 +422,13 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 
 	/* An installed agent never returns. */
 	session->links_fd = session->link.identity->installed ? listen_to_links() : -1;
+	session->clocked = !session->link.identity->installed;
 	for (;;) {
 		memset(&failure, 0, sizeof(failure));
+		/* For a machine that has lost its clock no certificate is valid. */
+		if (!session->clocked)
+			session->clocked =
+				bu_identity_set_clock(session->link.identity) == 0;
 		keep_certificate(session);
 		if ((session->greeted || say_hello(session, &failure) == 0) &&
 		    poll_work(session, &failure) == 0) {

@@ -21,6 +21,7 @@ struct bu_session {
 	json_t *links;     /* as the last hello told them */
 	int links_fd;      /* the kernel tells of them; -1 = it does not */
 	int links_moved;   /* it did, and it was not looked at yet */
+	int clocked;       /* our clock was compared with the appliance's */
 	int64_t renew_ms;  /* our certificate is looked at then; monotonic */
 	char agent_version[40], agent_digest[65]; /* of our bundle; "" = of no slot */
 	int64_t answered_ms; /* monotonic: our first hello was answered; 0 = none was */
