@@ -342,6 +342,18 @@ bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
 	return write_zeros(disk, offset, size, err);
 }
 
+void
+bu_disk_discard(const struct bu_disk *disk, uint64_t offset, uint64_t size)
+{
+	uint64_t range[2] = {offset, size};
+	int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+
+	if (disk->is_block)
+		bu_ignore(ioctl(disk->fd, BLKDISCARD, range));
+	else
+		bu_ignore(fallocate(disk->fd, mode, offset, size));
+}
+
 int
 bu_disk_clear(const struct bu_disk *disk, int keep_table, struct bu_err *err)
 {

@@ -63,24 +63,26 @@ open_disks(struct install *install, struct bu_err *err)
 	return 0;
 }
 
-/* An image ends before the part that it grows in: what labels itself at its end (RAID,
- * ZFS) must not be seen there beside the new file system. */
+/* The disk may forget what was there. An image ends before the part that it grows in:
+ * what labels itself at its end (RAID, ZFS) must not be seen there beside the new file
+ * system. */
 static int
 empty_ends(const struct bu_disk *disk, const struct bu_layout *layout,
 	   struct bu_err *err)
 {
 	for (size_t i = 0; i < layout->count; i++) {
-		uint64_t end =
-			layout->parts[i].begin_bytes + layout->parts[i].size_bytes;
+		uint64_t begin = layout->parts[i].begin_bytes;
+		uint64_t end = begin + layout->parts[i].size_bytes;
 
+		bu_disk_discard(disk, begin, end - begin);
 		if (bu_disk_zero(disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES, err))
 			return -1;
 	}
 	return 0;
 }
 
-/* What was a file system there must not look like one: the ends of each data partition
- * are zeroed. */
+/* The same of data partitions. What was a file system there must not look like one: the
+ * ends of each are zeroed. */
 static int
 empty_data(const struct bu_disk *disk, const struct bu_layout *layout,
 	   struct bu_err *err)
@@ -89,6 +91,7 @@ empty_data(const struct bu_disk *disk, const struct bu_layout *layout,
 		uint64_t begin = layout->data[i].begin_bytes;
 		uint64_t end = begin + layout->data[i].size_bytes;
 
+		bu_disk_discard(disk, begin, end - begin);
 		if (bu_disk_zero(disk, begin, BU_EDGE_BYTES, err) ||
 		    bu_disk_zero(disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES, err))
 			return -1;
@@ -362,6 +365,7 @@ prepare_raw(struct install *install, struct bu_err *err)
 	bu_raw_layout(install->manifest, disk, &install->layouts[0]);
 	if (bu_mark_write(disk, BU_MARK_OFFSET, opts, err))
 		return -1;
+	bu_disk_discard(disk, BU_EDGE_BYTES, disk->size_bytes - 2 * BU_EDGE_BYTES);
 	return bu_disk_clear(disk, 0, err);
 }
 

@@ -180,6 +180,16 @@ START_TEST(a_wipe_that_ends_in_the_middle_leaves_no_table)
 }
 END_TEST
 
+static void
+check_disk(const char *want, uint64_t at)
+{
+	bu_autoclose int fd = open(disk, O_RDONLY);
+	char got[4];
+
+	ck_assert_int_eq(pread(fd, got, 4, at), 4);
+	ck_assert(!memcmp(got, want, 4));
+}
+
 /* A file system that is mounted has its disk opened in this way, too. */
 START_TEST(a_disk_in_use_is_refused)
 {
@@ -209,7 +219,14 @@ START_TEST(a_disk_in_use_is_refused)
 	ck_assert_int_eq(bu_disk_open(path, &opened, &err), 0);
 	ck_assert_int_eq(opened.is_block, 1);
 	ck_assert_uint_eq(opened.size_bytes, DISK_BYTES);
+	ck_assert_int_eq(bu_disk_write(opened.fd, "old", 4, 5 << 20, NULL), 0);
+	ck_assert_int_eq(bu_disk_write(opened.fd, "old", 4, 6 << 20, NULL), 0);
+	ck_assert_int_eq(bu_disk_sync(&opened, NULL), 0);
+	bu_disk_discard(&opened, 5 << 20, 1 << 20);
 	bu_disk_close(&opened);
+	/* In the file below the loop device. */
+	check_disk("\0\0\0\0", 5 << 20);
+	check_disk("old", 6 << 20);
 	ck_assert_int_ge(held, 0);
 	teardown();
 }
@@ -225,16 +242,6 @@ write_disk(const char *text, uint64_t at)
 	bu_autoclose int fd = open(disk, O_WRONLY);
 
 	ck_assert_int_eq(pwrite(fd, text, 4, at), 4);
-}
-
-static void
-check_disk(const char *want, uint64_t at)
-{
-	bu_autoclose int fd = open(disk, O_RDONLY);
-	char got[4];
-
-	ck_assert_int_eq(pread(fd, got, 4, at), 4);
-	ck_assert(!memcmp(got, want, 4));
 }
 
 /* Names of the partitions, as util-linux reads the disk. */
@@ -314,8 +321,44 @@ START_TEST(a_reimage_keeps_data_whatever_happens)
 }
 END_TEST
 
+/* Between their ends, too: an SSD learns what is free. Not before it is granted, and
+ * never what is kept. */
+START_TEST(what_was_there_is_discarded)
+{
+	static const uint64_t in_root = 30 << 20, in_data = DATA_BEGIN + (9 << 20);
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	opts.data = data;
+	opts.data_count = BU_LEN(data);
+	put(0, "x");
+	write_disk("root", in_root);
+	ck_assert_int_eq(install(&opts, &err), -1);
+	check_disk("root", in_root);
+	opts.allow_wipe = 1;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_disk("\0\0\0\0", in_root);
+	write_disk("root", in_root);
+	write_disk("data", in_data);
+	next_step(&opts);
+	opts.allow_wipe = 0;
+	opts.keep_data = 1;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_disk("\0\0\0\0", in_root);
+	check_disk("data", in_data);
+	opts.allow_wipe = 1;
+	opts.keep_data = 0;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_disk("\0\0\0\0", in_data);
+	teardown();
+}
+END_TEST
+
 BU_UNIT("keep", what_is_on_the_disk_stays, a_step_that_nobody_heard_of_is_done_again,
 	only_the_steps_own_mark_counts, a_mark_of_any_length_is_foreign,
 	a_mark_that_does_not_fit_writes_nothing,
 	a_wipe_that_ends_in_the_middle_leaves_no_table, a_disk_in_use_is_refused,
-	a_reimage_keeps_data_whatever_happens)
+	a_reimage_keeps_data_whatever_happens, what_was_there_is_discarded)

@@ -133,9 +133,12 @@ START_TEST(writes_it_as_it_is)
 
 	NEEDS();
 	begin(plain_disk, 512);
+	sh("echo old | dd of=disk bs=1M seek=52 conv=notrunc status=none");
 	opts = whole_opts();
 	ck_assert_msg(!install(&opts, &err), "%s", err.text);
 	check_whole();
+	/* Behind it nothing is left. */
+	sh("test -z \"$(tail -c +54525953 disk | head -c 9 | tr -d '\\000')\"");
 	ck_assert_str_eq(stages, "manifest disk write files done ");
 	ck_assert(progress_done <= progress_total);
 	/* Nothing is written into its file systems. */
