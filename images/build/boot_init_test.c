@@ -296,11 +296,11 @@ START_TEST(the_root_is_checked_before_it_is_mounted)
 		{1, 99, {"e2fsck -p sda2\nroot is sda2\n"}},
 		{2, 99, {"e2fsck -p sda2\nbringup: ", "sda2 is repaired; restarting"}},
 		{3, 99, {"sda2 is repaired; restarting"}},
-		{4, 0, {"has errors (e2fsck: 4)", "\ne2fsck -y sda2\nroot is sda2\n"}},
+		{4, 0, {"has errors (e2fsck: 4)", "\ne2fsck -fy sda2\nroot is sda2\n"}},
 		{12,
 		 1,
-		 {"has errors (e2fsck: 12)", "\ne2fsck -y sda2\nroot is sda2\n"}},
-		{4, 2, {"e2fsck -y sda2\n", "sda2 is repaired; restarting"}},
+		 {"has errors (e2fsck: 12)", "\ne2fsck -fy sda2\nroot is sda2\n"}},
+		{4, 2, {"e2fsck -fy sda2\n", "sda2 is repaired; restarting"}},
 		{4,
 		 4,
 		 {"has errors", "cannot be repaired (e2fsck: 4)", "node rebuild"}},
@@ -313,7 +313,7 @@ START_TEST(the_root_is_checked_before_it_is_mounted)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autofree char *command = bu_xasprintf(
 			"echo 'rw quiet' >$D/proc/cmdline; echo %d >$D/e2fsck-p; "
-			"echo %d >$D/e2fsck-y; sh $D/init >$D/said 2>&1",
+			"echo %d >$D/e2fsck-fy; sh $D/init >$D/said 2>&1",
 			rows[i].safe, rows[i].all);
 		bu_autofree char *path = bu_xasprintf("%s/said", dir), *said = NULL;
 		int code = system(command);
