@@ -258,6 +258,19 @@ START_TEST(a_bootstrap_that_fails_says_what_helps)
 }
 END_TEST
 
+/* fontconfig of Ubuntu 22.04 puts a random name into each folder of fonts. */
+START_TEST(font_folders_are_the_same_in_each_build)
+{
+	begin();
+	works("forget_font_caches root && mkdir -p root/usr/share/fonts/a && "
+	      ": >root/usr/share/fonts/.uuid && : >root/usr/share/fonts/a/.uuid && "
+	      ": >root/usr/share/fonts/a/x.ttf && ln -s /etc root/usr/share/fonts/b && "
+	      "forget_font_caches root && test \"$(find root/usr/share/fonts -type f)\" = "
+	      "root/usr/share/fonts/a/x.ttf");
+	end();
+}
+END_TEST
+
 /* Nobody would run them, and the driver would not be what was asked for. */
 START_TEST(hooks_of_dkms_are_of_a_recipe_with_dkms)
 {
@@ -300,4 +313,5 @@ BU_UNIT("debian_recipe", the_hosts_mirrors_come_before_the_recipes,
 	without_an_answer_the_lists_of_before_count,
 	a_keyring_is_unpacked_and_not_installed, a_pinned_keyring_has_that_key_alone,
 	after_a_crash_the_same_kernel_starts, a_bootstrap_that_fails_says_what_helps,
+	font_folders_are_the_same_in_each_build,
 	hooks_of_dkms_are_of_a_recipe_with_dkms, what_is_in_it_makes_another_bootstrap)

@@ -334,7 +334,7 @@ START_TEST(what_was_there_is_discarded)
 	opts = defaults();
 	opts.data = data;
 	opts.data_count = BU_LEN(data);
-	put(0, "x");
+	put(disk, 0, "x");
 	write_disk("root", in_root);
 	ck_assert_int_eq(install(&opts, &err), -1);
 	check_disk("root", in_root);

@@ -84,6 +84,13 @@ why_not()
 	die "$NAME: the bootstrap failed, for the reason above"
 }
 
+# forget_font_caches ROOT: random names of caches that are gone; fontconfig makes its own.
+forget_font_caches()
+{
+	find -P "$1/usr/share/fonts" "$1/usr/local/share/fonts" -name .uuid -type f -delete \
+		2>/dev/null || :
+}
+
 # Settings of the image, on the unpacked tree $1.
 settings()
 {
@@ -101,6 +108,7 @@ settings()
 	done
 	house "$1"
 	rm -rf "$1"/var/log/*.log "$1"/var/log/apt "$1"/var/cache/* "$1"/boot/initrd*
+	forget_font_caches "$1"
 	# Nothing to update at the first boot: hwdb alone takes seconds.
 	touch -r "$1/usr" "$1/etc/.updated" "$1/var/.updated"
 }
