@@ -61,8 +61,8 @@
 	  "no partner is free that could probe it"                                     \
 	  "[ (rail {rail})]")                                                          \
 	X(TESTED_ACROSS, "tested-across", WAIT, 1, 2,                                  \
-	  "the tests across its rails are done, for three minutes at most",            \
-	  "good on its rails; their ways to each other are tested, and its "           \
+	  "the tests between its leaves are done, for three minutes at most",          \
+	  "good on its rails; the ways between their leaves are tested, and its "      \
 	  "certificate depends on none of that")                                       \
 	X(UNDECIDED, "undecided", WAIT, 1, 2,                                          \
 	  "it has rebooted, or bringup node validate asks for it again",               \

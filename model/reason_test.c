@@ -62,7 +62,7 @@ static const char *const sentences[] = {
 		"no partner: 2 certified nodes of its fabric are in use, and partners "
 		"of their pools does not allow using them (rail <rail>)",
 	[BU_REASON_TESTED_ACROSS] =
-		"good on its rails; their ways to each other are tested, and its "
+		"good on its rails; the ways between their leaves are tested, and its "
 		"certificate depends on none of that",
 	[BU_REASON_NO_FREE_PARTNER] =
 		"no partner is free that could probe it (rail <rail>)",

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs across the rails of one switch fabric, where the profile says that its networks
- * reach each other (switch_fabric): inside a group of nodes that has a leaf for each
- * rail no other pair uses a spine. Looked at by gate.c after the rails. It has no
- * memory of its own: the campaign runs from its start over the results in the log.
- * Invariants: only ports that are good on their own rail take part, so what is bad is
- * between the leaves; no node is accused, and no certificate depends on what comes of
- * it: it waits HOLD_MS for it at most. What is not told by then is asked for until
- * LATE_MS, of nodes that are lent.
+ * Pairs from leaf to leaf: of each rail alone, or across the rails of one switch
+ * fabric, where the profile says that its networks reach each other (switch_fabric):
+ * inside a group of nodes that has a leaf for each rail no other pair uses a spine. The
+ * rails' own campaigns are over with each node as soon as it is good inside its leaf.
+ * Looked at by gate.c after the rails. It has no memory of its own: the campaign runs
+ * from its start over the results in the log. Invariants: only ports that are good on
+ * their own rail take part, so what is bad is between the leaves; no node is accused,
+ * and no certificate depends on what comes of it: it waits HOLD_MS for it at most. What
+ * is not told by then is asked for until LATE_MS, of nodes that are lent.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,15 +26,21 @@ is_of(const struct bu_desired_network *network, const char *fabric)
 	       strcmp(network->switch_fabric, fabric) == 0;
 }
 
-/* Bits of the rails of the pool that are of any switch fabric, or of this one. */
+static int
+is_rail(const struct bu_across *across, const struct bu_desired_network *network)
+{
+	return across->alone ? network == across->alone
+			     : is_of(network, across->fabric);
+}
+
+/* Bits of the rails of the pool that take part. */
 static uint64_t
-rails_of(const struct bu_desired_pool *pool, const char *fabric)
+rails_of(const struct bu_across *across, const struct bu_desired_pool *pool)
 {
 	uint64_t rails = 0;
 
 	for (size_t i = 0; i < pool->rails_count; i++)
-		if (fabric ? is_of(pool->rails[i], fabric)
-			   : pool->rails[i]->switch_fabric != NULL)
+		if (is_rail(across, pool->rails[i]))
 			rails |= UINT64_C(1) << i;
 	return rails;
 }
@@ -47,8 +54,7 @@ find_rails(struct bu_across *across)
 	for (size_t i = 0; i < desired->networks_count; i++) {
 		const struct bu_desired_network *network = &desired->networks[i];
 
-		if (!is_of(network, across->fabric) ||
-		    t->rails == BU_TOPOLOGY_RAILS_MAX)
+		if (!is_rail(across, network) || t->rails == BU_TOPOLOGY_RAILS_MAX)
 			continue;
 		across->rail[t->rails++] = network;
 		if (!t->limit_gbps || network->link_gbps < t->limit_gbps)
@@ -113,13 +119,14 @@ make_topology(struct bu_across *across)
 	for (size_t i = 0; i < count; i++) {
 		const struct bu_role *role = &gate->roles[i];
 
-		if (role->want->validation &&
-		    rails_of(role->want->pool, across->fabric))
+		if (role->want->validation && rails_of(across, role->want->pool))
 			add_node(across, role);
 	}
 	t->leaves = (int)json_array_size(t->leaf_ids.list);
 	across->tested = bu_xcalloc((size_t)t->leaves + 1, 1);
 	across->good = bu_xcalloc((size_t)t->leaves + 1, 1);
+	across->links = bu_xcalloc((size_t)t->leaves + 1, sizeof(int));
+	across->links_wanted = bu_xcalloc((size_t)t->leaves + 1, sizeof(int));
 }
 
 /* Good on all its rails, and not certified yet. */
@@ -147,7 +154,7 @@ is_late(const struct bu_gate *gate, const struct bu_role *role)
 static int
 is_proven(const struct bu_across *across, const struct bu_role *role)
 {
-	uint64_t rails = rails_of(role->want->pool, across->fabric);
+	uint64_t rails = rails_of(across, role->want->pool);
 
 	if (!role->node || (role->ready && !role->certified))
 		return 0;
@@ -179,7 +186,7 @@ find_roles(struct bu_across *across)
 			across->validation = role->want->validation;
 	}
 	bu_across_leave_out(across);
-	return there > 1;
+	return there > 1 && (!across->alone || across->topology.leaves > 1);
 }
 
 static const struct bu_desired_network *
@@ -214,6 +221,7 @@ run(struct bu_across *across)
 	int rc;
 
 	across->min_gbps = opts.reject * across->topology.limit_gbps;
+	bu_across_count_links(across);
 	rc = bu_localise(&across->topology, &site, &opts, &across->report, &err);
 
 	bu_assert(rc >= 0); /* the only site that can fail is not this one */
@@ -237,52 +245,127 @@ ask_wanted(const struct bu_across *across)
 	}
 }
 
-/* Their certificates wait no longer, and nothing more is asked. */
-static void
-let_go(struct bu_across *across)
+/* Of one rail a node waits for the tests of its own leaf; for all when one was bad. */
+static int
+waits(const struct bu_across *across, int place)
 {
-	struct bu_gate *gate = across->gate;
+	return across->nodes[place].asks &&
+	       (!across->alone ||
+		!bu_across_leaf_is_done(across, across->topology.leaf_of[place]));
+}
 
-	for (int i = 0; i < across->topology.nodes; i++) {
-		const struct bu_across_node *node = &across->nodes[i];
+static void
+keep_waiting(const struct bu_across *across)
+{
+	struct bu_role *roles = across->gate->roles;
 
-		if (node->role->node)
-			node->role->node->live.across.late = 0;
-		if (!node->held || node->role->node->live.across.over)
+	for (int i = 0; i < across->topology.nodes; i++)
+		if (waits(across, i))
+			roles[across->nodes[i].role - roles].waits = 1;
+}
+
+/* At the last look at this rail its nodes hung at several switches. */
+static int
+has_leaves(const struct bu_gate *gate, const struct bu_desired_network *rail)
+{
+	return rail->index < gate->shapes_count && gate->shapes[rail->index].leaves > 1;
+}
+
+static int
+is_tested_between(const struct bu_gate *gate, const struct bu_desired_pool *pool)
+{
+	for (size_t i = 0; i < pool->rails_count; i++)
+		if (pool->rails[i]->switch_fabric || has_leaves(gate, pool->rails[i]))
+			return 1;
+	return 0;
+}
+
+/* Certificates of the others wait no longer, and nothing more is asked for them. */
+static void
+let_go(struct bu_gate *gate)
+{
+	for (size_t i = 0; i < gate->fleet->desired->nodes_count; i++) {
+		const struct bu_role *role = &gate->roles[i];
+
+		if (role->waits || !role->node ||
+		    !is_tested_between(gate, role->want->pool))
 			continue;
-		node->role->node->live.across.over = 1;
+		role->node->live.across.late = 0;
+		if (!is_held(role) || role->node->live.across.over ||
+		    role->node->live.across.state_seq != role->node->state_seq)
+			continue;
+		role->node->live.across.over = 1;
 		bu_gate_wake_at(gate, bu_loop_now_ms(gate->fleet->loop) + AGAIN_MS);
 	}
 }
 
 static void
-look_at(struct bu_gate *gate, const char *fabric)
+close_across(struct bu_across *across)
 {
-	struct bu_across across = {.gate = gate, .fabric = fabric};
+	bu_topology_fini(&across->topology);
+	bu_report_fini(&across->report);
+	json_decref(across->own_leaves);
+	free(across->nodes);
+	free(across->absent);
+	free(across->trusted);
+	free(across->no_port);
+	free(across->tested);
+	free(across->good);
+	free(across->links);
+	free(across->links_wanted);
+	free(across->taken);
+	free(across->wanted.list);
+}
 
+static void
+look_at(struct bu_gate *gate, const struct bu_desired_network *network)
+{
+	struct bu_across across = {.gate = gate};
+	char key[BU_ACROSS_KEY_SIZE];
+
+	bu_across_key(network, key);
+	across.fabric = key;
+	across.alone = network->switch_fabric ? NULL : network;
 	across.taken = bu_xcalloc(2 * gate->fleet->measurements.count + 2,
 				  sizeof(*across.taken));
 	make_topology(&across);
 	if (!find_roles(&across)) {
-		bu_across_forget(gate, fabric);
-		let_go(&across);
+		bu_across_forget(gate, key);
 	} else if (run(&across)) {
 		bu_across_keep(&across);
-		let_go(&across);
 	} else {
 		ask_wanted(&across);
+		keep_waiting(&across);
 	}
-	bu_topology_fini(&across.topology);
-	bu_report_fini(&across.report);
-	json_decref(across.own_leaves);
-	free(across.nodes);
-	free(across.absent);
-	free(across.trusted);
-	free(across.no_port);
-	free(across.tested);
-	free(across.good);
-	free(across.taken);
-	free(across.wanted.list);
+	close_across(&across);
+}
+
+static int
+is_anybody_asking(const struct bu_gate *gate, const struct bu_desired_network *rail)
+{
+	for (size_t i = 0; i < gate->fleet->desired->nodes_count; i++) {
+		const struct bu_role *role = &gate->roles[i];
+
+		if (((is_held(role) && !role->node->live.across.over) ||
+		     is_late(gate, role)) &&
+		    bu_desired_has_rail(role->want->pool, rail))
+			return 1;
+	}
+	return 0;
+}
+
+/* A rail of its own: after a start, for who waits, and as long as it is accused. */
+static int
+is_alone_due(const struct bu_gate *gate, const struct bu_desired_network *rail)
+{
+	char key[BU_ACROSS_KEY_SIZE];
+
+	if (rail->role != BU_ROLE_FABRIC || rail->switch_fabric)
+		return 0;
+	bu_across_key(rail, key);
+	return !gate->across_seen ||
+	       json_array_size(json_object_get(gate->across, key)) > 0 ||
+	       (has_leaves(gate, rail) && is_anybody_asking(gate, rail));
 }
 
 /* The first network that names its fabric. */
@@ -328,8 +411,10 @@ bu_across_look(struct bu_gate *gate)
 	if (desired)
 		bu_across_forget_gone(gate);
 	for (size_t i = 0; gate->roles && i < desired->networks_count; i++)
-		if (is_first(desired, i))
-			look_at(gate, desired->networks[i].switch_fabric);
+		if (is_first(desired, i) || is_alone_due(gate, &desired->networks[i]))
+			look_at(gate, &desired->networks[i]);
+	if (gate->roles)
+		let_go(gate);
 	gate->across_seen = gate->across_seen || gate->roles;
 	if (gate->roles)
 		forget_late(gate);
@@ -341,7 +426,7 @@ bu_across_holds(const struct bu_gate *gate, struct bu_node *node)
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	int64_t now_ms = bu_loop_now_ms(gate->fleet->loop);
 
-	if (!want || !rails_of(want->pool, NULL))
+	if (!want || !is_tested_between(gate, want->pool))
 		return 0;
 	if (node->live.across.state_seq != node->state_seq) {
 		node->live.across.state_seq = node->state_seq;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a campaign across rails is answered from the log. Asked by across.c while the
- * campaign runs. Invariants: only pairs across rails are asked for, what is of one rail
- * is that rail's campaign to ask; a pair that gave nothing so often is not asked again.
+ * What a campaign between leaves is answered from the log. Asked by across.c while the
+ * campaign runs. Invariants: only pairs of two leaves are asked for, what is inside one
+ * is its rail's campaign to ask; of one rail no more than a leaf needs, unless one of
+ * them was bad; a pair that gave nothing so often is not asked again.
  */
 #include <string.h>
 
 #include "provisioner/gate/across_impl.h"
 
-enum { FAILED_PARTNERS = 2 };
+enum { FAILED_PARTNERS = 2, LINK_TESTS = 4 };
 
 static const struct bu_desired_network *
 network_of(const struct bu_across *across, int port)
@@ -40,6 +41,25 @@ log_of(const struct bu_across *across, const struct bu_flow *flow, int *ret_plac
 	return bu_gate_log(across->gate, text, a, b, ret_place, ret_dir);
 }
 
+int
+bu_across_leaf_is_done(const struct bu_across *across, int leaf)
+{
+	return !across->links_bad && across->links[leaf] >= across->links_wanted[leaf];
+}
+
+/* Across rails, or from leaf to leaf of one. */
+static int
+is_wanted(const struct bu_across *across, const struct bu_flow *flow)
+{
+	int from = across->topology.leaf_of[flow->src];
+	int to = across->topology.leaf_of[flow->dst];
+
+	if (network_of(across, flow->src) != network_of(across, flow->dst))
+		return 1;
+	return from != to && (!bu_across_leaf_is_done(across, from) ||
+			      !bu_across_leaf_is_done(across, to));
+}
+
 /* Of what is proven no more is asked, nor of who is not there for it. */
 static int
 may_ask(const struct bu_across *across, const struct bu_flow *flow,
@@ -48,8 +68,7 @@ may_ask(const struct bu_across *across, const struct bu_flow *flow,
 	const struct bu_across_node *a = node_of(across, flow->src);
 	const struct bu_across_node *b = node_of(across, flow->dst);
 
-	return network_of(across, flow->src) != network_of(across, flow->dst) &&
-	       (a->asks || b->asks) && a->lent && b->lent &&
+	return is_wanted(across, flow) && (a->asks || b->asks) && a->lent && b->lent &&
 	       (!log || bu_gate_failures(log) < BU_GATE_ERRORS);
 }
 
@@ -87,27 +106,39 @@ comparable(const struct bu_across *across, const struct bu_flow *flow, float gbp
 static void
 note_leaves(struct bu_across *across, const struct bu_flow *flow)
 {
-	const int ports[2] = {flow->src, flow->dst};
+	const int leaves[2] = {across->topology.leaf_of[flow->src],
+			       across->topology.leaf_of[flow->dst]};
 	int good = flow->rate_gbps >= (float)across->min_gbps && !flow->lost;
+	int rails = network_of(across, flow->src) != network_of(across, flow->dst);
 
-	if (network_of(across, flow->src) == network_of(across, flow->dst))
-		return;
-	for (int i = 0; i < 2; i++) {
-		int leaf = across->topology.leaf_of[ports[i]];
-
-		across->tested[leaf] = 1;
-		across->good[leaf] |= good;
+	for (int i = 0; i < 2 && (rails || leaves[0] != leaves[1]); i++) {
+		across->tested[leaves[i]] |= rails;
+		across->good[leaves[i]] |= good;
 	}
+}
+
+/* Inside a leaf of a rail alone: what is bad between leaves is compared with that. */
+static int
+is_beside(const struct bu_across *across, const struct bu_flow *flow)
+{
+	const int *leaf_of = across->topology.leaf_of;
+
+	return across->alone && !across->links_bad &&
+	       leaf_of[flow->src] == leaf_of[flow->dst];
 }
 
 static int
 answer_flow(struct bu_across *across, struct bu_flow *flow)
 {
 	int place = 0, dir = 0;
-	const struct bu_pair_log *log = log_of(across, flow, &place, &dir);
-	size_t *taken = &across->taken[2 * place + dir];
+	const struct bu_pair_log *log;
+	size_t *taken;
 
 	flow->path = BU_PATH_UNKNOWN;
+	if (is_beside(across, flow))
+		return answer_nothing(across, flow, NULL);
+	log = log_of(across, flow, &place, &dir);
+	taken = &across->taken[2 * place + dir];
 	if (log)
 		*taken = bu_gate_next_sound(log, *taken, dir);
 	if (!log || *taken >= log->count)
@@ -116,6 +147,97 @@ answer_flow(struct bu_across *across, struct bu_flow *flow)
 	flow->rate_gbps = comparable(across, flow, flow->rate_gbps);
 	note_leaves(across, flow);
 	return 0;
+}
+
+/* The campaign of its rail has seen the pair by now: it is of another one. */
+static int
+is_elsewhere(const struct bu_across *across, size_t place)
+{
+	const struct bu_gate *gate = across->gate;
+
+	return across->alone && place < gate->pairs_count &&
+	       gate->pairs[place].network != (int)across->alone->index &&
+	       strcmp(gate->pairs_of, gate->fleet->desired->digest) == 0;
+}
+
+/* Ports of a pair of one rail that hangs at two leaves, in the present boots; 0 = it
+ * does not. */
+static int
+ports_between(const struct bu_across *across, size_t at_log, int ret_ports[2])
+{
+	const struct bu_topology *t = &across->topology;
+	const struct bu_pair_log *log = &across->gate->fleet->measurements.logs[at_log];
+	int rail = 0;
+
+	if (is_elsewhere(across, at_log))
+		return 0;
+	while (rail < t->rails && strcmp(across->rail[rail]->name, log->rail) != 0)
+		rail++;
+	for (int i = 0; rail < t->rails && i < 2; i++) {
+		const json_t *place = json_object_get(t->node_ids.index, log->name[i]);
+		int at = place ? (int)json_integer_value(place) : -1;
+		const struct bu_node *node =
+			place ? across->nodes[at].role->node : NULL;
+
+		if (!node || strcmp(log->boot[i], node->boot_id) != 0)
+			return 0;
+		ret_ports[i] = at * t->rails + rail;
+		if (across->no_port[ret_ports[i]])
+			return 0;
+	}
+	return rail < t->rails && t->leaf_of[ret_ports[0]] != t->leaf_of[ret_ports[1]];
+}
+
+static void
+count_tests(struct bu_across *across, const struct bu_pair_log *log, const int ports[2])
+{
+	float min_gbps = (float)(across->min_gbps / across->topology.limit_gbps *
+				 network_of(across, ports[0])->link_gbps);
+
+	for (int end = 0; end < 2; end++)
+		if (!across->trusted[ports[end] / across->topology.rails])
+			return;
+	for (size_t i = 0; i < log->count; i++) {
+		const struct bu_measured_dir *m = log->list[i].dir;
+
+		if (m[0].doubt || m[1].doubt)
+			continue;
+		for (int end = 0; end < 2; end++) {
+			across->links[across->topology.leaf_of[ports[end]]]++;
+			across->links_bad |=
+				m[end].rate_gbps < min_gbps || m[end].lost > 0;
+		}
+	}
+}
+
+/* Rails of each leaf that somebody is there of. */
+static uint64_t *
+rails_there(const struct bu_across *across)
+{
+	const struct bu_topology *t = &across->topology;
+	uint64_t *rails = bu_xcalloc((size_t)t->leaves + 1, sizeof(*rails));
+
+	for (int port = 0; port < bu_topology_ports(t); port++)
+		if (!across->no_port[port] && across->trusted[port / t->rails])
+			rails[t->leaf_of[port]] |= UINT64_C(1) << port % t->rails;
+	return rails;
+}
+
+void
+bu_across_count_links(struct bu_across *across)
+{
+	const struct bu_measurements *all = &across->gate->fleet->measurements;
+	bu_autofree uint64_t *rails = rails_there(across);
+	int leaves = across->topology.leaves, ports[2];
+
+	for (int leaf = 0; leaf < leaves; leaf++)
+		for (int other = 0; other < leaves; other++)
+			if (other != leaf && rails[leaf] & rails[other] &&
+			    across->links_wanted[leaf] < LINK_TESTS)
+				across->links_wanted[leaf]++;
+	for (size_t i = 0; i < all->count; i++)
+		if (ports_between(across, i, ports))
+			count_tests(across, &all->logs[i], ports);
 }
 
 static void
@@ -145,9 +267,11 @@ void
 bu_across_leave_out(struct bu_across *across)
 {
 	const struct bu_measurements *all = &across->gate->fleet->measurements;
+	int ports[2];
 
 	for (size_t i = 0; i < all->count; i++)
-		if (bu_rail_is_across(all->logs[i].rail))
+		if ((!across->alone && bu_rail_is_across(all->logs[i].rail)) ||
+		    ports_between(across, i, ports))
 			count_partners(across, &all->logs[i]);
 	for (int i = 0; i < across->topology.nodes; i++) {
 		const struct bu_across_node *node = &across->nodes[i];

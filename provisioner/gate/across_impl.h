@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The campaign across the rails of one switch fabric, as far as it is: across.c makes
- * and judges it, across_answer.c answers it from the log, across_words.c keeps what
- * stands accused.
+ * The campaign between the leaves of one switch fabric, or of one rail alone, as far as
+ * it is: across.c makes and judges it, across_answer.c answers it from the log,
+ * across_words.c keeps what stands accused.
  */
 #ifndef BU_GATE_ACROSS_IMPL_H
 #define BU_GATE_ACROSS_IMPL_H
@@ -22,7 +22,8 @@ struct bu_across_node {
 
 struct bu_across {
 	struct bu_gate *gate;
-	const char *fabric;                             /* its name */
+	const char *fabric;                     /* its key in gate->across */
+	const struct bu_desired_network *alone; /* NULL = rails of a switch fabric */
 	const struct bu_desired_validation *validation; /* of the first node there */
 	/* Its rails are the networks of the fabric. Its one spine is all of them: the
 	 * way over them cannot be chosen. */
@@ -35,13 +36,27 @@ struct bu_across {
 	unsigned char *tested, *good;    /* by leaf: a pair of it across gave a result,
 					    or one that is good */
 	double min_gbps;                 /* of a good one */
+	/* Tests of one rail between leaves, by leaf: those that gave a result, and so
+	 * many are wanted. */
+	int *links, *links_wanted;
+	int links_bad; /* one of these was: more of them are asked for */
 	size_t *taken; /* results given away, per pair and direction in the log */
 	struct bu_pairs wanted; /* ports */
 	struct bu_report report;
 };
 
+enum { BU_ACROSS_KEY_SIZE = BU_NAME_MAX + 8 };
+/* across_words.c. Where its accusations are kept: a switch fabric's name has no blank.
+ */
+void bu_across_key(const struct bu_desired_network *network,
+		   char ret[BU_ACROSS_KEY_SIZE]);
+
 /* across_answer.c. Who gives nothing is no partner: the others' tests go on. */
 void bu_across_leave_out(struct bu_across *across);
+/* across_answer.c. Fills links, links_wanted and links_bad. */
+void bu_across_count_links(struct bu_across *across);
+/* The leaf had its tests with others of this rail, and none was bad. */
+int bu_across_leaf_is_done(const struct bu_across *across, int leaf);
 
 /* across_answer.c. bu_site.round; arg: the campaign. */
 bu_must int bu_across_answer(void *arg, struct bu_flow *flows, int count,

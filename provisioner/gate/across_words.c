@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands accused between the rails of a switch fabric, in words: kept by across.c,
- * read by remarks.c. Invariant: links and spines are named, no node is.
+ * What stands accused between the leaves of a switch fabric or a rail, in words: kept
+ * by across.c, read by remarks.c. Invariant: links and spines are named, no node is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +14,15 @@
 
 /* Leaves that are named as not tested. */
 enum { UNTESTED_MAX = 8 };
+
+void
+bu_across_key(const struct bu_desired_network *network, char ret[BU_ACROSS_KEY_SIZE])
+{
+	const char *fabric = network->switch_fabric;
+
+	snprintf(ret, BU_ACROSS_KEY_SIZE, "%s%s", fabric ? "" : "rail ",
+		 fabric ? fabric : network->name);
+}
 
 /* "leaf01 (rail rail0)"; a name may have the rail in it. Owned. */
 static char *
@@ -125,12 +134,14 @@ entry_of(const struct bu_across *across, const struct bu_accusation *one)
 
 	add_part(across, one, &part);
 	cause = bu_accusation_text(&across->topology, one);
-	text = bu_xasprintf(
-		"switch fabric %s: pairs across its rails accuse %s: %s%s",
-		across->fabric, part, cause,
-		arrives(one)
-			? ""
-			: "; look first whether the rails are routed to each other");
+	text = bu_xasprintf("%s%s: pairs %s accuse %s: %s%s%s",
+			    across->alone ? "" : "switch fabric ", across->fabric,
+			    across->alone ? "between its leaves" : "across its rails",
+			    part, cause,
+			    arrives(one) ? "" : "; look first whether the ",
+			    arrives(one)    ? ""
+			    : across->alone ? "leaves reach each other"
+					    : "rails are routed to each other");
 	add_key(across, one, key);
 	add_nodes(across, one, nodes);
 	add_leaves(across, one, leaves);
@@ -294,13 +305,49 @@ bu_across_forget_gone(struct bu_gate *gate)
 		int there = 0;
 
 		for (size_t i = 0; i < desired->networks_count; i++) {
-			const char *its = desired->networks[i].switch_fabric;
+			char its[BU_ACROSS_KEY_SIZE];
 
-			there |= its && strcmp(its, fabric) == 0;
+			bu_across_key(&desired->networks[i], its);
+			there |= strcmp(its, fabric) == 0;
 		}
 		if (!there)
 			json_object_del(gate->across, fabric);
 	}
+}
+
+static int
+is_accused(const struct bu_gate *gate, const char *key, const char *node)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach (json_object_get(gate->across, key), i, entry) {
+		if (json_object_get(json_object_get(entry, "nodes"), node))
+			return 1;
+	}
+	return 0;
+}
+
+int
+bu_across_explains(const struct bu_gate *gate, const struct bu_pair_log *log)
+{
+	const struct bu_desired *desired = gate->fleet->desired;
+
+	for (size_t i = 0; i < desired->networks_count && i < gate->shapes_count; i++) {
+		const struct bu_topology *t = &gate->shapes[i];
+		char key[BU_ACROSS_KEY_SIZE];
+		int a, b;
+
+		if (!t->nodes || strcmp(desired->networks[i].name, log->rail) != 0)
+			continue;
+		a = bu_gate_place(t, log->name[0]);
+		b = bu_gate_place(t, log->name[1]);
+		bu_across_key(&desired->networks[i], key);
+		return a >= 0 && b >= 0 && t->leaf_of[a] != t->leaf_of[b] &&
+		       (is_accused(gate, key, log->name[0]) ||
+			is_accused(gate, key, log->name[1]));
+	}
+	return 0;
 }
 
 void

@@ -87,7 +87,7 @@ struct bu_gate {
 	size_t asks_count, asks_cap;
 	struct bu_gate_run *runs;
 	struct bu_incast *incast; /* under way; NULL = none */
-	json_t *across;  /* switch fabric -> [{"text","nodes":{NODE: true}}]: accused */
+	json_t *across;  /* fabric, rail -> [{"text","nodes":{NODE: true}}]: accused */
 	int across_seen; /* it was looked at since the start */
 	int64_t incast_ms; /* monotonic: the next one is not begun before */
 	const struct bu_clock *stopwatch; /* times the looks */
@@ -125,7 +125,7 @@ struct bu_role {
 	const struct bu_desired_node *want;
 	unsigned char
 		ready; /* checked and heard: a candidate, unless it is certified */
-	unsigned char certified, serves;
+	unsigned char certified, serves, waits;
 	unsigned char effort; /* enum bu_effort of a candidate */
 	uint64_t proven;      /* rails of its pool that its certificates cover */
 };

@@ -73,8 +73,9 @@ add_slow_pairs(const struct bu_gate *gate, const struct bu_node *node,
 		if (!other || strcmp(other->boot_id, log->boot[!side]) != 0)
 			continue;
 		good += !slow;
-		if (slow && (other->state == BU_STATE_VALIDATING ||
-			     bu_state_serves(other->state)))
+		if (slow && !bu_across_explains(gate, log) &&
+		    (other->state == BU_STATE_VALIDATING ||
+		     bu_state_serves(other->state)))
 			bu_text_add(&names, ", ", "%s", other->name);
 	}
 	if (names)

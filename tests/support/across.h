@@ -16,14 +16,17 @@ struct ways {
 	const char *up, *down; /* the leaf of this rail, to and from the spines */
 	int broken;            /* pairs across give no result, */
 	int dead;              /* or nothing arrives */
-	int mute;              /* nobody answers for one */
+	int mute;              /* nobody answers for one, nor for one between leaves */
 	int pause_s;           /* or one answers in so many seconds, */
 	int64_t next_ms;       /* the next one then */
 	const char *mute_node; /* nor who is in one with this node */
 	const char *sick;      /* "NODE RAIL": this port, in each of its pairs */
 	int fast;              /* links of rail1 carry twice as much */
-	int across;            /* pairs that were measured across */
-	json_t *asked;         /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
+	int leaf[RIG_NODES_MAX + 1]; /* of a node, by its number; 0 = all at one */
+	int uplink;    /* all to and from this leaf is slow, of one rail, too */
+	int between;   /* pairs of one rail that were measured between leaves */
+	int across;    /* pairs that were measured across */
+	json_t *asked; /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
 };
 
 static inline void
@@ -81,6 +84,17 @@ is_sick(const struct ways *ways, const json_t *const items[2], const char *const
 	return 0;
 }
 
+/* Of one rail: between leaves, and one of them is slow? */
+static inline int
+is_uplink_slow(struct ways *ways, const struct bu_pair_result *result)
+{
+	int a = ways->leaf[number_of(result->end[0].node)];
+	int b = ways->leaf[number_of(result->end[1].node)];
+
+	ways->between += a != b;
+	return a != b && ways->uplink && (a == ways->uplink || b == ways->uplink);
+}
+
 static inline json_t *
 result_between(struct ways *ways, const json_t *const items[2], size_t k)
 {
@@ -99,6 +113,7 @@ result_between(struct ways *ways, const json_t *const items[2], size_t k)
 		strcpy(result.end[i].device, "rxe0");
 		check_end(items[i], k);
 	}
+	sick |= !across && is_uplink_slow(ways, &result);
 	for (int dir = 0; dir < 2; dir++) {
 		result.dir[dir].lat_count = 200;
 		for (int run = 0; run < 5; run++)
@@ -125,6 +140,14 @@ is_across(const json_t *const items[2])
 	return strcmp(rail_of(items[0], 0), rail_of(items[1], 0)) != 0;
 }
 
+/* They hang at different leaves. */
+static inline int
+is_between(const struct ways *ways, struct bu_node *const ends[2])
+{
+	return ways->leaf[number_of(ends[0]->name)] !=
+	       ways->leaf[number_of(ends[1]->name)];
+}
+
 static inline int
 is_mute(const struct ways *ways, struct bu_node *const ends[2])
 {
@@ -141,7 +164,8 @@ tell(struct rig *rig, struct ways *ways, const json_t *const items[2],
 	struct bu_err failure;
 
 	ck_assert_uint_eq(json_array_size(json_object_get(items[1], "rails")), rails);
-	if ((ways->mute || is_mute(ways, ends)) && is_across(items))
+	if ((ways->mute || is_mute(ways, ends)) &&
+	    (is_across(items) || is_between(ways, ends)))
 		return;
 	if (is_across(items) && rig->clock.fake_wall_ms < ways->next_ms)
 		return;

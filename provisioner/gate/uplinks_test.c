@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pairs of one rail from leaf to leaf: inside its leaf each node is good, and
+ * certified; what is asked for besides, what stands accused, and whom it delays. */
+#include "provisioner/gate/internal.h"
+#include "tests/support/across.h"
+
+enum { LEAVES = 3, EACH = 2, NODES = LEAVES * EACH };
+
+/* So many nodes at each leaf, as the profile says. */
+static void
+cable(struct rig *rig, struct ways *ways, int each)
+{
+	struct bu_desired *desired = rig->fleet->desired;
+
+	for (int i = 1; i <= NODES; i++) {
+		int leaf = (i - 1) / each + 1;
+
+		ways->leaf[i] = leaf;
+		free(desired->nodes[i - 1].switch_ports);
+		desired->nodes[i - 1].switch_ports = bu_xasprintf(
+			"fabric=leaf0%d:p%d,rail1=leaf1%d:p%d", leaf, i, leaf, i);
+	}
+}
+
+static void
+begin_leaves(struct rig *rig, struct ways *ways, int rails, int each)
+{
+	begin_fabric(rig, NODES, rails, NULL);
+	cable(rig, ways, each);
+}
+
+/* No other pair of them uses an uplink: each leaf is tested with each other one. */
+START_TEST(leaves_of_a_rail_are_tested_with_each_other)
+{
+	struct ways ways = {.slow = 0};
+	bu_autofree char *warnings = NULL;
+	struct rig rig;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 60);
+	all_join(&rig, NODES);
+	ck_assert_int_ge(ways.between, LEAVES);
+	ck_assert_int_le(ways.between, 2 * LEAVES);
+	ck_assert_int_eq(ways.across, 0);
+	warnings = warnings_of(&rig);
+	ck_assert_str_eq(warnings, "");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+START_TEST(one_leaf_has_no_such_tests)
+{
+	struct ways ways = {.slow = 0};
+	struct rig rig;
+
+	begin_leaves(&rig, &ways, 1, NODES);
+	pass(&rig, &ways, NODES, 30);
+	all_join(&rig, NODES);
+	ck_assert_int_eq(ways.between, 0);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* The slow uplinks of one of three leaves: nobody stays out for them. */
+START_TEST(slow_uplinks_are_named_and_no_node)
+{
+	for (int rails = 1; rails <= 2; rails++) {
+		struct ways ways = {.uplink = 2};
+		bu_autofree char *warnings = NULL, *again = NULL;
+		bu_autojson json_t *own = NULL, *others = NULL;
+		struct rig rig;
+
+		begin_leaves(&rig, &ways, rails, EACH);
+		pass(&rig, &ways, NODES, 240);
+		all_join(&rig, NODES);
+		ck_assert_int_eq(events_of(&rig, BU_EVENT_EVIDENCE), 0);
+		warnings = warnings_of(&rig);
+		says(warnings, "rail fabric: pairs between its leaves accuse the "
+			       "uplinks of leaf02 (rail fabric): slow");
+		says(warnings, "5.00 Mbit/s");
+		ck_assert_ptr_null(strstr(warnings, "leaf01"));
+		ck_assert_ptr_null(strstr(warnings, "leaf03"));
+		if (rails == 2)
+			says(warnings, "the uplinks of leaf12 (rail rail1)");
+		own = bu_gate_remarks(rig.gate, rig_node(&rig, EACH + 1));
+		ck_assert_uint_eq(json_array_size(own), (size_t)rails);
+		others = bu_gate_remarks(rig.gate, rig_node(&rig, 1));
+		ck_assert_uint_eq(json_array_size(others), 0);
+		/* The log is its only memory. */
+		rig_restart(&rig);
+		cable(&rig, &ways, EACH);
+		rig_pass(&rig, 5000);
+		again = warnings_of(&rig);
+		says(again, "accuse the uplinks of ");
+		end_fabric(&rig, &ways);
+	}
+}
+END_TEST
+
+/* What is good comes first: no certificate waits for longer than three minutes. */
+START_TEST(no_certificate_depends_on_them)
+{
+	struct ways ways = {.mute = 1};
+	bu_autofree char *warnings = NULL;
+	struct rig rig;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 20);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
+	rig_reason_is(&rig_node(&rig, 1)->live.says, TESTED_ACROSS);
+	pass(&rig, &ways, NODES, 190);
+	all_join(&rig, NODES);
+	warnings = warnings_of(&rig);
+	ck_assert_str_eq(warnings, "");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* One that comes later finds its leaf tested: nothing is asked for again. */
+START_TEST(a_leaf_is_not_tested_again_for_one_node)
+{
+	struct ways ways = {.slow = 0};
+	struct rig rig;
+	int before;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES - 1, 60);
+	all_join(&rig, NODES - 1);
+	before = ways.between;
+	ck_assert_int_gt(before, 0);
+	pass(&rig, &ways, NODES, 60);
+	all_join(&rig, NODES);
+	ck_assert_int_le(ways.between, before + 2);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+RIG_UNIT("uplinks", leaves_of_a_rail_are_tested_with_each_other,
+	 one_leaf_has_no_such_tests, slow_uplinks_are_named_and_no_node,
+	 no_certificate_depends_on_them, a_leaf_is_not_tested_again_for_one_node)
