@@ -236,7 +236,8 @@ ask_wanted(const struct bu_across *across)
 	for (size_t i = 0; i < across->wanted.count; i++) {
 		const struct bu_wanted *pair = &across->wanted.list[i];
 		struct bu_rail_ends rail = {{across->rail[pair->a % t->rails],
-					     across->rail[pair->b % t->rails]}};
+					     across->rail[pair->b % t->rails]},
+					    BU_GATE_LINK_QPS};
 
 		bu_gate_ask_for(across->gate,
 				across->nodes[pair->a / t->rails].role->node->name,

@@ -34,7 +34,7 @@ log_of(const struct bu_across *across, const struct bu_flow *flow, int *ret_plac
 	const int ports[2] = {swap ? flow->dst : flow->src,
 			      swap ? flow->src : flow->dst};
 	struct bu_rail_ends rail = {
-		{network_of(across, ports[0]), network_of(across, ports[1])}};
+		.of = {network_of(across, ports[0]), network_of(across, ports[1])}};
 	char text[BU_NAME_MAX];
 
 	bu_rail_ends_text(&rail, text);
@@ -97,7 +97,7 @@ static float
 comparable(const struct bu_across *across, const struct bu_flow *flow, float gbps)
 {
 	struct bu_rail_ends rail = {
-		{network_of(across, flow->src), network_of(across, flow->dst)}};
+		.of = {network_of(across, flow->src), network_of(across, flow->dst)}};
 
 	return gbps *
 	       (float)(across->topology.limit_gbps / bu_rail_slower(&rail)->link_gbps);
@@ -134,6 +134,7 @@ answer_flow(struct bu_across *across, struct bu_flow *flow)
 	const struct bu_pair_log *log;
 	size_t *taken;
 
+	flow->qps = BU_GATE_LINK_QPS;
 	flow->path = BU_PATH_UNKNOWN;
 	if (is_beside(across, flow))
 		return answer_nothing(across, flow, NULL);

@@ -15,7 +15,7 @@ bu_gate_ask_for(struct bu_gate *gate, const char *a, const char *b,
 		const struct bu_rail_ends *rail)
 {
 	int swap = strcmp(a, b) > 0;
-	struct bu_rail_ends ends = {{rail->of[swap], rail->of[!swap]}};
+	struct bu_rail_ends ends = {{rail->of[swap], rail->of[!swap]}, rail->qps};
 	struct bu_ask *ask;
 
 	gate->asks = bu_xgrow(gate->asks, &gate->asks_cap, gate->asks_count + 1,
@@ -24,17 +24,23 @@ bu_gate_ask_for(struct bu_gate *gate, const char *a, const char *b,
 	bu_text_copy(ask->name[0], sizeof(ask->name[0]), swap ? b : a);
 	bu_text_copy(ask->name[1], sizeof(ask->name[1]), swap ? a : b);
 	bu_rail_ends_text(&ends, ask->rail);
+	ask->qps = rail->qps;
 }
 
 void
 bu_gate_ask(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 	    const struct bu_pairs *pairs)
 {
-	struct bu_rail_ends rail = {{campaign->fabric, campaign->fabric}};
+	struct bu_rail_ends rail = {.of = {campaign->fabric, campaign->fabric}};
 
-	for (size_t i = 0; i < pairs->count; i++)
-		bu_gate_ask_for(gate, campaign->nodes[pairs->list[i].a]->name,
-				campaign->nodes[pairs->list[i].b]->name, &rail);
+	for (size_t i = 0; i < pairs->count; i++) {
+		const struct bu_wanted *pair = &pairs->list[i];
+		const int *leaf_of = campaign->topology.leaf_of;
+
+		rail.qps = leaf_of[pair->a] != leaf_of[pair->b] ? BU_GATE_LINK_QPS : 0;
+		bu_gate_ask_for(gate, campaign->nodes[pair->a]->name,
+				campaign->nodes[pair->b]->name, &rail);
+	}
 }
 
 static int
@@ -109,6 +115,7 @@ start(struct bu_gate *gate, const struct bu_ask *const *list, size_t from, size_
 	for (size_t i = from; other && want && i < end && count < BU_RAILS_MAX; i++) {
 		rail.of[0] = bu_rail_end(list[i]->rail, 0, want);
 		rail.of[1] = bu_rail_end(list[i]->rail, 1, other);
+		rail.qps = list[i]->qps;
 		if (rail.of[0] && rail.of[1] && !is_taken(rails, count, &rail))
 			rails[count++] = rail;
 	}

@@ -32,6 +32,7 @@ enum {
 	BU_GATE_SLOW_MS = 60000,
 	BU_GATE_LEAF_SIZE = 160,
 	BU_GATE_BUDGET_MS = 200, /* of a look; after it nothing long is begun */
+	BU_GATE_LINK_QPS = 4, /* one takes one cable of a bundle, which several share */
 };
 
 struct bu_probe {
@@ -43,7 +44,7 @@ struct bu_probe {
 	 * one. */
 	char rail[BU_RAILS_MAX][BU_NAME_MAX];
 	json_t *result[BU_RAILS_MAX];
-	int rails;
+	int rails, sport;
 	char secret[65];
 	int64_t since_ms, until_ms; /* monotonic */
 	int64_t both_ms;            /* since then both have their items; 0 = not yet */
@@ -60,12 +61,13 @@ struct bu_probe {
 struct bu_ask {
 	char name[2][BU_NAME_MAX]; /* in their order */
 	char rail[BU_NAME_MAX];    /* as of a probe */
+	int qps;
 };
 
-/* What is measured between two nodes: the network of a and that of b, which are one
- * unless it is across rails. */
+/* Networks of a and b, which are one unless it is across rails. */
 struct bu_rail_ends {
 	const struct bu_desired_network *of[2];
+	int qps; /* queue pairs at least; 0 = as the link wants */
 };
 
 /* Once a minute what does not decide goes on: tests that contradict each other, and
@@ -123,8 +125,7 @@ struct bu_gate {
 struct bu_role {
 	struct bu_node *node; /* NULL = not known yet */
 	const struct bu_desired_node *want;
-	unsigned char
-		ready; /* checked and heard: a candidate, unless it is certified */
+	unsigned char ready; /* checked and heard: a candidate, unless certified */
 	unsigned char certified, serves, waits;
 	unsigned char effort; /* enum bu_effort of a candidate */
 	uint64_t proven;      /* rails of its pool that its certificates cover */
@@ -384,8 +385,7 @@ int64_t bu_rails_deadline_ms(const struct bu_gate *gate,
 struct bu_sizes bu_rails_sizes(const struct bu_desired_validation *validation,
 			       const struct bu_rail_ends *rails, size_t count);
 
-/* probe.c */
-/* rails: networks that a and b have. */
+/* probe.c. rails: networks that a and b have. */
 const char *bu_probe_start(struct bu_gate *gate,
 			   const struct bu_desired_validation *validation,
 			   const struct bu_rail_ends *rails, size_t count,

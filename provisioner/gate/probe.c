@@ -14,7 +14,7 @@
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
 
-enum { MESSAGE_MIN = 4096, TOLD_MS = 60000 };
+enum { MESSAGE_MIN = 4096, TOLD_MS = 60000, SPORT = 0xc000, SPORTS = 0x4000 };
 
 /* It may have another one by now. */
 static void
@@ -83,6 +83,25 @@ failures_of(const struct bu_gate *gate, const struct bu_probe *probe,
 	return most;
 }
 
+/* Each test of a pair takes source ports of its own, and the same ones in each site:
+ * where switches choose the cable by these, its tests see several. */
+static int
+sport_of(const struct bu_gate *gate, const struct bu_probe *probe,
+	 const struct bu_node *a, const struct bu_node *b)
+{
+	size_t tests = 0;
+	int place, dir;
+
+	for (int i = 0; i < probe->rails; i++) {
+		const struct bu_pair_log *log =
+			bu_gate_log(gate, probe->rail[i], a, b, &place, &dir);
+		size_t own = log ? log->count + (size_t)log->errors : 0;
+
+		tests = own > tests ? own : tests;
+	}
+	return SPORT + (int)(tests * (size_t)probe->sizes.qps % SPORTS);
+}
+
 /* What said nothing once is done the same again, then with messages of another size, by
  * turns. Half as large, or twice where that would be tiny. */
 static uint64_t
@@ -137,12 +156,14 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	probe->since_ms = bu_loop_now_ms(gate->fleet->loop);
 	probe->until_ms = probe->since_ms + probe->deadline_ms + BU_GATE_GRACE_MS;
 	for (size_t i = 0; i < count; i++)
-		bu_rail_ends_text(
-			&(struct bu_rail_ends){{rails[i].of[swap], rails[i].of[!swap]}},
-			probe->rail[probe->rails++]);
+		bu_rail_ends_text(&(struct bu_rail_ends){.of = {rails[i].of[swap],
+								rails[i].of[!swap]}},
+				  probe->rail[probe->rails++]);
 	probe->sizes = bu_rails_sizes(validation, rails, count);
 	if (older)
 		probe->sizes.depth = 0, probe->sizes.warm_bytes = 0;
+	else
+		probe->sport = sport_of(gate, probe, a, b);
 	probe->sizes.message_bytes =
 		(uint32_t)message_bytes(&probe->sizes, failures_of(gate, probe, a, b));
 	for (int i = 0; i < 2; i++) {
@@ -405,6 +426,7 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	work.bytes = probe->sizes.bytes;
 	work.warm_bytes = probe->sizes.warm_bytes;
 	work.qps = probe->sizes.qps;
+	work.sport = probe->sport;
 	work.depth = probe->sizes.depth;
 	work.runs = want->validation->runs;
 	work.deadline_ms = probe->deadline_ms;

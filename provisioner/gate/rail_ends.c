@@ -66,11 +66,16 @@ bu_rails_sizes(const struct bu_desired_validation *validation,
 	       const struct bu_rail_ends *rails, size_t count)
 {
 	const struct bu_desired_network *slowest = bu_rail_slower(&rails[0]), *next;
+	struct bu_sizes sizes;
 
 	for (size_t i = 1; i < count; i++) {
 		next = bu_rail_slower(&rails[i]);
 		if (next->link_gbps < slowest->link_gbps)
 			slowest = next;
 	}
-	return bu_gate_sizes(validation, slowest);
+	sizes = bu_gate_sizes(validation, slowest);
+	for (size_t i = 0; i < count; i++)
+		if (rails[i].qps > sizes.qps)
+			sizes.qps = rails[i].qps;
+	return sizes;
 }

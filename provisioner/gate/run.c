@@ -207,8 +207,8 @@ start_pair(struct bu_gate *gate, struct pair *pair, struct bu_node *a,
 	if (rail) {
 		bu_text_copy(pair->probe, sizeof(pair->probe),
 			     bu_probe_start(gate, want->validation,
-					    &(struct bu_rail_ends){{rail, rail}}, 1, a,
-					    b));
+					    &(struct bu_rail_ends){.of = {rail, rail}},
+					    1, a, b));
 		return;
 	}
 	pair->done = 1;

@@ -92,17 +92,18 @@ START_TEST(a_probe_is_told_every_key_of_its_ports)
 	check_all(&rig, 2);
 	rig_pass(&rig, 2001);
 	item = bu_gate_work(rig.gate, rig_node(&rig, 2));
-	is_told(item, "{'kind':'probe','role':'listen','a':'node001','b':'node002',"
-		      "'node':'node002','attempt':1,'addr':'10.77.0.12',"
-		      "'peer':'10.77.0.11','port':18515,'local_ip':'10.78.0.12',"
-		      "'bytes':3571428571,'warm_bytes':357142857,'runs':7,"
-		      "'message_bytes':131072,'qps':4,'depth':32,'deadline_ms':20004,"
-		      "'min_gbps':372.54,'rails':["
-		      "{'rail':'fabric','port':'0000:02:00.0','address':'10.78.0.12',"
-		      "'gid_index':3,'traffic_class':104,'pkey':32785,'sl':3,"
-		      "'min_gbps':372.54},"
-		      "{'rail':'rail1','port':'0000:01:00.0','address':'10.79.0.12',"
-		      "'min_gbps':87.96}]}");
+	is_told(item,
+		"{'kind':'probe','role':'listen','a':'node001','b':'node002',"
+		"'node':'node002','attempt':1,'addr':'10.77.0.12',"
+		"'peer':'10.77.0.11','port':18515,'local_ip':'10.78.0.12',"
+		"'sport':49152,'bytes':3571428571,'warm_bytes':357142857,'runs':7,"
+		"'message_bytes':131072,'qps':4,'depth':32,'deadline_ms':20004,"
+		"'min_gbps':372.54,'rails':["
+		"{'rail':'fabric','port':'0000:02:00.0','address':'10.78.0.12',"
+		"'gid_index':3,'traffic_class':104,'pkey':32785,'sl':3,"
+		"'min_gbps':372.54},"
+		"{'rail':'rail1','port':'0000:01:00.0','address':'10.79.0.12',"
+		"'min_gbps':87.96}]}");
 	rig_end(&rig);
 }
 END_TEST

@@ -97,6 +97,45 @@ START_TEST(slow_uplinks_are_named_and_no_node)
 }
 END_TEST
 
+/* One flow takes one cable, and may be slower than its port: several are one test. */
+START_TEST(several_queue_pairs_fill_a_bundle_of_cables)
+{
+	struct ways ways = {.thin = 1};
+	bu_autofree char *warnings = NULL;
+	struct rig rig;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 120);
+	all_join(&rig, NODES);
+	ck_assert_int_ge(ways.between, LEAVES);
+	warnings = warnings_of(&rig);
+	ck_assert_str_eq(warnings, "");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* Switches choose cables by these: what is tested again goes over others. */
+START_TEST(each_test_of_a_pair_has_source_ports_of_its_own)
+{
+	struct ways ways = {.uplink = 2};
+	const char *key, *last;
+	json_t *times;
+	struct rig rig;
+	int again = 0;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 240);
+	all_join(&rig, NODES);
+	json_object_foreach (ways.sports, key, times) {
+		ck_assert_msg(json_integer_value(times) == 1, "%s", key);
+		last = strrchr(key, ' ');
+		again += strcmp(last, " 49152") != 0;
+	}
+	ck_assert_int_gt(again, 0);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
 /* What is good comes first: no certificate waits for longer than three minutes. */
 START_TEST(no_certificate_depends_on_them)
 {
@@ -136,5 +175,7 @@ START_TEST(a_leaf_is_not_tested_again_for_one_node)
 END_TEST
 
 RIG_UNIT("uplinks", leaves_of_a_rail_are_tested_with_each_other,
-	 one_leaf_has_no_such_tests, slow_uplinks_are_named_and_no_node,
-	 no_certificate_depends_on_them, a_leaf_is_not_tested_again_for_one_node)
+	 one_leaf_has_no_such_tests, several_queue_pairs_fill_a_bundle_of_cables,
+	 each_test_of_a_pair_has_source_ports_of_its_own,
+	 slow_uplinks_are_named_and_no_node, no_certificate_depends_on_them,
+	 a_leaf_is_not_tested_again_for_one_node)

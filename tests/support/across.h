@@ -23,10 +23,12 @@ struct ways {
 	const char *sick;      /* "NODE RAIL": this port, in each of its pairs */
 	int fast;              /* links of rail1 carry twice as much */
 	int leaf[RIG_NODES_MAX + 1]; /* of a node, by its number; 0 = all at one */
-	int uplink;    /* all to and from this leaf is slow, of one rail, too */
-	int between;   /* pairs of one rail that were measured between leaves */
-	int across;    /* pairs that were measured across */
-	json_t *asked; /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
+	int thin; /* between leaves four queue pairs are as good as one is inside */
+	json_t *sports; /* "NODE NODE SPORT" -> how often */
+	int uplink;     /* all to and from this leaf is slow, of one rail, too */
+	int between;    /* pairs of one rail that were measured between leaves */
+	int across;     /* pairs that were measured across */
+	json_t *asked;  /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
 };
 
 static inline void
@@ -86,12 +88,15 @@ is_sick(const struct ways *ways, const json_t *const items[2], const char *const
 
 /* Of one rail: between leaves, and one of them is slow? */
 static inline int
-is_uplink_slow(struct ways *ways, const struct bu_pair_result *result)
+is_uplink_slow(struct ways *ways, const json_t *item,
+	       const struct bu_pair_result *result)
 {
 	int a = ways->leaf[number_of(result->end[0].node)];
 	int b = ways->leaf[number_of(result->end[1].node)];
 
 	ways->between += a != b;
+	if (a != b && ways->thin && bu_json_int(item, "qps", 1) < 4)
+		return 1;
 	return a != b && ways->uplink && (a == ways->uplink || b == ways->uplink);
 }
 
@@ -113,7 +118,7 @@ result_between(struct ways *ways, const json_t *const items[2], size_t k)
 		strcpy(result.end[i].device, "rxe0");
 		check_end(items[i], k);
 	}
-	sick |= !across && is_uplink_slow(ways, &result);
+	sick |= !across && is_uplink_slow(ways, items[0], &result);
 	for (int dir = 0; dir < 2; dir++) {
 		result.dir[dir].lat_count = 200;
 		for (int run = 0; run < 5; run++)
@@ -155,6 +160,21 @@ is_mute(const struct ways *ways, struct bu_node *const ends[2])
 				   strcmp(ends[1]->name, ways->mute_node) == 0);
 }
 
+/* Both ends have the same. */
+static inline void
+count_sport(struct ways *ways, const json_t *const items[2],
+	    struct bu_node *const ends[2])
+{
+	int sport = (int)bu_json_int(items[0], "sport", 0);
+	bu_autofree char *key =
+		bu_xasprintf("%s %s %d", ends[0]->name, ends[1]->name, sport);
+
+	ck_assert_int_eq(bu_json_int(items[1], "sport", 0), sport);
+	ck_assert_int_ge(sport, 0xc000);
+	ways->sports = ways->sports ? ways->sports : json_object();
+	bu_json_count_up(ways->sports, key);
+}
+
 static inline void
 tell(struct rig *rig, struct ways *ways, const json_t *const items[2],
      struct bu_node *const ends[2])
@@ -164,6 +184,7 @@ tell(struct rig *rig, struct ways *ways, const json_t *const items[2],
 	struct bu_err failure;
 
 	ck_assert_uint_eq(json_array_size(json_object_get(items[1], "rails")), rails);
+	count_sport(ways, items, ends);
 	if ((ways->mute || is_mute(ways, ends)) &&
 	    (is_across(items) || is_between(ways, ends)))
 		return;
@@ -252,6 +273,7 @@ static inline void
 end_fabric(struct rig *rig, struct ways *ways)
 {
 	json_decref(ways->asked);
+	json_decref(ways->sports);
 	rig_end(rig);
 }
 
