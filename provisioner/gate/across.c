@@ -7,8 +7,9 @@
  * Looked at by gate.c after the rails. It has no memory of its own: the campaign runs
  * from its start over the results in the log. Invariants: only ports that are good on
  * their own rail take part, so what is bad is between the leaves; no node is accused,
- * and no certificate depends on what comes of it: it waits HOLD_MS for it at most. What
- * is not told by then is asked for until LATE_MS, of nodes that are lent.
+ * and no certificate depends on what comes of it: of a rail alone it does not wait, of
+ * a switch fabric HOLD_MS at most. What is not told by then is asked for until LATE_MS,
+ * of nodes that are lent.
  */
 #include <stdio.h>
 #include <string.h>
@@ -246,7 +247,7 @@ ask_wanted(const struct bu_across *across)
 	}
 }
 
-/* Of one rail a node waits for the tests of its own leaf; for all when one was bad. */
+/* Of one rail a node asks for the tests of its own leaf; for all when one was bad. */
 static int
 waits(const struct bu_across *across, int place)
 {
@@ -273,12 +274,21 @@ has_leaves(const struct bu_gate *gate, const struct bu_desired_network *rail)
 }
 
 static int
+has_fabric(const struct bu_desired_pool *pool)
+{
+	for (size_t i = 0; i < pool->rails_count; i++)
+		if (pool->rails[i]->switch_fabric)
+			return 1;
+	return 0;
+}
+
+static int
 is_tested_between(const struct bu_gate *gate, const struct bu_desired_pool *pool)
 {
 	for (size_t i = 0; i < pool->rails_count; i++)
-		if (pool->rails[i]->switch_fabric || has_leaves(gate, pool->rails[i]))
+		if (has_leaves(gate, pool->rails[i]))
 			return 1;
-	return 0;
+	return has_fabric(pool);
 }
 
 /* Certificates of the others wait no longer, and nothing more is asked for them. */
@@ -434,8 +444,10 @@ bu_across_holds(const struct bu_gate *gate, struct bu_node *node)
 		node->live.across.since_ms = now_ms;
 		node->live.across.over = node->live.across.late = 0;
 	}
-	if (node->live.across.over || now_ms - node->live.across.since_ms < HOLD_MS)
-		return !node->live.across.over;
+	if (node->live.across.over)
+		return 0;
+	if (has_fabric(want->pool) && now_ms - node->live.across.since_ms < HOLD_MS)
+		return 1;
 	node->live.across.late = 1;
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of one rail from leaf to leaf: inside its leaf each node is good, and
- * certified; what is asked for besides, what stands accused, and whom it delays. */
-#include "provisioner/gate/internal.h"
+ * certified; what is asked for besides, what stands accused, and that it delays nobody.
+ */
+#include "provisioner/gate/across.h"
 #include "tests/support/across.h"
 
 enum { LEAVES = 3, EACH = 2, NODES = LEAVES * EACH };
@@ -42,6 +43,7 @@ START_TEST(leaves_of_a_rail_are_tested_with_each_other)
 	ck_assert_int_ge(ways.between, LEAVES);
 	ck_assert_int_le(ways.between, 2 * LEAVES);
 	ck_assert_int_eq(ways.across, 0);
+	ck_assert_int_eq(bu_across_goes_on(rig.gate), 0); /* not for its whole time */
 	warnings = warnings_of(&rig);
 	ck_assert_str_eq(warnings, "");
 	end_fabric(&rig, &ways);
@@ -136,8 +138,8 @@ START_TEST(each_test_of_a_pair_has_source_ports_of_its_own)
 }
 END_TEST
 
-/* What is good comes first: no certificate waits for longer than three minutes. */
-START_TEST(no_certificate_depends_on_them)
+/* What is good comes first: nobody answers for one of these, and nobody waits. */
+START_TEST(no_certificate_waits_for_them)
 {
 	struct ways ways = {.mute = 1};
 	bu_autofree char *warnings = NULL;
@@ -145,12 +147,33 @@ START_TEST(no_certificate_depends_on_them)
 
 	begin_leaves(&rig, &ways, 1, EACH);
 	pass(&rig, &ways, NODES, 20);
-	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
-	rig_reason_is(&rig_node(&rig, 1)->live.says, TESTED_ACROSS);
-	pass(&rig, &ways, NODES, 190);
 	all_join(&rig, NODES);
+	pass(&rig, &ways, NODES, 190);
 	warnings = warnings_of(&rig);
 	ck_assert_str_eq(warnings, "");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* Of certified nodes they are asked for a quarter of an hour long. */
+START_TEST(what_is_bad_is_told_when_they_have_joined)
+{
+	struct ways ways = {.uplink = 2, .pause_s = 20};
+	bu_autofree char *before = NULL, *after = NULL;
+	struct rig rig;
+	int asked;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 20);
+	all_join(&rig, NODES);
+	before = warnings_of(&rig);
+	ck_assert_str_eq(before, "");
+	pass(&rig, &ways, NODES, 900);
+	after = warnings_of(&rig);
+	says(after, "accuse the uplinks of leaf02 (rail fabric): slow");
+	asked = ways.between;
+	pass(&rig, &ways, NODES, 300);
+	ck_assert_int_eq(ways.between, asked);
 	end_fabric(&rig, &ways);
 }
 END_TEST
@@ -177,5 +200,6 @@ END_TEST
 RIG_UNIT("uplinks", leaves_of_a_rail_are_tested_with_each_other,
 	 one_leaf_has_no_such_tests, several_queue_pairs_fill_a_bundle_of_cables,
 	 each_test_of_a_pair_has_source_ports_of_its_own,
-	 slow_uplinks_are_named_and_no_node, no_certificate_depends_on_them,
+	 slow_uplinks_are_named_and_no_node, no_certificate_waits_for_them,
+	 what_is_bad_is_told_when_they_have_joined,
 	 a_leaf_is_not_tested_again_for_one_node)

@@ -17,7 +17,7 @@ struct ways {
 	int broken;            /* pairs across give no result, */
 	int dead;              /* or nothing arrives */
 	int mute;              /* nobody answers for one, nor for one between leaves */
-	int pause_s;           /* or one answers in so many seconds, */
+	int pause_s;           /* or one of both answers in so many seconds, */
 	int64_t next_ms;       /* the next one then */
 	const char *mute_node; /* nor who is in one with this node */
 	const char *sick;      /* "NODE RAIL": this port, in each of its pairs */
@@ -188,9 +188,11 @@ tell(struct rig *rig, struct ways *ways, const json_t *const items[2],
 	if ((ways->mute || is_mute(ways, ends)) &&
 	    (is_across(items) || is_between(ways, ends)))
 		return;
-	if (is_across(items) && rig->clock.fake_wall_ms < ways->next_ms)
-		return;
-	ways->next_ms = rig->clock.fake_wall_ms + ways->pause_s * 1000;
+	if (is_across(items) || is_between(ways, ends)) {
+		if (rig->clock.fake_wall_ms < ways->next_ms)
+			return;
+		ways->next_ms = rig->clock.fake_wall_ms + ways->pause_s * 1000;
+	}
 	for (size_t k = 0; k < rails; k++)
 		json_array_append_new(list, result_between(ways, items, k));
 	result = json_pack("{s:O}", "rails", list);
