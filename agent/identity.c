@@ -275,17 +275,17 @@ bu_identity_enroll(const char *cmdline, const char *dir,
 	return -1;
 }
 
-/* Of the certificate that is shown. */
-static int64_t
-valid_from_s(const struct bu_identity *identity)
+/* When the certificate that is shown is valid; never, where there is none. */
+static void
+valid_s(const struct bu_identity *identity, int64_t *ret_from_s, int64_t *ret_until_s)
 {
 	bu_autofree char *pair = bu_identity_path(identity, "pair.pem");
 	bu_autofree char *first = bu_identity_path(identity, "cert.pem");
 	bu_autofree char *pem =
 		bu_file_read(bu_file_exists(pair) ? pair : first, CA_MAX, NULL, NULL);
-	int64_t from_s, until_s;
 
-	return pem && bu_cert_times(pem, &from_s, &until_s, NULL) == 0 ? from_s : 0;
+	if (!pem || bu_cert_times(pem, ret_from_s, ret_until_s, NULL) != 0)
+		*ret_from_s = *ret_until_s = 0;
 }
 
 int
@@ -297,14 +297,16 @@ bu_identity_ask_clock(const struct bu_identity *identity, int64_t ours_s,
 	size_t size = 0;
 	bu_autofree char *pem =
 		bu_http_get(http, "/boot/ca.pem", CA_MAX, CLOCK_MS, &size, err);
-	int64_t theirs_s = bu_http_date_s(http);
+	int64_t theirs_s = bu_http_date_s(http), from_s, until_s;
 
 	bu_http_destroy(http);
 	*ret_s = 0;
 	if (!pem)
 		return -1;
-	if (theirs_s > ours_s && theirs_s >= valid_from_s(identity))
-		*ret_s = bu_identity_clock_s(theirs_s, ours_s);
+	/* Nothing proves who answers: a clock that may be right stays as it is. */
+	valid_s(identity, &from_s, &until_s);
+	if (ours_s < from_s && theirs_s >= from_s && theirs_s < until_s)
+		*ret_s = theirs_s;
 	return 0;
 }
 

@@ -26,9 +26,10 @@ char *bu_cmdline_value(const char *cmdline, const char *name);
  */
 int64_t bu_identity_clock_s(int64_t theirs_s, int64_t ours_s);
 
-/* Installed: what to set a clock to that is far behind the appliance's, 0 = leave it.
- * Asked without TLS, for which the clock is needed; what answers may be anybody, so
- * that no clock is set back, nor to before our own certificate. -1 = nobody answers. */
+/* Installed: what to set a clock to that is before our own certificate, and so is lost;
+ * 0 = leave it. Asked without TLS, for which the clock is needed; what answers may be
+ * anybody, so that no other clock is set, nor to a time that the certificate does not
+ * have. -1 = nobody answers. */
 bu_must int bu_identity_ask_clock(const struct bu_identity *identity, int64_t ours_s,
 				  int64_t *ret_s, struct bu_err *err);
 /* Does so with this machine's. */

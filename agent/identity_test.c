@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
@@ -410,42 +411,57 @@ put_cert(const char *dir)
 	ck_assert_int_eq(bu_file_write(path, cert, strlen(cert), 0600, NULL), 0);
 }
 
+/* Of who has a certificate: a clock from before it is lost, and no other one. */
 START_TEST(a_clock_that_was_lost_is_asked_for_without_tls)
 {
 	static const struct {
-		const char *date;
-		int64_t ours_s, want_s, with_cert_s;
+		int64_t theirs_s, ours_s; /* after its begin */
+		int is_set;
 	} rows[] = {
-		{"Fri, 01 Jan 2100 00:00:00 GMT", 0, 4102444800, 4102444800},
-		{"Fri, 01 Jan 2100 00:00:00 GMT", 4102444400, 4102444800, 4102444800},
-		/* It is near enough, or would be set back. */
-		{"Fri, 01 Jan 2100 00:00:00 GMT", 4102444600, 0, 0},
-		{"Fri, 01 Jan 2100 00:00:00 GMT", 4102449999, 0, 0},
-		/* There is no such time for who has its certificate. */
-		{"Wed, 01 Jan 2020 00:00:00 GMT", 0, 1577836800, 0},
-		{"yesterday", 0, 0, 0},
+		{3600, -3600, 1},
+		{0, -1, 1},
+		{3600, -1000000000, 1},
+		/* It may be right, whatever somebody answers. */
+		{3600, 0, 0},
+		{864000, 60, 0},
+		/* There is no such time for who has this certificate. */
+		{-1, -3600, 0},
+		{8 * 86400, -3600, 1},
+		{10 * 86400, -3600, 0},
+		{2000000000, -3600, 0},
 	};
-	char dir[] = "/tmp/bringup-agent-XXXXXX";
+	char dir[] = "/tmp/bringup-agent-XXXXXX", text[64];
 	struct appliance appliance;
 	struct bu_identity identity = {.installed = 1, .dir = dir};
-	int64_t to_s = -1;
+	bu_autofree char *path = NULL, *pem = NULL;
+	int64_t to_s = -1, from_s, until_s;
 
-	date = rows[0].date;
+	ck_assert_ptr_nonnull(mkdtemp(dir));
 	begin(&appliance, 200);
 	identity.boot_url = appliance.url;
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	for (int with_cert = 0; with_cert <= 1; with_cert++) {
-		for (size_t i = 0; i < BU_LEN(rows); i++) {
-			date = rows[i].date;
-			ck_assert_int_eq(bu_identity_ask_clock(&identity,
-							       rows[i].ours_s, &to_s,
-							       NULL),
-					 0);
-			ck_assert_int_eq(to_s, with_cert ? rows[i].with_cert_s
-							 : rows[i].want_s);
-		}
-		put_cert(dir);
+	date = "Fri, 01 Jan 2100 00:00:00 GMT";
+	ck_assert_int_eq(bu_identity_ask_clock(&identity, 0, &to_s, NULL), 0);
+	ck_assert_int_eq(to_s, 0); /* without a certificate */
+	put_cert(dir);
+	path = bu_xasprintf("%s/cert.pem", dir);
+	pem = bu_file_read(path, 1 << 16, NULL, NULL);
+	ck_assert_int_eq(bu_cert_times(pem, &from_s, &until_s, NULL), 0);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		time_t theirs = from_s + rows[i].theirs_s;
+		struct tm tm;
+
+		strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT",
+			 gmtime_r(&theirs, &tm));
+		date = text;
+		ck_assert_int_eq(bu_identity_ask_clock(&identity,
+						       from_s + rows[i].ours_s, &to_s,
+						       NULL),
+				 0);
+		ck_assert_msg(to_s == (rows[i].is_set ? theirs : 0), "row %zu", i);
 	}
+	date = "yesterday";
+	ck_assert_int_eq(bu_identity_ask_clock(&identity, 0, &to_s, NULL), 0);
+	ck_assert_int_eq(to_s, 0);
 	finish(&appliance);
 	ck_assert_int_eq(bu_identity_ask_clock(&identity, 0, &to_s, NULL), -1);
 	ck_assert_int_eq(bu_identity_set_clock(&identity), -1);

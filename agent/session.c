@@ -425,8 +425,9 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 	session->clocked = !session->link.identity->installed;
 	for (;;) {
 		memset(&failure, 0, sizeof(failure));
-		/* For a machine that has lost its clock no certificate is valid. */
-		if (!session->clocked)
+		/* For a machine that has lost its clock no certificate is valid; who
+		 * was answered has a good one. */
+		if (!session->clocked && !session->greeted)
 			session->clocked =
 				bu_identity_set_clock(session->link.identity) == 0;
 		keep_certificate(session);

@@ -262,6 +262,7 @@ START_TEST(disks_may_come_late)
 		const char *arguments, *said;
 	} rows[] = {
 		{14, GUID("62"), "root is sdb2"},
+		{14, GUID("62") " bringup.disk_wait=1", "root is sdb2"},
 		{15, GUID("62"), "bringup: no root beside"},
 		{15, GUID("62") " bringup.disk_wait=32", "root is sdb2"},
 		{16, GUID("62") " bringup.disk_wait=32", "bringup: no root beside"},
