@@ -424,11 +424,11 @@ bu_across_look(struct bu_gate *gate)
 	for (size_t i = 0; gate->roles && i < desired->networks_count; i++)
 		if (is_first(desired, i) || is_alone_due(gate, &desired->networks[i]))
 			look_at(gate, &desired->networks[i]);
-	if (gate->roles)
-		let_go(gate);
-	gate->across_seen = gate->across_seen || gate->roles;
-	if (gate->roles)
-		forget_late(gate);
+	if (!gate->roles)
+		return;
+	let_go(gate);
+	gate->across_seen = 1;
+	forget_late(gate);
 }
 
 int

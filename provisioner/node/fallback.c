@@ -39,8 +39,8 @@ bu_fallback_reuses(const struct bu_node *node)
 
 /* --- certificates --- */
 
-static struct bu_kept_cert *
-kept_of(struct bu_node *node, const char *step)
+static const struct bu_kept_cert *
+kept_of(const struct bu_node *node, const char *step)
 {
 	for (int i = 0; *step && i < BU_KEPT_CERTS; i++)
 		if (strcmp(node->kept_certs[i].step, step) == 0)
@@ -105,14 +105,9 @@ bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
 const char *
 bu_fallback_trial(const struct bu_node *node)
 {
-	const struct bu_other_root *other = &node->other;
+	const struct bu_kept_cert *kept = kept_of(node, node->other.step);
 
-	if (!other->step[0] || !node->proven || !node->boot_installed)
-		return NULL;
-	for (int i = 0; i < BU_KEPT_CERTS; i++)
-		if (strcmp(node->kept_certs[i].step, other->step) == 0)
-			return node->kept_certs[i].fingerprint;
-	return NULL;
+	return kept && node->proven && node->boot_installed ? kept->fingerprint : NULL;
 }
 
 /* --- events --- */
@@ -151,7 +146,7 @@ bu_fallback_installed(struct bu_node *node, const struct bu_body_installed *inst
 void
 bu_fallback_booted(struct bu_node *node)
 {
-	struct bu_kept_cert *kept = kept_of(node, node->installed_step);
+	const struct bu_kept_cert *kept = kept_of(node, node->installed_step);
 
 	node->proven = 1;
 	if (kept) {
