@@ -176,9 +176,10 @@ find_roles(struct bu_across *across)
 		struct bu_across_node *node = &across->nodes[i];
 		const struct bu_role *role = node->role;
 
+		/* What was started anew is not good in its leaf any more. */
 		node->held = is_held(role);
-		node->asks = node->held || is_late(gate, role);
-		node->there = node->asks || is_proven(across, role);
+		node->there = node->held || is_proven(across, role);
+		node->asks = node->held || (node->there && is_late(gate, role));
 		node->lent =
 			role->ready ||
 			(role->serves && bu_gate_lends(gate, role->node, role->want));
@@ -266,11 +267,13 @@ keep_waiting(const struct bu_across *across)
 			roles[across->nodes[i].role - roles].waits = 1;
 }
 
-/* At the last look at this rail its nodes hung at several switches. */
+/* At the last look at this rail its nodes hung at several switches, or might have. */
 static int
 has_leaves(const struct bu_gate *gate, const struct bu_desired_network *rail)
 {
-	return rail->index < gate->shapes_count && gate->shapes[rail->index].leaves > 1;
+	const struct bu_topology *shape = bu_gate_shape(gate, rail);
+
+	return rail->role == BU_ROLE_FABRIC && (!shape || shape->leaves > 1);
 }
 
 static int

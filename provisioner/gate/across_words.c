@@ -333,12 +333,13 @@ bu_across_explains(const struct bu_gate *gate, const struct bu_pair_log *log)
 {
 	const struct bu_desired *desired = gate->fleet->desired;
 
-	for (size_t i = 0; i < desired->networks_count && i < gate->shapes_count; i++) {
-		const struct bu_topology *t = &gate->shapes[i];
+	for (size_t i = 0; i < desired->networks_count; i++) {
+		const struct bu_topology *t =
+			bu_gate_shape(gate, &desired->networks[i]);
 		char key[BU_ACROSS_KEY_SIZE];
 		int a, b;
 
-		if (!t->nodes || strcmp(desired->networks[i].name, log->rail) != 0)
+		if (!t || strcmp(desired->networks[i].name, log->rail) != 0)
 			continue;
 		a = bu_gate_place(t, log->name[0]);
 		b = bu_gate_place(t, log->name[1]);

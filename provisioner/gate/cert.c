@@ -69,9 +69,8 @@ static json_t *
 schedule_of(const struct bu_gate *gate, const struct bu_desired_network *rail,
 	    const char *name)
 {
-	const struct bu_topology *t =
-		rail->index < gate->shapes_count ? &gate->shapes[rail->index] : NULL;
-	int own = t && t->nodes ? bu_gate_place(t, name) : -1;
+	const struct bu_topology *t = bu_gate_shape(gate, rail);
+	int own = t ? bu_gate_place(t, name) : -1;
 	json_t *order;
 
 	if (own < 0)

@@ -103,9 +103,11 @@ struct bu_gate {
 	enum bu_turn slow_turn; /* of this round of looks */
 	double usual_share; /* of its deadline that a probe takes; 0 = none ended yet */
 	uint64_t seed;      /* of the schedule: the site's */
-	/* Where nodes hung when a rail was last looked at, by index of its network. */
+	/* Where nodes hung when a rail was last looked at, by index of its network in
+	 * the profile of this digest. */
 	struct bu_topology *shapes;
 	size_t shapes_count;
+	char shapes_of[65];
 	struct bu_rates rates;
 	json_t *gpus;           /* data/gpus.json; NULL = none */
 	struct bu_peers *peers; /* index over all reports; NULL = not made yet */
@@ -368,6 +370,9 @@ void bu_campaign_state_close(struct bu_campaign_state *campaign);
 void bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *rail,
 			struct bu_topology *topology);
 void bu_gate_shapes_drop(struct bu_gate *gate);
+/* NULL = it was not looked at since the start or the last apply. */
+const struct bu_topology *bu_gate_shape(const struct bu_gate *gate,
+					const struct bu_desired_network *rail);
 
 /* rail_ends.c. "rail0", or across rails "rail0/rail1". */
 void bu_rail_ends_text(const struct bu_rail_ends *rail, char ret[BU_NAME_MAX]);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "fabric/judge/cohort.h"
 #include "fabric/judge/gpus.h"
 #include "provisioner/gate/internal.h"
@@ -89,19 +90,32 @@ bu_gate_shapes_drop(struct bu_gate *gate)
 	free(gate->shapes);
 	gate->shapes = NULL;
 	gate->shapes_count = 0;
+	gate->shapes_of[0] = '\0';
+}
+
+const struct bu_topology *
+bu_gate_shape(const struct bu_gate *gate, const struct bu_desired_network *rail)
+{
+	const struct bu_topology *shape;
+
+	if (strcmp(gate->shapes_of, gate->fleet->desired->digest) != 0)
+		return NULL;
+	shape = &gate->shapes[rail->index];
+	return shape->nodes ? shape : NULL;
 }
 
 void
 bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *rail,
 		   struct bu_topology *topology)
 {
-	size_t count = gate->fleet->desired->networks_count;
+	const struct bu_desired *desired = gate->fleet->desired;
 
 	/* Another profile: its networks have other places. */
-	if (gate->shapes_count != count) {
+	if (strcmp(gate->shapes_of, desired->digest) != 0) {
 		bu_gate_shapes_drop(gate);
-		gate->shapes = bu_xcalloc(count, sizeof(*gate->shapes));
-		gate->shapes_count = count;
+		gate->shapes_count = desired->networks_count;
+		gate->shapes = bu_xcalloc(gate->shapes_count, sizeof(*gate->shapes));
+		BU_TEXT_COPY(gate->shapes_of, desired->digest);
 	}
 	bu_topology_fini(&gate->shapes[rail->index]);
 	gate->shapes[rail->index] = *topology;

@@ -197,8 +197,51 @@ START_TEST(a_leaf_is_not_tested_again_for_one_node)
 }
 END_TEST
 
-RIG_UNIT("uplinks", leaves_of_a_rail_are_tested_with_each_other,
-	 one_leaf_has_no_such_tests, several_queue_pairs_fill_a_bundle_of_cables,
+/* Of its boot before nothing counts, and what serves is not asked again for that. */
+START_TEST(what_was_started_anew_is_not_asked_for)
+{
+	struct ways ways = {.slow = 0, .pause_s = 20};
+	struct rig rig;
+	int before;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 20);
+	all_join(&rig, NODES);
+	ck_assert_int_eq(bu_across_goes_on(rig.gate), 1);
+	for (int i = 1; i <= NODES; i++)
+		BU_TEXT_COPY(rig_node(&rig, i)->boot_id, "anew");
+	pass(&rig, &ways, NODES, 5);
+	before = ways.between;
+	pass(&rig, &ways, NODES, 120);
+	ck_assert_int_eq(ways.between, before);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* After a start a node may be proven by the log before its rail was looked at. */
+START_TEST(leaves_that_are_not_known_yet_may_be_several)
+{
+	struct ways ways = {.slow = 0};
+	struct bu_node *node;
+	struct rig rig;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 60);
+	all_join(&rig, NODES);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(node->live.across.late, 0);
+	bu_gate_shapes_drop(rig.gate);
+	node->live.across.state_seq = -1;
+	ck_assert_int_eq(bu_across_holds(rig.gate, node), 0);
+	ck_assert_int_eq(node->live.across.late, 1);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+RIG_UNIT("uplinks", what_was_started_anew_is_not_asked_for,
+	 leaves_that_are_not_known_yet_may_be_several,
+	 leaves_of_a_rail_are_tested_with_each_other, one_leaf_has_no_such_tests,
+	 several_queue_pairs_fill_a_bundle_of_cables,
 	 each_test_of_a_pair_has_source_ports_of_its_own,
 	 slow_uplinks_are_named_and_no_node, no_certificate_waits_for_them,
 	 what_is_bad_is_told_when_they_have_joined,
