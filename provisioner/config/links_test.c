@@ -40,7 +40,7 @@ static const char site_text[] =
 	"[network fabric]\nrole = fabric\ncidr = 10.78.0.0/24\n"
 	"addresses = 10.78.0.[11-14]\nbond = active-backup\nbond_nics = 2, 1\n"
 	"bond_miimon = 50 ms\nmtu = 9000\nrdma = rxe\nlink_gbps = 0.02\n"
-	"rail_gateway = 10.78.0.1\n"
+	"rail_gateway = 10.78.0.1\nroutes = 10.92.0.0/16 via 10.78.0.2\n"
 	/* two VLANs over a bond that has no network itself, NICs by slot */
 	"[network lake]\nrole = storage\ncidr = 10.81.0.0/16\n"
 	"addresses = 10.81.0.[11-14]\nbond = 802.3ad\n"
@@ -250,8 +250,10 @@ START_TEST(netplan_understands_its_file)
 	      "10-netplan-vlan100.netdev\n10-netplan-vlan100.network\n"
 	      "10-netplan-vlan300.netdev\n10-netplan-vlan300.network\n"
 	      "10-netplan-vlan301.netdev\n10-netplan-vlan301.network\n"
+	      "[Route]\nDestination=10.92.0.0/16\nGateway=10.78.0.2\n"
 	      "[Route]\nDestination=10.78.0.0/24\nScope=link\nTable=7702\n"
 	      "[Route]\nDestination=0.0.0.0/0\nGateway=10.78.0.1\nTable=7702\n"
+	      "[Route]\nDestination=10.92.0.0/16\nGateway=10.78.0.2\nTable=7702\n"
 	      "[RoutingPolicyRule]\nFrom=10.78.0.11\nTable=7702\nPriority=7702\n");
 }
 END_TEST

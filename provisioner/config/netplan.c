@@ -47,15 +47,21 @@ print_bond(FILE *out, const struct bu_links *links, const struct bu_uplink *link
 static void
 print_rail(FILE *out, const struct bu_uplink *link)
 {
-	char cidr[BU_ROUTE_SIZE];
+	const char *rest = link->network->routes;
+	char cidr[BU_ROUTE_SIZE], to[BU_ROUTE_SIZE], via[BU_ROUTE_SIZE];
 
 	bu_link_cidr(link, cidr);
 	fprintf(out,
 		"        - to: %s\n          scope: link\n          table: %d\n"
-		"        - to: default\n          via: %s\n          table: %d\n"
+		"        - to: default\n          via: %s\n          table: %d\n",
+		cidr, link->rail_table, link->network->rail_gateway, link->rail_table);
+	while (bu_link_next_route(&rest, to, via))
+		fprintf(out,
+			"        - to: %s\n          via: %s\n          table: %d\n",
+			to, via, link->rail_table);
+	fprintf(out,
 		"      routing-policy:\n        - from: %s\n          table: %d\n"
 		"          priority: %d\n",
-		cidr, link->rail_table, link->network->rail_gateway, link->rail_table,
 		link->address, link->rail_table, link->rail_table);
 }
 

@@ -50,16 +50,20 @@ print_addresses(FILE *out, const struct bu_uplink *link)
 static void
 print_rail(FILE *out, const struct bu_uplink *link)
 {
-	char cidr[BU_ROUTE_SIZE];
+	const char *rest = link->network ? link->network->routes : NULL;
+	char cidr[BU_ROUTE_SIZE], to[BU_ROUTE_SIZE], via[BU_ROUTE_SIZE];
 
 	if (!link->rail_table)
 		return;
 	bu_link_cidr(link, cidr);
 	fprintf(out,
 		"\n[Route]\nDestination=%s\nScope=link\nTable=%d\n"
-		"\n[Route]\nGateway=%s\nTable=%d\n"
-		"\n[RoutingPolicyRule]\nFrom=%s\nTable=%d\nPriority=%d\n",
-		cidr, link->rail_table, link->network->rail_gateway, link->rail_table,
+		"\n[Route]\nGateway=%s\nTable=%d\n",
+		cidr, link->rail_table, link->network->rail_gateway, link->rail_table);
+	while (bu_link_next_route(&rest, to, via))
+		fprintf(out, "\n[Route]\nDestination=%s\nGateway=%s\nTable=%d\n", to,
+			via, link->rail_table);
+	fprintf(out, "\n[RoutingPolicyRule]\nFrom=%s\nTable=%d\nPriority=%d\n",
 		link->address, link->rail_table, link->rail_table);
 }
 

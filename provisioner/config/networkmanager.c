@@ -53,16 +53,21 @@ print_kind(FILE *out, const struct bu_uplink *link)
 static void
 print_rail(FILE *out, const struct bu_uplink *link, int number)
 {
-	char cidr[BU_ROUTE_SIZE];
+	const char *rest = link->network->routes;
+	char cidr[BU_ROUTE_SIZE], to[BU_ROUTE_SIZE], via[BU_ROUTE_SIZE];
+	int table = link->rail_table;
 
 	bu_link_cidr(link, cidr);
 	fprintf(out,
 		"route%d=%s\nroute%d_options=table=%d\n"
-		"route%d=0.0.0.0/0,%s\nroute%d_options=table=%d\n"
-		"routing-rule1=priority %d from %s table %d\n",
-		number, cidr, number, link->rail_table, number + 1,
-		link->network->rail_gateway, number + 1, link->rail_table,
-		link->rail_table, link->address, link->rail_table);
+		"route%d=0.0.0.0/0,%s\nroute%d_options=table=%d\n",
+		number, cidr, number, table, number + 1, link->network->rail_gateway,
+		number + 1, table);
+	for (number += 2; bu_link_next_route(&rest, to, via); number++)
+		fprintf(out, "route%d=%s,%s\nroute%d_options=table=%d\n", number, to,
+			via, number, table);
+	fprintf(out, "routing-rule1=priority %d from %s table %d\n", table,
+		link->address, table);
 }
 
 static void

@@ -13,7 +13,7 @@
 enum { GRACE_MS = 60000 };
 
 /* Where it waits for a machine that was switched on, for its BMC before that and for
- * disks after it. */
+ * disks after it, where the class says how long: the state has room for the usual. */
 static int64_t
 post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 {
