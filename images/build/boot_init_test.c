@@ -306,8 +306,13 @@ START_TEST(the_root_is_checked_before_it_is_mounted)
 		 4,
 		 {"has errors", "cannot be repaired (e2fsck: 4)", "node rebuild"}},
 		{8,
+		 12,
+		 {"has errors", "cannot be repaired (e2fsck: 12)", "node rebuild"}},
+		/* It could not look: the mount decides. */
+		{8,
 		 8,
-		 {"has errors", "cannot be repaired (e2fsck: 8)", "node rebuild"}},
+		 {"has errors", "was not checked (e2fsck: 8)", "\nroot is sda2\n"}},
+		{127, 127, {"was not checked (e2fsck: 127)\nroot is sda2\n"}},
 	};
 
 	begin();
