@@ -89,17 +89,16 @@ static int
 sport_of(const struct bu_gate *gate, const struct bu_probe *probe,
 	 const struct bu_node *a, const struct bu_node *b)
 {
-	size_t tests = 0;
-	int place, dir;
+	int tests = 0, place, dir;
 
 	for (int i = 0; i < probe->rails; i++) {
 		const struct bu_pair_log *log =
 			bu_gate_log(gate, probe->rail[i], a, b, &place, &dir);
-		size_t own = log ? log->count + (size_t)log->errors : 0;
 
-		tests = own > tests ? own : tests;
+		if (log && log->tests > tests)
+			tests = log->tests;
 	}
-	return SPORT + (int)(tests * (size_t)probe->sizes.qps % SPORTS);
+	return SPORT + (int)((int64_t)tests * probe->sizes.qps % SPORTS);
 }
 
 /* What said nothing once is done the same again, then with messages of another size, by

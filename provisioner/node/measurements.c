@@ -179,6 +179,7 @@ clear_log(struct bu_pair_log *log)
 {
 	log->count = 0;
 	log->errors = 0;
+	log->tests = 0;
 }
 
 /* Of other boots than before: what was measured in those is over. */
@@ -253,6 +254,7 @@ bu_measurements_pair(BU_REPLAY_ARGS)
 
 	set_last(&log->last, event->seq, body);
 	renew_boots(log, body);
+	log->tests++;
 	if (body->pair.flows_count) {
 		log->errors = 0;
 		add_measured(log, event->seq, body);

@@ -32,6 +32,7 @@ struct bu_pair_log {
 	struct bu_measured *list; /* of these boots, oldest first */
 	size_t count, cap;
 	int errors; /* probes without a result since the last one with */
+	int tests;  /* of these boots, all of them */
 	/* Of the last one; its whole result is in event `seq`. */
 	struct bu_pair_brief {
 		int64_t seq;

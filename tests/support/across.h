@@ -24,7 +24,7 @@ struct ways {
 	int fast;              /* links of rail1 carry twice as much */
 	int leaf[RIG_NODES_MAX + 1]; /* of a node, by its number; 0 = all at one */
 	int thin; /* between leaves four queue pairs are as good as one is inside */
-	json_t *sports; /* "NODE NODE SPORT" -> how often */
+	json_t *sports; /* "NODE NODE SPORT" -> its probes */
 	int uplink;     /* all to and from this leaf is slow, of one rail, too */
 	int between;    /* pairs of one rail that were measured between leaves */
 	int across;     /* pairs that were measured across */
@@ -172,7 +172,10 @@ count_sport(struct ways *ways, const json_t *const items[2],
 	ck_assert_int_eq(bu_json_int(items[1], "sport", 0), sport);
 	ck_assert_int_ge(sport, 0xc000);
 	ways->sports = ways->sports ? ways->sports : json_object();
-	bu_json_count_up(ways->sports, key);
+	if (!json_object_get(ways->sports, key))
+		json_object_set_new(ways->sports, key, json_object());
+	bu_json_count_up(json_object_get(ways->sports, key),
+			 bu_json_str(items[0], "probe", ""));
 }
 
 static inline void
