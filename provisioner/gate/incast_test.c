@@ -259,6 +259,7 @@ START_TEST(a_silent_node_ends_an_incast_in_time)
 	rig_pass(&rig, 180000);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_INCAST), 1);
 	ck_assert_int_eq(rig_node(&rig, 1)->incast.is.verdict, BU_VERDICT_INCONCLUSIVE);
+	ck_assert_str_eq(rig_node(&rig, 1)->incast.is.error, "no result in time");
 	for (int i = 1; i <= 3; i++)
 		ck_assert_int_eq(bu_probe_busy(rig.gate, rig_node(&rig, i)->name), 0);
 	ck_assert_int_eq(remarks_of(&rig, 1, "at once"), 0);

@@ -415,6 +415,10 @@ START_TEST(what_two_nodes_share_is_not_asked_for)
 	bu_node_bmc(rig.fleet, node, bu_fleet_desired(rig.fleet, node), &bmc);
 	ck_assert_str_eq(bmc.machine.uuid, "");
 	ck_assert_str_eq(bmc.machine.serial, "LAB-001");
+	bu_node_bmc(rig.fleet, other, bu_fleet_desired(rig.fleet, other), &bmc);
+	ck_assert_str_eq(bmc.machine.uuid, "");
+	ck_assert_str_eq(bmc.machine.serial, "LAB-002");
+	bu_node_bmc(rig.fleet, node, bu_fleet_desired(rig.fleet, node), &bmc);
 	ck_assert_ptr_eq(bmc.bmc.machine, &bmc.machine);
 	/* BMCs that are wrong about themselves */
 	rig_revise(&rig, 2, "power = libvirt",

@@ -565,6 +565,7 @@ START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 	rig_pass(&rig, 1);
 	rig_restart(&rig);
 	rig_reason_says(&bu_fleet_node(rig.fleet, "node009")->hold.reason, "a card");
+	ck_assert_ptr_nonnull(bu_fleet_rollout(rig.fleet, "r"));
 	ck_assert_msg(strstr(rig.fleet->trouble, "site.ini: ") != NULL, "%s",
 		      rig.fleet->trouble);
 	ck_assert_ptr_null(rig.fleet->desired);
