@@ -242,7 +242,25 @@ START_TEST(leaves_that_are_not_known_yet_may_be_several)
 }
 END_TEST
 
-RIG_UNIT("uplinks", what_was_started_anew_is_not_asked_for,
+START_TEST(a_good_result_clears_its_leaf)
+{
+	struct ways ways = {.slow = 0};
+	bu_autofree char *warnings = NULL;
+	struct rig rig;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 60);
+	all_join(&rig, NODES);
+	give_accusation(&rig, "rail fabric", "leaf02");
+	look_now(&rig);
+	warnings = warnings_of(&rig);
+	ck_assert_str_eq(warnings, "");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+RIG_UNIT("uplinks", a_good_result_clears_its_leaf,
+	 what_was_started_anew_is_not_asked_for,
 	 leaves_that_are_not_known_yet_may_be_several,
 	 leaves_of_a_rail_are_tested_with_each_other, one_leaf_has_no_such_tests,
 	 several_queue_pairs_fill_a_bundle_of_cables,

@@ -282,4 +282,22 @@ end_fabric(struct rig *rig, struct ways *ways)
 	rig_end(rig);
 }
 
+/* Also while nobody is validating. */
+static inline void
+look_now(struct rig *rig)
+{
+	rig->gate->across_seen = 0;
+	bu_gate_kick(rig->gate);
+	rig_pass(rig, 2000);
+}
+
+static void
+give_accusation(struct rig *rig, const char *fabric, const char *leaf)
+{
+	json_object_set_new(rig->gate->across, fabric,
+			    json_pack("[{s:[[i,s,i]],s:s,s:{},s:{s:b}}]", "key",
+				      BU_WHAT_LEAF, leaf, 0, "text", "of before",
+				      "nodes", "leaves", leaf, 1));
+}
+
 #endif
