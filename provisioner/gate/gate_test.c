@@ -69,6 +69,28 @@ START_TEST(a_work_item_is_complete)
 }
 END_TEST
 
+/* An answer that comes late is of no other pair, nor can one pair read another's. */
+START_TEST(each_pair_has_a_name_and_a_secret_of_its_own)
+{
+	struct rig rig;
+	bu_autojson json_t *ids = json_object(), *secrets = json_object();
+
+	begin(&rig, 4);
+	check_all(&rig, 4);
+	rig_pass(&rig, 2001);
+	for (int i = 1; i <= 4; i++) {
+		bu_autojson json_t *item = bu_gate_work(rig.gate, rig_node(&rig, i));
+
+		ck_assert_str_eq(bu_json_str(item, "kind", ""), "probe");
+		bu_json_count_up(ids, bu_json_str(item, "probe", ""));
+		bu_json_count_up(secrets, bu_json_str(item, "secret", ""));
+	}
+	ck_assert_uint_eq(json_object_size(ids), 2);
+	ck_assert_uint_eq(json_object_size(secrets), 2);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Another address and MTU were applied: these nodes have neither. */
 START_TEST(who_is_under_way_is_measured_as_it_was_ordered)
 {
@@ -459,6 +481,7 @@ END_TEST
 
 RIG_UNIT("gate", more_rails_than_were_asked_for_are_left_out,
 	 two_good_nodes_prove_each_other, a_work_item_is_complete,
+	 each_pair_has_a_name_and_a_secret_of_its_own,
 	 who_is_under_way_is_measured_as_it_was_ordered, a_slow_pair_waits_and_says_so,
 	 of_three_the_slow_one_is_named, one_slow_half_accuses_its_node_and_no_other,
 	 a_late_node_borrows_a_certified_partner,
