@@ -427,6 +427,43 @@ NETWORK="virtio_net e1000 e1000e igb igc ixgbe i40e ice tg3 bnx2x bnxt_en r8169
 # The BMC, as the machine itself sees it.
 PLATFORM="ipmi_si ipmi_devintf"
 
+# Where this machine has what its packages firmware-* brought.
+FIRMWARE=/lib/firmware
+
+# firmware_inputs: what adapter_firmware depends on. The files are many and large, and
+# another version has other sizes.
+firmware_inputs()
+{
+	[ ! -d "$FIRMWARE" ] || find -L "$FIRMWARE/" -type f -printf '%P %s\n' 2>/dev/null | sort
+}
+
+# adapter_firmware ROOT: the files that its modules ask for and this machine has. Some NICs
+# and disk adapters do nothing without theirs; which modules get none is said.
+adapter_firmware()
+{
+	find -P "$1/lib/modules/" -type f -name '*.ko' | sort | while IFS= read -r module; do
+		modinfo -F firmware "$module" | sed "s,^,$(basename "$module" .ko) ,"
+	done >"$WORK/firmware.asked"
+	while read -r module name; do
+		file=$FIRMWARE/$name to=$1/lib/firmware/$name
+		[ -f "$file" ] || [ -f "$file.xz" ] || [ -f "$file.zst" ] || continue
+		mkdir -p "${to%/*}"
+		if [ -f "$file" ]; then
+			cat "$file"
+		elif [ -f "$file.xz" ]; then
+			xz -dc "$file.xz"
+		else
+			zstd -dcq "$file.zst"
+		fi >"$to" || die "the firmware $file cannot be read"
+		echo "$module"
+	done <"$WORK/firmware.asked" | sort -u >"$WORK/firmware.found"
+	lacking=$(cut -d ' ' -f 1 "$WORK/firmware.asked" | sort -u |
+		comm -23 - "$WORK/firmware.found" | tr '\n' ' ')
+	[ -z "$lacking" ] || say "ramdisk: this machine has no firmware for ${lacking% };" \
+		"where the site has such adapters, install its packages" \
+		"(docs/boot.md, Firmware of adapters) and build again"
+}
+
 # skeleton TO: busybox and the folders of a root.
 skeleton()
 {

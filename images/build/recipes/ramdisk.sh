@@ -12,6 +12,7 @@ inputs()
 	cat "$RECIPES/lib.sh" "$RECIPES/ramdisk.sh" "$RECIPES/ramdisk.init" \
 		"$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$RECIPES/media.sh"
 	candidates linux-image-amd64 busybox-static $SIGNED_PACKAGES $GRUB_PACKAGES
+	firmware_inputs
 }
 
 base()
@@ -20,6 +21,7 @@ base()
 	skeleton "$WORK/base"
 	modules "$KROOT" "$KERNEL" "$WORK/base" $STORAGE $NETWORK $PLATFORM loop overlay \
 		efi_pstore
+	adapter_firmware "$WORK/base"
 	cp "$RECIPES/ramdisk.init" "$WORK/base/init"
 	mkdir -p "$WORK/base/etc/bringup"
 	cp "$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$WORK/base/etc/bringup/"
