@@ -38,6 +38,8 @@ static const char *const programs[][2] = {
 	 ": >$PAPER/dev/mapper/$2\n"},
 	{"bin/mkfs.ext4", "echo mkfs \"$*\" >>$PAPER/log; [ ! -e $PAPER/full ]\n"},
 	{"bin/mkfs.xfs", "echo mkfs \"$*\" >>$PAPER/log\n"},
+	{"bin/e2fsck", "echo e2fsck \"$*\" >>$PAPER/log; "
+		       "exit $(cat $PAPER/errors 2>/dev/null || echo 0)\n"},
 	{"bin/mount", "echo mount \"$*\" >>$PAPER/log; [ ! -e $PAPER/broken ]\n"},
 	{"bin/modprobe", ":\n"},
 };
@@ -92,6 +94,7 @@ run(const char *key, const char *log, const char *says)
 
 #define OPEN "open bringup-lake\n"
 #define MKFS "mkfs -q -F dev/mapper/bringup-lake\n"
+#define CHECK "e2fsck -p dev/mapper/bringup-lake\n"
 #define MOUNT "mount -t ext4 dev/mapper/bringup-lake lake\n"
 
 START_TEST(an_empty_partition_is_encrypted_once)
@@ -110,7 +113,7 @@ START_TEST(an_empty_partition_is_encrypted_once)
 	ck_assert_str_eq(type, "crypto_LUKS\n0\n");
 	/* the next start */
 	free(sh("rm dev/mapper/bringup-lake"));
-	run("cafe01", OPEN MOUNT, "done\n");
+	run("cafe01", OPEN CHECK MOUNT, "done\n");
 	/* and again, with all of it in place */
 	free(sh("echo /dev/mapper/bringup-lake /lake ext4 >proc/mounts"));
 	run("cafe01", "", "done\n");
@@ -139,6 +142,37 @@ START_TEST(a_file_system_that_was_not_made_is_made)
 	run("cafe01", "format\n" OPEN MKFS, "mkfs.ext4 failed; is it in the image?\n");
 	free(sh("rm full dev/mapper/bringup-lake"));
 	run("cafe01", OPEN MKFS MOUNT, "done\n");
+	end();
+}
+END_TEST
+
+/* With errors that need a person it is not mounted; where e2fsck could not look, or is
+ * not there, the mount decides. */
+START_TEST(a_file_system_is_checked_before_it_is_mounted)
+{
+	static const struct {
+		int code;
+		const char *log, *says;
+	} rows[] = {
+		{1, OPEN CHECK MOUNT, "done\n"},
+		{4, OPEN CHECK,
+		 "the file system of lake has errors; on the node: e2fsck -f "
+		 "dev/mapper/bringup-lake\n"},
+		{12, OPEN CHECK, "has errors"},
+		{8, OPEN CHECK MOUNT, "done\n"},
+		{127, OPEN CHECK MOUNT, "done\n"},
+	};
+
+	BU_NEEDS("cryptsetup");
+	begin();
+	run("cafe01", "format\n" OPEN MKFS MOUNT, "done\n");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *next = bu_xasprintf(
+			"rm -f dev/mapper/bringup-lake; echo %d >errors", rows[i].code);
+
+		free(sh(next));
+		run("cafe01", rows[i].log, rows[i].says);
+	}
 	end();
 }
 END_TEST
@@ -219,17 +253,17 @@ START_TEST(the_tpm_opens_what_the_key_has_made)
 	    "encrypting part (lake)\nlake is on /lake\n"
 	    "lake is on /lake, but there is no TPM 2.0\n");
 	free(sh(NEXT_BOOT ": >dev/tpmrm0; : >full"));
-	run("cafe01", OPEN MOUNT SEAL,
+	run("cafe01", OPEN CHECK MOUNT SEAL,
 	    "lake is on /lake\nlake is on /lake, but the TPM does not take its key\n");
 	/* again, as the agent tries: it stays open */
 	free(sh("rm full; echo x /lake ext4 >proc/mounts"));
 	run("cafe01", SEAL, "lake is sealed to the TPM\ndone\n");
 	run("", "", "done\n");
 	free(sh(NEXT_BOOT ": >proc/mounts"));
-	run("", UNSEAL MOUNT, "lake is on /lake\ndone\n");
+	run("", UNSEAL CHECK MOUNT, "lake is on /lake\ndone\n");
 	free(sh(NEXT_BOOT ": >cleared"));
 	run("", UNSEAL, "there is no key, and the TPM does not open part\n");
-	run("cafe01", UNSEAL OPEN MOUNT WIPE SEAL,
+	run("cafe01", UNSEAL OPEN CHECK MOUNT WIPE SEAL,
 	    "lake is on /lake\nlake is sealed to the TPM\ndone\n");
 	/* another machine, or another way to keep keys: the TPM is not asked */
 	free(sh(NEXT_BOOT "rm cleared etc/bringup/volumes.tpm"));
@@ -238,7 +272,8 @@ START_TEST(the_tpm_opens_what_the_key_has_made)
 }
 END_TEST
 
-BU_UNIT("volume", the_tpm_opens_what_the_key_has_made,
-	an_empty_partition_is_encrypted_once, another_key_opens_nothing,
-	a_file_system_that_was_not_made_is_made, a_file_system_is_made_once,
-	what_has_no_key_yet_is_encrypted_again, what_is_there_is_never_formatted)
+BU_UNIT("volume", a_file_system_is_checked_before_it_is_mounted,
+	the_tpm_opens_what_the_key_has_made, an_empty_partition_is_encrypted_once,
+	another_key_opens_nothing, a_file_system_that_was_not_made_is_made,
+	a_file_system_is_made_once, what_has_no_key_yet_is_encrypted_again,
+	what_is_there_is_never_formatted)
