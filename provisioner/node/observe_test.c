@@ -59,8 +59,11 @@ START_TEST(a_destroyed_machine_is_said_to_be_unreachable_within_30_s)
 	struct rig rig;
 	struct bu_node *node = ready(&rig);
 	bu_autofree char *before = power_log(&rig), *after = NULL;
+	bu_autofree char *why = bu_reconcile_why(rig.rec, node);
 	int seconds;
 
+	/* Where nothing is asked of it, only that it is silent is worth a word. */
+	ck_assert_ptr_null(strstr(why, "its agent was"));
 	rig.silent = 1U << 1;
 	pass_s(&rig, 20);
 	ck_assert_int_eq(is_on(node, BU_CONDITION_UNREACHABLE), 0);
@@ -199,6 +202,7 @@ comes_back(struct rig *rig, struct bu_node *node, const char *sinfo)
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+	rig_why_says(rig, node, "its agent was ");
 	rig_joins(rig, node);
 	ck_assert_str_eq(node->joined.cluster, "hpc");
 }
