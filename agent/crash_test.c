@@ -82,7 +82,7 @@ START_TEST(the_parts_of_a_crash_are_put_together)
 	tells("");
 	put(PSTORE "dmesg-efi-170000000001001", 1700000001,
 	    "Panic#1 Part1\n<0>[ 9.2] c\n"
-	    "<0>[ 9.3] d\n");
+	    "<191>[ 9.3] d\n");
 	put(PSTORE "dmesg-efi-170000000002001", 1700000000,
 	    "Panic#1 Part2\n<6>[ 9.1] a\n"
 	    "b");

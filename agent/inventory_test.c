@@ -507,6 +507,18 @@ START_TEST(says_what_is_not_mounted)
 	ck_assert_ptr_null(bu_inventory_collect("/nonexistent", &err));
 	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
 	ck_assert(strstr(err.text, "/nonexistent/proc"));
+	/* nor is one of both enough */
+	for (int i = 0; i < 2; i++) {
+		strcpy(root, "/tmp/bringup-inventory-XXXXXX");
+		ck_assert_ptr_nonnull(mkdtemp(root));
+		if (i)
+			put("sys/class/net/bonding_masters", "");
+		else
+			put("proc/sys/kernel/random/boot_id", "6a1f0e1c\n");
+		ck_assert_ptr_null(bu_inventory_collect(root, &err));
+		ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+		end();
+	}
 }
 END_TEST
 

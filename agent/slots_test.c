@@ -437,7 +437,28 @@ START_TEST(bytes_that_were_not_signed_are_not_used)
 }
 END_TEST
 
-BU_UNIT("slots", a_good_agent_stays, an_agent_that_ends_three_times_makes_way,
+/* A slot that was filled before is not fetched again, unless its bytes have changed. */
+START_TEST(a_whole_slot_is_kept)
+{
+	struct agent old = begin(), new = agent_of("2", "echo new is here\n");
+	bu_autofree char *program =
+		bu_xasprintf("%s/slots/%.16s/bringup-agent", dir, new.bundle.digest);
+	struct bu_err err = {0};
+	int before;
+
+	ck_assert_int_eq(fill(&new, &err), 0);
+	before = fetched;
+	ck_assert_int_eq(fill(&new, &err), 0);
+	ck_assert_int_eq(fetched, before);
+	ck_assert_int_eq(bu_file_write_text(program, 0755, &err, "other bytes"), 0);
+	ck_assert_int_eq(fill(&new, &err), 0);
+	ck_assert_int_gt(fetched, before);
+	end(&old, &new);
+}
+END_TEST
+
+BU_UNIT("slots", a_whole_slot_is_kept, a_good_agent_stays,
+	an_agent_that_ends_three_times_makes_way,
 	an_agent_that_cannot_start_makes_way_at_once,
 	an_agent_that_nobody_answers_makes_way, an_agent_at_work_may_take_its_time,
 	an_agent_that_hangs_later_makes_way, a_change_waits_for_the_trial_before,
