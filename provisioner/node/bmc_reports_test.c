@@ -139,6 +139,7 @@ START_TEST(firmware_is_asked_for_once_a_day)
 {
 	struct rig rig;
 	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+	bu_autofree char *reads = NULL;
 	const json_t *report;
 
 	ck_assert_ptr_null(node->live.reports[BU_BMC_FIRMWARE].report);
@@ -151,6 +152,10 @@ START_TEST(firmware_is_asked_for_once_a_day)
 		bu_json_str(json_array_get(json_object_get(report, "firmware"), 0),
 			    "version", ""),
 		"2.1");
+	for (int hours = 0; hours < 23; hours++)
+		rig_pass(&rig, 3600 * 1000);
+	reads = rig_read(&rig, "reads.log");
+	ck_assert_str_eq(reads, "firmware node001\n");
 	rig_end(&rig);
 }
 END_TEST

@@ -59,13 +59,19 @@ paper_boot(const char *dir, const char *name, const json_t *request)
 }
 
 static void
-paper_note(const char *dir, const char *op, const char *name)
+paper_note_in(const char *dir, const char *file, const char *op, const char *name)
 {
-	bu_autofree char *path = bu_xasprintf("%s/power.log", dir);
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, file);
 	FILE *log = fopen(path, "a");
 
 	fprintf(log, "%s %s\n", op, name);
 	fclose(log);
+}
+
+static void
+paper_note(const char *dir, const char *op, const char *name)
+{
+	paper_note_in(dir, "power.log", op, name);
 }
 
 /* events.NODE, or an error; each question is noted, with its time. "no time: ..." is of
@@ -143,6 +149,7 @@ paper_power(const char *dir)
 		} else if (strcmp(op, "events") == 0) {
 			reply = paper_events(dir, hash + 1, request);
 		} else if (strcmp(op, "firmware") == 0) {
+			paper_note_in(dir, "reads.log", op, hash + 1);
 			reply = json_pack("{s:[{s:s,s:s}]}", "firmware", "name", "BIOS",
 					  "version", "2.1");
 		} else if (strcmp(op, "status") != 0 && strcmp(op, "bmc-reset") != 0) {
