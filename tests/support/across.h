@@ -4,6 +4,8 @@
 #ifndef BU_TESTS_SUPPORT_ACROSS_H
 #define BU_TESTS_SUPPORT_ACROSS_H
 
+#include "fabric/judge/accusation.h"
+#include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
 
 enum { RAILS = 4 };
