@@ -309,12 +309,14 @@ bu_manifest_holds(const struct bu_manifest *manifest, const char *name)
 static int
 parse_root(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 {
-	size_t fields =
-		9 + !!json_object_get(root, "sbom") + !!json_object_get(root, "holds") +
-		!!json_object_get(root, "agent") + !!json_object_get(root, "disk");
+	static const char *const may_miss[] = {"sbom", "holds",   "agent",
+					       "disk", "version", "sources"};
+	size_t fields = 9;
 	const char *kind, *boot_code;
 	int64_t version;
 
+	for (size_t i = 0; i < BU_LEN(may_miss); i++)
+		fields += json_object_get(root, may_miss[i]) != NULL;
 	if (bu_json_get_str(root, "kind", &kind, err) ||
 	    bu_json_get_int(root, "v", &version, err))
 		return -1;
@@ -326,6 +328,7 @@ parse_root(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 			kind, (long long)version);
 	if (check_keys(root, fields, err) || parse_agent(root, manifest, err) ||
 	    parse_sbom(root, manifest, err) || parse_holds(root, manifest, err) ||
+	    bu_origin_parse(root, &manifest->origin, err) ||
 	    copy_text(root, "name", manifest->name, sizeof(manifest->name), err) ||
 	    bu_image_name_check(manifest->name, "field 'name':", err) ||
 	    copy_text(root, "arch", manifest->arch, sizeof(manifest->arch), err) ||
@@ -401,6 +404,7 @@ bu_manifest_to_json(const struct bu_manifest *manifest)
 			  boot_code, "parts", parts);
 	if (manifest->sbom[0])
 		json_object_set_new(value, "sbom", json_string(manifest->sbom));
+	bu_origin_to_json(&manifest->origin, value);
 	if (manifest->agent_brought)
 		json_object_set_new(value, "agent", json_string("brought"));
 	if (manifest->disk.sector_bytes)

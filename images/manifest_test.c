@@ -91,6 +91,58 @@ START_TEST(says_what_it_holds)
 }
 END_TEST
 
+#define SOURCES                                                                        \
+	"[{\"kind\":\"oci\",\"name\":\"oci://reg:5000/a:1\",\"host\":\"reg:5000\","    \
+	"\"digest\":\"" HASH "\"},{\"kind\":\"mirror\",\"name\":\"http://m/d s\","     \
+	"\"host\":\"m\"},{\"kind\":\"tar\",\"name\":\"\",\"digest\":\"" HASH "\"}]"
+
+/* Those of before do not say it, and are the same bytes again. */
+START_TEST(says_what_it_is_made_of)
+{
+	bu_autojson json_t *value = good();
+	bu_autojson json_t *again = NULL;
+	struct bu_err err = {0};
+	struct bu_manifest *manifest = parse(value, &err);
+
+	ck_assert_str_eq(manifest->origin.version, "");
+	ck_assert_uint_eq(manifest->origin.source_count, 0);
+	bu_manifest_destroy(manifest);
+	json_object_set_new(value, "version", json_string("1.4"));
+	json_object_set_new(value, "sources", json_loads(SOURCES, 0, NULL));
+	manifest = parse(value, &err);
+	ck_assert_msg(manifest != NULL, "%s", err.text);
+	ck_assert_str_eq(manifest->origin.version, "1.4");
+	ck_assert_uint_eq(manifest->origin.source_count, 3);
+	ck_assert_int_eq(manifest->origin.sources[0].kind, BU_SOURCE_OCI);
+	ck_assert_str_eq(manifest->origin.sources[0].name, "oci://reg:5000/a:1");
+	ck_assert_str_eq(manifest->origin.sources[0].host, "reg:5000");
+	ck_assert_str_eq(manifest->origin.sources[0].digest, HASH);
+	ck_assert_str_eq(manifest->origin.sources[1].digest, "");
+	ck_assert_str_eq(manifest->origin.sources[2].host, "");
+	again = bu_manifest_to_json(manifest);
+	ck_assert(json_equal(value, again));
+	bu_manifest_destroy(manifest);
+}
+END_TEST
+
+START_TEST(sources_have_a_bound)
+{
+	bu_autofree struct bu_image_origin *origin = bu_xcalloc(1, sizeof(*origin));
+	struct bu_image_source *source;
+	struct bu_err err = {0};
+
+	for (int i = 0; i < BU_IMAGE_SOURCES_MAX; i++) {
+		source = bu_origin_add(origin, BU_SOURCE_TAR, "a\n\xff.tar", &err);
+		ck_assert_str_eq(source->name, "a??.tar");
+	}
+	ck_assert_ptr_null(bu_origin_add(origin, BU_SOURCE_TAR, "b", &err));
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	bu_origin_version(origin, "1.4");
+	bu_origin_version(origin, "5\033[2J");
+	ck_assert_str_eq(origin->version, "1.4");
+}
+END_TEST
+
 /* One part, which may end up to a block behind the disk, and nothing of ours. */
 START_TEST(a_disk_is_one_part)
 {
@@ -190,6 +242,40 @@ static const struct {
 	{"", "disk",
 	 "{\"sector_bytes\":512,\"size_bytes\":9437184,\"sha256\":\"" HASH "\"}",
 	 "not those of one part"},
+	{"", "version", "1", "version"},
+	{"", "version", "\"1\\u001b[2J\"", "version"},
+	{"", "version",
+	 "\"0123456789012345678901234567890123456789012345678901234567890123\"",
+	 "version"},
+	{"", "sources", "[]", "sources"},
+	{"", "sources", "{}", "sources"},
+	{"", "sources", "\"oci://reg/a\"", "sources"},
+	{"", "sources", "[1]", "source 0: not an object"},
+	{"", "sources",
+	 "[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]",
+	 "1 to 32"},
+	{"", "sources", "[{\"name\":\"a\",\"digest\":\"" HASH "\"}]", "kind"},
+	{"", "sources", "[{\"kind\":\"ftp\",\"name\":\"a\",\"digest\":\"" HASH "\"}]",
+	 "'ftp' is none"},
+	{"", "sources", "[{\"kind\":\"tar\",\"digest\":\"" HASH "\"}]", "name"},
+	{"", "sources", "[{\"kind\":\"tar\",\"name\":\"a\"}]", "kind 'tar' has 3"},
+	{"", "sources", "[{\"kind\":\"tar\",\"name\":\"a\",\"digest\":\"ab\"}]",
+	 "digest"},
+	{"", "sources",
+	 "[{\"kind\":\"tar\",\"name\":\"a\\u0007\",\"digest\":\"" HASH "\"}]", "name"},
+	{"", "sources",
+	 "[{\"kind\":\"oci\",\"name\":\"oci://a/b\",\"digest\":\"" HASH "\"}]",
+	 "kind 'oci' has 4"},
+	{"", "sources",
+	 "[{\"kind\":\"oci\",\"name\":\"oci://a/b\",\"host\":\"\",\"digest\":\"" HASH
+	 "\"}]",
+	 "host"},
+	{"", "sources", "[{\"kind\":\"mirror\",\"name\":\"a\",\"host\":\"h\\u001b\"}]",
+	 "host"},
+	{"", "sources",
+	 "[{\"kind\":\"tar\",\"name\":\"a\",\"digest\":\"" HASH "\"},"
+	 "{\"kind\":\"tar\",\"name\":\"a\",\"host\":\"h\",\"digest\":\"" HASH "\"}]",
+	 "source 1"},
 	{"", "holds", "[]", "holds"},
 	{"", "holds", "{\"../up\": \"1\"}", "holds"},
 	{"", "holds", "{\"driver\": 535}", "holds"},
@@ -247,5 +333,6 @@ START_TEST(signature_is_of_the_bytes)
 }
 END_TEST
 
-BU_UNIT("manifest", reads_what_it_wrote, says_what_it_holds, a_disk_is_one_part,
-	refuses_nonsense, signature_is_of_the_bytes)
+BU_UNIT("manifest", reads_what_it_wrote, says_what_it_holds, says_what_it_is_made_of,
+	sources_have_a_bound, a_disk_is_one_part, refuses_nonsense,
+	signature_is_of_the_bytes)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/image.h"
 #include "cli/commands/profile.h"
 #include "cli/render/output.h"
 
@@ -46,6 +47,8 @@ bu_cmd_check(const struct bu_options *options, struct bu_err *err)
 	struct bu_tree *tree = NULL;
 	int rc = bu_profile_check(dir, &findings, &tree, &desired, err);
 
+	if (rc == 0)
+		bu_image_policy_check(desired, &findings);
 	if (options->format == BU_FORMAT_JSON)
 		print_json(&findings, desired);
 	else

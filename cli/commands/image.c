@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bringup image ...: images and the boot ramdisk in this machine's cache. All the work
- * is done by images/; what is kept, and for whom, is in image_shelf.c.
+ * is done by images/; what is told of them is in image_show.c, what is kept, and for
+ * whom, in image_shelf.c, and what a profile allows in image_policy.c.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -10,8 +11,6 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "base/json.h"
-#include "base/table.h"
 #include "cli/commands/image.h"
 #include "cli/commands/image_impl.h"
 #include "images/build/frames.h"
@@ -78,166 +77,10 @@ run_import(const struct bu_image_place *place, const struct bu_image_options *op
 		.agent_path = options->agent,
 	};
 
+	if (options->profile &&
+	    bu_image_policy_source(options->profile, names[0], names[1], err))
+		return -1;
 	return bu_image_import(names[0], names[1], &opts, err);
-}
-
-/* What list and show tell about one image, without its frames. */
-static json_t *
-describe(const struct bu_image *image)
-{
-	const struct bu_manifest *manifest = image->manifest;
-	json_t *parts = json_array();
-
-	for (size_t i = 0; i < manifest->part_count; i++) {
-		const struct bu_part *part = &manifest->parts[i];
-
-		json_array_append_new(
-			parts,
-			json_pack("{s:s, s:I, s:I, s:I, s:b}", "name", part->name,
-				  "size_bytes", (json_int_t)part->size_bytes,
-				  "stored_bytes",
-				  (json_int_t)bu_part_stored_bytes(part), "frames",
-				  (json_int_t)part->frame_count, "grow", part->grow));
-	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "name",
-			 manifest->name, "digest", image->digest, "arch",
-			 manifest->arch, "kernel", manifest->kernel, "created",
-			 manifest->created, "kargs", manifest->kargs, "dir", image->dir,
-			 "stored_bytes", (json_int_t)image->stored_bytes, "parts",
-			 parts);
-}
-
-static void
-print_json(const json_t *value)
-{
-	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-	putchar('\n');
-}
-
-static void
-add_row(struct bu_table *table, const struct bu_image *image)
-{
-	bu_autofree char *size = bu_xasprintf("%.1f MB", image->stored_bytes / 1e6);
-	const struct bu_manifest *manifest = image->manifest;
-	char digest[13];
-
-	snprintf(digest, sizeof(digest), "%.12s", image->digest);
-	bu_table_row(table, (const char *const[]){manifest->name, manifest->kernel,
-						  size, manifest->created, digest});
-}
-
-/* An image that does not load is told, and the others are listed. */
-static void
-list_one(const struct bu_image_place *place, const char *name, const char *public_pem,
-	 struct bu_table *table, json_t *list)
-{
-	struct bu_image image;
-	struct bu_err err = {0};
-
-	if (bu_image_load(place->images, name, public_pem, &image, &err)) {
-		fprintf(stderr, "bringup image: %s: %s\n", name, err.text);
-		return;
-	}
-	add_row(table, &image);
-	json_array_append_new(list, describe(&image));
-	bu_image_fini(&image);
-}
-
-static int
-run_list(const struct bu_image_place *place, const struct bu_image_options *options,
-	 char **names, int count, struct bu_err *err)
-{
-	static const char *const headings[] = {"NAME",    "KERNEL", ">SIZE",
-					       "CREATED", "DIGEST", NULL};
-	bu_autojson json_t *list = json_array();
-	bu_autofree char *public_pem = NULL;
-	struct bu_table *table;
-	char **found;
-	size_t found_count;
-	int rc = 0;
-
-	if (bu_image_list(place->images, &found, &found_count, err))
-		return -1;
-	if (found_count) {
-		public_pem = bu_image_public_key(place->cache, err);
-		rc = public_pem ? 0 : -1;
-	}
-	table = bu_table_create(headings);
-	for (size_t i = 0; i < found_count; i++) {
-		if (!rc)
-			list_one(place, found[i], public_pem, table, list);
-		free(found[i]);
-	}
-	free(found);
-	if (!rc && options->json)
-		print_json(list);
-	else if (!rc)
-		bu_table_print(table, stdout);
-	bu_table_destroy(table);
-	return rc;
-}
-
-static int
-load(const struct bu_image_place *place, const char *name, struct bu_image *ret,
-     struct bu_err *err)
-{
-	bu_autofree char *public_pem = bu_image_public_key(place->cache, err);
-
-	return public_pem ? bu_image_load(place->images, name, public_pem, ret, err)
-			  : -1;
-}
-
-static void
-print_text(const struct bu_image *image)
-{
-	const struct bu_manifest *manifest = image->manifest;
-
-	printf("image    %s\ndigest   %s\nkernel   %s (%s)\ncreated  %s\nkargs    %s\n"
-	       "folder   %s\nfetched  %.1f MB\n",
-	       manifest->name, image->digest, manifest->kernel, manifest->arch,
-	       manifest->created, manifest->kargs, image->dir,
-	       image->stored_bytes / 1e6);
-	if (manifest->disk.sector_bytes)
-		printf("disk     %.1f MB, sectors of %u bytes, SHA-256 %s\n",
-		       manifest->disk.size_bytes / 1e6, manifest->disk.sector_bytes,
-		       manifest->disk.digest);
-	for (size_t i = 0; i < manifest->holding_count; i++)
-		printf("holds    %s %s\n", manifest->holdings[i].name,
-		       manifest->holdings[i].version);
-	for (size_t i = 0; i < manifest->part_count; i++) {
-		const struct bu_part *part = &manifest->parts[i];
-
-		printf("part     %s: %.1f MB in %zu frames, %.1f MB fetched%s\n",
-		       part->name, part->size_bytes / 1e6, part->frame_count,
-		       bu_part_stored_bytes(part) / 1e6,
-		       part->grow ? ", grows to the end of the disk" : "");
-	}
-}
-
-static int
-run_show(const struct bu_image_place *place, const struct bu_image_options *options,
-	 char **names, int count, struct bu_err *err)
-{
-	struct bu_image image;
-	int rc = 0;
-
-	if (load(place, names[0], &image, err))
-		return -1;
-	if (options->sbom) {
-		bu_autofree char *text = bu_sbom_load(&image, err);
-
-		rc = text ? 0 : -1;
-		if (text)
-			puts(text);
-	} else if (options->json) {
-		bu_autojson json_t *value = describe(&image);
-
-		print_json(value);
-	} else {
-		print_text(&image);
-	}
-	bu_image_fini(&image);
-	return rc;
 }
 
 static int
@@ -326,12 +169,12 @@ static const struct verb verbs[] = {
 	{"build", "NAME... [--agent PATH] [--force]",
 	 "build debian12, tiny, ramdisk or DIR/NAME.ini, where something changed", 1,
 	 -1, run_build},
-	{"import", "NAME SOURCE [--agent PATH]",
+	{"import", "NAME SOURCE [--profile DIR]",
 	 "an image of oci://..., oci-layout:DIR, raw:FILE, qcow2:FILE or a tar archive",
 	 2, 2, run_import},
-	{"list", "[--json]", "the images in the cache", 0, 0, run_list},
+	{"list", "[--json]", "the images in the cache", 0, 0, bu_image_cmd_list},
 	{"show", "NAME [--json|--sbom]",
-	 "one image and its parts, or its packages (SPDX)", 1, 1, run_show},
+	 "one image and its parts, or its packages (SPDX)", 1, 1, bu_image_cmd_show},
 	{"scan", "NAME --advisories FILE [--severity WORD] [--json]",
 	 "its packages against known holes; exit code 15: found", 1, 1,
 	 bu_image_cmd_scan},
@@ -374,6 +217,7 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 		{"advisories", required_argument, NULL, 'A'},
 		{"severity", required_argument, NULL, 'S'},
 		{"key", required_argument, NULL, 'K'},
+		{"profile", required_argument, NULL, 'P'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -399,6 +243,8 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 			options->severity = optarg;
 		else if (c == 'K')
 			options->key = optarg;
+		else if (c == 'P')
+			options->profile = optarg;
 		else if (c == 's')
 			options->socket = optarg;
 		else if (c == 'h')

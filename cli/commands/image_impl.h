@@ -17,6 +17,7 @@ struct bu_image_options {
 	const char *advisories;
 	const char *severity;
 	const char *key;
+	const char *profile;
 	int force;
 	int json;
 	int sbom;
@@ -30,9 +31,16 @@ struct bu_image_options {
 		 const struct bu_image_options *options, char **names, int count,      \
 		 struct bu_err *err)
 
+BU_IMAGE_VERB(bu_image_cmd_list);
+BU_IMAGE_VERB(bu_image_cmd_show);
 BU_IMAGE_VERB(bu_image_cmd_stored);
 BU_IMAGE_VERB(bu_image_cmd_rollback);
 BU_IMAGE_VERB(bu_image_cmd_gc);
 BU_IMAGE_VERB(bu_image_cmd_scan);
+
+/* BU_ERR_DENIED where [policy] registries of that profile does not allow the source of
+ * an import. Nothing is fetched to say so. */
+bu_must int bu_image_policy_source(const char *dir, const char *name,
+				   const char *source, struct bu_err *err);
 
 #endif

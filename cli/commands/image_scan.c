@@ -12,6 +12,7 @@
 #include "images/build/recipe.h"
 #include "images/build/sbom.h"
 #include "images/build/scan.h"
+#include "images/build/sign.h"
 
 static int
 load_packages(const struct bu_image_place *place, const char *name,

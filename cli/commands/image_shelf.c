@@ -14,6 +14,7 @@
 #include "cli/commands/image_impl.h"
 #include "images/build/recipe.h"
 #include "images/build/shelf.h"
+#include "images/build/sign.h"
 
 struct shelf {
 	struct bu_shelf_item *items;

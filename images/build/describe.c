@@ -20,6 +20,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "images/build/inside.h"
+#include "images/build/made_of.h"
 #include "images/build/packages.h"
 #include "images/build/sbom.h"
 #include "images/build/unpack.h"
@@ -348,6 +349,11 @@ bu_describe_tree(const struct bu_describe *what, struct bu_manifest *manifest,
 		hold(manifest, "roots", what->roots);
 	if (!rc && packages.kind != BU_PACKAGES_NONE)
 		rc = write_sbom(what, &packages, manifest, err);
+	if (!rc && what->suite && packages.count)
+		rc = bu_made_of_packages(what->suite, &packages, &manifest->origin,
+					 err);
+	if (!manifest->origin.version[0])
+		bu_origin_version(&manifest->origin, packages.release);
 	bu_packages_fini(&packages);
 	return rc;
 }

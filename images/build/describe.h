@@ -15,11 +15,12 @@ struct bu_describe {
 	 * from; "" = none. */
 	const char *mirror;
 	const char *roots; /* how many a disk may have that it starts from; "" = one */
+	const char *suite; /* whose packages it is made of; NULL = it is not */
 };
 
-/* Fills sbom and holdings of a manifest whose name, kernel and date are set.
- * BU_ERR_VERIFY when the parts of the NVIDIA driver are of different versions, or the
- * list of packages is none. */
+/* Fills sbom, holdings, the packages and, where there is none yet, the version of a
+ * manifest whose name, kernel and date are set. BU_ERR_VERIFY when the parts of the
+ * NVIDIA driver are of different versions, or the list of packages is none. */
 bu_must int bu_describe_tree(const struct bu_describe *what,
 			     struct bu_manifest *manifest, struct bu_err *err);
 

@@ -81,8 +81,8 @@ describe(struct bu_manifest *ret, struct bu_err *err)
 	strcpy(ret->name, "small");
 	strcpy(ret->kernel, "6.1");
 	strcpy(ret->created, "2023-11-14T22:13:20Z");
-	return bu_describe_tree(&(struct bu_describe){root, dir, out, mirror, roots},
-				ret, err);
+	return bu_describe_tree(
+		&(struct bu_describe){root, dir, out, mirror, roots, NULL}, ret, err);
 }
 
 static void

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "base/worker.h"
 #include "images/whole.h"
 
@@ -196,7 +197,8 @@ convert(const char *qcow2, const char *raw, struct bu_err *err)
 }
 
 static int
-take_qcow2(const char *source, const char *work, const char *raw, struct bu_err *err)
+take_qcow2(const char *source, const char *work, const char *raw,
+	   char ret_digest[BU_DIGEST_SIZE], struct bu_err *err)
 {
 	bu_autofree char *copied = bu_xasprintf("%s/source.qcow2", work);
 	bu_autofree uint8_t *head = bu_xmalloc(QCOW2_HEAD);
@@ -209,6 +211,8 @@ take_qcow2(const char *source, const char *work, const char *raw, struct bu_err 
 		rc = check_qcow2(head, size, err);
 	if (rc == 0)
 		rc = convert(copied, raw, err);
+	if (rc == 0)
+		rc = bu_sha256_file(copied, ret_digest, err);
 	unlink(copied);
 	return rc == 0 ? 0 : bu_err_wrap(err, "%s", source);
 }
@@ -266,20 +270,26 @@ bu_import_is_disk(const char *source)
 }
 
 int
-bu_import_disk(void *arg, const char *work, struct bu_err *err)
+bu_import_disk(void *arg, const char *work, struct bu_image_origin *ret,
+	       struct bu_err *err)
 {
 	const char *source = arg, *path = strchr(source, ':') + 1;
 	bu_autofree char *out = bu_xasprintf("%s/out", work);
 	bu_autofree char *raw = bu_xasprintf("%s/disk.raw", out);
 	struct bu_whole_disk disk = {0};
 	int is_raw = *source == 'r';
+	struct bu_image_source *made_of = bu_origin_add(
+		ret, is_raw ? BU_SOURCE_RAW : BU_SOURCE_QCOW2, bu_path_name(path), err);
 
 	if (chmod(work, 0700) != 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", work);
-	if (is_raw ? copy(path, raw, err) : take_qcow2(path, work, raw, err))
+	if (!made_of || (is_raw ? copy(path, raw, err)
+				: take_qcow2(path, work, raw, made_of->digest, err)))
 		return -1;
 	if (look(raw, &disk, err) != 0)
 		return bu_err_wrap(err, "%s", path);
+	if (is_raw)
+		memcpy(made_of->digest, disk.digest, sizeof(disk.digest));
 	fprintf(stderr,
 		"image: a disk of %.1f MB with sectors of %u bytes; its partition "
 		"table is good; not looked at: its kernel, packages, agent, cluster's "

@@ -3,7 +3,7 @@
 #ifndef BU_IMAGES_BUILD_IMPORT_DISK_H
 #define BU_IMAGES_BUILD_IMPORT_DISK_H
 
-#include "base/err.h"
+#include "images/origin.h"
 
 #define BU_IMPORT_RAW "raw:"
 #define BU_IMPORT_QCOW2 "qcow2:"
@@ -13,6 +13,7 @@ int bu_import_is_disk(const char *source);
 /* A callback of struct bu_image_build_opts, with `filled`; arg: the source. It makes
  * <work>/out/disk.raw and image.json. BU_ERR_VERIFY names what is wrong with the file:
  * a qcow2 that refers to other files, a partition table that is none. */
-bu_must int bu_import_disk(void *arg, const char *work, struct bu_err *err);
+bu_must int bu_import_disk(void *arg, const char *work, struct bu_image_origin *ret,
+			   struct bu_err *err);
 
 #endif

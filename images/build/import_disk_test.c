@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "images/build/import.h"
+#include "images/build/sign.h"
 #include "images/store.h"
 #include "tests/support/unit.h"
 
@@ -129,19 +130,24 @@ START_TEST(a_raw_disk_becomes_an_image)
 }
 END_TEST
 
-/* The same disk is the same image, whatever it came in. */
-START_TEST(a_qcow2_is_the_same_image)
+/* The same disk is the same frames, whatever it came in; that is said, too. */
+START_TEST(a_qcow2_is_the_same_disk)
 {
 	struct bu_image raw, qcow2;
 	struct bu_err err;
-	char digest[BU_DIGEST_SIZE];
+	bu_autofree char *path = NULL;
+	char digest[BU_DIGEST_SIZE], its[BU_DIGEST_SIZE];
 
 	BU_NEEDS("sfdisk", "qemu-img", "prlimit");
 	setup();
 	ck_assert_msg(!import("raw:", "disk", &err), "%s", err.text);
 	load(&raw);
-	memcpy(digest, raw.digest, sizeof(digest));
+	memcpy(digest, raw.manifest->disk.digest, sizeof(digest));
+	ck_assert_int_eq(raw.manifest->origin.sources[0].kind, BU_SOURCE_RAW);
+	ck_assert_str_eq(raw.manifest->origin.sources[0].name, "disk");
+	ck_assert_str_eq(raw.manifest->origin.sources[0].digest, digest);
 	bu_image_fini(&raw);
+	path = bu_xasprintf("%s/disk.qcow2", dir);
 	for (int i = 0; i < 3; i++) {
 		static const char *const how[] = {
 			"-O qcow2", "-O qcow2 -o compat=0.10",
@@ -152,7 +158,12 @@ START_TEST(a_qcow2_is_the_same_image)
 		ck_assert_int_eq(sh(line), 0);
 		ck_assert_msg(!import("qcow2:", "disk.qcow2", &err), "%s", err.text);
 		load(&qcow2);
-		ck_assert_str_eq(qcow2.digest, digest);
+		ck_assert_str_eq(qcow2.manifest->disk.digest, digest);
+		ck_assert_int_eq(bu_sha256_file(path, its, NULL), 0);
+		ck_assert_int_eq(qcow2.manifest->origin.sources[0].kind,
+				 BU_SOURCE_QCOW2);
+		ck_assert_str_eq(qcow2.manifest->origin.sources[0].name, "disk.qcow2");
+		ck_assert_str_eq(qcow2.manifest->origin.sources[0].digest, its);
 		check_content(&qcow2);
 		bu_image_fini(&qcow2);
 	}
@@ -244,5 +255,5 @@ START_TEST(what_is_no_disk_is_refused)
 }
 END_TEST
 
-BU_UNIT("import_disk", a_raw_disk_becomes_an_image, a_qcow2_is_the_same_image,
+BU_UNIT("import_disk", a_raw_disk_becomes_an_image, a_qcow2_is_the_same_disk,
 	a_qcow2_that_names_files_is_refused, what_is_no_disk_is_refused)

@@ -159,6 +159,7 @@ unpack(struct oci *oci, const struct bu_oci_desc *top, const char *root,
 		return -1;
 	memcpy(ret->digest, desc.digest, sizeof(ret->digest));
 	memcpy(ret->arch, config->arch, sizeof(ret->arch));
+	memcpy(ret->version, config->version, sizeof(ret->version));
 	ret->layer_count = manifest->layer_count;
 	return 0;
 }

@@ -16,6 +16,7 @@ struct bu_oci_blobs {
 struct bu_oci_image {
 	char digest[BU_DIGEST_SIZE]; /* of its manifest */
 	char arch[16];
+	char version[64]; /* of its label; "" = it has none that can be shown */
 	size_t layer_count;
 };
 

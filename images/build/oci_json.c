@@ -185,6 +185,18 @@ bu_oci_manifest(const char *text, size_t size, struct bu_oci_manifest *ret,
 	return 0;
 }
 
+static void
+take_version(const json_t *root, struct bu_oci_config *ret)
+{
+	const json_t *labels =
+		json_object_get(json_object_get(root, "config"), "Labels");
+	const char *version =
+		bu_json_str(labels, "org.opencontainers.image.version", "");
+
+	if (strlen(version) < sizeof(ret->version) && bu_text_is_ascii(version))
+		BU_TEXT_COPY(ret->version, version);
+}
+
 int
 bu_oci_config(const char *text, size_t size, size_t layers, struct bu_oci_config *ret,
 	      struct bu_err *err)
@@ -208,6 +220,7 @@ bu_oci_config(const char *text, size_t size, size_t layers, struct bu_oci_config
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "image configuration: %zu diff_ids for %zu layers",
 				  json_array_size(ids), layers);
+	take_version(root, ret);
 	ret->layer_count = layers;
 	for (size_t i = 0; i < layers; i++) {
 		const char *id = json_string_value(json_array_get(ids, i));

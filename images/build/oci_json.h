@@ -37,6 +37,8 @@ struct bu_oci_manifest {
 
 struct bu_oci_config {
 	char arch[16];
+	char version[64]; /* org.opencontainers.image.version; "" = none that is short
+			     and printable ASCII */
 	size_t layer_count;
 	char diff_ids[BU_OCI_LAYERS_MAX][BU_DIGEST_SIZE];
 };

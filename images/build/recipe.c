@@ -24,13 +24,14 @@
 #include "base/worker.h"
 #include "images/build/describe.h"
 #include "images/build/frames.h"
+#include "images/build/made_of.h"
 #include "images/build/recipe_ini.h"
 #include "images/build/shelf.h"
 #include "images/bundle.h"
 #include "images/manifest.h"
 #include "images/store.h"
 
-#define FORMAT "4"             /* counts up when the packing below changes */
+#define FORMAT "5"             /* counts up when the packing below changes */
 enum { EPOCH_S = 1700000000 }; /* SOURCE_DATE_EPOCH of recipes/lib.sh */
 
 struct build {
@@ -44,6 +45,8 @@ struct build {
 	const char *cache;
 	const char *images;
 	const struct bu_image_build_opts *opts;
+	char *suite; /* whose packages a recipe takes; NULL = it names none */
+	struct bu_image_origin origin;
 };
 
 /* Under the lock. The private key is what counts: the public half follows from it. */
@@ -76,25 +79,6 @@ make_keys(struct build *build, struct bu_err *err)
 		return 0;
 	return bu_file_write(pub_path, build->public_pem, strlen(build->public_pem),
 			     0644, err);
-}
-
-char *
-bu_image_public_key(const char *cache_dir, struct bu_err *err)
-{
-	bu_autofree char *key_path = bu_xasprintf("%s/keys/image.key", cache_dir);
-	bu_autofree char *pub_path = bu_xasprintf("%s/keys/image.pub", cache_dir);
-	bu_autofree char *private_pem = NULL;
-
-	if (bu_file_exists(pub_path))
-		return bu_image_keys_read(pub_path, err);
-	if (!bu_file_exists(key_path)) {
-		bu_err_set(err, BU_ERR_NOTFOUND, 0,
-			   "no image key (%s); 'bringup image build' makes one",
-			   pub_path);
-		return NULL;
-	}
-	private_pem = bu_file_read(key_path, 4096, NULL, err);
-	return private_pem ? bu_sign_key_public(private_pem, err) : NULL;
 }
 
 int
@@ -157,12 +141,15 @@ compute_key(struct build *build, struct bu_err *err)
 		.deadline_ms = 900 * 1000, /* lists of packages are fetched */
 		.output_max = 4 * 1024 * 1024,
 	};
-	bu_autofree char *inputs = NULL;
-	bu_autofree char *text = NULL;
+	bu_autofree char *inputs = NULL, *text = NULL, *origin = NULL;
+	bu_autojson json_t *made_of = json_object();
 
+	bu_origin_to_json(&build->origin, made_of);
+	origin = bu_json_canonical(made_of);
 	if (bu_job_run(&opts, &inputs, err))
 		return bu_err_wrap(err, "recipe %s", build->script);
-	text = bu_xasprintf("%s\n%s\n%s", FORMAT, build->public_pem, inputs);
+	text = bu_xasprintf("%s\n%s\n%s\n%s", FORMAT, build->public_pem, origin,
+			    inputs);
 	bu_sha256_hex(text, strlen(text), build->key);
 	return 0;
 }
@@ -198,8 +185,7 @@ pack_part(const struct build *build, const json_t *value, struct bu_part *part,
 	const char *raw;
 	int64_t attrs;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	bu_autofree char *raw_path = NULL;
-	bu_autofree char *frames_path = NULL;
+	bu_autofree char *raw_path = NULL, *frames_path = NULL;
 
 	if (bu_json_get_str(value, "raw", &raw, err) ||
 	    bu_json_copy_str(value, "name", part->name, sizeof(part->name), err) ||
@@ -224,9 +210,12 @@ describe(const struct build *build, const json_t *spec, struct bu_manifest *mani
 	 struct bu_err *err)
 {
 	bu_autofree char *root = bu_xasprintf("%s/root", build->tmp);
-	const struct bu_describe what = {root, build->tmp, build->out,
+	const struct bu_describe what = {root,
+					 build->tmp,
+					 build->out,
 					 bu_json_str(spec, "mirror", ""),
-					 bu_json_str(spec, "roots", "")};
+					 bu_json_str(spec, "roots", ""),
+					 build->suite};
 	return bu_file_exists(root) ? bu_describe_tree(&what, manifest, err) : 0;
 }
 
@@ -237,14 +226,14 @@ fill_manifest(const struct build *build, const json_t *spec,
 	const json_t *parts = json_object_get(spec, "parts");
 	const json_t *disk = json_object_get(spec, "disk");
 	const char *boot;
-	bu_autofree char *boot_path = NULL;
-	bu_autofree char *code = NULL;
+	bu_autofree char *boot_path = NULL, *code = NULL;
 	size_t size;
 
 	snprintf(manifest->name, sizeof(manifest->name), "%s", build->name);
 	/* Not when: the same inputs make the same bytes, and so the same digest. */
 	bu_time_iso(EPOCH_S * INT64_C(1000), manifest->created);
 	manifest->agent_brought = !disk;
+	manifest->origin = build->origin;
 	if ((disk && bu_whole_disk_from_json(disk, &manifest->disk, err)) ||
 	    bu_json_copy_str(spec, "arch", manifest->arch, sizeof(manifest->arch),
 			     err) ||
@@ -364,7 +353,7 @@ put_in_place(const struct build *build, struct bu_err *err)
 }
 
 static int
-build_locked(const struct build *build, struct bu_err *err)
+build_locked(struct build *build, struct bu_err *err)
 {
 	bu_autofree char *spec_path = bu_xasprintf("%s/image.json", build->out);
 	int64_t begin_ms = bu_mono_ms(bu_clock_system());
@@ -372,7 +361,7 @@ build_locked(const struct build *build, struct bu_err *err)
 	if (bu_remove_tree(build->tmp, err) || bu_mkdir_p(build->out, 0755, err))
 		return -1;
 	if (build->opts->fill &&
-	    build->opts->fill(build->opts->fill_arg, build->tmp, err))
+	    build->opts->fill(build->opts->fill_arg, build->tmp, &build->origin, err))
 		return -1;
 	if (!build->opts->filled && run_recipe(build, err))
 		return -1;
@@ -419,6 +408,7 @@ set_paths(struct build *build, const char *recipes, const char *agent,
 	bu_autofree char *ini_path = bu_xasprintf("%s/%s.ini", dir, build->name);
 	struct bu_recipe_ini ini = {0};
 	const char *script = build->name;
+	int rc = 0;
 
 	build->final = is_ramdisk(build)
 			       ? bu_xasprintf("%s/ramdisk", build->cache)
@@ -434,18 +424,23 @@ set_paths(struct build *build, const char *recipes, const char *agent,
 	}
 	build->script = bu_xasprintf("%s/%s.sh", recipes, script);
 	set_env(build, recipes, agent, ini.script ? bu_recipe_ini_env(&ini) : NULL);
-	bu_recipe_ini_fini(&ini);
+	build->suite = bu_steal(&ini.suite);
 	if (!bu_file_exists(build->script))
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no recipe %s (nor %s)",
-				  build->script, ini_path);
-	return 0;
+		rc = bu_err_set(err, BU_ERR_NOTFOUND, 0, "no recipe %s (nor %s)",
+				build->script, ini_path);
+	else if (!build->opts->fill)
+		rc = bu_made_of_recipe(build->name, build->script, &ini, &build->origin,
+				       err);
+	bu_recipe_ini_fini(&ini);
+	return rc;
 }
 
 static void
 free_build(struct build *build)
 {
 	char *const owned[] = {build->script, build->final,       build->tmp,
-			       build->out,    build->private_pem, build->public_pem};
+			       build->out,    build->private_pem, build->public_pem,
+			       build->suite};
 
 	for (size_t i = 0; i < BU_LEN(owned); i++)
 		free(owned[i]);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/crypto.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -38,7 +39,7 @@ void
 bu_recipe_ini_fini(struct bu_recipe_ini *ini)
 {
 	char *const owned[] = {ini->dir,     ini->files,   ini->hooks, ini->dkms_hooks,
-			       ini->mirrors, ini->sources, ini->keys};
+			       ini->mirrors, ini->sources, ini->keys,  ini->layers};
 
 	for (size_t i = 0; i < BU_LEN(keys); i++)
 		free(*field(ini, i));
@@ -259,10 +260,15 @@ static int
 read_file(const char *path, struct bu_recipe_ini *ret, struct bu_err *err)
 {
 	struct reader reader = {.path = path, .ini = ret};
-	bu_autofree char *text = bu_file_read(path, 1024 * 1024, NULL, err);
-	char *at = text, *line;
+	size_t size = 0;
+	bu_autofree char *text = bu_file_read(path, 1024 * 1024, &size, err);
+	char *at = text, *line, digest[BU_DIGEST_SIZE];
 	int rc = text ? 0 : -1;
 
+	if (text) {
+		bu_sha256_hex(text, size, digest);
+		bu_text_add(&ret->layers, "\n", "%s %s", digest, bu_path_name(path));
+	}
 	while (!rc && (line = strsep(&at, "\n"))) {
 		reader.line++;
 		rc = read_line(&reader, line, err);
@@ -300,6 +306,7 @@ lay_over(struct bu_recipe_ini *below, struct bu_recipe_ini *above)
 			*low = bu_steal(high);
 		}
 	}
+	join(&below->layers, &above->layers, "\n");
 	join(&below->files, &above->files, "\n");
 	join(&below->hooks, &above->hooks, "\n");
 	join(&below->dkms_hooks, &above->dkms_hooks, "\n");

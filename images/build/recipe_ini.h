@@ -28,6 +28,7 @@
 /* key of [image], variable that the script gets it in, 1 = a list, help */
 #define BU_RECIPE_KEYS(X)                                                              \
 	X(from, "FROM", 0, "the recipe that this one adds to")                         \
+	X(version, "RECIPE_VERSION", 0, "what the image's manifest calls it")          \
 	X(script, "SCRIPT", 0, "the program that builds it, beside the recipes")       \
 	X(suite, "SUITE", 0, "code name of the release: bookworm")                     \
 	X(keyring, "KEYRING", 0, "package that has the keys of the mirrors")           \
@@ -46,7 +47,8 @@
 	X(kargs, "RECIPE_KARGS", 0, "arguments of the kernel, after the usual ones")
 
 struct bu_recipe_ini {
-	char *dir; /* of the innermost recipe; names of files are below it */
+	char *dir;    /* of the innermost recipe; names of files are below it */
+	char *layers; /* "SHA-256 NAME.ini" of each, the innermost last */
 #define X(key, variable, list, help) char *key;
 	BU_RECIPE_KEYS(X)
 #undef X

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "images/build/sbom.h"
+#include "images/build/sign.h"
 #include "images/store.h"
 #include "tests/support/unit.h"
 

@@ -114,3 +114,22 @@ bu_image_signatures_keep(const char *from, const char *dir, struct bu_err *err)
 	}
 	return added ? bu_file_write_text(path, 0644, err, "%s", sigs) : 0;
 }
+
+char *
+bu_image_public_key(const char *cache_dir, struct bu_err *err)
+{
+	bu_autofree char *key_path = bu_xasprintf("%s/keys/image.key", cache_dir);
+	bu_autofree char *pub_path = bu_xasprintf("%s/keys/image.pub", cache_dir);
+	bu_autofree char *private_pem = NULL;
+
+	if (bu_file_exists(pub_path))
+		return bu_image_keys_read(pub_path, err);
+	if (!bu_file_exists(key_path)) {
+		bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			   "no image key (%s); 'bringup image build' makes one",
+			   pub_path);
+		return NULL;
+	}
+	private_pem = bu_file_read(key_path, 4096, NULL, err);
+	return private_pem ? bu_sign_key_public(private_pem, err) : NULL;
+}

@@ -6,6 +6,10 @@
 #include "base/crypto.h"
 #include "base/err.h"
 
+/* The key that the cache's images are signed with, PEM, owned; only reads. A build
+ * makes keys/image.key (0600) and keys/image.pub where they are missing; before the
+ * first one this is BU_ERR_NOTFOUND. */
+char *bu_image_public_key(const char *cache_dir, struct bu_err *err);
 /* Adds the signature of this private key (PEM) to the image in the folder; the others
  * stay, and with them the digest, which is told. 1 when it was added, 0 when it was
  * there, -1 when the manifest is none, has BU_IMAGE_KEYS_MAX signatures, or is not the

@@ -78,7 +78,7 @@ static const struct bu_key keys[] = {
 	BU_CLASS_NONE,
 	"patterns of the zones that nodes, images, clusters and backups may be in"},
 {"policy", "registries", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(policy, registries),
-	BU_CLASS_NONE, "hosts that images may come from; without it, any"},
+	BU_CLASS_NONE, "hosts that images may come from, and came from; without it, any"},
 {"policy", "image_keys", BU_KEY_KEYFILES, NULL, 0, 0, NULL, FIELD(policy, image_keys),
 	BU_CLASS_NONE,
 	"public keys, one of which must have signed each image; a key is retired by taking "
@@ -189,7 +189,7 @@ static const struct bu_key keys[] = {
 	BU_CLASS_NONE,
 	"file of the public keys, one of which must have signed it; without it, [policy] image_keys or the appliance's"},
 {"image", "source", BU_KEY_URL, NULL, 0, 0, NULL, FIELD(image, source), BU_CLASS_NONE,
-	"where it is fetched from"},
+	"where it is fetched from; the image's manifest must say the same"},
 {"image", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, zone), BU_CLASS_NONE,
 	"where that is; without it, the site's"},
 {"image", "network_config", BU_KEY_CHOICE, "networkd|networkmanager|netplan", 0, 0,

@@ -177,6 +177,19 @@ host_of(const char *text)
 }
 
 static void
+check_registry(const struct judge *judge, const struct bu_desired_image *image,
+	       const char *host, const char *says)
+{
+	const char *registries = judge->desired->policy.registries;
+	bu_autofree char *what = NULL;
+
+	if (!registries || matches(registries, host))
+		return;
+	what = bu_xasprintf("[image %s] comes from %s%s", image->name, host, says);
+	broken(judge, "registries", registries, &image->origin, "", what);
+}
+
+static void
 check_image(const struct judge *judge, const struct bu_desired_image *image)
 {
 	const struct bu_desired_policy *policy = &judge->desired->policy;
@@ -186,9 +199,7 @@ check_image(const struct judge *judge, const struct bu_desired_image *image)
 	bu_autofree char *what = NULL;
 
 	if (policy->registries && host && !matches(policy->registries, host)) {
-		what = bu_xasprintf("[image %s] comes from %s", image->name, host);
-		broken(judge, "registries", policy->registries, &image->origin, "",
-		       what);
+		check_registry(judge, image, host, "");
 	} else if (policy->image_keys && key && !matches(policy->image_keys, key)) {
 		what = bu_xasprintf("[image %s] is signed with %s", image->name, key);
 		broken(judge, "image_keys", policy->image_keys, &image->origin, "",
@@ -206,4 +217,18 @@ bu_policy_judge(const struct bu_desired *desired,
 		check_residency(&judge);
 	for (size_t i = 0; i < desired->images_count; i++)
 		check_image(&judge, &desired->images[i]);
+}
+
+void
+bu_policy_judge_registry(const struct bu_desired *desired,
+			 const struct bu_desired_image *image, const char *host,
+			 void (*fn)(const struct bu_violation *violation, void *arg),
+			 void *arg)
+{
+	const struct judge judge = {desired, fn, arg};
+	bu_autofree char *declared = image->source ? host_of(image->source) : NULL;
+
+	/* What its own `source` says was judged by that. */
+	if (!declared || strcmp(declared, host) != 0)
+		check_registry(&judge, image, host, ", as its manifest says");
 }

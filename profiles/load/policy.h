@@ -2,7 +2,7 @@
 /*
  * [policy] as far as a profile alone tells: zones of nodes, images, clusters and
  * backups, registries and keys of images. `check` and the plan judge by the same
- * function.
+ * functions.
  */
 #ifndef BU_PROFILES_LOAD_POLICY_H
 #define BU_PROFILES_LOAD_POLICY_H
@@ -22,5 +22,13 @@ struct bu_violation {
 void bu_policy_judge(const struct bu_desired *desired,
 		     void (*fn)(const struct bu_violation *violation, void *arg),
 		     void *arg);
+
+/* The same of one registry that an image was made from, whatever the profile says: by
+ * its host, with its port. */
+void bu_policy_judge_registry(const struct bu_desired *desired,
+			      const struct bu_desired_image *image, const char *host,
+			      void (*fn)(const struct bu_violation *violation,
+					 void *arg),
+			      void *arg);
 
 #endif

@@ -79,6 +79,7 @@ describe(const struct bu_manifest *manifest, struct bu_plan_image *ret)
 	bu_text_copy(ret->fabric_manager, sizeof(ret->fabric_manager),
 		     manager ? manager : "");
 	ret->described = manifest->described;
+	ret->origin = manifest->origin;
 	ret->mirrors = bu_manifest_holds(manifest, "mirror") != NULL;
 	ret->slots = bu_manifest_holds(manifest, "roots") != NULL;
 	ret->is_disk = manifest->disk.sector_bytes != 0;

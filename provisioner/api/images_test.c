@@ -5,6 +5,7 @@
 
 #include "base/crypto.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "provisioner/api/api.h"
 #include "tests/support/image.h"
 #include "tests/support/unit.h"
@@ -141,4 +142,38 @@ START_TEST(a_file_without_a_key_lets_nothing_pass)
 }
 END_TEST
 
-BU_UNIT("api_images", the_policys_keys_count, a_file_without_a_key_lets_nothing_pass)
+/* As its manifest says it, for [policy] registries. */
+START_TEST(a_plan_learns_what_an_image_is_made_of)
+{
+	const struct bu_desired_image image = {.name = (char *)"small",
+					       .may_be_unsigned = 1};
+	const struct bu_plan_image *found;
+	bu_autofree char *path = NULL, *sig = NULL, *text = NULL;
+	bu_autojson json_t *manifest = NULL;
+	struct bu_err err = {0};
+	char digest[65];
+
+	setup();
+	path = bu_xasprintf("%s/small/manifest.json", dir);
+	sig = bu_xasprintf("%s/small/manifest.sig", dir);
+	ck_assert_int_eq(
+		paper_image(dir, "small", "2026-01-01T00:00:00Z", key_a, digest, NULL),
+		0);
+	manifest = bu_json_load(path, NULL);
+	json_object_set_new(manifest, "sources",
+			    json_pack("[{s:s, s:s, s:s, s:s}]", "kind", "oci", "name",
+				      "oci://reg/a:1", "host", "reg", "digest",
+				      digest));
+	text = bu_json_canonical(manifest);
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0644, NULL), 0);
+	ck_assert_int_eq(unlink(sig), 0);
+	found = bu_api_plan_image(&api, &image, &err);
+	ck_assert_msg(found != NULL, "%s", err.text);
+	ck_assert_uint_eq(found->origin.source_count, 1);
+	ck_assert_str_eq(found->origin.sources[0].host, "reg");
+	teardown();
+}
+END_TEST
+
+BU_UNIT("api_images", the_policys_keys_count, a_file_without_a_key_lets_nothing_pass,
+	a_plan_learns_what_an_image_is_made_of)

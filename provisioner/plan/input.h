@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "images/origin.h"
 #include "profiles/desired.h"
 #include "profiles/load/compat.h"
 #include "profiles/nodeset/nodeset.h"
@@ -23,9 +24,10 @@ struct bu_plan_image {
 	/* What else it says; "" = nothing. Without `described` nobody looked. */
 	char driver[64], fabric_manager[64];
 	int described, has_slurmd, has_kubelet;
-	int is_disk; /* all of somebody else's disk */
-	int mirrors; /* its systems start from a mirrored root */
-	int slots;   /* they start from one of two roots */
+	int is_disk;                   /* all of somebody else's disk */
+	int mirrors;                   /* its systems start from a mirrored root */
+	int slots;                     /* they start from one of two roots */
+	struct bu_image_origin origin; /* what it was made of */
 };
 
 struct bu_plan_input {

@@ -124,6 +124,37 @@ judge_found(const struct group *group, struct bu_versions *versions,
 	versions->of[component] = found;
 }
 
+/* What an image was made of is what its manifest says; a profile says what it shall be.
+ */
+static void
+judge_source(const struct group *group, const struct bu_plan_image *image)
+{
+	const struct bu_desired_image *declared = group->first->image;
+	const struct bu_origin *at;
+	const char *found = NULL;
+	bu_autofree char *text = NULL;
+	size_t count;
+
+	for (size_t i = 0; declared->source && i < image->origin.source_count; i++) {
+		const struct bu_image_source *source = &image->origin.sources[i];
+
+		if (source->kind != BU_SOURCE_OCI)
+			continue;
+		/* The same by its digest, which another tag may have led to. */
+		if (strcmp(source->name, declared->source) == 0 ||
+		    strstr(declared->source, source->digest))
+			return;
+		found = source->name;
+	}
+	if (!found)
+		return;
+	at = &declared->origins[bu_schema_key("image", "source") -
+				bu_schema_keys(&count)];
+	text = bu_xasprintf("source %s is declared, and the image's manifest says %s",
+			    declared->source, found);
+	misfit(group, at, 0, text);
+}
+
 /* A node without its cluster's client is installed, measured and never joins. Images of
  * before do not say what they hold. */
 static void
@@ -230,6 +261,7 @@ judge_group(const struct group *group, const struct bu_plan_image *image)
 	judge_found(group, &versions, BU_COMPONENT_DRIVER, image->driver);
 	judge_found(group, &versions, BU_COMPONENT_FABRIC_MANAGER,
 		    image->fabric_manager);
+	judge_source(group, image);
 	judge_client(group, image);
 	judge_kind(group, image);
 	judge_ram(group, image);
@@ -304,12 +336,28 @@ warn_by_hand(const struct bu_desired *desired, json_t *plan)
 	warn(plan, text);
 }
 
+static void
+judge_registries(const struct bu_plan_input *input, const struct bu_plan_image *images,
+		 json_t *plan)
+{
+	const struct bu_desired *desired = input->desired;
+
+	for (size_t i = 0; i < desired->images_count; i++)
+		for (size_t k = 0; k < images[i].origin.source_count; k++)
+			if (images[i].origin.sources[k].kind == BU_SOURCE_OCI)
+				bu_policy_judge_registry(
+					desired, &desired->images[i],
+					images[i].origin.sources[k].host, on_violation,
+					plan);
+}
+
 void
 bu_plan_policy(const struct bu_plan_input *input, const struct bu_plan_image *images,
 	       json_t *plan)
 {
 	if (input->desired->policy.origin.line)
 		bu_policy_judge(input->desired, on_violation, plan);
+	judge_registries(input, images, plan);
 	judge_versions(input, images, plan);
 	warn_by_hand(input->desired, plan);
 }

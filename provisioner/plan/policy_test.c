@@ -33,6 +33,71 @@ static const struct {
 	 "kernel 5.10 is declared, and the image's manifest says 6.1.0-28-amd64"},
 };
 
+static void
+made_from(struct site *site, const char *name, const char *host)
+{
+	struct bu_image_source *source =
+		bu_origin_add(&site->image.origin, BU_SOURCE_OCI, name, NULL);
+
+	strcpy(source->host, host);
+	memset(source->digest, 'a', BU_DIGEST_SIZE - 1);
+}
+
+/* Whatever the profile says or leaves out: what the image was made from counts. */
+START_TEST(the_manifest_tells_the_registry)
+{
+	static const struct {
+		const char *to, *made, *host;
+		const char *error; /* "" = the plan is allowed */
+	} rows[] = {
+		{"[policy]\nregistries = reg.lab\n[image debian12]\n",
+		 "oci://evil:5000/x:1", "evil:5000",
+		 "policy forbids this plan: site.ini:19: [image debian12] comes from "
+		 "evil:5000, as its manifest says; [policy] registries = reg.lab "
+		 "(site.ini:18) allows no other"},
+		{"[policy]\nregistries = reg.lab\n[image debian12]\n"
+		 "source = oci://reg.lab/x:1\n",
+		 "oci://evil/x:1", "evil",
+		 "policy forbids this plan, for 2 reasons; the first: site.ini:19: "
+		 "[image debian12] comes from evil, as its manifest says; [policy] "
+		 "registries = reg.lab (site.ini:18) allows no other"},
+		{"[policy]\ncompatibility = refuse\n[image debian12]\n"
+		 "source = oci://reg.lab/x:2\n",
+		 "oci://reg.lab/x:1", "reg.lab",
+		 "policy forbids this plan: site.ini:20: [image debian12] on "
+		 "[hardware vm]: source oci://reg.lab/x:2 is declared, and the "
+		 "image's manifest says oci://reg.lab/x:1"},
+		{"[policy]\nregistries = reg.lab\n[image debian12]\n"
+		 "source = oci://evil/x\n",
+		 "oci://evil/x", "evil",
+		 "policy forbids this plan: site.ini:19: [image debian12] comes from "
+		 "evil; [policy] registries = reg.lab (site.ini:18) allows no other"},
+		{"[policy]\nregistries = reg.lab,*.ours\n[image debian12]\n",
+		 "oci://a.ours/x", "a.ours", ""},
+		{"[policy]\ncompatibility = refuse\n[image debian12]\n", "oci://evil/x",
+		 "evil", ""},
+		{"[policy]\ncompatibility = refuse\n[image debian12]\n"
+		 "source = oci://reg.lab/x@sha256:"
+		 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
+		 "oci://reg.lab/x:1", "reg.lab", ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct site site;
+		struct bu_err err = {0};
+		bu_autojson json_t *plan = NULL;
+
+		begin(&site, NULL, NULL, "[image debian12]\n", rows[i].to);
+		made_from(&site, rows[i].made, rows[i].host);
+		plan = make(&site);
+		ck_assert_msg(plan_allowed(plan, &err) == (*rows[i].error ? -1 : 0),
+			      "row %zu: %s", i, err.text);
+		ck_assert_str_eq(err.text, rows[i].error);
+		end(&site);
+	}
+}
+END_TEST
+
 static struct bu_compat *
 table(void)
 {
@@ -370,11 +435,10 @@ START_TEST(who_is_switched_by_hand_is_a_warning)
 }
 END_TEST
 
-BU_UNIT("policy", who_divides_its_gpus_is_judged_alone,
+BU_UNIT("policy", who_divides_its_gpus_is_judged_alone, the_manifest_tells_the_registry,
 	who_is_switched_by_hand_is_a_warning, policy_refuses_the_plan_as_a_whole,
 	what_policy_lets_pass_is_a_warning, what_an_image_holds_is_judged,
 	what_runs_from_memory_has_the_ramdisks_kernel,
-	a_whole_disk_is_for_pools_that_say_so, what_an_image_holds_is_judged,
 	a_whole_disk_is_for_pools_that_say_so, an_image_of_before_mirrors_nothing,
 	an_image_of_before_has_one_root,
 	what_does_not_fit_is_said_of_those_that_it_is_about)
