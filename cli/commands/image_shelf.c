@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "cli/client.h"
 #include "cli/commands/image_impl.h"
 #include "images/build/recipe.h"
@@ -115,18 +116,78 @@ need_text(const struct shelf *shelf, const struct bu_shelf_item *item)
 }
 
 static void
+add_name(json_t *names, const char *name)
+{
+	json_t *at;
+	size_t i;
+
+	json_array_foreach (names, i, at)
+		if (!strcmp(json_string_value(at), name))
+			return;
+	json_array_append_new(names, json_string(name));
+}
+
+static int
+has_name(const json_t *names, const char *name)
+{
+	const json_t *at;
+	size_t i;
+
+	json_array_foreach (names, i, at)
+		if (json_is_string(at) && !strcmp(json_string_value(at), name))
+			return 1;
+	return 0;
+}
+
+/* Those whose nodes have it or get it, and those whose next nodes would: they name an
+ * image, and it has that name now. New reference. */
+static json_t *
+pools_of(const struct shelf *shelf, const struct bu_shelf_item *item)
+{
+	json_t *names = json_array(), *pools = json_object_get(shelf->uses, "pools");
+	const json_t *uses = json_object_get(shelf->uses, "uses"), *use;
+	const char *pool;
+	json_t *its;
+	size_t i;
+
+	json_array_foreach (uses, i, use)
+		if (!strcmp(bu_json_str(use, "digest", ""), item->digest) &&
+		    *bu_json_str(use, "pool", ""))
+			add_name(names, bu_json_str(use, "pool", ""));
+	json_object_foreach (pools, pool, its)
+		if (item->named && has_name(its, item->name))
+			add_name(names, pool);
+	return names;
+}
+
+/* "train, infer"; owned. */
+static char *
+pools_text(const struct shelf *shelf, const struct bu_shelf_item *item)
+{
+	bu_autojson json_t *names = pools_of(shelf, item);
+	char *text = NULL;
+	json_t *name;
+	size_t i;
+
+	json_array_foreach (names, i, name)
+		bu_text_add(&text, ", ", "%s", json_string_value(name));
+	return text ? text : bu_xstrdup("");
+}
+
+static void
 add_row(struct bu_table *table, const struct shelf *shelf,
 	const struct bu_shelf_item *item)
 {
 	bu_autofree char *size = bu_xasprintf("%.1f MB", item->bytes / 1e6);
 	bu_autofree char *need = need_text(shelf, item);
+	bu_autofree char *pools = pools_text(shelf, item);
 	char stored[24], digest[13];
 
 	bu_time_iso(item->stored_ms, stored);
 	snprintf(digest, sizeof(digest), "%.12s", item->digest);
 	bu_table_row(table,
 		     (const char *const[]){item->name[0] ? item->name : "(unreadable)",
-					   digest, size, stored, need});
+					   digest, size, stored, need, pools});
 }
 
 static json_t *
@@ -139,16 +200,17 @@ item_json(const struct shelf *shelf, const struct bu_shelf_item *item)
 	json_array_foreach (uses, i, use)
 		if (!strcmp(bu_json_str(use, "digest", ""), item->digest))
 			json_array_append(nodes, json_object_get(use, "node"));
-	return json_pack("{s:s, s:s, s:I, s:I, s:b, s:s, s:o}", "name", item->name,
+	return json_pack("{s:s, s:s, s:I, s:I, s:b, s:s, s:o, s:o}", "name", item->name,
 			 "digest", item->digest, "bytes", (json_int_t)item->bytes,
 			 "stored_ms", (json_int_t)item->stored_ms, "named", item->named,
-			 "needed_by", needs[item->need], "nodes", nodes);
+			 "needed_by", needs[item->need], "nodes", nodes, "pools",
+			 pools_of(shelf, item));
 }
 
 BU_IMAGE_VERB(bu_image_cmd_stored)
 {
-	static const char *const headings[] = {"NAME",   "DIGEST",    ">SIZE",
-					       "STORED", "NEEDED BY", NULL};
+	static const char *const headings[] = {"NAME",      "DIGEST", ">SIZE", "STORED",
+					       "NEEDED BY", "POOLS",  NULL};
 	bu_autojson json_t *list = json_array();
 	struct bu_table *table;
 	struct shelf shelf;

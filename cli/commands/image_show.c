@@ -14,6 +14,30 @@
 #include "images/build/sign.h"
 #include "images/store.h"
 
+/* What the system in it has, as far as somebody looked, and where that is listed. */
+static void
+add_contents(const struct bu_image *image, json_t *value)
+{
+	const struct bu_manifest *manifest = image->manifest;
+	json_t *holds = json_object();
+
+	for (size_t i = 0; i < manifest->holding_count; i++)
+		json_object_set_new(holds, manifest->holdings[i].name,
+				    json_string(manifest->holdings[i].version));
+	json_object_set_new(value, "holds", manifest->described ? holds : json_null());
+	if (!manifest->described)
+		json_decref(holds);
+	json_object_set_new(value, "disk",
+			    manifest->disk.sector_bytes
+				    ? bu_whole_disk_to_json(&manifest->disk)
+				    : json_null());
+	json_object_set_new(value, "sbom",
+			    manifest->sbom[0]
+				    ? json_pack("{s:s, s:s+}", "sha256", manifest->sbom,
+						"path", image->dir, "/" BU_SBOM_FILE)
+				    : json_null());
+}
+
 /* What list and show tell about one image, without its frames. */
 static json_t *
 describe(const struct bu_image *image)
@@ -39,6 +63,7 @@ describe(const struct bu_image *image)
 			  image->dir, "stored_bytes", (json_int_t)image->stored_bytes,
 			  "parts", parts);
 	bu_origin_to_json(&manifest->origin, value);
+	add_contents(image, value);
 	return value;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/crypto.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "images/build/shelf.h"
 #include "tests/support/image.h"
 #include "tests/support/unit.h"
@@ -154,6 +155,87 @@ START_TEST(a_wrong_command_line_does_nothing)
 }
 END_TEST
 
+/* What it printed on standard output; owned. */
+static char *
+output_of(int argc, char **argv)
+{
+	bu_autofree char *said = bu_xasprintf("%s/said", dir);
+	int saved = dup(STDOUT_FILENO);
+
+	fflush(stdout);
+	ck_assert_ptr_nonnull(freopen(said, "w", stdout));
+	ck_assert_int_eq(bu_cmd_image(argc, argv), 0);
+	fflush(stdout);
+	ck_assert_int_ge(dup2(saved, STDOUT_FILENO), 0);
+	close(saved);
+	return bu_file_read(said, 65536, NULL, NULL);
+}
+
+/* An image with all that a manifest may say of its contents. */
+static void
+put_described(const char *sbom, const char *digest)
+{
+	bu_autofree char *made = bu_xasprintf("%s/images", dir), *text = NULL;
+	bu_autofree char *path = bu_xasprintf("%s/small/manifest.json", made);
+	bu_autojson json_t *manifest = NULL;
+	char ignored[65], signature[BU_SIG_HEX_SIZE];
+
+	ck_assert_int_eq(
+		paper_image(made, "small", "2026-01-01T00:00:00Z", key, ignored, NULL),
+		0);
+	manifest = bu_json_load(path, NULL);
+	json_object_set_new(manifest, "version", json_string("1.4"));
+	json_object_set_new(manifest, "sources",
+			    json_pack("[{s:s, s:s, s:s}]", "kind", "tar", "name",
+				      "a.tar", "digest", digest));
+	if (sbom)
+		json_object_set_new(manifest, "sbom", json_string(sbom));
+	text = bu_json_canonical(manifest);
+	ck_assert_int_eq(bu_sign(key, text, strlen(text), signature, NULL), 0);
+	write_file("images/small/manifest.json", text);
+	write_file("images/small/manifest.sig", signature);
+}
+
+START_TEST(what_is_in_an_image_is_told)
+{
+	static const char one[] =
+		"1111111111111111111111111111111111111111111111111111111111111111";
+
+	setup();
+	write_file("keys/image.pub", pub);
+	for (int with = 0; with < 2; with++) {
+		bu_autofree char *text = NULL, *json = NULL, *path = NULL;
+		bu_autojson json_t *value = NULL;
+		const json_t *source, *sbom;
+
+		put_described(with ? one : NULL, one);
+		/* getopt sorts them. */
+		json = output_of(4,
+				 (char *[]){(char *)"image", (char *)"show",
+					    (char *)"small", (char *)"--json", NULL});
+		text = output_of(3, (char *[]){(char *)"image", (char *)"show",
+					       (char *)"small", NULL});
+		ck_assert_msg(strstr(text, "version  1.4\n") != NULL, "%s", text);
+		ck_assert_msg(strstr(text, "source   tar a.tar sha256:1111") != NULL,
+			      "%s", text);
+		value = json_loads(json, 0, NULL);
+		ck_assert_str_eq(bu_json_str(value, "version", ""), "1.4");
+		source = json_array_get(json_object_get(value, "sources"), 0);
+		ck_assert_str_eq(bu_json_str(source, "name", ""), "a.tar");
+		ck_assert_str_eq(
+			bu_json_str(json_object_get(value, "holds"), "mirror", ""),
+			"1");
+		ck_assert(json_is_null(json_object_get(value, "disk")));
+		sbom = json_object_get(value, "sbom");
+		ck_assert_int_eq(json_is_null(sbom), !with);
+		path = bu_xasprintf("%s/images/small/sbom.json", dir);
+		ck_assert_str_eq(bu_json_str(sbom, "sha256", ""), with ? one : "");
+		ck_assert_str_eq(bu_json_str(sbom, "path", ""), with ? path : "");
+	}
+	teardown();
+}
+END_TEST
+
 /* --- gc, beside a daemon that says what nodes use --- */
 
 static const char *uses; /* its answer to GET /v1/images */
@@ -259,6 +341,51 @@ START_TEST(gc_frees_what_nobody_needs_and_no_more)
 }
 END_TEST
 
+/* By what nodes have, and by the name that a pool asks for. */
+START_TEST(pools_that_use_an_image_are_told)
+{
+	static const char *const expect[] = {"[\"old\"]", "[]", "[]",
+					     "[\"train\", \"infer\"]"};
+	bu_autofree char *path = NULL, *said = NULL, *json = NULL, *text = NULL;
+	bu_autofree char *option = NULL;
+	bu_autojson json_t *list = NULL;
+	struct MHD_Daemon *daemon;
+	char made[4][65];
+
+	setup();
+	put_four(made);
+	path = bu_xasprintf("%s/socket", dir);
+	option = bu_xasprintf("--socket=%s", path);
+	said = bu_xasprintf(
+		"{\"pools\":{\"train\":[\"other\",\"small\"],\"infer\":[\"small\"],"
+		"\"none\":[\"other\"]},\"uses\":["
+		"{\"image\":\"small\",\"digest\":\"%s\",\"node\":\"n1\",\"pool\":\"old\"},"
+		"{\"image\":\"small\",\"digest\":\"%s\",\"node\":\"n2\",\"pool\":\"old\"},"
+		"{\"image\":\"small\",\"digest\":\"%s\",\"node\":\"n3\",\"pool\":\"\"},"
+		"{\"image\":\"small\",\"digest\":\"%s\",\"node\":\"n4\",\"pool\":"
+		"\"train\"}]}",
+		made[0], made[0], made[1], made[3]);
+	uses = said;
+	daemon = serve(path);
+	json = output_of(4, (char *[]){(char *)"image", (char *)"stored",
+				       (char *)"--json", option, NULL});
+	text = output_of(3,
+			 (char *[]){(char *)"image", (char *)"stored", option, NULL});
+	ck_assert_msg(strstr(text, "train, infer") != NULL, "%s", text);
+	list = json_loads(json, 0, NULL);
+	for (size_t i = 0; i < 4; i++) { /* the newest first */
+		const json_t *item = json_array_get(list, 3 - i);
+		char *pools = json_dumps(json_object_get(item, "pools"), 0);
+
+		ck_assert_str_eq(bu_json_str(item, "digest", ""), made[i]);
+		ck_assert_str_eq(pools, expect[i]);
+		free(pools);
+	}
+	MHD_stop_daemon(daemon);
+	teardown();
+}
+END_TEST
+
 /* No answer, or one that says nothing of nodes: they may need any of them. */
 START_TEST(gc_without_knowledge_frees_nothing)
 {
@@ -291,6 +418,7 @@ START_TEST(gc_without_knowledge_frees_nothing)
 }
 END_TEST
 
-BU_UNIT("image", gc_frees_what_nobody_needs_and_no_more,
-	gc_without_knowledge_frees_nothing, a_wrong_command_line_does_nothing,
-	a_file_without_a_key_verifies_nothing, a_signature_is_of_what_has_the_name)
+BU_UNIT("image", what_is_in_an_image_is_told, pools_that_use_an_image_are_told,
+	gc_frees_what_nobody_needs_and_no_more, gc_without_knowledge_frees_nothing,
+	a_wrong_command_line_does_nothing, a_file_without_a_key_verifies_nothing,
+	a_signature_is_of_what_has_the_name)

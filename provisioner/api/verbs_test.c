@@ -180,6 +180,40 @@ START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
 }
 END_TEST
 
-RIG_UNIT("api verbs", a_rebuild_needs_its_grant_and_is_a_plan,
+/* Who uses which image: nodes, with the pool that they are in, and pools that name it.
+ */
+START_TEST(users_of_images_are_told)
+{
+	struct site site;
+	bu_autojson json_t *before = NULL, *after = NULL;
+	const struct bu_desired *desired;
+	const json_t *use;
+
+	site_begin(&site, 2);
+	desired = site.rig.fleet->desired;
+	before = site_call(&site, site.local, "GET", "/v1/images", "", 200);
+	ck_assert_uint_eq(json_object_size(json_object_get(before, "pools")),
+			  desired->pools_count);
+	use = json_object_get(json_object_get(before, "pools"), "train");
+	ck_assert_uint_eq(json_array_size(use), 1);
+	ck_assert_str_eq(json_string_value(json_array_get(use, 0)), "debian12");
+	rig_node(&site.rig, 2)->installed_image[0] = 'x';
+	memset(rig_node(&site.rig, 2)->installed_digest, 'd', 64);
+	((struct bu_desired_image *)(uintptr_t)desired->images)->path =
+		(char *)(uintptr_t) "/elsewhere";
+	after = site_call(&site, site.local, "GET", "/v1/images", "", 200);
+	((struct bu_desired_image *)(uintptr_t)desired->images)->path = NULL;
+	use = json_array_get(json_object_get(after, "uses"),
+			     json_array_size(json_object_get(after, "uses")) - 1);
+	ck_assert_str_eq(bu_json_str(use, "node", ""), "node002");
+	ck_assert_str_eq(bu_json_str(use, "pool", ""), "train");
+	ck_assert_str_eq(bu_json_str(use, "why", ""), "installed");
+	/* What lies elsewhere is not in the store. */
+	ck_assert_uint_eq(json_object_size(json_object_get(after, "pools")), 0);
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("api verbs", users_of_images_are_told, a_rebuild_needs_its_grant_and_is_a_plan,
 	 a_verb_is_answered_for_each_node_of_a_nodeset,
 	 a_retired_node_goes_from_the_views_with_its_profile, who_asks_is_named)
