@@ -39,7 +39,7 @@ enum {
 	BU_PART_FRAMES_MAX = 262144, /* 1 TiB */
 	BU_MANIFEST_MAX = 64 * 1024 * 1024,
 	BU_IMAGE_NAME_SIZE = 64,
-	BU_IMAGE_HOLDINGS_MAX = 8,
+	BU_IMAGE_HOLDINGS_MAX = 32,
 	BU_IMAGE_KEYS_MAX = 16, /* that may sign; signatures of one image */
 };
 

@@ -24,6 +24,7 @@
 #include "images/build/packages.h"
 #include "images/build/sbom.h"
 #include "images/build/unpack.h"
+#include "images/programs.h"
 
 enum {
 	MODULE_MAX = 256 * 1024 * 1024,
@@ -89,6 +90,20 @@ find_client(struct tree *tree, size_t row)
 	if (found)
 		hold(tree->manifest, clients[row].name,
 		     package ? package->version : "");
+}
+
+/* --- programs that a profile may need --- */
+
+static void
+find_program(struct tree *tree, const struct bu_image_program_row *program)
+{
+	const struct bu_package *package =
+		bu_packages_find(tree->packages, program->deb);
+
+	if (!package)
+		package = bu_packages_find(tree->packages, program->rpm);
+	if (bu_inside_program(tree->root_fd, program->path))
+		hold(tree->manifest, program->name, package ? package->version : "");
 }
 
 /* --- the NVIDIA driver --- */
@@ -343,6 +358,8 @@ bu_describe_tree(const struct bu_describe *what, struct bu_manifest *manifest,
 	rc = check_driver(&tree, err);
 	for (size_t i = 0; i < BU_LEN(clients); i++)
 		find_client(&tree, i);
+	for (size_t i = 0; i < BU_PROGRAMS; i++)
+		find_program(&tree, &bu_image_programs[i]);
 	if (*what->mirror)
 		hold(manifest, "mirror", what->mirror);
 	if (*what->roots)

@@ -431,6 +431,53 @@ START_TEST(of_two_libraries_none_is_taken)
 }
 END_TEST
 
+/* By its path and by the package of its kind of system; a link is followed inside. */
+START_TEST(programs_are_found_where_they_are)
+{
+	static const struct {
+		const char *put, *name;
+	} rows[] = {
+		{"usr/lib/systemd/systemd", "systemd"},
+		{"usr/lib/systemd/systemd-networkd", "systemd-networkd"},
+		{"usr/sbin/NetworkManager", "networkmanager"},
+		{"usr/sbin/netplan", "netplan"},
+		{"usr/sbin/sshd", "sshd"},
+		{"usr/bin/sudo", "sudo"},
+		{"usr/sbin/chronyd", "chrony"},
+		{"usr/sbin/mkfs.ext4", "mkfs.ext4"},
+		{"usr/sbin/mkfs.xfs", "mkfs.xfs"},
+		{"usr/sbin/mount.nfs", "mount.nfs"},
+		{"usr/sbin/mount.lustre", "mount.lustre"},
+		{"usr/lib/bringup/mdadm", "mdadm"},
+		{"usr/lib/bringup/cryptsetup", "cryptsetup"},
+	};
+	struct bu_manifest manifest;
+	struct bu_err err;
+
+	begin();
+	for (size_t i = 0; i < 2; i++) {
+		bu_autofree char *path =
+			bu_xasprintf("%s/root/%s", dir, i ? "lib" : "sbin");
+
+		ck_assert_int_eq(symlink(i ? "usr/lib" : "/usr/sbin", path), 0);
+	}
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		ck_assert_msg(describe(&manifest, &err) == 0, "%s", err.text);
+		ck_assert_msg(!bu_manifest_holds(&manifest, rows[i].name), "%s",
+			      rows[i].name);
+		put(rows[i].put, "x", 1, 0755);
+	}
+	put_text("var/lib/dpkg/status",
+		 "Package: sudo\nStatus: install ok installed\nVersion: 1.9\n"
+		 "Architecture: amd64\n");
+	ck_assert_msg(describe(&manifest, &err) == 0, "%s", err.text);
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		ck_assert_pstr_eq(bu_manifest_holds(&manifest, rows[i].name),
+				  strcmp(rows[i].name, "sudo") ? "" : "1.9");
+	end();
+}
+END_TEST
+
 /* As its recipe says: without a word of it, an image of before. */
 START_TEST(what_its_ramdisk_starts_from_is_held)
 {
@@ -456,4 +503,4 @@ BU_UNIT("describe", a_debian_tree_is_listed, an_rpm_tree_is_listed,
 	lists_that_are_none_are_refused, a_data_base_that_is_none_is_refused,
 	the_parts_of_a_driver_are_of_one_version, packed_modules_are_read_too,
 	a_greedy_module_gets_no_memory, of_two_libraries_none_is_taken,
-	what_its_ramdisk_starts_from_is_held)
+	what_its_ramdisk_starts_from_is_held, programs_are_found_where_they_are)

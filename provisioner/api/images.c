@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "images/programs.h"
 #include "images/store.h"
 #include "profiles/language/schema.h"
 #include "provisioner/api/api.h"
@@ -80,6 +81,7 @@ describe(const struct bu_manifest *manifest, struct bu_plan_image *ret)
 		     manager ? manager : "");
 	ret->described = manifest->described;
 	ret->origin = manifest->origin;
+	ret->programs = bu_image_programs_of(manifest);
 	ret->mirrors = bu_manifest_holds(manifest, "mirror") != NULL;
 	ret->slots = bu_manifest_holds(manifest, "roots") != NULL;
 	ret->is_disk = manifest->disk.sector_bytes != 0;

@@ -6,6 +6,7 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "images/programs.h"
 #include "provisioner/api/api.h"
 #include "tests/support/image.h"
 #include "tests/support/unit.h"
@@ -142,7 +143,7 @@ START_TEST(a_file_without_a_key_lets_nothing_pass)
 }
 END_TEST
 
-/* As its manifest says it, for [policy] registries. */
+/* As its manifest says it, for [policy] registries and for what its pool needs. */
 START_TEST(a_plan_learns_what_an_image_is_made_of)
 {
 	const struct bu_desired_image image = {.name = (char *)"small",
@@ -164,6 +165,8 @@ START_TEST(a_plan_learns_what_an_image_is_made_of)
 			    json_pack("[{s:s, s:s, s:s, s:s}]", "kind", "oci", "name",
 				      "oci://reg/a:1", "host", "reg", "digest",
 				      digest));
+	json_object_set_new(manifest, "holds",
+			    json_pack("{s:s, s:s}", "systemd", "252", "sudo", ""));
 	text = bu_json_canonical(manifest);
 	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0644, NULL), 0);
 	ck_assert_int_eq(unlink(sig), 0);
@@ -171,6 +174,8 @@ START_TEST(a_plan_learns_what_an_image_is_made_of)
 	ck_assert_msg(found != NULL, "%s", err.text);
 	ck_assert_uint_eq(found->origin.source_count, 1);
 	ck_assert_str_eq(found->origin.sources[0].host, "reg");
+	ck_assert_uint_eq(found->programs, UINT32_C(1) << BU_PROGRAM_SYSTEMD |
+						   UINT32_C(1) << BU_PROGRAM_SUDO);
 	teardown();
 }
 END_TEST

@@ -27,6 +27,7 @@ struct bu_plan_image {
 	int is_disk;                   /* all of somebody else's disk */
 	int mirrors;                   /* its systems start from a mirrored root */
 	int slots;                     /* they start from one of two roots */
+	uint32_t programs;             /* images/programs.h; 0 = nobody looked */
 	struct bu_image_origin origin; /* what it was made of */
 };
 

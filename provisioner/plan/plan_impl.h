@@ -77,6 +77,12 @@ void bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node
  * the revision that is applied by then. */
 int bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret);
 
+/* needs.c: calls fn for each program that the node needs and the image, which has
+ * these, lacks: "the image has no sudo, and ..." */
+void bu_plan_needs(const struct bu_desired *desired, const struct bu_desired_node *node,
+		   uint32_t programs, void (*fn)(const char *text, void *arg),
+		   void *arg);
+
 /* policy.c: adds what the rules of [policy] forbid to "refused" and, where it may
  * pass, to "warnings". images: by position in desired->images; digest "" = not used. */
 void bu_plan_policy(const struct bu_plan_input *input,

@@ -33,8 +33,8 @@ on_violation(const struct bu_violation *violation, void *arg)
 	forbid(arg, violation, 1);
 }
 
-/* The nodes of one image, hardware class, cluster and division of GPUs: they fit or do
- * not fit together. */
+/* The nodes of one image, hardware class, cluster, storage and division of GPUs: they
+ * fit or do not fit together. */
 struct group {
 	const struct bu_plan_input *input;
 	json_t *plan;
@@ -175,6 +175,14 @@ judge_client(const struct group *group, const struct bu_plan_image *image)
 }
 
 static void
+on_missing(const char *text, void *arg)
+{
+	const struct group *group = arg;
+
+	misfit(group, &group->first->image->origin, 0, text);
+}
+
+static void
 forbid_image(const struct group *group, const char *text)
 {
 	forbid(group->plan,
@@ -263,6 +271,8 @@ judge_group(const struct group *group, const struct bu_plan_image *image)
 		    image->fabric_manager);
 	judge_source(group, image);
 	judge_client(group, image);
+	bu_plan_needs(group->input->desired, first, image->programs, on_missing,
+		      (void *)(uintptr_t)group);
 	judge_kind(group, image);
 	judge_ram(group, image);
 	judge_mirror(group, image);
@@ -273,11 +283,27 @@ judge_group(const struct group *group, const struct bu_plan_image *image)
 }
 
 static int
+same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int
+same_storage(const struct bu_desired_pool *a, const struct bu_desired_pool *b)
+{
+	return same_text(a->data, b->data) && same_text(a->data_keys, b->data_keys) &&
+	       a->mounts_count == b->mounts_count &&
+	       (!a->mounts_count ||
+		memcmp(a->mounts, b->mounts,
+		       a->mounts_count * sizeof(struct bu_desired_mount *)) == 0);
+}
+
+static int
 same_group(const struct bu_desired_node *a, const struct bu_desired_node *b)
 {
 	return a->image == b->image && a->hardware == b->hardware &&
 	       strcmp(a->pool->root, b->pool->root) == 0 && a->cluster == b->cluster &&
-	       (a->mig == b->mig || (a->mig && b->mig && strcmp(a->mig, b->mig) == 0));
+	       same_storage(a->pool, b->pool) && same_text(a->mig, b->mig);
 }
 
 static void

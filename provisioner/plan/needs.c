@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a profile makes a node do, and the programs that its image must have for that;
+ * policy.c asks. Invariant: a program that no line of the profile needs is not asked
+ * for, and of an image that nobody looked at none is.
+ */
+#include <string.h>
+
+#include "images/programs.h"
+#include "profiles/language/schema.h"
+#include "provisioner/plan/plan_impl.h"
+
+struct look {
+	const struct bu_desired *desired;
+	const struct bu_desired_node *node;
+};
+
+static int
+always(const struct look *look)
+{
+	return 1;
+}
+
+static int
+by_networkd(const struct look *look)
+{
+	/* netplan's words are carried out by it. */
+	return strcmp(look->node->image->network_config, "networkmanager") != 0;
+}
+
+static int
+by_networkmanager(const struct look *look)
+{
+	return strcmp(look->node->image->network_config, "networkmanager") == 0;
+}
+
+static int
+by_netplan(const struct look *look)
+{
+	return strcmp(look->node->image->network_config, "netplan") == 0;
+}
+
+static int
+with_keys(const struct look *look)
+{
+	const struct bu_desired *desired = look->desired;
+
+	for (size_t i = 0; i < desired->users_count; i++)
+		if (desired->users[i].keys || desired->access.user_ca)
+			return 1;
+	return 0;
+}
+
+static int
+with_sudo(const struct look *look)
+{
+	const struct bu_desired *desired = look->desired;
+
+	for (size_t i = 0; i < desired->groups_count; i++)
+		if (desired->groups[i].sudo)
+			return 1;
+	for (size_t i = 0; i < desired->users_count; i++)
+		if (desired->users[i].sudo)
+			return 1;
+	return 0;
+}
+
+static int
+with_array(const struct look *look)
+{
+	const struct bu_desired_disks *disks = look->node->hardware->disks;
+
+	return disks && disks->scratch;
+}
+
+/* "scratch:500GiB:ext4:/scratch" */
+static int
+has_file_system(const char *item, const char *fs)
+{
+	const char *size = strchr(item, ':');
+	const char *its = size ? strchr(size + 1, ':') : NULL;
+	size_t length = strlen(fs);
+
+	return its && strncmp(its + 1, fs, length) == 0 && its[1 + length] == ':';
+}
+
+/* On a partition or on the array: the installed system makes them. */
+static int
+with_file_system(const struct look *look, const char *fs)
+{
+	const struct bu_desired_disks *disks = look->node->hardware->disks;
+	const char *rest = look->node->pool->data;
+	char *item;
+
+	while (rest && (item = bu_value_next_word(&rest))) {
+		bu_autofree char *owned = item;
+
+		if (has_file_system(owned, fs))
+			return 1;
+	}
+	return disks && disks->scratch && strcmp(disks->scratch_fs, fs) == 0;
+}
+
+static int
+with_ext4(const struct look *look)
+{
+	return with_file_system(look, "ext4");
+}
+
+static int
+with_xfs(const struct look *look)
+{
+	return with_file_system(look, "xfs");
+}
+
+/* "nfs" and "nfs4" have one program. */
+static int
+with_mount(const struct look *look, const char *fs)
+{
+	const struct bu_desired_pool *pool = look->node->pool;
+
+	for (size_t i = 0; i < pool->mounts_count; i++)
+		if (strncmp(pool->mounts[i]->fs, fs, strlen(fs)) == 0)
+			return 1;
+	return 0;
+}
+
+static int
+with_nfs(const struct look *look)
+{
+	return with_mount(look, "nfs");
+}
+
+static int
+with_lustre(const struct look *look)
+{
+	return with_mount(look, "lustre");
+}
+
+static int
+with_encryption(const struct look *look)
+{
+	return bu_desired_encrypts(look->node);
+}
+
+static const struct {
+	enum bu_image_program program;
+	int (*wanted)(const struct look *look);
+	const char *why;
+} needs[] = {
+	{BU_PROGRAM_NETWORKD, by_networkd, "its network is configured for it"},
+	{BU_PROGRAM_NETWORKMANAGER, by_networkmanager,
+	 "its network_config is networkmanager"},
+	{BU_PROGRAM_NETPLAN, by_netplan, "its network_config is netplan"},
+	{BU_PROGRAM_SSHD, with_keys, "users of the profile log in with keys"},
+	{BU_PROGRAM_SUDO, with_sudo, "the profile has sudo rules"},
+	{BU_PROGRAM_CHRONY, always, "it gets the time from the site"},
+	{BU_PROGRAM_EXT4, with_ext4, "a file system of its disks is ext4"},
+	{BU_PROGRAM_XFS, with_xfs, "a file system of its disks is xfs"},
+	{BU_PROGRAM_NFS, with_nfs, "its pool mounts NFS"},
+	{BU_PROGRAM_LUSTRE, with_lustre, "its pool mounts Lustre"},
+	{BU_PROGRAM_MDADM, with_array, "its disks are an array"},
+	{BU_PROGRAM_CRYPTSETUP, with_encryption, "its data is encrypted"},
+};
+
+static char *
+say(size_t row)
+{
+	const struct bu_image_program_row *program =
+		&bu_image_programs[needs[row].program];
+
+	if (!program->deb[0])
+		return bu_xasprintf("the image has no %s, and %s; build or import it "
+				    "again",
+				    program->name, needs[row].why);
+	return bu_xasprintf("the image has no %s, and %s; install %s (Debian) or %s "
+			    "(RPM) in it",
+			    program->name, needs[row].why, program->deb, program->rpm);
+}
+
+void
+bu_plan_needs(const struct bu_desired *desired, const struct bu_desired_node *node,
+	      uint32_t programs, void (*fn)(const char *text, void *arg), void *arg)
+{
+	const struct look look = {desired, node};
+
+	for (size_t i = 0; programs && i < BU_LEN(needs); i++) {
+		bu_autofree char *text = NULL;
+
+		if (programs >> needs[i].program & 1 || !needs[i].wanted(&look))
+			continue;
+		text = say(i);
+		fn(text, arg);
+	}
+}
