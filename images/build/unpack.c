@@ -107,7 +107,7 @@ struct unpack {
 	struct archive_entry *entry;
 	int root_fd;
 	struct bu_unpack_limit *limit;
-	json_t *seen; /* paths of this archive: 1 = a folder */
+	json_t *seen; /* paths of this archive; of a folder its time: [s, ns] */
 };
 
 static int
@@ -146,9 +146,35 @@ note_path(struct unpack *unpack, const char *path, int is_folder, struct bu_err 
 {
 	const json_t *seen = json_object_get(unpack->seen, path);
 
-	if (seen && !(is_folder && json_is_true(seen)))
+	if (seen && !(is_folder && json_is_array(seen)))
 		return refuse(unpack, err, "it is there twice");
-	json_object_set_new_nocheck(unpack->seen, path, json_boolean(is_folder));
+	json_object_set_new_nocheck(
+		unpack->seen, path,
+		is_folder
+			? json_pack("[I, I]",
+				    (json_int_t)archive_entry_mtime(unpack->entry),
+				    (json_int_t)archive_entry_mtime_nsec(unpack->entry))
+			: json_null());
+	return 0;
+}
+
+/* Each folder has changed with what was made in it. */
+static int
+set_folder_times(const struct unpack *unpack, struct bu_err *err)
+{
+	const char *path;
+	json_t *seen;
+
+	json_object_foreach (unpack->seen, path, seen) {
+		const struct bu_unpack_node node = {
+			.path = path,
+			.mtime = {json_integer_value(json_array_get(seen, 0)),
+				  json_integer_value(json_array_get(seen, 1))},
+		};
+
+		if (json_is_array(seen) && bu_unpack_time(unpack->root_fd, &node, err))
+			return -1;
+	}
 	return 0;
 }
 
@@ -390,6 +416,8 @@ bu_unpack_tar(const char *tar_path, int root_fd, int layer,
 
 	if (!rc)
 		rc = pass(&unpack, tar_path, layer, 0, err);
+	if (!rc)
+		rc = set_folder_times(&unpack, err);
 	if (utf8) {
 		uselocale(before);
 		freelocale(utf8);

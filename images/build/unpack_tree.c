@@ -269,6 +269,20 @@ bu_unpack_finish(int root_fd, const struct bu_unpack_node *node, struct bu_err *
 }
 
 int
+bu_unpack_time(int root_fd, const struct bu_unpack_node *node, struct bu_err *err)
+{
+	const char *name;
+	bu_autoclose int dir = open_parent(root_fd, node->path, 0, &name, err);
+	const struct timespec times[] = {node->mtime, node->mtime};
+
+	if (dir < 0)
+		return -1;
+	if (utimensat(dir, *name ? name : ".", times, AT_SYMLINK_NOFOLLOW))
+		return bu_err_set(err, BU_ERR_IO, errno, "'%.200s'", node->path);
+	return 0;
+}
+
+int
 bu_unpack_xattr(int root_fd, const char *path, const struct bu_unpack_xattr *xattr,
 		struct bu_err *err)
 {

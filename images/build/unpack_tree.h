@@ -46,6 +46,9 @@ bu_must int bu_unpack_link(int root_fd, const struct bu_unpack_node *node,
 			   struct bu_err *err);
 bu_must int bu_unpack_finish(int root_fd, const struct bu_unpack_node *node,
 			     struct bu_err *err);
+/* Its time alone: what is made in a folder changes that of the folder. */
+bu_must int bu_unpack_time(int root_fd, const struct bu_unpack_node *node,
+			   struct bu_err *err);
 /* name: "security.capability". Not of symbolic links. */
 struct bu_unpack_xattr {
 	const char *name;
