@@ -173,7 +173,7 @@ parse_part(const json_t *value, struct bu_part *part, struct bu_err *err)
 	    check_guid(part->type, err) ||
 	    get_range(value, "attrs", 0, INT64_MAX, &attrs, err) ||
 	    get_range(value, "size_bytes", 4096, STORED_MAX, &size, err) ||
-	    get_range(value, "frame_bytes", 65536, 16 * 1024 * 1024, &frame, err))
+	    get_range(value, "frame_bytes", 65536, BU_FRAME_BYTES, &frame, err))
 		return -1;
 	grow = json_object_get(value, "grow");
 	if (!json_is_boolean(grow))

@@ -34,7 +34,7 @@
 
 enum {
 	BU_BOOT_CODE_SIZE = 440,
-	BU_FRAME_BYTES = 4 * 1024 * 1024,
+	BU_FRAME_BYTES = 4 * 1024 * 1024, /* the most: a thread of an install has two */
 	BU_IMAGE_PARTS_MAX = 8,
 	BU_PART_FRAMES_MAX = 262144, /* 1 TiB */
 	BU_MANIFEST_MAX = 64 * 1024 * 1024,

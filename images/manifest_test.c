@@ -213,6 +213,7 @@ static const struct {
 	{"1", "size_bytes", "999999995904", "frames"},
 	{"1", "frame_bytes", "65537", "frame_bytes"},
 	{"1", "frame_bytes", "4096", "frame_bytes"},
+	{"1", "frame_bytes", "8388608", "not between 65536 and 4194304"},
 	{"1", "frame_bytes", "1073741824", "frame_bytes"},
 	{"1", "frames", "null", "frames"},
 	{"f", "o", "6", "frame 2"},
