@@ -19,25 +19,32 @@ node_of(struct bu_api *api, const struct bu_request *request, struct bu_err *err
 	return node;
 }
 
+struct verdict {
+	const char *verdict, *text;
+	int64_t expires_s; /* 0 = it does not */
+};
+
+static const struct bu_field verdict_fields[] = {
+	BU_FIELD(STRING, struct verdict, verdict),
+	BU_FIELD(STRING, struct verdict, text, .need = BU_SPARSE, .unsaid = ""),
+	BU_FIELD(INT, struct verdict, expires_s, .need = BU_SPARSE,
+		 .max = EXPIRES_MAX_S),
+	BU_FIELD_END,
+};
+
 BU_HANDLER(bu_api_verdict)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = node_of(api, request, err);
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(api->fleet->loop));
-	int64_t expires_s = bu_json_int(request->body, "expires_s", 0);
-	const char *verdict;
+	struct verdict told;
 
-	if (!node || bu_json_get_str(request->body, "verdict", &verdict, err) != 0)
-		return BU_ANSWER_ERROR;
-	if (expires_s < 0 || expires_s > EXPIRES_MAX_S)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "expires_s: expected 0 (no end) to %d",
-				  EXPIRES_MAX_S);
-	if (bu_gate_external(
+	if (!node || bu_request_read(request, verdict_fields, &told, err) != 0 ||
+	    bu_gate_external(
 		    api->gate, node,
-		    &(struct bu_external){request->params[1], verdict,
-					  bu_json_str(request->body, "text", ""),
-					  expires_s ? now_ms + expires_s * 1000 : 0},
+		    &(struct bu_external){
+			    request->params[1], told.verdict, told.text,
+			    told.expires_s ? now_ms + told.expires_s * 1000 : 0},
 		    err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->logged = api->fleet->store;

@@ -13,19 +13,33 @@
 #include "provisioner/api/api.h"
 #include "provisioner/plan/plan.h"
 
+struct wanted {
+	const json_t *tree;
+	const char *commit;
+	const char *limit; /* a nodeset; "" = all nodes */
+};
+
+static const struct bu_field wanted_fields[] = {
+	BU_FIELD(JSON, struct wanted, tree),
+	BU_FIELD(STRING, struct wanted, commit, .need = BU_SPARSE, .unsaid = ""),
+	BU_FIELD(STRING, struct wanted, limit, .need = BU_NULL, .unsaid = ""),
+	BU_FIELD_END,
+};
+
 BU_HANDLER(bu_api_plan)
 {
 	struct bu_api *api = arg;
-	const json_t *given = json_object_get(request->body, "tree");
-	struct bu_tree *tree = bu_tree_from_json(given, err);
-	struct bu_desired *desired = tree ? bu_api_desired(api, tree, err) : NULL;
+	struct wanted wanted;
+	struct bu_tree *tree = NULL;
+	struct bu_desired *desired;
 	json_t *plan = NULL;
 	enum bu_answer answer = BU_ANSWER_ERROR;
 
+	if (bu_request_read(request, wanted_fields, &wanted, err) == 0)
+		tree = bu_tree_from_json(wanted.tree, err);
+	desired = tree ? bu_api_desired(api, tree, err) : NULL;
 	if (desired)
-		plan = bu_api_make_plan(api, desired,
-					bu_json_str(request->body, "commit", ""),
-					bu_json_str(request->body, "limit", ""), err);
+		plan = bu_api_make_plan(api, desired, wanted.commit, wanted.limit, err);
 	if (plan) {
 		bu_autofree char *text = bu_json_canonical(plan);
 		bu_autojson json_t *tree_json = bu_tree_to_json(tree);
@@ -150,8 +164,10 @@ check_grants(const json_t *grants, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'grants': a list is needed");
 	json_array_foreach (grants, i, grant) {
-		const char *class = bu_json_str(grant, "class", "");
+		const char *class;
 
+		if (bu_json_get_str(grant, "class", &class, err) != 0)
+			return bu_err_wrap(err, "grants[%zu]", i);
 		if (!bu_grant_name_ok(class))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
 					  "'%s' cannot be granted; " BU_GRANT_NAMES

@@ -92,6 +92,16 @@ bu_request_number(const struct bu_request *request, const char *name, int64_t fa
 	return value > most ? most : value;
 }
 
+int
+bu_request_read(const struct bu_request *request, const struct bu_field *fields,
+		void *ret, struct bu_err *err)
+{
+	bu_autojson json_t *none = json_object();
+
+	return bu_record_from_json(fields, request->body ? request->body : none, ret,
+				   err);
+}
+
 /* Copies the path's variable segments; 1 when the route fits. */
 static int
 match(const char *route, const char *path, char *store, size_t size,

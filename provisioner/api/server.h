@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "base/record.h"
 #include "provisioner/store/store.h"
 
 enum bu_listener {
@@ -45,6 +46,11 @@ const char *bu_request_query(const struct bu_request *request, const char *name)
 /* The same as a number from 0 to most; fallback when it is missing. */
 int64_t bu_request_number(const struct bu_request *request, const char *name,
 			  int64_t fallback, int64_t most);
+/* The body by its table; none is as one that says nothing. BU_ERR_INVAL with the path
+ * of the field that is wrong. */
+bu_must int bu_request_read(const struct bu_request *request,
+			    const struct bu_field *fields, void *ret,
+			    struct bu_err *err);
 
 struct bu_overlay {
 	uint64_t offset;

@@ -55,20 +55,27 @@ ask_node(struct bu_api *api, const char *name, const struct bu_verb_ask *ask)
 			 text ? text : err.text, "kind", bu_err_name(err.kind));
 }
 
+#define ASK_TEXT(member)                                                               \
+	BU_FIELD(STRING, struct bu_verb_ask, member, .need = BU_SPARSE, .unsaid = "")
+
+static const struct bu_field ask_fields[] = {
+	ASK_TEXT(by),
+	ASK_TEXT(reason),
+	ASK_TEXT(grant),
+	ASK_TEXT(op),
+	BU_FIELD(FLAG, struct bu_verb_ask, force, .need = BU_SPARSE),
+	BU_FIELD(FLAG, struct bu_verb_ask, dry_run, .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+
 static int
 read_ask(const struct bu_request *request, const char *verb, struct bu_verb_ask *ret,
 	 struct bu_err *err)
 {
-	const char *by = bu_json_str(request->body, "by", "");
-
-	*ret = (struct bu_verb_ask){
-		.by = is_name(by) ? by : "local",
-		.reason = bu_json_str(request->body, "reason", ""),
-		.grant = bu_json_str(request->body, "grant", ""),
-		.op = bu_json_str(request->body, "op", ""),
-		.force = bu_json_bool(request->body, "force", 0),
-		.dry_run = bu_json_bool(request->body, "dry_run", 0),
-	};
+	if (bu_request_read(request, ask_fields, ret, err) != 0)
+		return -1;
+	if (!is_name(ret->by))
+		ret->by = "local";
 	return bu_verb_from_name(verb, &ret->verb, err);
 }
 

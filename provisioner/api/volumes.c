@@ -11,34 +11,37 @@
 #include "model/work.h"
 #include "provisioner/api/api.h"
 
+struct volumes {
+	const char *guids[BU_WORK_DATA_MAX];
+	size_t guids_count;
+};
+
+static const struct bu_field guid[] = {BU_FIELD_ONE(STRING, sizeof(const char *))};
+static const struct bu_field volumes_fields[] = {
+	BU_FIELD_MANY(ARRAY, struct volumes, guids, BU_WORK_DATA_MAX, guid,
+		      .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+
 BU_HANDLER(bu_api_agent_volumes)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = bu_api_peer_node(api, request, err);
-	const json_t *guids = json_object_get(request->body, "guids");
-	json_t *keys, *guid;
-	size_t i;
+	struct volumes volumes;
+	json_t *keys;
 
-	if (!node)
+	if (!node || bu_request_read(request, volumes_fields, &volumes, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (node->state == BU_STATE_RETIRED) {
 		bu_err_set(err, BU_ERR_DENIED, 0, "%s is retired", node->name);
 		return BU_ANSWER_ERROR;
 	}
-	if (json_array_size(guids) > BU_WORK_DATA_MAX) {
-		bu_err_set(err, BU_ERR_INVAL, 0, "more than %d volumes",
-			   BU_WORK_DATA_MAX);
-		return BU_ANSWER_ERROR;
-	}
 	keys = json_object();
-	json_array_foreach ((json_t *)(uintptr_t)guids, i, guid) {
+	for (size_t i = 0; i < volumes.guids_count; i++) {
 		char key[65];
 
-		if (!json_is_string(guid))
-			continue;
-		bu_trust_volume_key(api->trust, request->peer, json_string_value(guid),
-				    key);
-		json_object_set_new(keys, json_string_value(guid), json_string(key));
+		bu_trust_volume_key(api->trust, request->peer, volumes.guids[i], key);
+		json_object_set_new(keys, volumes.guids[i], json_string(key));
 		explicit_bzero(key, sizeof(key));
 	}
 	bu_info("volumes", "%s: gets the keys of %zu volumes", node->name,

@@ -36,7 +36,7 @@ begin(struct site *site)
 	}
 }
 
-#define BOTH "{\"guids\":[\"" ONE "\",7,\"" TWO "\"]}"
+#define BOTH "{\"guids\":[\"" ONE "\",\"" TWO "\"]}"
 
 /* By the machine and the GUID alone: whatever it is called, and whatever the profile
  * says by now (here: of no data). */
@@ -96,6 +96,9 @@ START_TEST(who_is_not_of_the_site_gets_none)
 		ask(&site, node->machine,
 		    "{\"guids\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}", &err));
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	ck_assert_ptr_null(
+		ask(&site, node->machine, "{\"guids\":[\"" ONE "\",7]}", &err));
+	ck_assert_str_eq(err.text, "guids[1]: expected a text");
 	denied(&site, "");
 	denied(&site, "0123456789abcdef");
 	node->agent_revoked = 1;
