@@ -66,7 +66,6 @@ void bu_api_boot_tell(const struct bu_api *api, const struct bu_node *node);
 BU_HANDLER(bu_api_bundle_file);
 BU_HANDLER(bu_api_image_file);
 BU_HANDLER(bu_api_digest_file);
-BU_HANDLER(bu_api_revision_file);
 /* discover.c: machines that no MAC leads to */
 BU_HANDLER(bu_api_agent_discover);
 BU_HANDLER(bu_api_machines);

@@ -345,47 +345,20 @@ BU_HANDLER(bu_api_image_file)
 	return send_file(path, reply, err);
 }
 
-static int
-send_stored(const struct bu_api *api, const struct bu_image_id *id, const char *file,
-	    struct bu_reply *reply, struct bu_err *err)
-{
-	bu_autofree char *dir = NULL, *path = NULL;
-
-	if (bu_path_is_name(id->name) && bu_path_is_name(file))
-		dir = find_digest(api, id);
-	if (!dir)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no image '%.63s' with digest %.12s is stored; "
-				  "'bringup image list' has those that are",
-				  id->name, id->digest);
-	path = bu_xasprintf("%s/%s", dir, file);
-	return send_file(path, reply, err);
-}
-
 BU_HANDLER(bu_api_digest_file)
 {
 	const struct bu_image_id id = {.digest = request->params[0],
 				       .name = request->params[1]};
+	const char *file = request->params[2];
+	bu_autofree char *dir = NULL, *path = NULL;
 
-	return send_stored(arg, &id, request->params[2], reply, err);
-}
-
-/* Installations that a bringupd before this release began go on. */
-BU_HANDLER(bu_api_revision_file)
-{
-	const struct bu_api *api = arg;
-	const char *revision = request->params[0], *name = request->params[1];
-
-	for (size_t i = 0; i < api->fleet->count; i++) {
-		const struct bu_order *order = &api->fleet->nodes[i]->order;
-		const struct bu_image_id id = {.digest = order->image_digest,
-					       .name = name};
-
-		if (order->open && order->begun && !strcmp(order->revision, revision) &&
-		    !strcmp(order->image, name))
-			return send_stored(api, &id, request->params[2], reply, err);
-	}
-	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-			  "no order of revision %.12s installs image '%.63s'", revision,
-			  name);
+	if (bu_path_is_name(id.name) && bu_path_is_name(file))
+		dir = find_digest(arg, &id);
+	if (!dir)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no image '%.63s' with digest %.12s is stored; "
+				  "'bringup image list' has those that are",
+				  id.name, id.digest);
+	path = bu_xasprintf("%s/%s", dir, file);
+	return send_file(path, reply, err);
 }

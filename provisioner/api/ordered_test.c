@@ -535,33 +535,6 @@ START_TEST(a_rebuilt_image_harms_no_installation)
 }
 END_TEST
 
-/* It has the address that the release before gave it. */
-START_TEST(an_installation_outlives_an_upgrade)
-{
-	struct desk desk;
-	struct rig *rig = &desk.site.rig;
-	bu_autojson json_t *planned = NULL;
-	bu_autofree char *path = NULL, *one = NULL;
-
-	begin(&desk);
-	planned = plan(&desk, NULL, NULL, NULL, 200);
-	json_decref(apply(&desk, planned, 200));
-	until_applied(&desk, planned);
-	path = bu_xasprintf("/revisions/%s/images/debian12/manifest.json",
-			    rig->fleet->revision);
-	json_decref(site_call(&desk.site, desk.site.boot, "GET", path, "", 404));
-	rig_start(rig, 1);
-	rig_inspect(rig, 1);
-	write_image_anew(&desk, "2026-04-04T00:00:00Z");
-	one = site_text(&desk.site, desk.site.boot, path, 200);
-	ck_assert_ptr_nonnull(strstr(one, "2026-01-01"));
-	rig_fire(rig, rig_node(rig, 1), BU_TRIGGER_FAULT);
-	rig_until(rig, rig_node(rig, 1), BU_STATE_FAILED);
-	json_decref(site_call(&desk.site, desk.site.boot, "GET", path, "", 404));
-	end(&desk);
-}
-END_TEST
-
 START_TEST(a_boot_has_the_arguments_of_its_order)
 {
 	struct desk desk;
@@ -586,7 +559,7 @@ END_TEST
 
 RIG_UNIT("ordered", a_boot_has_the_arguments_of_its_order,
 	 an_image_is_fetched_from_where_its_order_has_it,
-	 a_rebuilt_image_harms_no_installation, an_installation_outlives_an_upgrade,
+	 a_rebuilt_image_harms_no_installation,
 	 a_wipe_stays_with_its_disk_when_another_is_applied,
 	 the_same_disk_in_other_words_changes_nothing, no_plan_is_made_by_a_kernel_name,
 	 what_has_not_begun_is_replaced,

@@ -20,9 +20,6 @@ const struct bu_route bu_api_routes[] = {
 	 "manifest and parts of an image, by Range"},
 	{"GET", "/digests/*/images/*/*", BU_LISTEN_BOOT, bu_api_digest_file,
 	 "the same of the image with this digest, whatever has its name now"},
-	{"GET", "/revisions/*/images/*/*", BU_LISTEN_BOOT, bu_api_revision_file,
-	 "the same of the image that orders of this revision have; for installations that "
-	 "the release before began"},
 
 	{"POST", "/v1/agent/enroll", BU_LISTEN_AGENT, bu_api_agent_enroll,
 	 "trades an install token for a client certificate"},
