@@ -116,7 +116,7 @@ static const struct bu_field dmi_fields[] = {
 	BU_FIELD(TEXT, struct bu_dmi, uuid),
 	BU_FIELD_END,
 };
-static const struct bu_field disk_fields[] = {
+const struct bu_field bu_disk_fields[] = {
 	BU_FIELD(TEXT, struct bu_disk, name, .form = &name_form),
 	BU_FIELD(TEXT, struct bu_disk, path, .form = &dev_path_form),
 	BU_FIELD(TEXT, struct bu_disk, serial),
@@ -201,7 +201,7 @@ static const struct bu_field inventory_fields[] = {
 	BU_FIELD(INT, struct bu_inventory, memory_bytes),
 	BU_FIELD(RECORD, struct bu_inventory, cpu, .fields = cpu_fields),
 	BU_FIELD(RECORD, struct bu_inventory, dmi, .fields = dmi_fields),
-	BU_FIELD_MANY(LIST, struct bu_inventory, disks, BU_DISKS_MAX, disk_fields),
+	BU_FIELD_MANY(LIST, struct bu_inventory, disks, BU_DISKS_MAX, bu_disk_fields),
 	BU_FIELD_MANY(LIST, struct bu_inventory, nics, BU_NICS_MAX, nic_fields),
 	BU_FIELD_MANY(LIST, struct bu_inventory, pci, BU_PCI_MAX, pci_fields),
 	BU_FIELD_MANY(LIST, struct bu_inventory, gpus, BU_GPUS_MAX, gpu_fields),

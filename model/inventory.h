@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/record.h"
 #include "model/machine.h"
 
 /* Most members of each list; what has more is refused. */
@@ -70,6 +71,7 @@ struct bu_disk {
 	char holds[96];   /* "gpt, linux_raid_member": what is left on it, by name */
 	char held_by[32]; /* "md127", "dm-0": has all of it at the moment; "" = none */
 };
+extern const struct bu_field bu_disk_fields[];
 
 struct bu_nic {
 	char name[16];

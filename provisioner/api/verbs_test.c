@@ -170,8 +170,8 @@ START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
 	/* the plan that the order names can be read later */
 	rollout = bu_fleet_rollout(desk.site.rig.fleet, node->order.rollout);
 	ck_assert_ptr_nonnull(rollout);
-	stored = bu_store_get_blob(desk.site.rig.fleet->store,
-				   bu_json_str(rollout->applied, "plan", ""), NULL);
+	stored = bu_store_get_blob(desk.site.rig.fleet->store, rollout->applied.plan,
+				   NULL);
 	ck_assert_ptr_nonnull(stored);
 	ck_assert_ptr_nonnull(strstr(stored, "\"wipe\""));
 	answers(done, 1, "wrong-state", "node node002 is imaging");

@@ -245,28 +245,42 @@ expected_step(const struct bu_reconcile *rec, const struct bu_node *node)
 							     : node->admitted_step;
 }
 
+struct stamp {
+	char kind[32]; /* "stamp" */
+	char step[112];
+	char machine[BU_MACHINE_ID_SIZE];
+	char image[BU_NAME_MAX];
+	char digest[BU_DIGEST_SIZE];
+};
+
+static const struct bu_field stamp_fields[] = {
+	BU_FIELD(TEXT, struct stamp, kind),
+	BU_FIELD(TEXT, struct stamp, step),
+	BU_FIELD(TEXT, struct stamp, machine),
+	BU_FIELD(TEXT, struct stamp, image, .need = BU_SPARSE),
+	BU_FIELD(TEXT, struct stamp, digest, .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+
 static int
 check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *stamp,
-	    const char *step, json_t **ret_body, struct bu_err *err)
+	    const char *step, struct stamp *ret, struct bu_err *err)
 {
 	bu_autojson json_t *body = NULL;
 
 	if (!json_is_object(stamp))
 		return bu_err_set(err, BU_ERR_VERIFY, 0, "the system has no stamp");
 	body = bu_trust_open_signed(rec->trust, stamp, err);
-	if (!body)
+	if (!body || bu_record_from_json(stamp_fields, body, ret, err) != 0)
 		return bu_err_wrap(err, "stamp");
 	/* The mark of an unfinished install is signed with the same key. */
-	if (strcmp(bu_json_str(body, "kind", ""), "stamp") != 0)
+	if (strcmp(ret->kind, "stamp") != 0)
 		return bu_err_set(err, BU_ERR_VERIFY, 0, "it is a %s, not a stamp",
-				  bu_json_str(body, "kind", "text"));
-	if (strcmp(bu_json_str(body, "step", ""), step) != 0 ||
-	    strcmp(bu_json_str(body, "machine", ""), node->machine) != 0)
+				  ret->kind);
+	if (strcmp(ret->step, step) != 0 || strcmp(ret->machine, node->machine) != 0)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the stamp is of step %s on machine %s, not of %s",
-				  bu_json_str(body, "step", "?"),
-				  bu_json_str(body, "machine", "?"), step);
-	*ret_body = json_incref(body);
+				  ret->step, ret->machine, step);
 	return 0;
 }
 
@@ -301,7 +315,7 @@ show(struct bu_node *node, const char *foreign)
 static int
 fell_back(struct bu_reconcile *rec, const struct bu_node *node, const json_t *stamp)
 {
-	bu_autojson json_t *stamped = NULL;
+	struct stamp stamped;
 
 	return node->other.step[0] &&
 	       (node->state == BU_STATE_BOOTING ||
@@ -332,7 +346,7 @@ note_reset(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp)
 	const char *const steps[] = {node->installed_step, node->other.step};
 
 	for (size_t i = 0; i < BU_LEN(steps); i++) {
-		bu_autojson json_t *stamped = NULL;
+		struct stamp stamped;
 
 		if (*steps[i] &&
 		    check_stamp(rec, node, stamp, steps[i], &stamped, NULL) == 0)
@@ -344,7 +358,7 @@ static int
 hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp,
 		const struct bu_inventory *inventory, struct bu_err *err)
 {
-	bu_autojson json_t *stamped = NULL;
+	struct stamp stamped;
 	struct bu_event events[4];
 	struct bu_err bad = {0};
 	size_t count = 0;
@@ -376,8 +390,8 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 	if (!node->boot_installed && bu_ram_is(rec, node))
 		BU_EVENT_MAKE(&events[count++], BU_EVENT_INSTALLED, node->name,
 			      installed, .step = node->admitted_step,
-			      .image = bu_json_str(stamped, "image", ""),
-			      .digest = bu_json_str(stamped, "digest", ""), .ram = 1);
+			      .image = stamped.image, .digest = stamped.digest,
+			      .ram = 1);
 	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_INSTALLED);
 	if (node->state == BU_STATE_BOOTING && node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");

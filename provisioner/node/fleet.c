@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "fabric/judge/fabcert.h"
 #include "profiles/load/disk.h"
@@ -46,7 +47,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	bu_desired_destroy(fleet->desired);
 	bu_desired_destroy(fleet->last);
 	for (size_t i = 0; i < fleet->rollouts_count; i++)
-		json_decref(fleet->rollouts[i].applied);
+		json_decref(fleet->rollouts[i].body);
 	bu_measurements_fini(&fleet->measurements);
 	json_decref(fleet->brakes);
 	json_decref(fleet->machines);
@@ -103,46 +104,42 @@ bu_fleet_inventory(const struct bu_fleet *fleet, const struct bu_node *node)
 	return text ? bu_json_parse(text, strlen(text), "inventory", NULL) : NULL;
 }
 
-/* What a selector asks for, and whether something is on it. */
-static void
-read_disk(const json_t *json, struct bu_disk *ret)
-{
-	*ret = (struct bu_disk){
-		.size_bytes = bu_json_int(json, "size_bytes", 0),
-		.rotational = bu_json_bool(json, "rotational", 0),
-		.removable = bu_json_bool(json, "removable", 0),
-		.signature = strcmp(bu_json_str(json, "signature", ""), "none") != 0};
-	BU_TEXT_COPY(ret->path, bu_json_str(json, "path", ""));
-	BU_TEXT_COPY(ret->serial, bu_json_str(json, "serial", ""));
-	BU_TEXT_COPY(ret->wwn, bu_json_str(json, "wwn", ""));
-	BU_TEXT_COPY(ret->model, bu_json_str(json, "model", ""));
-	BU_TEXT_COPY(ret->by_path, bu_json_str(json, "by_path", ""));
-	BU_TEXT_COPY(ret->holds, bu_json_str(json, "holds", ""));
-	BU_TEXT_COPY(ret->held_by, bu_json_str(json, "held_by", ""));
-}
+/* What a selector asks of. */
+struct seen {
+	struct bu_disk *disks;
+	size_t disks_count;
+};
 
-/* Owned. */
-static struct bu_disk *
-read_disks(const json_t *inventory, size_t *ret_count)
-{
-	const json_t *list = json_object_get(inventory, "disks");
-	size_t count = json_array_size(list);
-	struct bu_disk *disks = bu_xcalloc(count + 1, sizeof(*disks));
+static const struct bu_field seen_fields[] = {
+	BU_FIELD_MANY(LIST, struct seen, disks, BU_DISKS_MAX, bu_disk_fields,
+		      .need = BU_SPARSE),
+	BU_FIELD_END,
+};
 
-	for (size_t i = 0; i < count; i++)
-		read_disk(json_array_get(list, i), &disks[i]);
-	*ret_count = count;
-	return disks;
+/* Of no inventory none. The disks are the caller's to free. */
+static struct seen
+read_disks(const json_t *inventory)
+{
+	struct seen seen = {0};
+	struct bu_err err;
+
+	if (inventory &&
+	    bu_record_from_json(seen_fields, inventory, &seen, &err) != 0) {
+		bu_error("node", "an inventory in the log cannot be read: %s",
+			 err.text);
+		return (struct seen){0};
+	}
+	return seen;
 }
 
 int
 bu_fleet_disk_in(const json_t *inventory, const char *wanted, struct bu_seen_disk *ret)
 {
-	size_t count;
-	bu_autofree struct bu_disk *disks = read_disks(inventory, &count);
+	struct seen seen = read_disks(inventory);
+	bu_autofree struct bu_disk *disks = seen.disks;
 	const struct bu_disk *disk;
 
-	if (bu_disk_choose(wanted, disks, count, &disk) != 1)
+	if (bu_disk_choose(wanted, disks, seen.disks_count, &disk) != 1)
 		return -1;
 	*ret = (struct bu_seen_disk){.size_bytes = disk->size_bytes,
 				     .written = disk->signature};
@@ -181,12 +178,12 @@ bu_fleet_mirror(const struct bu_fleet *fleet, const struct bu_node *node,
 		const struct bu_desired_hardware *class, const char *wanted)
 {
 	bu_autojson json_t *inventory = bu_fleet_inventory(fleet, node);
-	size_t count;
-	bu_autofree struct bu_disk *disks = read_disks(inventory, &count);
+	struct seen seen = read_disks(inventory);
+	bu_autofree struct bu_disk *disks = seen.disks;
 	const struct bu_disk *first, *second;
 
-	if (bu_disk_choose(class->disk, disks, count, &first) != 1 ||
-	    bu_disk_choose_other(wanted, disks, count, first, &second) != 1)
+	if (bu_disk_choose(class->disk, disks, seen.disks_count, &first) != 1 ||
+	    bu_disk_choose_other(wanted, disks, seen.disks_count, first, &second) != 1)
 		return NULL;
 	return disk_json(second);
 }
@@ -196,8 +193,9 @@ bu_fleet_scratch(const struct bu_fleet *fleet, const struct bu_node *node,
 		 const struct bu_desired_hardware *class, const char *wanted)
 {
 	bu_autojson json_t *inventory = bu_fleet_inventory(fleet, node);
-	size_t count, found = 0;
-	bu_autofree struct bu_disk *disks = read_disks(inventory, &count);
+	struct seen seen = read_disks(inventory);
+	bu_autofree struct bu_disk *disks = seen.disks;
+	size_t count = seen.disks_count, found = 0;
 	bu_autofree const struct bu_disk **chosen =
 		bu_xcalloc(count + 1, sizeof(struct bu_disk *));
 	const char *mirror = class->disks ? class->disks->mirror : NULL;

@@ -35,7 +35,8 @@ enum { BU_ROLLOUTS_MAX = 32, BU_PAST_MAX = 512 };
 /* One applied plan. Its orders are with the nodes. */
 struct bu_rollout {
 	char id[40];
-	json_t *applied; /* body of its event: plan, revision, commit, grants, by ... */
+	json_t *body; /* of its event; the texts of applied are in it */
+	struct bu_body_applied applied;
 	enum bu_rollout_state state;
 	struct bu_reason reason;            /* of the state */
 	int64_t started_ms, ended_ms;       /* Unix time; ended 0 = an order is open */

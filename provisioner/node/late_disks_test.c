@@ -2,6 +2,7 @@
 /* Machines whose disks show up late, or never. */
 #include <string.h>
 
+#include "base/json.h"
 #include "provisioner/node/reconcile.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
@@ -127,5 +128,26 @@ START_TEST(each_boot_has_its_own_time)
 }
 END_TEST
 
-RIG_UNIT("late_disks", a_machine_that_lacks_disks_is_asked_again,
+/* One that says its size in another way was not written by any agent. */
+START_TEST(an_inventory_that_cannot_be_read_has_no_disks)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	bu_autojson json_t *json = NULL;
+	struct bu_seen_disk seen;
+	json_t *disk;
+
+	inventory->disks_count = 1;
+	json = bu_inventory_to_json(inventory);
+	disk = json_array_get(json_object_get(json, "disks"), 0);
+	ck_assert_int_eq(bu_fleet_disk_in(json, "smallest", &seen), 0);
+	ck_assert_str_eq(seen.serial, inventory->disks[0].serial);
+	ck_assert_int_eq(seen.size_bytes, inventory->disks[0].size_bytes);
+	json_object_set_new(disk, "size_bytes", json_string("1"));
+	ck_assert_int_eq(bu_fleet_disk_in(json, "smallest", &seen), -1);
+	ck_assert_int_eq(bu_fleet_disk_in(NULL, "smallest", &seen), -1);
+}
+END_TEST
+
+RIG_UNIT("late_disks", an_inventory_that_cannot_be_read_has_no_disks,
+	 a_machine_that_lacks_disks_is_asked_again,
 	 a_machine_whose_disks_came_is_installed, each_boot_has_its_own_time)

@@ -134,7 +134,7 @@ make_room(struct bu_fleet *fleet, int64_t time_ms)
 		    strcmp(node->order.rollout, fleet->rollouts[oldest].id) == 0)
 			withdraw(fleet, node, time_ms, &why);
 	}
-	json_decref(fleet->rollouts[oldest].applied);
+	json_decref(fleet->rollouts[oldest].body);
 	fleet->rollouts_count--;
 	memmove(&fleet->rollouts[oldest], &fleet->rollouts[oldest + 1],
 		(fleet->rollouts_count - oldest) * sizeof(fleet->rollouts[0]));
@@ -169,12 +169,13 @@ bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event,
 	if (!rollout) {
 		make_room(fleet, event->time_ms);
 		rollout = &fleet->rollouts[fleet->rollouts_count++];
-		rollout->applied = NULL;
+		rollout->body = NULL;
 	}
-	json_decref(rollout->applied);
+	json_decref(rollout->body);
 	memset(rollout, 0, sizeof(*rollout));
 	BU_TEXT_COPY(rollout->id, id);
-	rollout->applied = json_incref(event->body);
+	rollout->body = json_incref(event->body);
+	rollout->applied = body->applied;
 	/* Until an order says otherwise. */
 	rollout->state = BU_ROLLOUT_DONE;
 	rollout->started_ms = rollout->ended_ms = event->time_ms;
@@ -200,8 +201,7 @@ static const char *
 revision_of(const struct bu_fleet *fleet, const struct bu_rollout *rollout,
 	    const union bu_body *body)
 {
-	const char *applied =
-		rollout ? bu_json_str(rollout->applied, "revision", "") : "";
+	const char *applied = rollout ? rollout->applied.revision : "";
 
 	return body->order.revision ? body->order.revision
 	       : *applied           ? applied

@@ -43,16 +43,16 @@ rollouts_view(const struct bu_fleet *fleet)
 		const struct bu_rollout *rollout = &fleet->rollouts[i];
 
 		json_array_append_new(
-			list, json_pack("{s:s,s:s,s:O,s:s,s:I,s:I,s:I,s:[iiii]}", "id",
-					rollout->id, "state",
-					bu_rollout_state_name(rollout->state),
-					"applied", rollout->applied, "reason",
-					rig_said(&rollout->reason), "started",
-					(json_int_t)rollout->started_ms, "ended",
-					(json_int_t)rollout->ended_ms, "resumed",
-					(json_int_t)rollout->resumed_seq, "counts",
-					rollout->total, rollout->done, rollout->failed,
-					rollout->withdrawn));
+			list,
+			json_pack("{s:s,s:s,s:O,s:s,s:I,s:I,s:I,s:[iiii]}", "id",
+				  rollout->id, "state",
+				  bu_rollout_state_name(rollout->state), "applied",
+				  rollout->body, "reason", rig_said(&rollout->reason),
+				  "started", (json_int_t)rollout->started_ms, "ended",
+				  (json_int_t)rollout->ended_ms, "resumed",
+				  (json_int_t)rollout->resumed_seq, "counts",
+				  rollout->total, rollout->done, rollout->failed,
+				  rollout->withdrawn));
 	}
 	return list;
 }

@@ -17,18 +17,18 @@ is_of(const struct bu_node *node, const struct bu_rollout *rollout)
 static json_t *
 brief(const struct bu_fleet *fleet, const struct bu_rollout *rollout)
 {
-	const json_t *applied = rollout->applied;
+	const struct bu_body_applied *applied = &rollout->applied;
 	bu_autojson json_t *why = json_object();
 	struct bu_shown_rollout shown;
 
 	bu_reason_to_body(&rollout->reason, why);
 	shown = (struct bu_shown_rollout){
 		.id = rollout->id,
-		.plan = bu_json_str(applied, "plan", ""),
-		.revision = bu_json_str(applied, "revision", ""),
-		.commit = bu_json_str(applied, "commit", ""),
-		.limit = bu_json_str(applied, "limit", ""),
-		.by = bu_json_str(applied, "by", ""),
+		.plan = applied->plan,
+		.revision = applied->revision,
+		.commit = applied->commit,
+		.limit = applied->limit,
+		.by = applied->by,
 		.started_ms = rollout->started_ms,
 		.ended_ms = rollout->ended_ms,
 		.state = bu_rollout_state_name(rollout->state),
@@ -191,7 +191,7 @@ bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id, struct bu_e
 				nodes, node_json(rollouts, &view, fleet->nodes[i]));
 	json_object_set_new(json, "pools", pools_json(rollouts, &view, rollout));
 	json_object_set_new(json, "nodes", nodes);
-	json_object_set(json, "grants", json_object_get(rollout->applied, "grants"));
+	json_object_set(json, "grants", json_object_get(rollout->body, "grants"));
 	bu_view_fini(&view);
 	return json;
 }

@@ -154,12 +154,13 @@ step(struct writing *w, const char *node, const char *action, int number)
 static json_t *
 inventory_of(const struct bu_desired_node *node)
 {
-	return json_pack("{s:i,s:s,s:s,s:s,s:I,s:[{s:s,s:s,s:s,s:I,s:s}]}", "v", 1,
-			 "boot_id", "0", "kernel", "6.1.0-28-amd64", "firmware", "uefi",
-			 "memory_bytes", (json_int_t)1 << 41, "disks", "name",
+	return json_pack("{s:i,s:s,s:s,s:s,s:I,s:[{s:s,s:s,s:s,s:I,s:b,s:b,s:s}]}", "v",
+			 1, "boot_id", "0", "kernel", "6.1.0-28-amd64", "firmware",
+			 "uefi", "memory_bytes", (json_int_t)1 << 41, "disks", "name",
 			 "nvme0n1", "path", "/dev/nvme0n1", "serial",
 			 node->serial ? node->serial : "", "size_bytes",
-			 (json_int_t)1 << 42, "signature", "present");
+			 (json_int_t)1 << 42, "rotational", 0, "removable", 0,
+			 "signature", "present");
 }
 
 static void
