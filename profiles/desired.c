@@ -16,10 +16,13 @@
 #include "profiles/load/load_internal.h"
 #include "profiles/nodeset/nodeset.h"
 
+const char *const bu_bond_names[] = {BU_BONDS(BU_CHOICE_NAME)};
+const char *const bu_root_names[] = {BU_ROOTS(BU_CHOICE_NAME)};
+
 const char *
 bu_network_role_name(enum bu_network_role role)
 {
-	static const char *const names[] = {"boot", "fabric", "storage", "bmc"};
+	static const char *const names[] = {BU_ROLES(BU_CHOICE_NAME)};
 
 	return names[role];
 }
@@ -248,25 +251,25 @@ bu_desired_scratch(const struct bu_desired_node *node)
 int
 bu_desired_is_ram(const struct bu_desired_node *node)
 {
-	return strcmp(node->pool->root, "ram") == 0;
+	return node->pool->root == BU_ROOT_RAM;
 }
 
 int
 bu_desired_is_raw(const struct bu_desired_node *node)
 {
-	return strcmp(node->pool->root, "raw") == 0;
+	return node->pool->root == BU_ROOT_RAW;
 }
 
 int
 bu_desired_encrypts(const struct bu_desired_node *node)
 {
-	return node->pool->data && strcmp(node->pool->data_keys, "none") != 0;
+	return node->pool->data && node->pool->data_keys != BU_DATA_KEYS_NONE;
 }
 
 int
 bu_desired_seals(const struct bu_desired_node *node)
 {
-	return node->pool->data && strcmp(node->pool->data_keys, "tpm") == 0;
+	return node->pool->data && node->pool->data_keys == BU_DATA_KEYS_TPM;
 }
 
 int

@@ -21,9 +21,51 @@ struct bu_origin {
 	int line;         /* from 1 */
 };
 
+/* The choices that something is decided by: X(id, what a profile says). */
+#define BU_CHOICE_ID(id, name) id,
+#define BU_CHOICE_NAME(id, name) name,
+#define BU_CHOICE_WITH_BAR(id, name) "|" name
+/* "a|b", as the table of keys has it. */
+#define BU_CHOICES_OF(choices) (&(choices(BU_CHOICE_WITH_BAR))[1])
+
 /* New roles come at the end: what is neither boot nor fabric has a fixed address. */
-enum bu_network_role { BU_ROLE_BOOT, BU_ROLE_FABRIC, BU_ROLE_STORAGE, BU_ROLE_BMC };
-enum bu_rdma_kind { BU_RDMA_NONE, BU_RDMA_RXE, BU_RDMA_HARDWARE };
+#define BU_ROLES(X)                                                                    \
+	X(BU_ROLE_BOOT, "boot")                                                        \
+	X(BU_ROLE_FABRIC, "fabric")                                                    \
+	X(BU_ROLE_STORAGE, "storage")                                                  \
+	X(BU_ROLE_BMC, "bmc")
+#define BU_RDMAS(X)                                                                    \
+	X(BU_RDMA_NONE, "none")                                                        \
+	X(BU_RDMA_RXE, "rxe")                                                          \
+	X(BU_RDMA_HARDWARE, "hardware")
+#define BU_BONDS(X)                                                                    \
+	X(BU_BOND_NONE, "none")                                                        \
+	X(BU_BOND_ACTIVE_BACKUP, "active-backup")                                      \
+	X(BU_BOND_LACP, "802.3ad")
+#define BU_BOOTS(X)                                                                    \
+	X(BU_BOOT_BY_NETWORK, "network")                                               \
+	X(BU_BOOT_BY_MEDIA, "media")
+#define BU_BOOT_LOADERS(X)                                                             \
+	X(BU_BOOT_LOADER_IPXE, "ipxe")                                                 \
+	X(BU_BOOT_LOADER_GRUB, "grub")
+#define BU_ROOTS(X)                                                                    \
+	X(BU_ROOT_DISK, "disk")                                                        \
+	X(BU_ROOT_RAM, "ram")                                                          \
+	X(BU_ROOT_RAW, "raw")
+#define BU_DATA_KEYS(X)                                                                \
+	X(BU_DATA_KEYS_NONE, "none")                                                   \
+	X(BU_DATA_KEYS_APPLIANCE, "appliance")                                         \
+	X(BU_DATA_KEYS_TPM, "tpm")
+
+enum bu_network_role { BU_ROLES(BU_CHOICE_ID) };
+enum bu_rdma_kind { BU_RDMAS(BU_CHOICE_ID) };
+enum bu_bond { BU_BONDS(BU_CHOICE_ID) };
+enum bu_boot_way { BU_BOOTS(BU_CHOICE_ID) };
+enum bu_boot_loader { BU_BOOT_LOADERS(BU_CHOICE_ID) };
+enum bu_root { BU_ROOTS(BU_CHOICE_ID) };
+enum bu_data_keys { BU_DATA_KEYS(BU_CHOICE_ID) };
+extern const char *const bu_bond_names[];
+extern const char *const bu_root_names[];
 
 struct bu_cidr {
 	uint32_t net;   /* network address, host byte order */
@@ -97,7 +139,7 @@ struct bu_desired_network {
 	int rail;     /* from 0; -1 = none */
 	char *switch_fabric; /* networks of one reach each other; NULL = it is alone */
 	int vlan;            /* 802.1Q id; 0 = untagged */
-	char *bond;          /* "none", "active-backup", "802.3ad"; never NULL */
+	enum bu_bond bond;
 	char *bond_nics; /* "0,1" or "0000:18:00.0,0000:3b:00.0"; NULL without a bond */
 	int64_t bond_miimon_ms;
 	char *bond_hash;      /* "layer2", "layer2+3", "layer3+4"; never NULL */
@@ -185,10 +227,10 @@ struct bu_desired_hardware {
 	const struct bu_desired_disks *disks; /* the others; NULL = are left alone */
 	int64_t post_ms;      /* 0 = not given: see bu_desired_post_ms() */
 	int64_t disk_wait_ms; /* 0 = not given: see bu_desired_disk_wait_ms() */
-	char *boot;           /* "network", "media"; never NULL */
-	char *boot_loader;    /* "ipxe", "grub"; never NULL */
-	char *kexec;          /* "yes", "no"; never NULL */
-	char *product;        /* "PowerEdge XE9680", "DGXH100*": as DMI says it */
+	enum bu_boot_way boot;
+	enum bu_boot_loader boot_loader;
+	char *kexec;   /* "yes", "no"; never NULL */
+	char *product; /* "PowerEdge XE9680", "DGXH100*": as DMI says it */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
 	char *gpu_model;    /* "h100-80gb": a row of profiles/load/gpu.c */
@@ -275,10 +317,10 @@ struct bu_desired_pool {
 	int canary, failure_budget; /* nodes, from 1, as max_unavailable */
 	int64_t drain_deadline_ms;  /* 0 = as long as it takes */
 	int64_t confirm_deadline_ms;
-	char *maintenance;         /* "sat-sun 00:00-24:00"; NULL = any time */
-	char *root;                /* "disk", "ram", "raw"; never NULL */
-	char *data;                /* "scratch:500GiB:ext4:/scratch, ..." */
-	char *data_keys;           /* "none", "appliance", "tpm"; never NULL */
+	char *maintenance; /* "sat-sun 00:00-24:00"; NULL = any time */
+	enum bu_root root;
+	char *data; /* "scratch:500GiB:ext4:/scratch, ..." */
+	enum bu_data_keys data_keys;
 	uint64_t root_size_bytes;  /* 0 = what data leaves */
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };

@@ -69,7 +69,7 @@ add_host(const struct bu_desired_node *node, const char *here, struct bu_served 
 		.name = node->name,
 		.mac = node->mac,
 		.address = address,
-		.grub = strcmp(node->hardware->boot_loader, "grub") == 0,
+		.grub = node->hardware->boot_loader == BU_BOOT_LOADER_GRUB,
 	};
 	if (is_here(boot, here))
 		ret->site.gateway = boot->gateway;

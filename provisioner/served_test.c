@@ -10,8 +10,8 @@
  * its own; the machines of one class load GRUB. */
 START_TEST(networks_behind_routers_and_machines_with_grub)
 {
-	struct bu_desired_hardware plain = {.boot_loader = (char *)(uintptr_t) "ipxe"};
-	struct bu_desired_hardware secure = {.boot_loader = (char *)(uintptr_t) "grub"};
+	struct bu_desired_hardware plain = {.boot_loader = BU_BOOT_LOADER_IPXE};
+	struct bu_desired_hardware secure = {.boot_loader = BU_BOOT_LOADER_GRUB};
 	struct bu_desired_network networks[] = {
 		{.name = (char *)(uintptr_t) "boot",
 		 .role = BU_ROLE_BOOT,

@@ -242,9 +242,7 @@ static void
 check_pool_boot(struct bu_loader *ld, const struct bu_desired_pool *pool,
 		const struct bu_ini_section *section)
 {
-	const char *boot = pool->hardware ? pool->hardware->boot : NULL;
-
-	if (boot && pool->power && strcmp(boot, "media") == 0 &&
+	if (pool->hardware && pool->power && pool->hardware->boot == BU_BOOT_BY_MEDIA &&
 	    strcmp(pool->power, "redfish") != 0)
 		bu_load_wrong(
 			ld, section, "power",
@@ -321,8 +319,7 @@ check_nics(struct bu_loader *ld, const struct bu_desired_node *node)
 					"[node %s] nics: [pool %s] has no network "
 					"'%.80s'; name one of its networks",
 					node->name, pool->name, name);
-		else if (pool->networks[i]->bond &&
-			 strcmp(pool->networks[i]->bond, "none") != 0)
+		else if (pool->networks[i]->bond != BU_BOND_NONE)
 			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
 					at->line,
 					"[node %s] nics: [network %s] is a bond; its "

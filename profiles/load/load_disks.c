@@ -63,7 +63,7 @@ bu_load_check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	const char *rest = pool->data;
 	char *word;
 
-	if (!rest && strcmp(pool->data_keys, "none") != 0)
+	if (!rest && pool->data_keys != BU_DATA_KEYS_NONE)
 		bu_load_wrong(ld, section, "data_keys",
 			      "there is no data to encrypt; give data, or leave it "
 			      "out");
@@ -203,13 +203,6 @@ check_mounts(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	}
 }
 
-/* A value that is no choice of its key has its finding and is NULL. */
-static int
-is(const char *value, const char *word)
-{
-	return value && strcmp(value, word) == 0;
-}
-
 /* What a node whose system runs from memory does not have yet. Its loader is iPXE,
  * because it asks for its boot script at each boot. */
 static void
@@ -218,7 +211,7 @@ check_ram(struct bu_loader *ld, const struct bu_desired_pool *pool,
 {
 	const struct bu_desired_hardware *hardware = pool->hardware;
 
-	if (!is(pool->root, "ram"))
+	if (pool->root != BU_ROOT_RAM)
 		return;
 	if (pool->data)
 		bu_load_wrong(ld, section, "root",
@@ -235,12 +228,12 @@ check_ram(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			      "from memory have no array yet, no disk to mirror and no "
 			      "two roots",
 			      hardware->name);
-	if (hardware && is(hardware->boot_loader, "grub"))
+	if (hardware && hardware->boot_loader == BU_BOOT_LOADER_GRUB)
 		bu_load_wrong(ld, section, "root",
 			      "ram and [hardware %s] boot_loader = grub: such nodes "
 			      "boot by themselves, for which iPXE is needed",
 			      hardware->name);
-	if (hardware && is(hardware->boot, "media"))
+	if (hardware && hardware->boot == BU_BOOT_BY_MEDIA)
 		bu_load_wrong(ld, section, "root",
 			      "ram and [hardware %s] boot = media: such nodes boot by "
 			      "themselves, from the network",
@@ -252,7 +245,7 @@ static void
 check_raw(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	  const struct bu_ini_section *section)
 {
-	if (!is(pool->root, "raw"))
+	if (pool->root != BU_ROOT_RAW)
 		return;
 	if (pool->data)
 		bu_load_wrong(ld, section, "root",
@@ -317,7 +310,7 @@ check_raw_kernels(struct bu_loader *ld)
 		const struct bu_desired_pool *pool = &desired->pools[i];
 		bu_autofree char *who = bu_xasprintf("[pool %s]", pool->name);
 
-		if (!is(pool->root, "raw"))
+		if (pool->root != BU_ROOT_RAW)
 			continue;
 		refuse_raw(ld, who, "kargs", pool->kargs, &pool->origins[kargs]);
 		refuse_raw(ld, who, "hugepages", pool->hugepages,
@@ -327,7 +320,7 @@ check_raw_kernels(struct bu_loader *ld)
 		const struct bu_desired_node *node = &desired->nodes[i];
 		bu_autofree char *who = bu_xasprintf("[node %s]", node->name);
 
-		if (!is(node->pool->root, "raw"))
+		if (node->pool->root != BU_ROOT_RAW)
 			continue;
 		if (node->kargs != node->pool->kargs)
 			refuse_raw(ld, who, "kargs", node->kargs,

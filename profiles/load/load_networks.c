@@ -22,7 +22,7 @@ is_host(const struct bu_cidr *cidr, uint32_t address)
 static int
 has_bond(const struct bu_desired_network *network)
 {
-	return network->bond && strcmp(network->bond, "none") != 0;
+	return network->bond != BU_BOND_NONE;
 }
 
 static int
@@ -86,28 +86,44 @@ check_routes(struct bu_loader *ld, const struct bu_desired_network *network,
 	}
 }
 
-/* Keys that say how a bond is, and the mode that they are for (NULL = any). */
+/* What is no mode has its finding. */
+static int
+says_none(const struct bu_desired_network *network,
+	  const struct bu_ini_section *section)
+{
+	const struct bu_ini_entry *said = bu_ini_entry(section, "bond");
+
+	return !has_bond(network) &&
+	       (!said || strcmp(said->value, bu_bond_names[BU_BOND_NONE]) == 0);
+}
+
+/* Keys that say how a bond is, and the mode that they are for (NONE = any). */
 static void
 check_bond_keys(struct bu_loader *ld, const struct bu_desired_network *network,
 		const struct bu_ini_section *section)
 {
-	static const char *const of[][2] = {{"bond_miimon", NULL},
-					    {"bond_hash", "802.3ad"},
-					    {"bond_lacp_rate", "802.3ad"}};
+	static const struct {
+		const char *key;
+		enum bu_bond mode;
+	} of[] = {{"bond_miimon", BU_BOND_NONE},
+		  {"bond_hash", BU_BOND_LACP},
+		  {"bond_lacp_rate", BU_BOND_LACP}};
 
-	for (size_t i = 0; network->bond && i < BU_LEN(of); i++) {
-		const char *mode = of[i][1] ? of[i][1] : network->bond;
+	for (size_t i = 0; i < BU_LEN(of); i++) {
+		enum bu_bond mode = of[i].mode;
 
-		if (!bu_ini_entry(section, of[i][0]))
+		if (!bu_ini_entry(section, of[i].key))
 			continue;
-		if (!has_bond(network))
-			bu_load_wrong(ld, section, of[i][0],
+		if (says_none(network, section))
+			bu_load_wrong(ld, section, of[i].key,
 				      "has no bond; give bond = %s",
-				      of[i][1] ? mode : "active-backup or 802.3ad");
-		else if (strcmp(network->bond, mode) != 0)
-			bu_load_wrong(ld, section, of[i][0],
-				      "is for bond = %s; this is bond = %s", mode,
-				      network->bond);
+				      mode ? bu_bond_names[mode]
+					   : "active-backup or 802.3ad");
+		else if (has_bond(network) && mode && network->bond != mode)
+			bu_load_wrong(ld, section, of[i].key,
+				      "is for bond = %s; this is bond = %s",
+				      bu_bond_names[mode],
+				      bu_bond_names[network->bond]);
 	}
 }
 
@@ -118,8 +134,8 @@ check_nics(struct bu_loader *ld, const struct bu_desired_network *network,
 	if (has_bond(network) && !bu_ini_entry(section, "bond_nics"))
 		bu_load_wrong(ld, section, "bond_nics",
 			      "is missing; bond = %s takes two NICs or more",
-			      network->bond);
-	if (!has_bond(network) && network->bond && network->bond_nics)
+			      bu_bond_names[network->bond]);
+	if (says_none(network, section) && network->bond_nics)
 		bu_load_wrong(ld, section, "bond_nics",
 			      "has no bond; give bond = active-backup or 802.3ad");
 	if (has_bond(network) &&
@@ -251,8 +267,7 @@ static int
 same_bond(const struct bu_desired_network *a, const struct bu_desired_network *b)
 {
 	return !has_bond(a) || !has_bond(b) ||
-	       (strcmp(a->bond, b->bond) == 0 &&
-		a->bond_miimon_ms == b->bond_miimon_ms &&
+	       (a->bond == b->bond && a->bond_miimon_ms == b->bond_miimon_ms &&
 		strcmp(a->bond_hash, b->bond_hash) == 0 &&
 		strcmp(a->bond_lacp_rate, b->bond_lacp_rate) == 0);
 }

@@ -284,7 +284,7 @@ START_TEST(grub_has_a_file_only_while_a_boot_is_ordered)
 {
 	struct site site;
 	bu_autofree char *before = NULL, *ordered = NULL, *other = NULL, *after = NULL;
-	bu_autofree char *path = NULL, *loader = NULL, *stale = NULL, *first = NULL;
+	bu_autofree char *path = NULL, *stale = NULL, *first = NULL;
 	char token[BU_DIGEST_SIZE];
 	struct bu_desired_hardware *hardware;
 	struct bu_node *node;
@@ -303,14 +303,13 @@ START_TEST(grub_has_a_file_only_while_a_boot_is_ordered)
 	before = bu_file_read(path, 0, NULL, NULL);
 	ck_assert_ptr_null(before); /* it loads iPXE */
 
-	loader = hardware->boot_loader;
-	hardware->boot_loader = (char *)(uintptr_t) "grub";
+	hardware->boot_loader = BU_BOOT_LOADER_GRUB;
 	bu_api_boot_tell(&site.api, NULL);
 	ordered = bu_file_read(path, 0, NULL, NULL);
 	ck_assert_ptr_nonnull(ordered);
 	ck_assert_ptr_nonnull(strstr(ordered, token));
 	/* The class is another now. */
-	hardware->boot_loader = (char *)(uintptr_t) "ipxe";
+	hardware->boot_loader = BU_BOOT_LOADER_IPXE;
 	bu_api_boot_tell(&site.api, NULL);
 	other = bu_file_read(path, 0, NULL, NULL);
 	ck_assert_ptr_null(other);
@@ -323,13 +322,12 @@ START_TEST(grub_has_a_file_only_while_a_boot_is_ordered)
 	ck_assert(!bu_file_exists(stale));
 	ck_assert(bu_file_exists(first));
 
-	hardware->boot_loader = (char *)(uintptr_t) "grub";
+	hardware->boot_loader = BU_BOOT_LOADER_GRUB;
 	bu_api_boot_tell(&site.api, node);
 	rig_inspect(&site.rig, 1);
 	bu_api_boot_tell(&site.api, node);
 	after = bu_file_read(path, 0, NULL, NULL);
 	ck_assert_ptr_null(after);
-	hardware->boot_loader = bu_steal(&loader);
 	free(site.api.tftp_dir);
 	site_end(&site);
 }

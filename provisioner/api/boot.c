@@ -117,7 +117,8 @@ agent_script(const struct bu_api *api, const struct bu_node *node,
 static int
 loads_grub(const struct bu_desired_node *want)
 {
-	return strcmp(want->hardware->boot_loader, "grub") == 0 && !bu_medium_is(want);
+	return want->hardware->boot_loader == BU_BOOT_LOADER_GRUB &&
+	       !bu_medium_is(want);
 }
 
 /* GRUB reads files by TFTP: a machine has one exactly while its boot is ordered. */

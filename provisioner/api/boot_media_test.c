@@ -45,8 +45,7 @@ begin(struct site *site)
 	hardware = (struct bu_desired_hardware *)(uintptr_t)bu_fleet_desired(
 			   site->rig.fleet, node)
 			   ->hardware;
-	free(hardware->boot);
-	hardware->boot = bu_xstrdup("media");
+	hardware->boot = BU_BOOT_BY_MEDIA;
 	return node;
 }
 
@@ -162,8 +161,7 @@ check_tftp(struct site *site, struct bu_node *node)
 			->hardware;
 	bu_autofree char *path = NULL;
 
-	free(hardware->boot_loader);
-	hardware->boot_loader = bu_xstrdup("grub");
+	hardware->boot_loader = BU_BOOT_LOADER_GRUB;
 	site->api.tftp_dir = bu_xasprintf("%s/tftp", site->ramdisk);
 	path = bu_xasprintf("%s/grub/52:54:00:77:00:01.cfg", site->api.tftp_dir);
 	ck_assert_int_eq(bu_tftp_make(site->api.tftp_dir, &site->api.loader_dirs, NULL),

@@ -112,7 +112,7 @@ check_loaders(const struct bu_api *api, const struct bu_desired *desired,
 		const struct bu_desired_node *node = &desired->nodes[i];
 		struct bu_err err = {0};
 
-		if (strcmp(node->hardware->boot_loader, "grub") != 0 ||
+		if (node->hardware->boot_loader != BU_BOOT_LOADER_GRUB ||
 		    bu_medium_is(node) ||
 		    bu_loaders_check_signed(&api->loader_dirs, &err) == 0)
 			continue;

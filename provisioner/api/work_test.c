@@ -188,8 +188,7 @@ START_TEST(an_image_that_is_not_ours_keeps_its_fstab)
 	ck_assert_msg(ours != NULL, "%s", err.text);
 	ck_assert(has_pattern(ours, "/etc/fstab"));
 	pool = &rig.fleet->desired->pools[0];
-	free(pool->root);
-	pool->root = bu_xstrdup("raw");
+	pool->root = BU_ROOT_RAW;
 	other = bu_api_step_work(&api, node, &err);
 	ck_assert_msg(other != NULL, "%s", err.text);
 	ck_assert(!has_pattern(other, "/etc/fstab"));

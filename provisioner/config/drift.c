@@ -119,13 +119,14 @@ compare_bond(struct drift *drift, const struct bu_uplink *link,
 {
 	const struct bu_desired_network *bond = link->bond;
 
-	compare_text(drift, link, now, "bond mode", bond->bond, now->bond_mode);
+	compare_text(drift, link, now, "bond mode", bu_bond_names[bond->bond],
+		     now->bond_mode);
 	compare_number(drift, link, now, "bond miimon (ms)", (int)bond->bond_miimon_ms,
 		       now->bond_miimon_ms);
-	if (strcmp(bond->bond, "802.3ad") != 0)
+	if (bond->bond != BU_BOND_LACP)
 		return;
 	compare_text(drift, link, now, "bond hash", bond->bond_hash, now->bond_hash);
-	if (strcmp(now->bond_mode, "802.3ad") == 0)
+	if (strcmp(now->bond_mode, bu_bond_names[BU_BOND_LACP]) == 0)
 		compare_lacp(drift, link, now);
 }
 

@@ -20,7 +20,7 @@ struct maker {
 static int
 has_bond(const struct bu_desired_network *network)
 {
-	return strcmp(network->bond, "none") != 0;
+	return network->bond != BU_BOND_NONE;
 }
 
 /* --- which NIC --- */

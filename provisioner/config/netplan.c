@@ -35,8 +35,8 @@ print_bond(FILE *out, const struct bu_links *links, const struct bu_uplink *link
 	fprintf(out,
 		"]\n      parameters:\n        mode: %s\n"
 		"        mii-monitor-interval: %lld\n",
-		bond->bond, (long long)bond->bond_miimon_ms);
-	if (strcmp(bond->bond, "802.3ad") == 0)
+		bu_bond_names[bond->bond], (long long)bond->bond_miimon_ms);
+	if (bond->bond == BU_BOND_LACP)
 		fprintf(out,
 			"        transmit-hash-policy: %s\n        lacp-rate: %s\n",
 			bond->bond_hash, bond->bond_lacp_rate);

@@ -27,7 +27,7 @@ print_bond_port(FILE *out, const struct bu_links *links, const struct bu_uplink 
 	while (first->parent != link->parent)
 		first++;
 	fprintf(out, "Bond=%s\n", link->parent->name);
-	if (first == link && strcmp(link->parent->bond->bond, "active-backup") == 0)
+	if (first == link && link->parent->bond->bond == BU_BOND_ACTIVE_BACKUP)
 		fputs("PrimarySlave=yes\n", out);
 }
 
@@ -95,9 +95,9 @@ print_bond(FILE *out, const struct bu_uplink *link)
 	fprintf(out, "Kind=bond\nMACAddress=%s\n", link->mac);
 	if (link->mtu)
 		fprintf(out, "MTUBytes=%d\n", link->mtu);
-	fprintf(out, "\n[Bond]\nMode=%s\nMIIMonitorSec=%lldms\n", bond->bond,
-		(long long)bond->bond_miimon_ms);
-	if (strcmp(bond->bond, "802.3ad") == 0)
+	fprintf(out, "\n[Bond]\nMode=%s\nMIIMonitorSec=%lldms\n",
+		bu_bond_names[bond->bond], (long long)bond->bond_miimon_ms);
+	if (bond->bond == BU_BOND_LACP)
 		fprintf(out, "TransmitHashPolicy=%s\nLACPTransmitRate=%s\n",
 			bond->bond_hash, bond->bond_lacp_rate);
 }

@@ -42,9 +42,9 @@ print_kind(FILE *out, const struct bu_uplink *link)
 			link->parent->uuid);
 	if (link->kind != BU_LINK_BOND)
 		return;
-	fprintf(out, "\n[bond]\nmode=%s\nmiimon=%lld\n", bond->bond,
+	fprintf(out, "\n[bond]\nmode=%s\nmiimon=%lld\n", bu_bond_names[bond->bond],
 		(long long)bond->bond_miimon_ms);
-	if (strcmp(bond->bond, "802.3ad") == 0)
+	if (bond->bond == BU_BOND_LACP)
 		fprintf(out, "xmit_hash_policy=%s\nlacp_rate=%s\n", bond->bond_hash,
 			bond->bond_lacp_rate);
 }

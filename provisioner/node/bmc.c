@@ -33,7 +33,7 @@ bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 int
 bu_medium_is(const struct bu_desired_node *want)
 {
-	return strcmp(want->hardware->boot, "media") == 0;
+	return want->hardware->boot == BU_BOOT_BY_MEDIA;
 }
 
 /* How its machine is reached is no part of what an order was granted for: where the BMC

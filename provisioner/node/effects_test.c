@@ -137,8 +137,7 @@ give_medium(struct rig *rig, struct bu_node *node)
 
 	ejected = eject_fails = 0;
 	rig->rec->media_url = "http://10.0.0.9:8080";
-	free(hardware->boot);
-	hardware->boot = bu_xstrdup("media");
+	hardware->boot = BU_BOOT_BY_MEDIA;
 }
 
 /* The address is of this attempt alone, and the drive is emptied once the machine is

@@ -205,7 +205,7 @@ judge_kind(const struct group *group, const struct bu_plan_image *image)
 	text = bu_xasprintf("[image %s] is %sa whole disk (raw: or qcow2:), and "
 			    "[pool %s] has root = %s",
 			    first->image->name, image->is_disk ? "" : "not ",
-			    first->pool->name, first->pool->root);
+			    first->pool->name, bu_root_names[first->pool->root]);
 	forbid_image(group, text);
 }
 
@@ -291,7 +291,7 @@ same_text(const char *a, const char *b)
 static int
 same_storage(const struct bu_desired_pool *a, const struct bu_desired_pool *b)
 {
-	return same_text(a->data, b->data) && same_text(a->data_keys, b->data_keys) &&
+	return same_text(a->data, b->data) && a->data_keys == b->data_keys &&
 	       a->mounts_count == b->mounts_count &&
 	       (!a->mounts_count ||
 		memcmp(a->mounts, b->mounts,
@@ -302,7 +302,7 @@ static int
 same_group(const struct bu_desired_node *a, const struct bu_desired_node *b)
 {
 	return a->image == b->image && a->hardware == b->hardware &&
-	       strcmp(a->pool->root, b->pool->root) == 0 && a->cluster == b->cluster &&
+	       a->pool->root == b->pool->root && a->cluster == b->cluster &&
 	       same_storage(a->pool, b->pool) && same_text(a->mig, b->mig);
 }
 
