@@ -154,5 +154,8 @@ extern const struct bu_power_driver bu_power_libvirt, bu_power_redfish, bu_power
 /* libvirt_console.c: a process of its own that writes to standard output what a domain
  * writes to its console, until that ends. Its exit status. */
 int bu_libvirt_console(const char *bmc);
+/* "qemu+ssh://host/system": its files are on another machine; so are those of what is
+ * no URI. */
+int bu_libvirt_is_remote(const char *uri);
 
 #endif

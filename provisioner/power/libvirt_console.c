@@ -94,9 +94,8 @@ follow_file(const char *path)
 	return -1;
 }
 
-/* "qemu+ssh://host/system": its files are not ours. */
-static int
-is_remote(const char *uri)
+int
+bu_libvirt_is_remote(const char *uri)
 {
 	struct bu_url url;
 
@@ -174,7 +173,7 @@ bu_libvirt_console(const char *bmc)
 	free(xml);
 	if (*path != '/')
 		return follow_domain(conn, domain);
-	if (!is_remote(uri))
+	if (!bu_libvirt_is_remote(uri))
 		return follow_file(path);
 	fprintf(stderr,
 		"its console is a file of another machine, %s; one of type pty can be "

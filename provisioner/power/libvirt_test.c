@@ -252,7 +252,31 @@ START_TEST(a_console_is_a_regular_file)
 }
 END_TEST
 
+/* Its console's path, read here, would be a file of this machine. */
+START_TEST(a_hypervisor_with_a_host_is_another_machine)
+{
+	static const struct {
+		const char *uri;
+		int is_remote;
+	} rows[] = {
+		{"qemu:///system", 0},
+		{"qemu:///session", 0},
+		{"test:///default", 0},
+		{"qemu+unix:///system?socket=/run/other/libvirt-sock", 0},
+		{"qemu://kvm1/system", 1},
+		{"qemu+ssh://root@kvm1.example.org/system", 1},
+		{"qemu+tls://[fd00::5]:16514/system", 1},
+		{"qemu://kvm 1/system", 1},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		ck_assert_msg(bu_libvirt_is_remote(rows[i].uri) == rows[i].is_remote,
+			      "%s", rows[i].uri);
+}
+END_TEST
+
 BU_UNIT("libvirt", a_domain_says_which_machine_it_is,
 	a_domain_is_switched_and_its_order_changed,
 	a_domain_that_is_not_there_is_the_bmcs_error,
-	a_console_goes_on_in_the_next_file, a_console_is_a_regular_file)
+	a_console_goes_on_in_the_next_file, a_console_is_a_regular_file,
+	a_hypervisor_with_a_host_is_another_machine)
