@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of structures on disks. Called by who writes and who reads a partition table,
- * and by the writer of FAT. Pure.
+ * Fields of structures on disks. Called by what writes and what reads a partition
+ * table, and by the writer of FAT. Pure.
  */
 #include "base/bytes.h"
 

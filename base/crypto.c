@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes, HMAC, random bytes, hex and Ed25519 signatures. Called by everybody who
- * names, signs or checks something; certificates are in x509.c.
+ * Hashes, HMAC, random bytes, hex and Ed25519 signatures. Called by all code
+ * that names, signs or checks something; certificates are in x509.c.
  *
  * A hash or a random number never fails here: GnuTLS can only refuse one because of a
  * broken installation, and then nothing that this program promises holds.

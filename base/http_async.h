@@ -63,7 +63,7 @@ struct bu_http_exchange *bu_http_exchange_start(struct bu_http_async *async,
 						bu_http_answer_fn fn, void *arg);
 /* fn is not called any more. */
 void bu_http_exchange_abort(struct bu_http_exchange *exchange);
-/* Ends a kept connection that nobody uses; one that is gone is none. Small servers have
+/* Ends a kept connection that is not used; one that is gone is none. Small servers have
  * few places for those who say nothing. */
 void bu_http_async_close(struct bu_http_async *async, int64_t connection);
 /* Works without the loop, for at most so long, until no exchange is under way: for the

@@ -34,7 +34,7 @@ void bu_loop_run(struct bu_loop *loop);
 int bu_loop_step(struct bu_loop *loop, int wait_ms);
 void bu_loop_stop(struct bu_loop *loop);
 
-/* What children of this loop still owe it, counted by base/worker.h: whoever simulates
+/* What children of this loop still owe it, counted by base/worker.h: what simulates
  * time waits for that in real time, not by guess. */
 struct bu_awaited {
 	int jobs;      /* that have not ended */

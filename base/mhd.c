@@ -2,7 +2,7 @@
 /*
  * libmicrohttpd in the loop: a daemon without threads whose epoll descriptor the loop
  * watches; called by the API's listeners and by virtual BMCs. Invariant: one listener
- * has RUNS_MAX runs in one turn of the loop, so that a busy one starves nobody.
+ * has RUNS_MAX runs in one turn of the loop, so that a busy one starves none.
  */
 #include "base/mhd.h"
 

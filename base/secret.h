@@ -28,7 +28,8 @@ int bu_secret_form_ok(const char *reference);
  * same way against being written. */
 char *bu_secret_resolve(const char *reference, size_t *ret_size, struct bu_err *err);
 
-/* For who must not block: the program of an exec: reference, whose file is safe; owned.
+/* For what must not block: the program of an exec: reference, whose file is safe;
+ * owned.
  */
 int bu_secret_is_exec(const char *reference);
 char *bu_secret_program(const char *reference, struct bu_err *err);

@@ -2,7 +2,7 @@
 /*
  * Tasks over the C library's contexts; called by drivers that speak to a device in
  * sequences. Invariant: exactly one of the loop's stack and the tasks' runs at a time,
- * and whoever wakes a task gets the processor back when it waits or ends.
+ * and what wakes a task gets the processor back when it waits or ends.
  */
 #include "base/task.h"
 

@@ -19,7 +19,7 @@ typedef void (*bu_task_fn)(void *arg);
 void bu_task_start(bu_task_fn fn, void *arg);
 /* The task that runs; NULL outside of one. */
 struct bu_task *bu_task_self(void);
-/* In a task: waits until somebody wakes it. Whoever waits for something looks whether
+/* In a task: waits until it is woken. What waits for something looks whether
  * it has come, and waits again. */
 void bu_task_wait(void);
 /* Runs a task that waits until it waits again or ends. */
@@ -27,11 +27,11 @@ void bu_task_wake(struct bu_task *task);
 /* In a task: waits so long, or until it is woken before. */
 void bu_task_sleep(struct bu_loop *loop, int64_t for_ms);
 
-/* Who is first in the queue has it. All zero is a free one. */
+/* The first in the queue has it. All zero is a free one. */
 struct bu_task_lock {
 	struct bu_task_turn *first;
 };
-struct bu_task_turn { /* on the stack of who waits */
+struct bu_task_turn { /* on the stack of the one that waits */
 	struct bu_task_turn *next;
 	struct bu_task *task;
 };

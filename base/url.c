@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * URLs to their parts. Called by the checks of profiles, and by everybody who needs the
+ * URLs to their parts. Called by the checks of profiles, and by all code that needs the
  * host or the port in one. Invariant: the parts together with the separators are the
  * text, except for a user and a password, so that two readers see the same host.
  */

@@ -52,7 +52,7 @@ struct bu_job {
 	void *arg;
 };
 
-/* So many reads at most: who writes without an end must not keep the loop. */
+/* So many reads at most: one that writes without an end must not keep the loop. */
 static void
 stream_read(struct stream *stream, size_t reads)
 {

@@ -95,8 +95,8 @@ bu_must int bu_rack_load_live(struct bu_rack *rack, const char *dir,
 bu_must int bu_rack_add_log_tail(const struct bu_rack *rack, const char *name,
 				 struct bu_err *err);
 
-/* Adds "PID STATUS" to RACK/log/ended, for a process of the rack that nobody waits for;
- * the status is as a shell has it: 128 and more is a signal. */
+/* Adds "PID STATUS" to RACK/log/ended, for a process of the rack that is not waited
+ * for; the status is as a shell has it: 128 and more is a signal. */
 bu_must int bu_rack_add_ended(const struct bu_rack *rack, pid_t pid, int status,
 			      struct bu_err *err);
 

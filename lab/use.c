@@ -249,7 +249,7 @@ bu_lab_slurm(int argc, char **argv)
 }
 
 /* Machines first: they hold disks and consoles open. Then what runs in the rack, so
- * that nobody writes what is removed; machines are defined anew last. */
+ * that nothing writes what is removed; machines are defined anew last. */
 static int
 reset_rack(const struct bu_rack *rack, struct bu_domains *domains, struct bu_err *err)
 {

@@ -17,7 +17,7 @@
 	X(ASKED, "asked") /* under way */                                              \
 	X(DONE, "done")                                                                \
 	X(FAILED, "failed")                                                            \
-	X(UNKNOWN, "unknown") /* nobody knows whether it was done */
+	X(UNKNOWN, "unknown") /* it is not known whether it was done */
 
 enum bu_deed {
 #define X(id, name) BU_DEED_##id,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events' bodies by their tables. Used by whoever journals and by the replay.
+ * Events' bodies by their tables. Used by what journals and by the replay.
  * Invariant: a row of any log there ever was is read: what such a row may lack has its
  * default in the table, and keys only ever come.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of reasons, and the one place where their sentences are made. Used by
- * whoever decides, by the log, and by whoever shows a reason. Invariant: two reasons
+ * what decides, by the log, and by what shows a reason. Invariant: two reasons
  * with the same code and arguments are the same bytes.
  */
 #include "model/reason.h"

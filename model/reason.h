@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reasons: why a node waits, is held, is not measured, was refused, failed or went. A
- * reason is a code with arguments; who decides reads the code, and only who shows it to
- * a person makes the sentence. This one table is the design: what ends a reason,
+ * reason is a code with arguments; what decides reads the code, and only what shows it
+ * to a person makes the sentence. This one table is the design: what ends a reason,
  * whether its state's deadline stands still meanwhile, and the sentence.
  *
  * A sentence names its arguments: {text}, {#number}, {#count probe|probes} (the word

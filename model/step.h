@@ -9,7 +9,7 @@
 
 enum bu_actor { BU_ACTOR_NOBODY, BU_ACTOR_POWER, BU_ACTOR_AGENT, BU_ACTOR_CLUSTER };
 
-/* What is done with a step of which nobody knows how far it came. */
+/* What is done with a step of which it is not known how far it came. */
 enum bu_again {
 	BU_AGAIN_LOOKS,    /* it must not happen twice: what was done is looked at */
 	BU_AGAIN_REPEATS,  /* once more is harmless */

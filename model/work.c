@@ -2,7 +2,7 @@
 /*
  * The tables of work items. The daemon writes items by them (api/work.c, gate), the
  * agent reads them (jobs.c, fabric/probe). Invariant: what an agent takes was said in
- * full; nothing of what it does to a machine is a default that nobody ordered.
+ * full; nothing of what it does to a machine is a default that was not ordered.
  */
 #include "model/work.h"
 

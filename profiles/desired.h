@@ -444,7 +444,7 @@ const struct bu_origin *bu_desired_origin(const struct bu_desired_node *node,
 /*
  * A bu_nodeset_group_fn for what profiles know, arg is the desired state: "@pool", "@*"
  * for all nodes, "pool=", "image=", "hardware=", "rack=", "zone=" with '*' and '?' in
- * the value. BU_ERR_NOTFOUND for others; who knows states asks those first.
+ * the value. BU_ERR_NOTFOUND for others; what knows states asks those first.
  */
 struct bu_nodeset;
 struct bu_err;

@@ -2,7 +2,7 @@
 /*
  * Rows of the audit about cables: what switch port is at the other end, by LLDP or by
  * asking the InfiniBand neighbour. Called
- * by audit.c, `lldp` before `cabling`. Invariant: nobody listens, and nothing is
+ * by audit.c, `lldp` before `cabling`. Invariant: no packet is awaited, and nothing is
  * judged, unless the profile has something about switch ports (expect.lldp).
  */
 #include <stdio.h>

@@ -35,7 +35,7 @@ struct bu_gpu_opts {
 	const char *nvml, *cuda; /* libraries; NULL = the host's */
 	const json_t *expect;    /* NULL: nothing is expected, and nothing is done */
 	size_t copy_bytes;       /* 0 = as bu_gpu_copy_run() */
-	const struct bu_checks_ctx *ctx; /* who watches; NULL = nobody */
+	const struct bu_checks_ctx *ctx; /* what watches; NULL = nothing */
 	const char *amd;                 /* library, as the first two */
 };
 /* 1: these GPUs are AMD's. Where no model is expected, the kernel's list says it. */
@@ -46,7 +46,7 @@ bu_must int bu_gpu_read(const struct bu_gpu_opts *opts, const struct bu_checks *
 			struct bu_nvml_facts *ret, struct bu_err *err);
 /* Reads, measures, judges. Libraries that are absent or broken are rows. */
 void bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret);
-/* For whoever asks a GPU: tells the watcher before each question. */
+/* For what asks a GPU: tells the watcher before each question. */
 struct bu_gpu_steps {
 	const struct bu_checks_ctx *ctx;
 	const struct bu_checks *rows; /* told so far; NULL = a thread's */

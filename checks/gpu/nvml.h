@@ -64,7 +64,7 @@ struct bu_nvml_facts {
 };
 
 /* Whom the library is asked about next; -1 = the library itself. A driver may never
- * answer: whoever watches can say which GPU it was. */
+ * answer: what watches can say which GPU it was. */
 struct bu_gpu_asking {
 	void (*fn)(int gpu, void *arg);
 	void *arg;

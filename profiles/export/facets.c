@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facets of a node, by the table of keys. Called by the plan, the rollout and whoever
+ * Facets of a node, by the table of keys. Called by the plan, the rollout and what
  * asks what a node should have. Invariant: nothing in here knows a key by name but the
  * image and the address, so a new key is a facet as soon as its row says what it costs.
  */

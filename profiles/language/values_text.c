@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The form of values that stay text. Called by values.c. Invariant: what passes can be
- * split at its commas and blanks by whoever uses it, without checking again.
+ * split at its commas and blanks by what uses it, without checking again.
  */
 #include <arpa/inet.h>
 #include <ctype.h>

@@ -182,7 +182,7 @@ is_in_list(const char *list, const char *pkey)
 	return found;
 }
 
-/* Who is measured in another partition than its ports must be in is never measured. */
+/* What is measured in another partition than its ports must be in is never measured. */
 static void
 check_partition(struct bu_loader *ld, const struct bu_desired_network *network,
 		const struct bu_ini_section *section)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What bringupd reserves against what a profile hands out; called by bringupd before it
- * plans, which alone knows its own addresses. Invariant: whoever gets an address in the
+ * plans, which alone knows its own addresses. Invariant: what gets an address in the
  * profile's networks is looked at, nodes and BMCs.
  */
 #include "profiles/load/reserved.h"

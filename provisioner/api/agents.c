@@ -165,7 +165,7 @@ BU_HANDLER(bu_api_agent_hello)
 	if (hello.where == BU_WHERE_INSTALLED &&
 	    bu_travels_hello(api->travels, node, hello.agent, err) != 0)
 		return BU_ANSWER_ERROR;
-	/* Who was greeted does not say it again. */
+	/* A node that was greeted does not say it again. */
 	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s,s:I}", "node", node->name, "epoch",
 				(json_int_t)api->fleet->epoch);

@@ -137,8 +137,8 @@ json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 char *bu_api_user_data(const struct bu_api *api, const struct bu_node *node,
 		       const struct bu_target *target, const char *step,
 		       struct bu_err *err);
-/* node_config.c: its files; *ret_network (owned; NULL = nobody asks) is the network for
- * cloud-init. */
+/* node_config.c: its files; *ret_network (owned; NULL = it is not asked for) is the
+ * network for cloud-init. */
 struct bu_config *bu_api_node_config(const struct bu_api *api,
 				     const struct bu_node *node,
 				     const struct bu_target *target, char **ret_network,

@@ -2,7 +2,7 @@
 /*
  * A node's boot medium: the image of all, with the node's own lines laid over two of
  * its blocks. Its BMC fetches it, in many pieces. Called by routes.c and planning.c.
- * Invariant: who does not know the secret of the present step gets nothing, and nobody
+ * Invariant: what does not know the secret of the present step gets nothing, and nobody
  * does when its boot was admitted.
  */
 #include <arpa/inet.h>

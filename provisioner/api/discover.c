@@ -5,7 +5,7 @@
  * told by the serial number or the UUID of a node whose boot is ordered is that node's
  * machine from here on: it gets the token, and its MACs are learned when it trades it.
  * All others are listed for whoever enrols them. Called by routes.c and boot.c.
- * Invariant: what is listed is a fact of memory, and is told again by whoever still is
+ * Invariant: what is listed is a fact of memory, and is told again by what still is
  * there.
  */
 #include <string.h>
@@ -59,7 +59,7 @@ asks_all(const struct bu_api *api)
 	return strcmp(api->fleet->desired->site.discover, "yes") == 0;
 }
 
-/* One that has told what it is, and was nobody: is it somebody's by now? */
+/* One that has told what it is, and was no node: is it one by now? */
 static int
 is_wanted(const struct bu_api *api, const char *mac, int *ret_told)
 {

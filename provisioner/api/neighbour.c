@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The MAC of who has just spoken to us from an address. Called by boot.c and agents.c
+ * The MAC of what has just spoken to us from an address. Called by boot.c and agents.c
  * before a token leaves and before one is taken. Invariant: a host that is on one wire
  * with us is seen as the kernel saw it, whatever it says of itself.
  */

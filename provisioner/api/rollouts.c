@@ -52,7 +52,7 @@ BU_HANDLER(bu_api_rollout_abort)
 	const char *id = request->params[0];
 	bu_autojson json_t *recalled = NULL;
 
-	/* Of one that is changing nobody knows whether it may still be called back. */
+	/* Of one that is changing it is not known whether it may be called back. */
 	if (request->waited_ms < MOVING_MS && bu_rollouts_is_moving(api->rollouts, id))
 		return BU_ANSWER_LATER;
 	recalled = bu_rollouts_recalled(api->rollouts, id);

@@ -2,7 +2,7 @@
 /*
  * The boot medium's two blocks: found by their first line, filled for one node. Called
  * by api/boot_media.c for each request of a BMC. Invariant: a block keeps its size, so
- * that all other bytes of the image are the same for everybody.
+ * that all other bytes of the image are the same for all.
  */
 #include "provisioner/boot/media.h"
 

@@ -395,7 +395,7 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_INSTALLED);
 	if (node->state == BU_STATE_BOOTING && node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	/* Nothing is done with it now; whoever takes it back finds it known. */
+	/* Nothing is done with it now; the verb that takes it back finds it known. */
 	if (bu_state_info(node->state)->settled &&
 	    !bu_lifecycle_has(node->state, BU_TRIGGER_BOOTED)) {
 		bu_reconcile_append(rec, node, events, count);

@@ -15,7 +15,7 @@
 #include "provisioner/node/reconcile_impl.h"
 
 enum {
-	KEEP_MS = 120000, /* for who asked */
+	KEEP_MS = 120000, /* for what asked */
 	FIRMWARE_MS = 24 * 3600 * 1000,
 	FIRMWARE_AGAIN_MS = 3600 * 1000, /* when it was not answered */
 	FIRMWARE_AT_ONCE = 2,

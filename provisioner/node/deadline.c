@@ -3,7 +3,7 @@
  * How long a node may take, until when, and whether it was late lately. Asked by all
  * files of reconcile, the brake and people. Invariants: what waits, is held, is settled
  * or has left the profile has no deadline; what gets further is not late; a start gives
- * nobody more than GRACE_MS over his limit, however many there are.
+ * no node more than GRACE_MS over its limit, however many there are.
  */
 #include <string.h>
 
@@ -78,7 +78,7 @@ bu_reconcile_cycles(const struct bu_node *node)
 	return node->reset || !(bu_trigger_info(node->on)->flags & BU_ON_NO_CYCLE);
 }
 
-/* Early in a life of bringup nobody is late who is over his limit by less than the
+/* Early in a life of bringup no node is late that is over its limit by less than the
  * grace. It may be short, with many others before it: their time is counted. */
 static int64_t
 with_grace(const struct bu_reconcile *rec, int64_t deadline_ms, int64_t limit_ms)

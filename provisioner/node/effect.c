@@ -87,7 +87,7 @@ bu_effect_node(struct bu_effect *effect)
 	return current ? node : NULL;
 }
 
-/* Who is only late goes on: what it waits for may still come. */
+/* What is only late goes on: what it waits for may still come. */
 static int
 held_by_person(const struct bu_node *node)
 {

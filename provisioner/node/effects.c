@@ -14,7 +14,7 @@
 #include "provisioner/node/effect.h"
 #include "provisioner/node/fallback.h"
 
-/* Nobody knows whose it is, or it is another's: nothing is done to it until a person
+/* It is not known whose it is, or it is another's: nothing is done to it until a person
  * says what may be. code: IS_ON or FOREIGN_MACHINE. */
 static void
 hold_on(struct bu_reconcile *rec, struct bu_node *node, enum bu_reason_code code,
@@ -41,7 +41,8 @@ on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 		"%s%s", bu_power_state_name(seen->state),
 		seen->unsaid ? "; its BMC reports no serial number, UUID or MAC" : "");
 
-	/* Who was taken back without an order fails, with the verb that allows it. */
+	/* A node that was taken back without an order fails, with the verb that allows
+	 * it. */
 	if (node && err && err->kind == BU_ERR_DENIED && node->order.open)
 		hold_on(rec, node, BU_REASON_IS_ON, err);
 	else if (node && err && err->kind == BU_ERR_FOREIGN)

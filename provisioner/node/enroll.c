@@ -169,10 +169,10 @@ user_of(struct bu_fleet *fleet, const struct bu_node *node, const char *mac)
 	return NULL;
 }
 
-/* The token went over a wire that others hear. Whoever shows it must have a MAC that is
- * the node's: by the profile, or as its machine told before; else a card of a machine
- * that the profile tells by more than its MAC. That one is told by its own word, so no
- * host of another node in use passes for it. */
+/* The token went over a wire that others hear. The host that shows it must have a MAC
+ * that is the node's: by the profile, or as its machine told before; else a card of a
+ * machine that the profile tells by more than its MAC. That one is told by its own
+ * word, so no host of another node in use passes for it. */
 static int
 check_host(const struct bu_reconcile *rec, const struct bu_node *node,
 	   const struct bu_enrolment *host, const struct bu_machine *cards,
@@ -250,8 +250,8 @@ owner_of(const struct bu_fleet *fleet, const struct bu_node *node,
 	return owner && strcmp(owner->known.id, id) != 0 ? owner : NULL;
 }
 
-/* A machine keeps its id; a new one gets one that nobody has, should two machines tell
- * the same. */
+/* A machine keeps its id; a new one gets one that no other has, should two machines
+ * tell the same. */
 static int
 id_of(const struct bu_fleet *fleet, const struct bu_node *node,
       const struct bu_node *owner, const struct bu_machine *machine,
@@ -333,7 +333,7 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 	if (step_of_token(rec, node, enrolment->token, step, err) != 0)
 		return NULL;
 	bu_sha256_hex(enrolment->csr, strlen(enrolment->csr), request);
-	/* The answer may have been lost: whoever holds the same key may hear another.
+	/* The answer may have been lost: the holder of the same key may hear another.
 	 */
 	if (strcmp(node->admitted_step, step) == 0 &&
 	    strcmp(node->admitted_request, request) != 0) {
@@ -355,7 +355,7 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 	return cert;
 }
 
-/* The agent has its new certificate: from here on the old one is nobody's. */
+/* The agent has its new certificate: from here on the old one is no node's. */
 static void
 end_old(struct bu_reconcile *rec, struct bu_node *node)
 {

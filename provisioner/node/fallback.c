@@ -20,7 +20,7 @@ bu_fallback_stays(const struct bu_node *node)
 	       node->order.class == BU_CLASS_REIMAGE;
 }
 
-/* With other facets it has files that nobody would take away. */
+/* With other facets it has files that nothing would take away. */
 int
 bu_fallback_has(const struct bu_node *node, const char *image, const char *facets)
 {

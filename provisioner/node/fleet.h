@@ -57,7 +57,7 @@ struct bu_revision {
 	char digest[65];
 	int orders;                 /* begun and open */
 	struct bu_desired *desired; /* NULL = not loaded, or it is the applied one */
-	struct bu_err unread;       /* why it cannot be; kind NONE = nobody has tried */
+	struct bu_err unread;       /* why it cannot be; kind NONE = it was not tried */
 };
 
 /* How long bringup has been at work, by the log (life.c). */
@@ -143,7 +143,7 @@ const struct bu_desired_image *bu_fleet_installed_image(struct bu_fleet *fleet,
 /* The states that can be read: the applied one, then those by which orders go or of
  * which systems in memory are; NULL = no more. */
 const struct bu_desired *bu_fleet_state(struct bu_fleet *fleet, size_t index);
-/* The node whose machine has this MAC, by its target; NULL when nobody's has. */
+/* The node whose machine has this MAC, by its target; NULL when none has. */
 struct bu_node *bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac,
 				     struct bu_target *ret);
 /* The cluster that it should be in, as a JOIN says it; it has one. */

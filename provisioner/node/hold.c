@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds. Made by whoever holds a node, read by replay.c and by views. Invariant: what a
+ * Holds. Made by what holds a node, read by replay.c and by views. Invariant: what a
  * holder is called decides nothing, but in rows of old logs, which have the name alone.
  */
 #include "provisioner/node/hold.h"

@@ -218,7 +218,7 @@ bu_effect_cluster(struct bu_reconcile *rec, struct bu_node *node,
 {
 	struct bu_joined of = node->joined;
 
-	/* Nobody knows how far a join came that was broken off. */
+	/* It is not known how far a join came that was broken off. */
 	if (!of.cluster[0] && node->entering && want && want->cluster)
 		joins_as(node, want, &of);
 	if (node->step.action == BU_ACTION_JOIN)

@@ -19,7 +19,7 @@ struct appending {
 	int applies; /* a profile: about all of them */
 };
 
-/* Nobody may act on what they are until the batch is in: an order could come between a
+/* Nothing may act on what they are until the batch is in: an order could come between a
  * decision and its event. */
 static void
 mark_others(struct appending *appending, const struct bu_event *events, size_t count)
@@ -54,7 +54,7 @@ go_on(struct appending *appending)
 		rec->drive(rec, node);
 	for (size_t i = 0; i < appending->also_count; i++)
 		rec->drive(rec, appending->also[i]);
-	/* Who was let alone while no profile had it goes on from where it is. */
+	/* What was let alone while no profile had it goes on from where it is. */
 	for (size_t i = 0; appending->applies && i < rec->fleet->count; i++)
 		rec->drive(rec, rec->fleet->nodes[i]);
 }

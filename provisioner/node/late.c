@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is late, and what follows: a rung of the ladder, a failed step, another look.
- * Called by reconcile.c at each tick. Invariant: nobody is moved while the brake holds
+ * What is late, and what follows: a rung of the ladder, a failed step, another look.
+ * Called by reconcile.c at each tick. Invariant: no node is moved while the brake holds
  * its ladder, or while a batch of it is on its way to the log.
  */
 #include "base/clock.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* A wait that the log must know of: half of what a start gives to everybody. */
+/* A wait that the log must know of: half of what a start gives to all nodes. */
 enum { LONG_MS = 30000 };
 
 static const char *

@@ -3,7 +3,7 @@
  * The lives of bringup. One begins with a start, or when a log that could not be
  * written takes rows again; its first row is `started`, which also says how long the
  * one before it lasted. Deadlines count the time that bringup was alive: what it was
- * away for is not the node's fault, and a kill gives nobody his time anew.
+ * away for is not the node's fault, and a kill gives no node its time anew.
  *
  * While the log is loaded a node's clock is a point of that time, in ms since the first
  * row. Invariants: it never lies after the end of its life, and no jump of the wall
@@ -35,7 +35,7 @@ bu_life_row(struct bu_fleet *fleet, const struct bu_event *event)
 	life->row_ms = event->time_ms;
 }
 
-/* The life that lasted so long is over. Who waited at its end begins anew. */
+/* The life that lasted so long is over. What waited at its end begins anew. */
 static void
 end_life(struct bu_fleet *fleet, int64_t lasted_ms)
 {

@@ -75,7 +75,7 @@ json_t *bu_measurements_brief(const struct bu_pair_log *log);
 const json_t *bu_measurements_of(const struct bu_fleet *fleet, const char *name,
 				 const char *rail);
 /* soaked.c. {node: true}: with whom payload came changed while this machine soaked;
- * NULL = with nobody. Borrowed. */
+ * NULL = with none. Borrowed. */
 const json_t *bu_measurements_changed(const struct bu_fleet *fleet,
 				      const char *machine);
 /* What its soak showed and did not fail, a line each. */

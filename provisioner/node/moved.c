@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A change of state, as a function of the log. Called by replay.c. Invariant: of a
- * draining node is known where it goes, whoever wrote the log.
+ * draining node is known where it goes, whatever wrote the log.
  */
 #include "provisioner/node/moved.h"
 

@@ -380,7 +380,7 @@ struct bu_node {
 	int booted_by_us;
 	/* It may run work of its cluster: since it began to join, in this boot. */
 	int serves;
-	int entering; /* a join began of which nobody knows how far it came */
+	int entering; /* a join began, and it is not known how far it came */
 	struct bu_stage stages[BU_STAGES_MAX]; /* since the last order */
 	int stages_count;
 	struct bu_node_live live;

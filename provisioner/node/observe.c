@@ -3,7 +3,7 @@
  * What the world says of nodes that are ready, made into facts (memory) and conditions
  * (log). One observer per cluster asks for all of its nodes at a bounded rate. Called
  * at each tick of reconcile.c, and by the API when an agent is heard. Invariants: no
- * silence leads to a power action; and nobody is missed for a time in which bringupd
+ * silence leads to a power action; and no node is missed for a time in which bringupd
  * itself was stopped, so silence is counted in time that it was awake.
  */
 #include <stdio.h>
@@ -158,7 +158,7 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 		node->live.cluster.at_ms = bu_loop_now_ms(fleet->loop);
 		news = jobs != node->live.cluster.jobs ? node : news;
 	}
-	/* Who waits for a partner that is idle. */
+	/* A node that waits for a partner that is idle. */
 	if (news)
 		bu_fleet_touch(fleet, news);
 }
@@ -338,7 +338,7 @@ add_news(struct news *news, const struct bu_node *node, enum bu_condition_id id,
 		      .detail = finding->detail);
 }
 
-/* Its cluster answers and takes no work for it, by nobody's will, and its agent is
+/* Its cluster answers and takes no work for it, by no one's will, and its agent is
  * there to start the cluster's client anew. */
 static int
 is_lost(const struct bu_reconcile *rec, const struct bu_node *node)

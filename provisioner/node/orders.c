@@ -181,7 +181,7 @@ bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event,
 	rollout->started_ms = rollout->ended_ms = event->time_ms;
 }
 
-/* Nobody could begin it. */
+/* No node could begin it. */
 void
 bu_orders_left(struct bu_fleet *fleet, int64_t time_ms)
 {

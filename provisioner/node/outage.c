@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A log that cannot be written (a full disk) makes bringup read only. Nothing is
- * begun, and what is not in the log did not happen; whoever needs it there hears why it
+ * begun, and what is not in the log did not happen; what needs it there hears why it
  * is not. Every two seconds it is tried with real rows; when they are in, bringup goes
  * on as after a start: open steps are observed, and the time that it could not write
- * does not count for anybody's deadline. The same first row begins the life of a
+ * does not count for any deadline. The same first row begins the life of a
  * process, so that a start on a full disk is an outage from the beginning.
  *
  * Called by the store and by reconcile.c. Invariant: effects begin only while `alive`.

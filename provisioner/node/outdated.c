@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A node that was measured and then became another one: a device came late, or went.
- * Called by reconcile.c for who joins and by observe.c for who is to join again.
+ * Called by reconcile.c for nodes that join and by observe.c for those to join again.
  * Invariant: its cluster may give it jobs already, so it leaves as any other does, and
  * is measured after that. The gate holds one whose hardware keeps changing.
  */

@@ -217,7 +217,7 @@ nothing_yet(const struct bu_reconcile *rec, const struct bu_node *node)
 		return "its ramdisk loads its system into memory";
 	if (node->kexecs)
 		return "its ramdisk starts the installed system by kexec";
-	/* It need not ask anybody. */
+	/* It need not ask any other. */
 	if (node->step.action == BU_ACTION_DISKBOOT)
 		return "it was started from its disk, and its agent has not called";
 	if (boots_medium(rec, node))

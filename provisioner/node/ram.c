@@ -39,7 +39,7 @@ bu_ram_is(const struct bu_reconcile *rec, const struct bu_node *node)
 	return want && bu_desired_is_ram(want);
 }
 
-/* No boot of its own: its order's is under way, or it is nobody's yet. */
+/* No boot of its own: its order's is under way, or it is no node's yet. */
 static int
 is_ordered(const struct bu_node *node)
 {

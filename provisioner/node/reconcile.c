@@ -115,7 +115,7 @@ pass_proven(struct bu_reconcile *rec, struct bu_node *node)
 		bu_reconcile_try(rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0);
 }
 
-/* Who has left the profile is left alone, but for being retired. */
+/* What has left the profile is left alone, but for being retired. */
 static int
 is_let_alone(const struct bu_node *node)
 {
@@ -240,7 +240,7 @@ on_tick(void *arg)
 		return;
 	bu_outage_heed_clock(rec);
 	bu_outage_mark(rec);
-	/* Without a profile that can be read nothing is late: nobody can do anything.
+	/* Without a profile that can be read nothing is late: no node can do anything.
 	 */
 	for (size_t i = 0; i < rec->fleet->count; i++) {
 		if (rec->fleet->desired)

@@ -2,7 +2,7 @@
 /*
  * The one place that moves nodes: it journals intents, runs their effects through the
  * drivers, journals outcomes, watches deadlines and fires triggers of the lifecycle.
- * Whoever wants a node to change state (rollout, gate, agents' API) asks here.
+ * Code that moves a node to another state (rollout, gate, agents' API) asks here.
  */
 #ifndef BU_NODE_RECONCILE_H
 #define BU_NODE_RECONCILE_H
@@ -154,9 +154,9 @@ struct bu_node *bu_reconcile_claimed(const struct bu_reconcile *rec,
 /* Its boot from the network is ordered, and its machine has not traded the token yet.
  */
 int bu_reconcile_boots(const struct bu_node *node);
-/* The same, and nobody knows a MAC of its machine. */
+/* The same, and no MAC of its machine is known. */
 int bu_reconcile_lacks_mac(const struct bu_reconcile *rec, const struct bu_node *node);
-/* Its ramdisk should be at work: who asks for its boot script now has lost it. */
+/* Its ramdisk should be at work: what asks for its boot script now has lost it. */
 int bu_reconcile_may_begin_anew(const struct bu_node *node);
 /* Its machine has asked for its boot script then. When its agent stays silent, too,
  * what it was at begins anew, before its deadline. */

@@ -73,7 +73,7 @@ int64_t bu_reconcile_since_ms(const struct bu_node *node);
 int64_t bu_reconcile_limit_ms(const struct bu_reconcile *rec,
 			      const struct bu_node *node);
 
-/* Whoever is late is held, and not power-cycled: so its state says, or it was promised
+/* What is late is held, and not power-cycled: so its state says, or it was promised
  * a restart without one. */
 int bu_reconcile_holds(const struct bu_node *node);
 
@@ -90,7 +90,7 @@ int bu_reconcile_resets_bmc(const struct bu_node *node,
  * follows. */
 void bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 			 struct bu_event *events, size_t count);
-/* Fires and logs a refusal; for callers that have nobody to tell. */
+/* Fires and logs a refusal; for callers that have none to tell. */
 void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 		      enum bu_trigger trigger, const struct bu_reason *reason,
 		      struct bu_event *extra, size_t count);
@@ -105,7 +105,7 @@ int bu_disks_may_come(struct bu_reconcile *rec, struct bu_node *node,
 		      const char *boot_id, const struct bu_reason *reason,
 		      struct bu_err *err);
 
-/* manual.c. Nobody but a person can switch its machine. want: NULL = nobody knows. */
+/* manual.c. Nobody but a person can switch its machine. want: NULL = not known. */
 int bu_manual_is(const struct bu_desired_node *want);
 /* Says so where a machine is waited for, and stops when it has called. */
 void bu_manual_look(struct bu_reconcile *rec, struct bu_node *node);
@@ -213,13 +213,13 @@ struct bu_cluster *bu_observe_cluster(struct bu_reconcile *rec,
 				      const struct bu_joined *joined,
 				      const struct bu_cluster_driver **ret_driver,
 				      struct bu_err *err);
-/* Asks who is due, and makes conditions of what was seen. */
+/* Asks those that are due, and makes conditions of what was seen. */
 void bu_observe_tick(struct bu_reconcile *rec);
 void bu_observe_drop(struct bu_reconcile *rec);
 /* While nothing may be done: ends what clusters are asked for; what a BMC does is done.
  */
 void bu_effects_pause(struct bu_reconcile *rec);
-/* Whose answer nobody waits for any more is observed. */
+/* A node whose answer is no longer waited for is observed. */
 void bu_effects_resume(struct bu_reconcile *rec);
 
 /* outage.c */
@@ -241,13 +241,13 @@ void bu_wishes_drop(struct bu_reconcile *rec);
 /* late.c */
 /* Sets when a step that failed is done again. */
 void bu_late_retry(struct bu_reconcile *rec, struct bu_node *node);
-/* Before anybody is moved, so that those who are late together are seen so. */
+/* Before any node is moved, so that those that are late together are seen so. */
 void bu_late_note(struct bu_reconcile *rec, struct bu_node *node);
 /* Has a row written of a wait that is long, for the deadline after a restart. */
 void bu_late_waits(struct bu_reconcile *rec, struct bu_node *node);
 /* The brake has it: it is late, and its ladder does not go on. */
 int bu_late_is_frozen(const struct bu_reconcile *rec, const struct bu_node *node);
-/* Moves who is past its deadline, and repeats what waited for its repetition. */
+/* Moves what is past its deadline, and repeats what waited for its repetition. */
 void bu_late_check(struct bu_reconcile *rec, struct bu_node *node);
 
 #endif

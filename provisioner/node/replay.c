@@ -53,7 +53,7 @@ on_nothing(BU_REPLAY_ARGS)
 	return 0;
 }
 
-/* Whoever has left is shown as such, as long as there is something to show. */
+/* A node that has left is shown as such, as long as there is something to show. */
 static void
 note_left(struct bu_fleet *fleet, int64_t time_ms)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * By which revision a node's order is carried out: by its own, from its turn to its
- * end, whatever is applied meanwhile. Asked by whoever renders a step. Invariant: but
+ * end, whatever is applied meanwhile. Asked by what renders a step. Invariant: but
  * the applied one only revisions that an open order has begun by, or that a system in
  * memory is of, are in memory, and each of them is read when it is asked for.
  */

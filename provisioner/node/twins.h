@@ -9,7 +9,7 @@
 #include "model/machine.h"
 #include "provisioner/node/fleet.h"
 
-/* From now on nobody tells what this node's machine has told. Before it changes. */
+/* From now on no node tells what this node's machine has told. Before it changes. */
 void bu_twins_forget(struct bu_fleet *fleet, struct bu_node *node);
 /* What it tells from now on; those that tell the same have the condition
  * `shared-identity` since time_ms. */

@@ -18,7 +18,7 @@ struct bu_power_wish {
 	struct bu_reconcile *rec;
 	char node[BU_NAME_MAX];
 	int64_t seq; /* of the deed; 0 = only the question */
-	int looks;   /* nobody knows whether it was done: it is only looked at */
+	int looks;   /* it is not known whether it was done: only looked at */
 };
 
 /* --- asking and doing --- */
@@ -180,7 +180,7 @@ deed_of(const struct bu_verb_ask *ask)
 						       : (enum bu_deed)place;
 }
 
-/* Switching on what is off harms nobody who is at rest. */
+/* Switching on what is off harms no node that is at rest. */
 static int
 check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_err *err)
 {

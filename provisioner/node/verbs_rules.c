@@ -62,7 +62,7 @@ bu_verb_is_out(const struct bu_node *node)
 	       node->step.status == BU_STEP_DONE;
 }
 
-/* Draining for an order. Whoever forgets its machine needs no files on it. */
+/* Draining for an order. A node that forgets its machine needs no files on it. */
 static int
 check_ordered(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 {

@@ -176,7 +176,7 @@ static const struct {
 	[BMC] = {"bmc", "BMC"},
 };
 
-/* By key: the node that holds a machine with that of the profile; NULL = nobody. */
+/* By key: the node that holds a machine with that of the profile; NULL = none. */
 static void
 find_holders(const struct bu_plan_input *input, const json_t *index,
 	     const struct bu_desired_node *want, const struct bu_node *ret[KEYS])
@@ -304,7 +304,8 @@ way_back(const struct bu_node *holder)
 		       : NULL;
 }
 
-/* Whoever leaves the profile on its way stays where it is: it must get there first. */
+/* A node that leaves the profile on its way stays where it is: it must get there first.
+ */
 static void
 busy(const struct bu_node *holder, struct bu_identity *ret)
 {

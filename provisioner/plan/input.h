@@ -21,7 +21,7 @@ enum bu_plan_disk {
 struct bu_plan_image {
 	char digest[65]; /* of the manifest */
 	char kernel[64]; /* "6.1.0-28-amd64", as the manifest says it */
-	/* What else it says; "" = nothing. Without `described` nobody looked. */
+	/* What else it says; "" = nothing. Without `described` nothing looked. */
 	char driver[64], fabric_manager[64];
 	int described, has_slurmd, has_kubelet;
 	int is_disk;                   /* all of somebody else's disk */
@@ -68,7 +68,7 @@ struct bu_plan_input {
 	 * function: none. New reference. */
 	json_t *(*scratch)(void *arg, const struct bu_node *node,
 			   const struct bu_desired_hardware *class, const char *wanted);
-	/* What such a step took in the past; negative = nobody knows. */
+	/* What such a step took in the past; negative = not known. */
 	double (*minutes)(void *arg, const char *pool, enum bu_class class);
 	void *arg;
 };

@@ -106,7 +106,7 @@ image_of(struct maker *maker, const struct bu_desired_node *want, struct bu_err 
 	return image;
 }
 
-/* Canaries are batch 0, then as many as may be away at once. What disturbs nobody in
+/* Canaries are batch 0, then as many as may be away at once. What disturbs none in
  * service starts at once: -1. */
 static int
 batch_of(struct maker *maker, const struct bu_plan_node *it,
@@ -141,7 +141,7 @@ minutes_of(struct maker *maker, const char *pool, enum bu_class class)
 	return minutes;
 }
 
-/* The limits of each pool that has a step, for whoever shows or follows it. */
+/* The limits of each pool that has a step, for what shows or follows it. */
 static void
 note_pool(struct maker *maker, const struct bu_desired_pool *pool)
 {

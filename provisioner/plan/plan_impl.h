@@ -9,7 +9,7 @@
 
 /* How the profile's word on a name and the machines that are known fit together. */
 enum bu_identity_kind {
-	BU_IDENTITY_SAME,     /* the node's own machine, or one that nobody knows */
+	BU_IDENTITY_SAME,     /* the node's own machine, or one that is not known */
 	BU_IDENTITY_RENAMED,  /* the machine of a node that the profile has no more */
 	BU_IDENTITY_REPLACED, /* another machine takes the name of a bound node */
 	BU_IDENTITY_NOT_NOW,  /* refused until another node lets go; why names it */
@@ -19,7 +19,7 @@ enum bu_identity_kind {
 };
 struct bu_identity {
 	enum bu_identity_kind kind;
-	const struct bu_node *node; /* whose machine it is; NULL = nobody's */
+	const struct bu_node *node; /* whose machine it is; NULL = no node's */
 	struct bu_reason why;       /* of all kinds but SAME */
 };
 

@@ -5,7 +5,7 @@
  * others hold is left to them; a program that ends is begun again no earlier than
  * FIRST_MS, then ever later up to LAST_MS; refused credentials are tried twice; nothing
  * of a password outlives the beginning of its program. A program that is not wanted any
- * more has time to end its session at the BMC, and nobody waits for it.
+ * more has time to end its session at the BMC, and nothing waits for it.
  */
 #include "provisioner/power/console.h"
 
@@ -40,7 +40,7 @@ struct console {
 	struct bu_consoles *consoles;
 	char *node, *bmc, *host; /* host: two consoles of one BMC are not opened */
 	struct bu_console_file *file;
-	int64_t until_ms; /* nobody wants it any more */
+	int64_t until_ms; /* it is not wanted any more */
 	int64_t due_ms, pause_ms, opened_ms;
 	pid_t pid; /* 0 = closed */
 	int in_fd; /* held open and never written: at its end ipmitool ends */
@@ -292,7 +292,7 @@ console_free(struct console *console)
 	free(console);
 }
 
-/* Who is not wanted any more. */
+/* Those that are not wanted any more. */
 static void
 on_sweep(void *arg)
 {

@@ -19,7 +19,7 @@ void bu_consoles_destroy(struct bu_consoles *consoles);
 
 enum bu_console_state {
 	BU_CONSOLE_OPEN,
-	BU_CONSOLE_DUE,   /* nobody reads it, and it may be opened now */
+	BU_CONSOLE_DUE,   /* it is not read, and may be opened now */
 	BU_CONSOLE_WAITS, /* it is opened again later; words say why */
 	BU_CONSOLE_TAKEN, /* another node's console comes from this BMC; words say whose
 			   */

@@ -2,8 +2,8 @@
 /*
  * The ends of the programs that read consoles: at the end of its input ipmitool ends
  * its session at the BMC, and then itself; a BMC whose session stays open gives nobody
- * a console for a while. Called by console.c. Invariants: nobody waits for one of them,
- * at the end for all of them together; each is ended and waited for.
+ * a console for a while. Called by console.c. Invariants: nothing waits for one of
+ * them, at the end for all of them together; each is ended and waited for.
  */
 #include "provisioner/power/console_end.h"
 
@@ -22,7 +22,7 @@ enum {
 	LOGOUT_MS = 2000, /* to end its session; then TERM */
 	KILL_MS = 500,    /* after that */
 	REAP_MS = 20,
-	ALL_MS = 400, /* whoever ends us waits a second, and that is not for us alone */
+	ALL_MS = 400, /* what ends us waits a second, and that is not for us alone */
 };
 
 struct ending {
@@ -40,7 +40,7 @@ struct bu_console_ends {
 	struct bu_timer *timer;
 };
 
-/* Whoever cannot write does not end. */
+/* What cannot write does not end. */
 static void
 swallow(int fd)
 {

@@ -2,7 +2,7 @@
 /*
  * Writes what machines say on their consoles; console.c calls it. Invariants: nothing
  * is stripped of what came, two files of BU_CONSOLE_FILE_MAX are all that a node takes,
- * and a full disk loses lines and stops nobody.
+ * and a full disk loses lines and stops nothing.
  */
 #include "provisioner/power/console_file.h"
 

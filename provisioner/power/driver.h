@@ -133,7 +133,7 @@ struct bu_power_driver {
 	 * connection share a child ("qemu:///system"; "" = all of them). Owned; NULL
 	 * when it is no target of this driver. Runs in the router: no library call. */
 	char *(*connection)(const char *bmc, struct bu_err *err);
-	/* Reaches nobody yet: a connection that breaks is the driver's to renew. */
+	/* Reaches nothing yet: a connection that breaks is the driver's to renew. */
 	void *(*open)(struct bu_loop *loop, const char *connection, struct bu_err *err);
 	/* No call is under way then. */
 	void (*close)(void *self);
@@ -147,7 +147,7 @@ struct bu_power_driver {
 
 /* drivers.c; NULL when there is no such driver. */
 const struct bu_power_driver *bu_power_driver(const char *name);
-/* "libvirt, redfish": for whoever named another. Owned. */
+/* "libvirt, redfish": for the error that names another. Owned. */
 char *bu_power_driver_names(void);
 extern const struct bu_power_driver bu_power_libvirt, bu_power_redfish, bu_power_ipmi;
 

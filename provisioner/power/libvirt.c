@@ -43,7 +43,7 @@ failed(const char *doing, const char *target, struct bu_err *err)
 			  virGetLastErrorMessage());
 }
 
-/* One connection; conn is NULL until somebody asks, and after a failure. */
+/* One connection; conn is NULL until it is needed, and after a failure. */
 struct libvirt {
 	char *uri;
 	virConnectPtr conn;

@@ -75,7 +75,7 @@ bu_run_fail_loaded(struct bu_run *run)
 static void
 on_ejected(struct bu_run *run)
 {
-	run->seen = BU_POWER_UNKNOWN; /* nobody has looked */
+	run->seen = BU_POWER_UNKNOWN; /* it was not looked at */
 	if (run->err.kind != BU_ERR_NONE)
 		bu_run_fail(run);
 	else

@@ -152,7 +152,7 @@ on_request(int fd, int what, void *arg)
 	route(router, request);
 }
 
-/* Whoever ends us closes the pipe, sends TERM and waits a second: time to end the
+/* What ends us closes the pipe, sends TERM and waits a second: time to end the
  * sessions at BMCs. TERM is heard to the end, for the pipe's end comes first. */
 static void
 on_term(int signo, void *arg)

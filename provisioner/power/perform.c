@@ -159,7 +159,7 @@ switch_off(struct bu_run *run)
 	bu_run_call(run, BU_POWER_SWITCH_OFF, on_switched_off);
 }
 
-/* It is in the other state, or nobody knows. */
+/* It is in the other state, or that is not known. */
 static void
 on_not_there_yet(struct bu_run *run)
 {
@@ -210,7 +210,7 @@ begin_status(struct bu_run *run)
 static const struct {
 	const char *name;
 	bu_step_fn begin;
-	int looks; /* it changes nothing, and waits for nobody */
+	int looks; /* it changes nothing, and waits for nothing */
 	/* 1 = answered, without a word to the BMC. */
 	int (*at_once)(struct bu_run *run);
 } operations[] = {
@@ -296,7 +296,8 @@ next_of(struct bu_performer *performer)
 	return run;
 }
 
-/* After a restart several may. Who ends at once has begun those that waited for it. */
+/* After a restart several may. One that ends at once has begun those that waited for
+ * it. */
 static void
 begin_next(struct bu_performer *performer)
 {

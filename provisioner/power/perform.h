@@ -24,7 +24,7 @@
  *	With "bmc_reset":true a boot does so first; one that refuses or does nothing is
  *	booted all the same.
  *
- * {"op":"eject"}: takes our medium out; nobody looks at the power.
+ * {"op":"eject"}: takes our medium out; the power is not looked at.
  *
  * "media" (may be missing) is the URL of a medium: a boot from the network boots from
  *it instead. "media_dir" is what the URLs of all of ours begin with: no medium of those
@@ -63,7 +63,7 @@ struct bu_performer *bu_performer_create(struct bu_loop *loop,
 void bu_performer_journal(struct bu_performer *performer, const char *dir);
 /* Where consoles are kept; without it none is. */
 void bu_performer_keep_consoles(struct bu_performer *performer, const char *dir);
-/* They begin to end; whoever gets them destroys them (console.h). */
+/* They begin to end; what gets them destroys them (console.h). */
 struct bu_consoles *bu_performer_end_consoles(struct bu_performer *performer);
 /* What is under way is taken back; its callbacks are not called. */
 void bu_performer_destroy(struct bu_performer *performer);

@@ -83,7 +83,7 @@ struct bu_performer {
 struct bu_run *bu_run_create(struct bu_performer *performer, const json_t *request,
 			     bu_perform_fn fn, void *arg);
 int64_t bu_run_now_ms(const struct bu_run *run);
-/* BU_ERR_CANCELLED when who asked has given up. */
+/* BU_ERR_CANCELLED when what asked has given up. */
 int bu_run_check_wanted(struct bu_run *run);
 /* In so many ms, unless a call or an end comes first. */
 void bu_run_sleep(struct bu_run *run, int64_t in_ms, bu_step_fn fn);
@@ -129,7 +129,7 @@ void bu_run_refused(struct bu_run *run);
 void bu_run_accepted(struct bu_run *run);
 void bu_refused_free(struct bu_performer *performer);
 
-/* perform_console.c: 1 = it was answered, and nobody need be asked. */
+/* perform_console.c: 1 = it was answered, and none need be asked. */
 int bu_console_begin(struct bu_run *run);
 void bu_console_ask(struct bu_run *run);
 

@@ -10,7 +10,7 @@
 #include "base/worker.h"
 
 /* A boot of a BMC that answers in 3 s takes a minute; one that refuses changes in POST,
- * has its reset as a task and is silent over it takes two. Who gives up before the end
+ * has its reset as a task and is silent over it takes two. What gives up before the end
  * asks again, and resets the machine that has just been started. */
 enum {
 	RESTART_MS = 1000,

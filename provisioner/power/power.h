@@ -29,7 +29,7 @@ enum bu_boot_mode bu_boot_mode_from_name(const char *name);
 /* The BMC that a request is for; borrowed until the call returns. */
 struct bu_power_bmc {
 	const char *driver, *bmc; /* as the profile has them */
-	/* The machine that is expected behind it; NULL: nobody knows. Behind another
+	/* The machine that is expected behind it; NULL: not known. Behind another
 	 * one's BMC nothing is switched: BU_ERR_FOREIGN. */
 	const struct bu_machine *machine;
 	enum bu_boot_mode mode;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The brake: when many nodes of a pool, a rack or a subnet of BMCs are late together,
- * it is not the nodes. Then their ladders freeze (no power cycle, nobody fails) and one
- * alarm says so; it lets go by itself when fewer are late. Asked by reconcile at each
- * look. Invariant: an event is written only when a scope freezes or is let go.
+ * it is not the nodes. Then their ladders freeze (no power cycle, no node fails) and
+ * one alarm says so; it lets go by itself when fewer are late. Asked by reconcile at
+ * each look. Invariant: an event is written only when a scope freezes or is let go.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ bu_brake_scope(const struct bu_brake *brake, const struct bu_node *node)
 	return NULL;
 }
 
-/* --- who is late --- */
+/* --- what is late --- */
 
 static void
 count_up(json_t *counts, const char *scope, const char *what)
@@ -89,7 +89,7 @@ count_up(json_t *counts, const char *scope, const char *what)
 	bu_json_count_up(row, what);
 }
 
-/* {scope: {"late","of"}}; NULL when nobody is late. */
+/* {scope: {"late","of"}}; NULL when none is late. */
 static json_t *
 count_late(const struct bu_brake *brake)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An abort calls back what has begun and has not passed a point of no return. Called by
- * rollout.c and the API. Invariant: whoever is called back is, in one commit with the
- * abort, on its way to where it was; nobody's disk was touched, and whoever has left
+ * rollout.c and the API. Invariant: what is called back is, in one commit with the
+ * abort, on its way to where it was; no disk was touched, and what has left
  * its cluster boots what is still on its disk, or has the files that it had.
  */
 #include <string.h>

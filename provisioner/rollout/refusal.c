@@ -20,7 +20,7 @@ limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
 	if (share->proven < pool->canary &&
 	    share->proven + share->trying >= pool->canary)
 		return BU_REFUSED_CANARY;
-	/* Who is away already makes nobody more so. */
+	/* What is away already makes no other more so. */
 	return view->away[index] - bu_view_is_away(node) >= pool->max_unavailable
 		       ? BU_REFUSED_AWAY
 		       : BU_MAY_GO;

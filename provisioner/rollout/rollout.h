@@ -7,8 +7,8 @@
  * come first, alone; when they are done, the others, as long as at most max_unavailable
  * nodes of the pool are away or under way, in its maintenance windows. A canary that
  * fails, or failures up to the pool's failure_budget, stop the rollout. Relabelling
- * disturbs nobody and waits for nothing but its rollout. All of it is a function of the
- * log: nothing is kept here.
+ * disturbs no node and waits for nothing but its rollout. All of it is a function of
+ * the log: nothing is kept here.
  */
 #ifndef BU_ROLLOUT_ROLLOUT_H
 #define BU_ROLLOUT_ROLLOUT_H

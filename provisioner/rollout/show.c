@@ -82,7 +82,7 @@ bu_rollouts_list(const struct bu_rollouts *rollouts)
 	return list;
 }
 
-/* Why nobody of the pool has a turn; "" when somebody may, or nobody waits. Owned. */
+/* Why no node of the pool has a turn; "" when one may, or none waits. Owned. */
 static char *
 pool_why(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	 const struct bu_rollout *rollout, const char *pool)

@@ -2,7 +2,7 @@
 /*
  * Turns of agents; api/agents.c asks with each poll of a node. Invariant: who runs
  * which agent is a fact that agents tell; that one failed is in the log, and as long as
- * it counts nobody gets that agent.
+ * it counts no node gets that agent.
  */
 #include "provisioner/rollout/travel.h"
 
@@ -298,7 +298,7 @@ is_taken(const struct bu_travels *travels, const struct bu_node *node)
 	       (moved && node->since_ms >= asked_ms) || node->power.at_ms >= asked_ms;
 }
 
-/* Who was asked and is not heard of any more has failed by that. */
+/* A node that was asked and is not heard of any more has failed by that. */
 static void
 miss(struct bu_travels *travels, struct bu_node *node)
 {

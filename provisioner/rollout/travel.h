@@ -7,10 +7,10 @@
  * hands.
  *
  * Of a pool one node goes first, alone, until its trial has ended well; then a tenth of
- * them at a time. No limit of a rollout counts here, because nobody leaves its cluster.
- * One node on which the new agent fails ends it for all nodes, for a day, until a
- * person releases that node or until the appliance serves another one: the log knows
- * it, and the node's `why` says it.
+ * them at a time. No limit of a rollout counts here, because no node leaves its
+ * cluster. One node on which the new agent fails ends it for all nodes, for a day,
+ * until a person releases that node or until the appliance serves another one: the log
+ * knows it, and the node's `why` says it.
  */
 #ifndef BU_ROLLOUT_TRAVEL_H
 #define BU_ROLLOUT_TRAVEL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What turns are decided by: who is away in each pool, how far each rollout is there.
+ * What turns are decided by: what is away in each pool, how far each rollout is there.
  * Made for each look of rollout.c, and for show.c. Invariant: it comes from the log's
  * state alone, so that a restart counts the same.
  */

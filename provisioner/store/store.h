@@ -100,7 +100,7 @@ const struct bu_err *bu_store_refused(const struct bu_store *store, int64_t afte
 const struct bu_err *bu_store_down(const struct bu_store *store);
 /* fn is called when it goes down, before the callbacks of what was not written. */
 void bu_store_on_down(struct bu_store *store, void (*fn)(void *arg), void *arg);
-/* As if a write had failed, for who could not read what it needs. */
+/* As if a write had failed, for what could not read what it needs. */
 void bu_store_fail(struct bu_store *store, const struct bu_err *err);
 /* Mends a store that is down as far as that it can be read, and decides what was not
  * known; its owner reads what it has not seen. */

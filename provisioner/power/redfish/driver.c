@@ -3,8 +3,8 @@
  * The power driver "redfish": its vtable, and the life of operations, BMCs and what
  * stays open between operations. One child of bringup-power serves all BMCs.
  *
- * Invariant: whatever way an operation ends, its BMC's session is ended once nobody has
- * used it for a while, and before the driver closes.
+ * Invariant: whatever way an operation ends, its BMC's session is ended once nothing
+ * has used it for a while, and before the driver closes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -128,7 +128,7 @@ run_logout(void *arg)
 	struct bu_task_turn turn;
 
 	op->task = bu_task_self();
-	op->deaf = 1; /* nobody cancels it but the end of close() */
+	op->deaf = 1; /* nothing cancels it but the end of close() */
 	bu_task_queue(&bmc->door, &turn);
 	while (!bu_task_has(&bmc->door, &turn) && !op->cancelled)
 		bu_task_wait();

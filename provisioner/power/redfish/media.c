@@ -204,7 +204,7 @@ eject(struct rf_op *op, const struct drive *drive, struct bu_err *err)
 	rc = drive->eject[0]
 		     ? act(op, drive->eject, none, &why)
 		     : (rf_patch(op, drive->path, out, &why) == RF_TAKEN ? 0 : -1);
-	/* Somebody may have been faster. */
+	/* Another may have been faster. */
 	if (comes_to_show(op, drive, "", 0))
 		return 0;
 	if (rc == 0)

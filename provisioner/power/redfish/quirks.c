@@ -2,7 +2,7 @@
 /*
  * The table of what BMCs do differently; tree.c looks a BMC up in it,
  * docs/redfish.md shows it. Each row says what is done, for whom, where it was
- * reported and which test shows it. A row without flags is done for everybody: a fix of
+ * reported and which test shows it. A row without flags is done for all: a fix of
  * the firmware or another vendor with the same habit needs no new release.
  */
 #include "provisioner/power/redfish/quirks.h"

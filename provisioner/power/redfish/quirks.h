@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What BMCs do differently, as a table: whose (vendor, product, firmware), what, and
- * where that was reported. Most of it the driver does for everybody; a flag is set only
+ * where that was reported. Most of it the driver does for all; a flag is set only
  * where one vendor's way would be wrong for the others.
  */
 #ifndef BU_POWER_REDFISH_QUIRKS_H
@@ -22,7 +22,7 @@ struct rf_quirk {
 	const char *vendor;    /* as in "Vendor" of the root; NULL = all */
 	const char *product;   /* begins so; NULL = all */
 	const char *from, *to; /* firmware, both inclusive; NULL = open */
-	unsigned flags;        /* 0: done for everybody */
+	unsigned flags;        /* 0: done for all */
 	const char *what;      /* and what is done about it */
 	const char *source;
 	const char *test; /* in provisioner/power/redfish */

@@ -52,8 +52,8 @@ struct rf_times {
 	int64_t open_ms;   /* from one new connection to the next, whichever BMC */
 	int64_t again_ms;  /* a BMC that is busy is asked again after that */
 	int64_t settle_ms; /* what was written is read again after that */
-	int64_t hush_ms;   /* a connection that nobody uses is closed */
-	int64_t logout_ms; /* a session that nobody uses is ended */
+	int64_t hush_ms;   /* a connection that is not used is closed */
+	int64_t logout_ms; /* a session that is not used is ended */
 	int64_t tree_ms;   /* what was found in the tree is looked up again */
 };
 extern const struct rf_times rf_times_default;
@@ -123,7 +123,7 @@ struct rf_op {
 	size_t most;
 	int once;
 	char wanted[RF_PATH_SIZE]; /* system of the profile; "" */
-	bu_power_done_fn fn;       /* NULL = cancelled, or nobody asked */
+	bu_power_done_fn fn;       /* NULL = cancelled, or not asked */
 	void *arg;
 	struct bu_task *task;
 	int *ended; /* set when it ends in start(); NULL */

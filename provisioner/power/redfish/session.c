@@ -2,7 +2,7 @@
 /*
  * Who we are to a BMC; every other part asks the BMC through rf_call().
  *
- * Invariants: a BMC has at most one session of ours, and it is ended when nobody uses
+ * Invariants: a BMC has at most one session of ours, and it is ended when nothing uses
  * it any more (driver.c). An operation ends when its password is refused: it tries it
  * once, and credentials.c counts the operations.
  */
