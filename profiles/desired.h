@@ -129,13 +129,15 @@ struct bu_desired_user {
 struct bu_desired_network {
 	char *name; /* never NULL */
 	enum bu_network_role role;
-	struct bu_cidr cidr;
-	double link_gbps; /* rate of a node's link, 10^9 bit/s; 0 = unknown */
+	struct bu_cidr cidr; /* of 0 bits: none, which a network with port may have */
+	double link_gbps;    /* rate of a node's link, 10^9 bit/s; 0 = unknown */
 	enum bu_rdma_kind rdma;
 	int nic;      /* which of the node's NICs, in PCI order, from 0 */
 	int mtu;      /* bytes; 0 = leave it as it is */
 	size_t index; /* in bu_desired.networks, and in bu_desired_node.addresses */
 	char *pci;    /* "0000:18:00.0": the NIC by its slot, instead of nic */
+	char *port;   /* "mlx5_3/1", "ib0", "0000:18:00.0": the RDMA port, instead of
+			 nic; its interface is not set up. NULL = that of the NIC */
 	int rail;     /* from 0; -1 = none */
 	char *switch_fabric; /* networks of one reach each other; NULL = it is alone */
 	int vlan;            /* 802.1Q id; 0 = untagged */

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/sysroot.h"
 #include "checks/audit/audit_impl.h"
+#include "fabric/probe/port.h"
 
 static const char ib[] = "sys/class/infiniband";
 static const char pci_dir[] = "sys/bus/pci/devices";
@@ -134,6 +135,22 @@ find_netdev(struct port_search *s)
 				port->device);
 }
 
+/* The network that names this port itself; NULL. */
+static const json_t *
+named_network(const struct bu_audit *a, const struct bu_audit_port *port)
+{
+	size_t i;
+	json_t *network;
+
+	json_array_foreach (json_object_get(a->ctx->expect, "networks"), i, network) {
+		const char *name = bu_json_str(network, "port", NULL);
+
+		if (name && bu_port_is_named(a->root, port->device, port->port, name))
+			return network;
+	}
+	return NULL;
+}
+
 static void
 visit_port(const char *name, void *arg)
 {
@@ -162,6 +179,8 @@ visit_port(const char *name, void *arg)
 	find_netdev(s);
 	port->nic = bu_audit_nic_find(a, port->netdev);
 	port->network = port->nic ? port->nic->network : NULL;
+	if (!port->network)
+		port->network = named_network(a, port);
 	a->port_count++;
 }
 

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/sysroot.h"
 #include "checks/audit/audit_impl.h"
+#include "fabric/probe/port.h"
 #include "model/mtu.h"
 
 static const char ib[] = "sys/class/infiniband";
@@ -34,9 +35,44 @@ port_line(const struct bu_audit *a, const struct bu_audit_port *port, const char
 			port->port, file);
 }
 
+/* A port that the profile names itself: where it is not, those that are there. */
+static void
+judge_named(struct bu_audit *a, const json_t *network, const char *want)
+{
+	const char *name = bu_audit_network_name(network);
+	char *there = NULL;
+
+	for (size_t i = 0; i < a->port_count; i++) {
+		const struct bu_audit_port *port = &a->ports[i];
+		bu_autofree char *before = there, *label = NULL;
+
+		if (port->network == network) {
+			bu_audit_good(a, name, "%s", port->name);
+			return;
+		}
+		label = bu_port_label(a->root, port->device, port->port);
+		there = bu_xasprintf("%s%s%s", before ? before : "", before ? ", " : "",
+				     label);
+	}
+	bu_audit_bad(a, name, there ? there : "none", want,
+		     "network %s: no RDMA port %s on this machine; there are %s", name,
+		     want, there ? there : "none");
+	free(there);
+}
+
 void
 bu_audit_rdma_missing(struct bu_audit *a)
 {
+	size_t number;
+	json_t *network;
+
+	json_array_foreach (json_object_get(a->ctx->expect, "networks"), number,
+			    network) {
+		const char *want = bu_json_str(network, "port", NULL);
+
+		if (want)
+			judge_named(a, network, want);
+	}
 	for (size_t i = 0; i < a->nic_count; i++) {
 		const struct bu_audit_nic *nic = &a->nics[i];
 		const struct bu_audit_port *found = NULL;

@@ -114,9 +114,10 @@
 	  "counters") \
 	X(rdma_missing, "rdma-missing", FAIL, \
 	  "RDMA device of each network with rdma", \
-	  "infiniband devices of the interface", \
+	  "infiniband devices of the interface, or the port by its name", \
 	  "is there", \
-	  "load the driver (mlx5_ib, rdma_rxe); see the kernel's log") \
+	  "load the driver (mlx5_ib, rdma_rxe); see the kernel's log; where the " \
+	  "network names a port, name one of those that are there") \
 	X(rdma_provider, "rdma-provider", FAIL, \
 	  "what each network's RDMA device is driven with", \
 	  "the providers that the agent brings", \

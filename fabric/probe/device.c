@@ -205,7 +205,9 @@ choose(struct search *search, struct bu_err *err)
 
 	if (!found->context)
 		return missing(search, err);
-	if (search->named > 1 && !search->rail->address[0])
+	/* No address of IPoIB tells the ports of one function apart. */
+	if (search->named > 1 &&
+	    (!search->rail->address[0] || bu_device_is_infiniband(found)))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "RDMA port %s: %d ports have this name; say which, "
 				  "as %s/1; there are %s",

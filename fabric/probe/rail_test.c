@@ -118,6 +118,7 @@ static const struct {
 
 	{"fake0", "", -1, NULL, 0, 0, {"2 ports have this name", "fake0/1"}},
 	{"0000:3b:00.0", "", -1, NULL, 0, 0, {"0000:3b:00.0: 2 ports", "(ib1"}},
+	{"0000:3b:00.0", "10.78.0.99", -1, NULL, 0, 0, {"0000:3b:00.0: 2 ports", NULL}},
 	{"fake0/3", "", -1, NULL, 0, 0, {"no RDMA port fake0/3;", "fake0/2 (ib1)"}},
 	{"fake1/10", "", -1, NULL, 0, 0, {"no RDMA port fake1/10", "fake1/1"}},
 	{"fake", "", -1, NULL, 0, 0, {"no RDMA port fake;", "fake3/1"}},

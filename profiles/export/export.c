@@ -49,7 +49,7 @@ cidr_text(const struct bu_cidr *cidr)
 	char text[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &in, text, sizeof(text));
-	return json_sprintf("%s/%d", text, cidr->prefix_len);
+	return cidr->prefix_len ? json_sprintf("%s/%d", text, cidr->prefix_len) : NULL;
 }
 
 static json_t *

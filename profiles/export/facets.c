@@ -97,6 +97,8 @@ value_text(const struct bu_key *key, const void *object, char *ret, size_t size)
 			text += strcspn(text, "|") + 1;
 		return snprintf(ret, size, "%.*s", (int)strcspn(text, "|"), text);
 	case BU_KEY_CIDR:
+		if (!cidr->prefix_len)
+			return 0;
 		in.s_addr = htonl(cidr->net);
 		inet_ntop(AF_INET, &in, ret, (socklen_t)size);
 		return snprintf(ret + strlen(ret), size - strlen(ret), "/%d",

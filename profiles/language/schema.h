@@ -32,6 +32,9 @@
 	X(HOSTS, char *, "host names or IPv4 addresses with commas between them")      \
 	X(IPV4, char *, "an IPv4 address like 10.78.0.1")                              \
 	X(PCI, char *, "a PCI address like 0000:18:00.0")                              \
+	X(RDMAPORT, char *,                                                            \
+	  "an RDMA port: a network interface like ib0, a PCI address like "            \
+	  "0000:18:00.0, or a device and its port like mlx5_3/1")                      \
 	X(SHA256, char *, "a SHA-256 as 64 hex digits in lower case")                  \
 	X(NICS, char *, "NICs as numbers or PCI addresses, two at least, like 0, 1")   \
 	X(NICMACS, char *, "network=MAC with commas between them")                     \

@@ -24,6 +24,7 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGITS "0123456789"
 #define ALNUM LETTERS DIGITS
+#define HEX "[0123456789abcdef]"
 
 enum { ITEM_MAX = 255, ITEMS_MAX = 128 };
 
@@ -176,14 +177,20 @@ hosts_ok(const char *text)
 static int
 pci_ok(const char *text)
 {
-	static const char form[] = "xxxx:xx:xx.x";
+	int used = 0;
 
-	for (size_t i = 0; i < sizeof(form) - 1; i++)
-		if (form[i] == 'x' ? !isxdigit((unsigned char)text[i]) ||
-					     isupper((unsigned char)text[i])
-				   : text[i] != form[i])
-			return 0;
-	return !text[sizeof(form) - 1];
+	sscanf(text, "%*4" HEX ":%*2" HEX ":%*2" HEX ".%*1" HEX "%n", &used);
+	return used == (int)strlen("0000:18:00.0") && !text[used];
+}
+
+/* "ib0", "0000:18:00.0", "mlx5_3/1": as the agent finds it in sysfs. */
+static int
+rdmaport_ok(const char *text)
+{
+	int used = 0;
+
+	sscanf(text, "%*32[-_." ALNUM "]%n/%*3[" DIGITS "]%n", &used, &used);
+	return pci_ok(text) || (used && !text[used]);
 }
 
 static int
@@ -445,6 +452,7 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_HOSTS] = hosts_ok,
 	[BU_KEY_IPV4] = ipv4_ok,
 	[BU_KEY_PCI] = pci_ok,
+	[BU_KEY_RDMAPORT] = rdmaport_ok,
 	[BU_KEY_SHA256] = sha256_ok,
 	[BU_KEY_NICS] = nics_ok,
 	[BU_KEY_NICMACS] = nicmacs_ok,

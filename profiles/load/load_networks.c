@@ -37,8 +37,8 @@ carrier(const struct bu_desired_network *network)
 {
 	if (has_bond(network) && network->bond_nics)
 		return bu_xstrdup(network->bond_nics);
-	if (network->pci)
-		return bu_xstrdup(network->pci);
+	if (network->port || network->pci)
+		return bu_xstrdup(network->port ? network->port : network->pci);
 	return bu_xasprintf("%d", network->nic);
 }
 
@@ -147,6 +147,33 @@ check_nics(struct bu_loader *ld, const struct bu_desired_network *network,
 			      "names the NIC, and so does nic; give one of them");
 }
 
+/* A port's interface is not set up: what says how would never be looked at. */
+static void
+check_port(struct bu_loader *ld, const struct bu_desired_network *network,
+	   const struct bu_ini_section *section)
+{
+	static const char *const keys[] = {"nic",     "pci",    "bond_nics",   "vlan",
+					   "gateway", "routes", "rail_gateway"};
+
+	if (!network->port) {
+		if (!bu_ini_entry(section, "cidr"))
+			bu_load_wrong(ld, section, "cidr",
+				      "is missing; it says: the network");
+		return;
+	}
+	if (network->rdma != BU_RDMA_HARDWARE)
+		bu_load_wrong(ld, section, "port",
+			      "names an RDMA port of hardware; give rdma = hardware");
+	if (network->role == BU_ROLE_BOOT || network->role == BU_ROLE_BMC)
+		bu_load_wrong(ld, section, "port",
+			      "is for role = fabric and storage; give nic or pci");
+	for (size_t i = 0; i < BU_LEN(keys); i++)
+		if (bu_ini_entry(section, keys[i]))
+			bu_load_wrong(ld, section, keys[i],
+				      "does not go with port, whose interface is left "
+				      "as the image sets it up; give one of them");
+}
+
 /* What only RDMA has would never be looked at. */
 static void
 check_rdma_keys(struct bu_loader *ld, const struct bu_desired_network *network,
@@ -219,6 +246,7 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 	      const struct bu_ini_section *section)
 {
 	check_nics(ld, network, section);
+	check_port(ld, network, section);
 	check_bond_keys(ld, network, section);
 	check_rdma_keys(ld, network, section);
 	check_partition(ld, network, section);
@@ -300,9 +328,10 @@ check_pair(struct bu_loader *ld, const struct bu_desired_network *a,
 			      a->name, b->name, on_a);
 	else if (a->vlan == b->vlan)
 		bu_load_wrong(ld, section, "networks",
-			      "'%s' and '%s' are both on nic %s%s; give each "
-			      "network a NIC of its own%s",
-			      a->name, b->name, on_a, a->vlan ? " in one VLAN" : "",
+			      "'%s' and '%s' are both on %s %s%s; give each "
+			      "network a %s of its own%s",
+			      a->name, b->name, a->port ? "port" : "nic", on_a,
+			      a->vlan ? " in one VLAN" : "", a->port ? "port" : "NIC",
 			      a->vlan ? " or another vlan" : "");
 	else if (plain->vlan == 0 && mtu_of(tagged) > mtu_of(plain))
 		bu_load_wrong(ld, section, "networks",
@@ -346,7 +375,7 @@ check_nic_number(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	const char *rest = list;
 	char *word;
 
-	while (nics && (word = bu_value_next_word(&rest))) {
+	while (nics && !network->port && (word = bu_value_next_word(&rest))) {
 		bu_autofree char *nic = word;
 
 		if (!strchr(nic, ':') && atoi(nic) >= nics)

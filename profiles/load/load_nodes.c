@@ -141,7 +141,7 @@ read_addresses(struct bu_loader *ld, const struct bu_desired_network *network,
 	uint32_t *list, last;
 	struct bu_err err;
 
-	if (!entry && network->role != BU_ROLE_BMC)
+	if (!entry && network->role != BU_ROLE_BMC && !network->port)
 		bu_load_wrong(ld, section, "addresses",
 			      "is missing; it says: the addresses that nodes get");
 	if (!entry || network->cidr.prefix_len == 0) /* missing or wrong: a finding */

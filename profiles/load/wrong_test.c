@@ -501,6 +501,19 @@ static const struct wrong {
 	{"nic = 1", "nic = 1\npci = 0000:18:00.0",
 	 "site.ini:15: [network fabric] pci: names the NIC, and so does nic; give one "
 	 "of them\n"},
+	{"nic = 1", "nic = 1\nport = mlx5_3/x",
+	 "site.ini:15: [network fabric] port: 'mlx5_3/x' is wrong; allowed is an RDMA "
+	 "port: a network interface like ib0, a PCI address like 0000:18:00.0, or a "
+	 "device and its port like mlx5_3/1\n"},
+	{"nic = 1\nrdma = rxe", "port = ib0\ngateway = 10.78.0.1\nrdma = rxe",
+	 "site.ini:14: [network fabric] port: names an RDMA port of hardware; give rdma "
+	 "= hardware\n"
+	 "site.ini:15: [network fabric] gateway: does not go with port, whose "
+	 "interface is left as the image sets it up; give one of them\n"},
+	{"cidr = 10.78.0.0/24\naddresses = 10.78.0.11,10.78.0.12\n", "",
+	 "site.ini:10: [network fabric] addresses: is missing; it says: the addresses "
+	 "that nodes get\n"
+	 "site.ini:10: [network fabric] cidr: is missing; it says: the network\n"},
 	{"nic = 1", "pci = 18:00.0",
 	 "site.ini:14: [network fabric] pci: '18:00.0' is wrong; allowed is a PCI "
 	 "address like 0000:18:00.0\n"

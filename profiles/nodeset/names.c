@@ -155,6 +155,8 @@ bu_names_print_chrony(const struct bu_desired *desired, FILE *out)
 	for (size_t i = 0; i < desired->networks_count; i++) {
 		const struct bu_cidr *cidr = &desired->networks[i].cidr;
 
+		if (!cidr->prefix_len)
+			continue;
 		fprintf(out, "allow %u.%u.%u.%u/%d\n", cidr->net >> 24,
 			cidr->net >> 16 & 255, cidr->net >> 8 & 255, cidr->net & 255,
 			cidr->prefix_len);

@@ -121,8 +121,9 @@ nic_link(struct maker *m, size_t nic, struct bu_err *err)
 
 	if (bu_mac_normalize(m->input->nics[nic].mac, mac) < 0) {
 		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "%s: nic %zu has no usable MAC address",
-			   m->input->node->name, nic);
+			   "%s: nic %zu (%s) has no MAC address of Ethernet; name an "
+			   "InfiniBand port by [network] port instead",
+			   m->input->node->name, nic, m->input->nics[nic].name);
 		return NULL;
 	}
 	for (size_t i = 0; i < m->links->count; i++)
@@ -371,7 +372,8 @@ bu_links_make(const struct bu_config_input *input, struct bu_links *ret,
 
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < pool->networks_count; i++)
-		if (add_network(&m, pool->networks[i], err) < 0)
+		if (!pool->networks[i]->port &&
+		    add_network(&m, pool->networks[i], err) < 0)
 			return -1;
 	number_tables(pool, ret);
 	raise_mtus(ret);

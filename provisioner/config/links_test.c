@@ -264,6 +264,11 @@ static const struct {
 	const char *from, *to, *text;
 } misfits[] = {
 	{"nic = 5", "nic = 9", NULL}, /* nics names it */
+	/* a port's interface is left as it is */
+	{"home, out\n",
+	 "home, out, ib\n[network ib]\nrole = fabric\nrdma = hardware\n"
+	 "port = mlx5_3/1\n",
+	 NULL},
 	{"nics = out=52:54:00:7b:00:01", "nics = out=52:54:00:7b:00:99",
 	 "node001: network 'out' is on the NIC 52:54:00:7b:00:99, which the machine "
 	 "does "

@@ -131,7 +131,9 @@ START_TEST(machines_that_do_not_fit_are_refused)
 			 "[network boot] nic");
 	input.nics = evil;
 	ck_assert_ptr_null(bu_config_render(&input, &err));
-	ck_assert_str_eq(err.text, "node001: nic 1 has no usable MAC address");
+	ck_assert_str_eq(err.text,
+			 "node001: nic 1 () has no MAC address of Ethernet; name an "
+			 "InfiniBand port by [network] port instead");
 	input.nics = nics;
 	input.appliance = "bringup";
 	ck_assert_ptr_null(bu_config_render(&input, &err));

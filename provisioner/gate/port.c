@@ -21,12 +21,15 @@ bu_gate_port(const struct bu_desired_node *own, const struct bu_desired_network 
 	char address[INET_ADDRSTRLEN];
 
 	bu_record_init(bu_work_rail_fields, ret);
-	if (bu_desired_node_address(own, rail, address) != 0)
+	if (bu_desired_node_address(own, rail, address) == 0)
+		bu_text_copy(ret->address, sizeof(ret->address), address);
+	else if (!rail->port)
 		return -1;
 	bu_text_copy(ret->rail, sizeof(ret->rail), rail->name);
-	bu_text_copy(ret->address, sizeof(ret->address), address);
 	/* RDMA in software is found by its address: it has no slot. */
-	if (rail->pci && rail->rdma == BU_RDMA_HARDWARE)
+	if (rail->port)
+		bu_text_copy(ret->port, sizeof(ret->port), rail->port);
+	else if (rail->pci && rail->rdma == BU_RDMA_HARDWARE)
 		bu_text_copy(ret->port, sizeof(ret->port), rail->pci);
 	if (rail->gid_index >= 0)
 		ret->gid_index = rail->gid_index;

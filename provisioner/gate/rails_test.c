@@ -528,7 +528,49 @@ START_TEST(a_probe_goes_in_the_profiles_partition)
 }
 END_TEST
 
-RIG_UNIT("rails", nobody_waits_for_a_rail_that_is_no_more,
+/* A port is told by the name that the profile gives it, with an address where it has
+ * one; InfiniBand has none. */
+START_TEST(a_port_is_told_by_its_name)
+{
+	static const char from[] = "cidr = 10.78.0.0/24\n"
+				   "addresses = 10.78.0.[11-18]\n"
+				   "nic = 1\nrdma = rxe\n";
+	static const struct {
+		const char *lines, *port, *address;
+	} rows[] = {
+		{"port = mlx5_3/1\nrdma = hardware\n", "mlx5_3/1", ""},
+		{"port = ib0\nrdma = hardware\n", "ib0", ""},
+		{"port = 0000:18:00.0\nrdma = hardware\ncidr = 10.78.0.0/24\n"
+		 "addresses = 10.78.0.[11-18]\n",
+		 "0000:18:00.0", "10.78.0.11"},
+		{"pci = 0000:18:00.0\nrdma = hardware\ncidr = 10.78.0.0/24\n"
+		 "addresses = 10.78.0.[11-18]\n",
+		 "0000:18:00.0", "10.78.0.11"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct links links = good_links();
+		struct bu_work_probe work;
+		struct bu_err err;
+
+		rig_begin(&rig, 2);
+		rig_open_gate(&rig);
+		rig_apply(&rig, 2, BU_CLASS_INSTALL, "d-port", from, rows[i].lines);
+		for (int k = 1; k <= 2; k++)
+			rig_to_validating(&rig, k);
+		bu_autojson json_t *item = first_probe(&rig, &links);
+
+		ck_assert_msg(bu_work_probe_from_json(item, &work, &err) == 0, "%s",
+			      err.text);
+		ck_assert_str_eq(work.rails[0].port, rows[i].port);
+		ck_assert_str_eq(work.rails[0].address, rows[i].address);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+RIG_UNIT("rails", a_port_is_told_by_its_name, nobody_waits_for_a_rail_that_is_no_more,
 	 a_probe_goes_in_the_profiles_partition,
 	 an_older_agent_measures_one_rail_at_a_time, two_new_agents_are_told_the_depth,
 	 a_new_rail_of_a_pool_in_service_says_how_to_begin,

@@ -195,6 +195,8 @@ network_json(const struct bu_desired_node *want, const struct bu_desired_network
 		json_object_set_new(network, "link_gbps", json_real(of->link_gbps));
 	if (of->rail >= 0)
 		json_object_set_new(network, "rail", json_integer(of->rail));
+	if (of->port)
+		json_object_set_new(network, "port", json_string(of->port));
 	if (of->pci)
 		json_object_set_new(network, "pci", json_string(of->pci));
 	if (bu_desired_node_address(want, of, address) == 0)

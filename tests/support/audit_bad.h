@@ -167,6 +167,22 @@ static const struct bad bads[] = {
 	 "{\"severity\":{\"dscp\":\"off\"}}",
 	 "eth1",
 	 "eth1 (network roce) has no RDMA device"},
+	{"rdma-missing",
+	 FAIL,
+	 {{NULL, NULL}},
+	 "{\"networks\":[{\"name\":\"ib\",\"port\":\"mlx5_1/2\",\"rdma\":true}],"
+	 "\"lldp\":{}}",
+	 "ib",
+	 "network ib: no RDMA port mlx5_1/2 on this machine; there are mlx5_0/1 (eth1 at "
+	 "0000:14:00.0), mlx5_1/1 (0000:94:00.0)"},
+	/* A port that is named itself is judged without an interface. */
+	{"ib-lid",
+	 FAIL,
+	 {{PORT1 "lid", "0xc000"}},
+	 "{\"networks\":[{\"name\":\"ib\",\"port\":\"mlx5_1/1\",\"rdma\":true}],"
+	 "\"lldp\":{}}",
+	 "mlx5_1",
+	 "InfiniBand port mlx5_1 of network ib has LID 0xc000"},
 	{"rdma-provider",
 	 FAIL,
 	 {{"test/unknown/mlx5_1", ""}},
