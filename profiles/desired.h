@@ -34,10 +34,12 @@ struct bu_origin {
 	X(BU_ROLE_FABRIC, "fabric")                                                    \
 	X(BU_ROLE_STORAGE, "storage")                                                  \
 	X(BU_ROLE_BMC, "bmc")
+/* HARDWARE: RoCE v2; from there on no RDMA in software. */
 #define BU_RDMAS(X)                                                                    \
 	X(BU_RDMA_NONE, "none")                                                        \
 	X(BU_RDMA_RXE, "rxe")                                                          \
-	X(BU_RDMA_HARDWARE, "hardware")
+	X(BU_RDMA_HARDWARE, "hardware")                                                \
+	X(BU_RDMA_INFINIBAND, "infiniband")
 #define BU_BONDS(X)                                                                    \
 	X(BU_BOND_NONE, "none")                                                        \
 	X(BU_BOND_ACTIVE_BACKUP, "active-backup")                                      \

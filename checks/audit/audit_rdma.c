@@ -46,7 +46,8 @@ judge_named(struct bu_audit *a, const json_t *network, const char *want)
 		const struct bu_audit_port *port = &a->ports[i];
 		bu_autofree char *before = there, *label = NULL;
 
-		if (port->network == network) {
+		if (port->network == network &&
+		    (port->infiniband || !bu_json_bool(network, "infiniband", 0))) {
 			bu_audit_good(a, name, "%s", port->name);
 			return;
 		}
@@ -55,7 +56,8 @@ judge_named(struct bu_audit *a, const json_t *network, const char *want)
 				     label);
 	}
 	bu_audit_bad(a, name, there ? there : "none", want,
-		     "network %s: no RDMA port %s on this machine; there are %s", name,
+		     "network %s: no %s port %s on this machine; there are %s", name,
+		     bu_json_bool(network, "infiniband", 0) ? "InfiniBand" : "RDMA",
 		     want, there ? there : "none");
 	free(there);
 }

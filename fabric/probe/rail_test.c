@@ -224,21 +224,34 @@ START_TEST(a_rate_is_the_kernels_where_that_knows_more)
 }
 END_TEST
 
-/* Four lanes of each speed that the verbs know, SDR to NDR. */
+/* Each speed that the verbs know, SDR to NDR, over each of their widths, on InfiniBand
+ * and on Ethernet. */
 START_TEST(each_speed_has_its_rate)
 {
-	static const double gbps[] = {10, 20, 40, 40, 56.25, 100, 200, 400};
-	const struct bu_work_rail rail = rail_at("fake0/1", "", -1);
+	static const double lane[] = {2.5, 5, 10, 10, 14.0625, 25, 50, 100};
+	static const struct {
+		int code, lanes;
+	} widths[] = {{1, 1}, {16, 2}, {2, 4}, {4, 8}, {8, 12}};
+	static const struct {
+		int device;
+		const char *port;
+	} layers[] = {{0, "fake0/1"}, {2, "fake2/1"}};
 
 	begin();
-	for (size_t i = 0; i < BU_LEN(gbps); i++) {
-		struct fakeverbs_device machine = machines[0];
+	for (size_t i = 0; i < BU_LEN(lane) * BU_LEN(widths) * BU_LEN(layers); i++) {
+		size_t speed = i % BU_LEN(lane),
+		       width = i / BU_LEN(lane) % BU_LEN(widths);
+		size_t layer = i / BU_LEN(lane) / BU_LEN(widths);
+		const struct bu_work_rail rail = rail_at(layers[layer].port, "", -1);
+		struct fakeverbs_device machine = machines[layers[layer].device];
 		struct bu_device device;
 
-		machine.port[0].speed = 1 << i;
-		fakeverbs_device(0, &machine);
+		machine.port[0].speed = 1 << speed;
+		machine.port[0].width = widths[width].code;
+		fakeverbs_device(layers[layer].device, &machine);
 		ck_assert_int_eq(bu_device_open(&rail, root, &device, NULL), 0);
-		ck_assert_double_eq(device.rate_gbps, gbps[i]);
+		ck_assert_double_eq(device.rate_gbps,
+				    lane[speed] * widths[width].lanes);
 		ibv_close_device(device.context);
 	}
 	end();

@@ -136,10 +136,9 @@ static const struct bu_key keys[] = {
 {"network", "addresses", BU_KEY_ADDRESSES, NULL, 0, 0, NULL, NONE, BU_CLASS_RECONFIGURE,
 	"handed out by position to the nodes of the pools that name the network; "
 	"required but for role = bmc and with port"},
-{"network", "link_gbps", BU_KEY_REAL, NULL, 0.001, 10000, NULL,
-	FIELD(network, link_gbps), BU_CLASS_NONE, "rate of a node's link, 10^9 bit/s"},
+{"network", "link_gbps", BU_KEY_REAL, NULL, 0.001, 10000, NULL, FIELD(network, link_gbps), BU_CLASS_NONE, "rate of a node's link, 10^9 bit/s"},
 {"network", "rdma", BU_KEY_ENUM, BU_CHOICES_OF(BU_RDMAS), 0, 0, "none",
-	FIELD(network, rdma), BU_CLASS_REBOOT, "rxe: RDMA in software over any Ethernet NIC"},
+	FIELD(network, rdma), BU_CLASS_REBOOT, "rxe: RDMA in software over any Ethernet NIC; hardware: RoCE v2; infiniband: a port that is named by port"},
 {"network", "nic", BU_KEY_INT, NULL, 0, 63, "0", FIELD(network, nic),
 	BU_CLASS_RECONFIGURE, "which NIC of a node, counted from 0 in PCI order"},
 {"network", "mtu", BU_KEY_INT, NULL, 576, 9216, NULL, FIELD(network, mtu), BU_CLASS_RECONFIGURE, "bytes"},

@@ -98,8 +98,8 @@ check_rail(struct bu_loader *ld, const struct bu_desired_network *fabric,
 	if (fabric->rdma == BU_RDMA_NONE)
 		bu_load_wrong(
 			ld, section, key,
-			"[network %s] has no RDMA to measure; give it rdma = rxe or "
-			"rdma = hardware",
+			"[network %s] has no RDMA to measure; give it rdma = rxe, "
+			"hardware or infiniband",
 			fabric->name);
 	if (fabric->link_gbps == 0)
 		bu_load_wrong(
@@ -234,7 +234,8 @@ check_pool_rails(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	    pool->networks_count > 0)
 		bu_load_wrong(ld, section, "validation",
 			      "has nothing to measure; add a network with role = "
-			      "fabric and rdma = rxe or rdma = hardware to networks");
+			      "fabric and rdma = rxe, hardware or infiniband to "
+			      "networks");
 }
 
 /* IPMI and hypervisors have no drive that takes an address. */

@@ -159,11 +159,16 @@ check_port(struct bu_loader *ld, const struct bu_desired_network *network,
 		if (!bu_ini_entry(section, "cidr"))
 			bu_load_wrong(ld, section, "cidr",
 				      "is missing; it says: the network");
+		if (network->rdma == BU_RDMA_INFINIBAND)
+			bu_load_wrong(ld, section, "port",
+				      "is missing; it says: the InfiniBand port, like "
+				      "mlx5_3/1");
 		return;
 	}
-	if (network->rdma != BU_RDMA_HARDWARE)
+	if (network->rdma < BU_RDMA_HARDWARE)
 		bu_load_wrong(ld, section, "port",
-			      "names an RDMA port of hardware; give rdma = hardware");
+			      "names an RDMA port of hardware; give rdma = infiniband "
+			      "or rdma = hardware");
 	if (network->role == BU_ROLE_BOOT || network->role == BU_ROLE_BMC)
 		bu_load_wrong(ld, section, "port",
 			      "is for role = fabric and storage; give nic or pci");
@@ -186,7 +191,7 @@ check_rdma_keys(struct bu_loader *ld, const struct bu_desired_network *network,
 		if (network->rdma == BU_RDMA_NONE && bu_ini_entry(section, keys[i]))
 			bu_load_wrong(ld, section, keys[i],
 				      "is for RDMA, and this network has none; give "
-				      "rdma = hardware or rxe");
+				      "rdma = hardware, infiniband or rxe");
 }
 
 /* The same partition, whichever kind of member. */

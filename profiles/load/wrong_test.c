@@ -232,12 +232,12 @@ static const struct wrong {
 	{"rdma = rxe", "rdma = none",
 	 "site.ini:25: [validation pairs] fabric: [network fabric] has no RDMA to "
 	 "measure; "
-	 "give it rdma = rxe or rdma = hardware\n"},
+	 "give it rdma = rxe, hardware or infiniband\n"},
 	{"fabric = fabric", "fabric = boot",
 	 "site.ini:25: [validation pairs] fabric: [network boot] has another role; "
 	 "allowed is a network with role = fabric\n"
 	 "site.ini:25: [validation pairs] fabric: [network boot] has no RDMA to "
-	 "measure; give it rdma = rxe or rdma = hardware\n"
+	 "measure; give it rdma = rxe, hardware or infiniband\n"
 	 "site.ini:25: [validation pairs] fabric: [network boot] has no link_gbps, "
 	 "and bw_min is a share of it\n"},
 	{"networks = boot, fabric", "networks = fabric",
@@ -507,13 +507,16 @@ static const struct wrong {
 	 "device and its port like mlx5_3/1\n"},
 	{"nic = 1\nrdma = rxe", "port = ib0\ngateway = 10.78.0.1\nrdma = rxe",
 	 "site.ini:14: [network fabric] port: names an RDMA port of hardware; give rdma "
-	 "= hardware\n"
+	 "= infiniband or rdma = hardware\n"
 	 "site.ini:15: [network fabric] gateway: does not go with port, whose "
 	 "interface is left as the image sets it up; give one of them\n"},
 	{"cidr = 10.78.0.0/24\naddresses = 10.78.0.11,10.78.0.12\n", "",
 	 "site.ini:10: [network fabric] addresses: is missing; it says: the addresses "
 	 "that nodes get\n"
 	 "site.ini:10: [network fabric] cidr: is missing; it says: the network\n"},
+	{"rdma = rxe", "rdma = infiniband",
+	 "site.ini:10: [network fabric] port: is missing; it says: the InfiniBand port, "
+	 "like mlx5_3/1\n"},
 	{"nic = 1", "pci = 18:00.0",
 	 "site.ini:14: [network fabric] pci: '18:00.0' is wrong; allowed is a PCI "
 	 "address like 0000:18:00.0\n"
@@ -577,12 +580,12 @@ static const struct wrong {
 	 "15\n"},
 	{"rdma = rxe", "rdma = none\nsl = 3",
 	 "site.ini:16: [network fabric] sl: is for RDMA, and this network has none; "
-	 "give rdma = hardware or rxe\n"
+	 "give rdma = hardware, infiniband or rxe\n"
 	 "site.ini:26: [validation pairs] fabric: [network fabric] has no RDMA to "
-	 "measure; give it rdma = rxe or rdma = hardware\n"},
+	 "measure; give it rdma = rxe, hardware or infiniband\n"},
 	{"addresses = 10.77.0.[11-14]", "addresses = 10.77.0.[11-14]\ndscp = 26",
 	 "site.ini:10: [network boot] dscp: is for RDMA, and this network has none; "
-	 "give rdma = hardware or rxe\n"},
+	 "give rdma = hardware, infiniband or rxe\n"},
 	/* hardware and settings */
 	{"nics = 2", "nics = 2\nsmt = no",
 	 "site.ini:21: [hardware vm] smt: 'no' is unknown; allowed is on|off\n"},

@@ -29,7 +29,7 @@ bu_gate_port(const struct bu_desired_node *own, const struct bu_desired_network 
 	/* RDMA in software is found by its address: it has no slot. */
 	if (rail->port)
 		bu_text_copy(ret->port, sizeof(ret->port), rail->port);
-	else if (rail->pci && rail->rdma == BU_RDMA_HARDWARE)
+	else if (rail->pci && rail->rdma >= BU_RDMA_HARDWARE)
 		bu_text_copy(ret->port, sizeof(ret->port), rail->pci);
 	if (rail->gid_index >= 0)
 		ret->gid_index = rail->gid_index;
@@ -79,7 +79,7 @@ bu_gate_loops(const struct bu_gate *gate, const struct bu_desired_node *own)
 		if (bu_gate_port(own, rail, port) != 0)
 			continue;
 		/* In software a loop is as fast as the CPU, whatever the link is. */
-		if (rail->rdma == BU_RDMA_HARDWARE)
+		if (rail->rdma >= BU_RDMA_HARDWARE)
 			port->min_gbps =
 				bu_gate_least_gbps(gate, own->validation, rail);
 		work.rails_count++;

@@ -4,6 +4,7 @@
  * profile. Asked by probe.c, campaign_state.c and checks.c. Invariant: what the profile
  * says goes before the table, and what nobody said is not judged.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,19 +29,39 @@ is_given(const struct bu_desired_validation *validation, const char *key)
 	return validation->origins && validation->origins[place].line > 0;
 }
 
-/* "400g-roce" at its MTU; NULL for a rate that the table does not know, and for what is
- * done in software. InfiniBand carries a little more: its links pass this, too. */
+/* "ndr-ib": of four lanes, or of what carries the same over fewer; "" = not known. */
+static void
+infiniband_sku(double link_gbps, char *ret, size_t size)
+{
+	static const struct {
+		double gbps;
+		const char *name;
+	} speeds[] = {{100, "edr"}, {200, "hdr"}, {400, "ndr"}, {800, "xdr"}};
+
+	*ret = '\0';
+	for (size_t i = 0; i < BU_LEN(speeds); i++)
+		if (fabs(link_gbps - speeds[i].gbps) < 0.5)
+			snprintf(ret, size, "%s-ib", speeds[i].name);
+}
+
+/* "400g-roce", "ndr-ib" at its MTU; NULL for a rate that the table does not know, and
+ * for what is done in software. */
 static const struct bu_rate *
 rate_of(const struct bu_gate *gate, const struct bu_desired_network *fabric)
 {
+	int infiniband = fabric->rdma == BU_RDMA_INFINIBAND;
+	int usual = infiniband ? 4092 : 1500;
 	char sku[48];
 
-	if (fabric->rdma != BU_RDMA_HARDWARE)
+	if (fabric->rdma < BU_RDMA_HARDWARE)
 		return NULL;
-	snprintf(sku, sizeof(sku), "%.0fg-roce", fabric->link_gbps);
-	return bu_rates_find(
-		&gate->rates, "link", sku,
-		bu_path_mtu(fabric->mtu ? fabric->mtu : 1500, BU_MTU_ROCE));
+	if (infiniband)
+		infiniband_sku(fabric->link_gbps, sku, sizeof(sku));
+	else
+		snprintf(sku, sizeof(sku), "%.0fg-roce", fabric->link_gbps);
+	return bu_rates_find(&gate->rates, "link", sku,
+			     bu_path_mtu(fabric->mtu ? fabric->mtu : usual,
+					 infiniband ? BU_MTU_IPOIB : BU_MTU_ROCE));
 }
 
 struct bu_expect
@@ -175,7 +196,7 @@ add_port(json_t *network, const struct bu_desired_network *of,
 		json_object_set_new(network, "gid_index", json_integer(of->gid_index));
 	if (of->pkeys)
 		json_object_set_new(network, "pkeys", words(of->pkeys));
-	if (of->rdma == BU_RDMA_HARDWARE && class->nic_firmware)
+	if (of->rdma >= BU_RDMA_HARDWARE && class->nic_firmware)
 		json_object_set_new(network, "firmware", words(class->nic_firmware));
 }
 
@@ -197,6 +218,8 @@ network_json(const struct bu_desired_node *want, const struct bu_desired_network
 		json_object_set_new(network, "rail", json_integer(of->rail));
 	if (of->port)
 		json_object_set_new(network, "port", json_string(of->port));
+	if (of->rdma == BU_RDMA_INFINIBAND)
+		json_object_set_new(network, "infiniband", json_true());
 	if (of->pci)
 		json_object_set_new(network, "pci", json_string(of->pci));
 	if (bu_desired_node_address(want, of, address) == 0)

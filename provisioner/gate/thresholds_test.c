@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a profile says of a machine reaches its checks, and what it does not say is not
  * judged. */
+#include <math.h>
+
 #include "base/json.h"
 #include "model/hello.h"
 #include "model/work.h"
@@ -149,6 +151,56 @@ START_TEST(no_priority_is_a_word_too)
 	is(fabric_of(expect), "ecn", "false");
 	/* RDMA in software has no firmware. */
 	is(fabric_of(expect), "firmware", "none");
+}
+END_TEST
+
+/* The limit of each link that the table knows, by its kind, rate and MTU; of others the
+ * profile's own share counts. */
+START_TEST(a_link_has_the_limit_of_its_kind)
+{
+	static const struct {
+		enum bu_rdma_kind rdma;
+		double link_gbps;
+		int mtu;
+		double least_gbps;
+	} rows[] = {
+		{BU_RDMA_INFINIBAND, 100, 4092, 94.4},
+		{BU_RDMA_INFINIBAND, 200, 4092, 188.8},
+		{BU_RDMA_INFINIBAND, 400, 4092, 377.6},
+		{BU_RDMA_INFINIBAND, 800, 4092, 755.21},
+		{BU_RDMA_INFINIBAND, 800, 0, 755.21},
+		{BU_RDMA_INFINIBAND, 100, 2044, 93.81},
+		{BU_RDMA_INFINIBAND, 200, 2044, 187.62},
+		{BU_RDMA_INFINIBAND, 400, 2044, 375.24},
+		{BU_RDMA_INFINIBAND, 800, 2044, 750.47},
+		{BU_RDMA_INFINIBAND, 56, 4092, 28},
+		{BU_RDMA_INFINIBAND, 0.02, 4092, 0.01},
+		{BU_RDMA_HARDWARE, 400, 9000, 372.54},
+		{BU_RDMA_HARDWARE, 400, 4092, 365.37},
+		{BU_RDMA_HARDWARE, 800, 0, 703.65},
+		{BU_RDMA_HARDWARE, 56, 9000, 28},
+		{BU_RDMA_RXE, 400, 9000, 200},
+	};
+	const struct bu_desired_validation validation = {.bw_min_percent = 50};
+	struct bu_err err;
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	rig_open_gate(&rig);
+	ck_assert_msg(bu_gate_load_data(rig.gate, BU_SRCDIR "/data/rates.json",
+					BU_SRCDIR "/data/gpus.json", &err) == 0,
+		      "%s", err.text);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct bu_desired_network fabric = {.rdma = rows[i].rdma,
+							  .link_gbps =
+								  rows[i].link_gbps,
+							  .mtu = rows[i].mtu};
+		double least = bu_gate_least_gbps(rig.gate, &validation, &fabric);
+
+		ck_assert_msg(fabs(least - rows[i].least_gbps) < 1e-6,
+			      "row %zu: %g, not %g", i, least, rows[i].least_gbps);
+	}
+	rig_end(&rig);
 }
 END_TEST
 
@@ -305,7 +357,8 @@ START_TEST(a_loop_is_held_against_the_links_rate)
 }
 END_TEST
 
-RIG_UNIT("expect", ports_are_looped_by_agents_that_know_how,
+RIG_UNIT("expect", a_link_has_the_limit_of_its_kind,
+	 ports_are_looped_by_agents_that_know_how,
 	 a_loop_is_held_against_the_links_rate, sizes_are_the_links_or_the_profiles,
 	 gpus_have_the_driver_and_the_division_of_the_profile,
 	 a_machine_must_have_what_its_class_says, what_is_mounted_is_looked_at,

@@ -175,6 +175,14 @@ static const struct bad bads[] = {
 	 "ib",
 	 "network ib: no RDMA port mlx5_1/2 on this machine; there are mlx5_0/1 (eth1 at "
 	 "0000:14:00.0), mlx5_1/1 (0000:94:00.0)"},
+	{"rdma-missing",
+	 FAIL,
+	 {{NULL, NULL}},
+	 "{\"networks\":[{\"name\":\"ib\",\"port\":\"mlx5_0/1\",\"infiniband\":true}],"
+	 "\"lldp\":{}}",
+	 "ib",
+	 "network ib: no InfiniBand port mlx5_0/1 on this machine; there are mlx5_0/1 "
+	 "(eth1 at 0000:14:00.0), mlx5_1/1 (0000:94:00.0)"},
 	/* A port that is named itself is judged without an interface. */
 	{"ib-lid",
 	 FAIL,

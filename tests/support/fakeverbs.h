@@ -40,6 +40,7 @@ struct fakeverbs_port {
 	const char *gid[FAKEVERBS_GIDS];
 	int pkey[FAKEVERBS_PKEYS]; /* 0 = empty */
 	int speed;                 /* a lane's, as the verbs tell it; 0 = EDR */
+	int width;                 /* likewise, the lanes; 0 = four */
 };
 struct fakeverbs_device {
 	int ports; /* 1 or 2 */

@@ -114,7 +114,7 @@ ibv_query_port(struct ibv_context *context, uint8_t port,
 			attr->active_mtu = (enum ibv_mtu)i;
 	}
 	attr->active_speed = at.speed ? (uint8_t)at.speed : 32; /* EDR, 4x */
-	attr->active_width = 2;
+	attr->active_width = at.width ? (uint8_t)at.width : 2;
 	attr->link_layer = at.lid ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET;
 	attr->lid = (uint16_t)at.lid;
 	attr->gid_tbl_len = FAKEVERBS_GIDS;
