@@ -192,6 +192,7 @@ const struct bu_field bu_work_rail_fields[] = {
 	BU_FIELD(TEXT, struct bu_work_rail, address, .need = BU_SPARSE),
 	BU_FIELD(INT, struct bu_work_rail, gid_index, .min = -1, .max = UINT8_MAX,
 		 .otherwise = -1, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_work_rail, gid_family, .max = 6, .need = BU_SPARSE),
 	BU_FIELD(INT, struct bu_work_rail, pkey, .min = -1, .max = UINT16_MAX,
 		 .otherwise = -1, .need = BU_SPARSE),
 	BU_FIELD(INT, struct bu_work_rail, sl, .max = 15, .need = BU_SPARSE),

@@ -198,6 +198,7 @@ struct bu_work_rail {
 	char port[BU_NAME_SIZE];
 	char address[48]; /* IPv4 or IPv6 of its RoCE v2 GID; "" = the first one */
 	int gid_index;    /* -1 = by address; on InfiniBand 0 */
+	int gid_family;   /* of RoCE v2: 4, 6, 0 = any; before the address */
 	int pkey;         /* partition, by value; -1 = the first of the port's table */
 	int sl;           /* service level */
 	int traffic_class;

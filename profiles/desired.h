@@ -160,6 +160,8 @@ struct bu_desired_network {
 	/* What they are measured with. */
 	char *pkey; /* "0x8001": partition, by value; NULL = the first of each port */
 	int sl;     /* service level */
+	char *gid_family; /* "ipv4", "ipv6"; NULL = any */
+	int flow_label;   /* of the first queue pair; -1 = by source port */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };

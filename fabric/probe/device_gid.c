@@ -53,6 +53,14 @@ worth(const struct bu_device *device, const struct ibv_gid_entry *entry)
 	return is_mapped(&entry->gid) ? 3 : is_link_local(&entry->gid) ? 1 : 2;
 }
 
+int
+bu_device_takes_address(const struct bu_work_rail *rail)
+{
+	return rail->address[0] &&
+	       (!rail->gid_family ||
+		rail->gid_family == (strchr(rail->address, ':') ? 6 : 4));
+}
+
 static int
 fits(const struct bu_device *device, const struct bu_work_rail *rail,
      const struct ibv_gid_entry *entry)
@@ -64,8 +72,12 @@ fits(const struct bu_device *device, const struct bu_work_rail *rail,
 	if (rail->gid_index >= 0)
 		return entry->gid_index == (uint32_t)rail->gid_index;
 	/* An address of IPoIB is in no table of GIDs. */
-	if (!rail->address[0] || bu_device_is_infiniband(device))
+	if (bu_device_is_infiniband(device))
 		return worth(device, entry);
+	if (!bu_device_takes_address(rail))
+		return (!rail->gid_family ||
+			is_mapped(&entry->gid) == (rail->gid_family == 4)) &&
+		       worth(device, entry);
 	return entry->gid_type == IBV_GID_TYPE_ROCE_V2 &&
 	       gid_of(rail->address, &wanted) &&
 	       memcmp(&wanted, &entry->gid, sizeof(wanted)) == 0;
@@ -89,6 +101,7 @@ bu_device_has_address(const struct bu_device *device, const struct bu_work_rail 
 	int count = read_table(device, &gids);
 
 	by_address.gid_index = -1;
+	by_address.gid_family = 0;
 	for (int i = 0; i < count; i++)
 		if (fits(device, &by_address, &gids[i]))
 			return 1;
@@ -130,10 +143,29 @@ no_gid(const struct bu_device *device, const struct bu_work_rail *rail,
 			  "RDMA port %s/%d has no %s%s; it has %s", device->name,
 			  device->port,
 			  rail->gid_index >= 0 ? "GID " : "RoCE v2 GID of ",
-			  rail->gid_index >= 0 ? index
-			  : rail->address[0]   ? rail->address
-					       : "an address",
+			  rail->gid_index >= 0            ? index
+			  : bu_device_takes_address(rail) ? rail->address
+			  : rail->gid_family == 6         ? "an IPv6 address"
+			  : rail->gid_family == 4         ? "an IPv4 address"
+							  : "an address",
 			  there[0] ? there : "none");
+}
+
+/* The interface that has the rail's address, of another family than its GID: a VLAN of
+ * the port has GIDs, too. 0 = any. */
+static uint32_t
+netdev_of(const struct bu_device *device, const struct bu_work_rail *rail,
+	  const struct ibv_gid_entry *gids, int count)
+{
+	struct bu_work_rail by_address = *rail;
+
+	by_address.gid_family = 0;
+	if (rail->gid_index >= 0 || !rail->address[0] || bu_device_takes_address(rail))
+		return 0;
+	for (int i = 0; i < count; i++)
+		if (fits(device, &by_address, &gids[i]))
+			return gids[i].ndev_ifindex;
+	return 0;
 }
 
 int
@@ -142,10 +174,12 @@ bu_device_choose_gid(struct bu_device *device, const struct bu_work_rail *rail,
 {
 	bu_autofree struct ibv_gid_entry *gids = NULL;
 	int count = read_table(device, &gids);
+	uint32_t netdev = netdev_of(device, rail, gids, count);
 	const struct ibv_gid_entry *best = NULL;
 
 	for (int i = 0; i < count; i++) {
 		if (fits(device, rail, &gids[i]) &&
+		    (!netdev || gids[i].ndev_ifindex == netdev) &&
 		    (!best || worth(device, &gids[i]) > worth(device, best)))
 			best = &gids[i];
 	}

@@ -86,7 +86,8 @@ static int
 same_port(const struct bu_work_rail *a, const struct bu_work_rail *b)
 {
 	return strcmp(a->port, b->port) == 0 && strcmp(a->address, b->address) == 0 &&
-	       a->gid_index == b->gid_index && a->pkey == b->pkey;
+	       a->gid_index == b->gid_index && a->gid_family == b->gid_family &&
+	       a->pkey == b->pkey;
 }
 
 static int
@@ -134,7 +135,9 @@ bu_pair_prepare(struct session *s)
 		}
 	}
 	bu_verbs_describe(s->open.set[0], own);
-	memcpy(own->address, o->rail.address, sizeof(own->address));
+	/* The port's address of the other family is no name of this GID. */
+	if (bu_device_takes_address(&o->rail))
+		memcpy(own->address, o->rail.address, sizeof(own->address));
 	bu_verbs_paths(s->open.set[o->duplex ? 0 : o->self], &s->result->dir[o->self]);
 }
 

@@ -282,6 +282,14 @@ START_TEST(a_wrong_gid_and_mtu_are_named)
 	ck_assert_msg(bu_expect_judge(&expect, &ends[0].result, BU_END_A, reason) !=
 			      BU_VERDICT_INCONCLUSIVE,
 		      "%s", reason);
+	/* Of the other family than the port's address, as it was asked for. */
+	prepare(ends);
+	ends[0].opts.rail.gid_family = ends[1].opts.rail.gid_family = 6;
+	run_both(ends);
+	ck_assert_str_eq(ends[0].result.end[1].gid, "fe80::2");
+	ck_assert_msg(bu_expect_judge(&expect, &ends[0].result, BU_END_A, reason) !=
+			      BU_VERDICT_INCONCLUSIVE,
+		      "%s", reason);
 	prepare(ends);
 	ends[1].opts.rail.gid_index = 2;
 	run_both(ends);

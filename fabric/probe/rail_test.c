@@ -165,6 +165,63 @@ START_TEST(a_port_is_the_one_that_is_named)
 }
 END_TEST
 
+/* The family of the profile, where the port was found by the other one's address, too.
+ */
+START_TEST(a_gid_is_of_its_family)
+{
+	static const struct {
+		const char *port, *address;
+		int family, gid; /* -1: there is none */
+	} rows[] = {
+		{"eth4", "", 4, 5},           {"eth4", "", 6, 7},
+		{"eth4", "10.78.0.3", 4, 5},  {"eth4", "10.78.0.3", 6, 7},
+		{"eth4", "fd00:78::3", 4, 5}, {"", "10.78.0.4", 6, 3},
+		{"fake1", "", 4, 0}, /* InfiniBand has no family */
+	};
+
+	begin();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_work_rail rail = rail_at(rows[i].port, rows[i].address, -1);
+		struct bu_err err = {.text = ""};
+		struct bu_device device;
+
+		rail.gid_family = rows[i].family;
+		ck_assert_msg(bu_device_open(&rail, root, &device, &err) == 0,
+			      "row %zu: %s", i, err.text);
+		ck_assert_msg(device.gid_index == rows[i].gid, "row %zu: GID %d", i,
+			      device.gid_index);
+		ibv_close_device(device.context);
+	}
+	/* Of the interface that has the address, not of a VLAN of the port. */
+	fakeverbs_device(3, &(struct fakeverbs_device){
+				    .ports = 1,
+				    .port = {{.gid = {"fd00:79::4", "fd00:78::4",
+						      "::ffff:10.78.0.4"},
+					      .netdev = {9, 4, 4},
+					      .pkey = {0xffff}}}});
+	struct bu_work_rail vlan = rail_at("", "10.78.0.4", -1);
+	struct bu_device port;
+
+	vlan.gid_family = 6;
+	ck_assert_int_eq(bu_device_open(&vlan, root, &port, NULL), 0);
+	ck_assert_int_eq(port.gid_index, 1);
+	ibv_close_device(port.context);
+	fakeverbs_device(
+		3, &(struct fakeverbs_device){
+			   .ports = 1,
+			   .port = {{.gid = {"::ffff:10.78.0.4"}, .pkey = {0xffff}}}});
+	struct bu_work_rail rail = rail_at("", "10.78.0.4", -1);
+	struct bu_device device;
+	struct bu_err err;
+
+	rail.gid_family = 6;
+	ck_assert_int_eq(bu_device_open(&rail, root, &device, &err), -1);
+	ck_assert_str_eq(err.text, "RDMA port fake3/1 has no RoCE v2 GID of an IPv6 "
+				   "address; it has 0: ::ffff:10.78.0.4");
+	end();
+}
+END_TEST
+
 START_TEST(partitions_are_by_value)
 {
 	static const struct {
@@ -401,6 +458,7 @@ START_TEST(partitions_that_do_not_meet_are_named)
 }
 END_TEST
 
-BU_UNIT("rail", a_port_is_the_one_that_is_named, partitions_are_by_value,
-	a_rate_is_the_kernels_where_that_knows_more, each_speed_has_its_rate,
-	packets_go_as_the_rail_says, partitions_that_do_not_meet_are_named)
+BU_UNIT("rail", a_port_is_the_one_that_is_named, a_gid_is_of_its_family,
+	partitions_are_by_value, a_rate_is_the_kernels_where_that_knows_more,
+	each_speed_has_its_rate, packets_go_as_the_rail_says,
+	partitions_that_do_not_meet_are_named)

@@ -177,6 +177,8 @@ static const struct bu_key keys[] = {
 {"network", "dscp", BU_KEY_INT, NULL, 0, 63, NULL, FIELD(network, dscp), BU_CLASS_NONE, "what RDMA connections must be marked with"},
 {"network", "pkeys", BU_KEY_PKEYS, NULL, 0, 0, NULL, FIELD(network, pkeys), BU_CLASS_NONE, "InfiniBand partitions that ports must be full members of"},
 {"network", "gid_index", BU_KEY_INT, NULL, 0, 255, NULL, FIELD(network, gid_index), BU_CLASS_NONE, "index that the RoCE v2 address must have"},
+{"network", "gid_family", BU_KEY_CHOICE, "ipv4|ipv6", 0, 0, NULL, FIELD(network, gid_family), BU_CLASS_NONE, "whose RoCE v2 address is measured with; without it, the node's address, else IPv4 before IPv6"},
+{"network", "flow_label", BU_KEY_INT, NULL, 0, 1048575, NULL, FIELD(network, flow_label), BU_CLASS_NONE, "of the first connection that is measured with, each further one has the next; without it, by UDP source ports that change with each test"},
 {"network", "pkey", BU_KEY_PKEY, NULL, 0, 0, NULL, FIELD(network, pkey), BU_CLASS_NONE, "partition that its ports are measured in; without it, the first of each port"},
 {"network", "sl", BU_KEY_INT, NULL, 0, 15, NULL, FIELD(network, sl), BU_CLASS_NONE, "service level that its ports are measured with; without it, 0"},
 

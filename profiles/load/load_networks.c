@@ -184,14 +184,29 @@ static void
 check_rdma_keys(struct bu_loader *ld, const struct bu_desired_network *network,
 		const struct bu_ini_section *section)
 {
-	static const char *const keys[] = {"dscp", "pkeys", "gid_index",
-					   "pkey", "sl",    "switch_fabric"};
+	static const char *const keys[] = {"dscp",       "pkeys",        "gid_index",
+					   "gid_family", "flow_label",   "pkey",
+					   "sl",         "switch_fabric"};
 
 	for (size_t i = 0; i < BU_LEN(keys); i++)
 		if (network->rdma == BU_RDMA_NONE && bu_ini_entry(section, keys[i]))
 			bu_load_wrong(ld, section, keys[i],
 				      "is for RDMA, and this network has none; give "
 				      "rdma = hardware, infiniband or rxe");
+}
+
+static void
+check_gid(struct bu_loader *ld, const struct bu_desired_network *network,
+	  const struct bu_ini_section *section)
+{
+	if (!network->gid_family)
+		return;
+	if (network->rdma == BU_RDMA_INFINIBAND)
+		bu_load_wrong(ld, section, "gid_family",
+			      "is for RoCE v2; InfiniBand has GUIDs");
+	if (network->gid_index >= 0)
+		bu_load_wrong(ld, section, "gid_family",
+			      "names the GID, and so does gid_index; give one of them");
 }
 
 /* The same partition, whichever kind of member. */
@@ -254,6 +269,7 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 	check_port(ld, network, section);
 	check_bond_keys(ld, network, section);
 	check_rdma_keys(ld, network, section);
+	check_gid(ld, network, section);
 	check_partition(ld, network, section);
 	if (network->rdma == BU_RDMA_RXE && network->vlan)
 		bu_load_wrong(

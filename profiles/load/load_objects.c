@@ -235,6 +235,7 @@ load_object(struct bu_loader *ld, const struct bu_ini_section *section)
 		desired->networks[index].rail = -1;
 		desired->networks[index].dscp = -1;
 		desired->networks[index].gid_index = -1;
+		desired->networks[index].flow_label = -1;
 	}
 	bu_load_values(ld, section, object);
 	origins = origins_of(section);

@@ -566,6 +566,18 @@ static const struct wrong {
 	{"rdma = rxe", "rdma = rxe\ngid_index = 256",
 	 "site.ini:16: [network fabric] gid_index: '256' is out of range; allowed is 0 "
 	 "to 255\n"},
+	{"rdma = rxe", "rdma = rxe\nflow_label = 1048576",
+	 "site.ini:16: [network fabric] flow_label: '1048576' is out of range; allowed "
+	 "is 0 to 1048575\n"},
+	{"rdma = rxe", "rdma = rxe\ngid_family = ipv5",
+	 "site.ini:16: [network fabric] gid_family: 'ipv5' is unknown; allowed is "
+	 "ipv4|ipv6\n"},
+	{"rdma = rxe", "rdma = rxe\ngid_index = 3\ngid_family = ipv6",
+	 "site.ini:17: [network fabric] gid_family: names the GID, and so does "
+	 "gid_index; give one of them\n"},
+	{"nic = 1\nrdma = rxe", "port = ib0\nrdma = infiniband\ngid_family = ipv6",
+	 "site.ini:16: [network fabric] gid_family: is for RoCE v2; InfiniBand has "
+	 "GUIDs\n"},
 	{"rdma = rxe", "rdma = rxe\npkey = 0x8001",
 	 "site.ini:16: [network fabric] pkey: 0x8001 is not there: soft-RoCE has the "
 	 "partition 0xffff alone\n"},

@@ -269,6 +269,8 @@ char *bu_report_words(const json_t *rows, const char **ret_hint);
 struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation,
 				const struct bu_desired_network *rail);
+/* The path MTU that the network's has room for; 0 = it says none. */
+int bu_gate_path_mtu(const struct bu_desired_network *rail);
 /* What a probe of this rail moves: from its link, where the profile does not say. */
 struct bu_sizes bu_gate_sizes(const struct bu_desired_validation *validation,
 			      const struct bu_desired_network *rail);
@@ -288,7 +290,7 @@ json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 			      const struct bu_target *target);
 
 /* port.c. A node's port on this rail, as the profile says, without its least rate; -1
- * when it has no address there. */
+ * when it has neither a name nor an address there. */
 int bu_gate_port(const struct bu_desired_node *own,
 		 const struct bu_desired_network *rail, struct bu_work_rail *ret);
 /* Of a direction. */
@@ -381,6 +383,10 @@ const struct bu_desired_network *bu_rail_end(const char *rail, int end,
 					     const struct bu_desired_node *want);
 /* Its terms are those of the slower link. */
 const struct bu_desired_network *bu_rail_slower(const struct bu_rail_ends *rail);
+/* As of bu_gate_expect(): the slower link's, and the smaller path MTU. */
+struct bu_expect bu_rail_expect(const struct bu_gate *gate,
+				const struct bu_desired_validation *validation,
+				const struct bu_rail_ends *rail);
 /* The slowest one's. */
 int64_t bu_rails_deadline_ms(const struct bu_gate *gate,
 			     const struct bu_desired_validation *validation,

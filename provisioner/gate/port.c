@@ -33,6 +33,10 @@ bu_gate_port(const struct bu_desired_node *own, const struct bu_desired_network 
 		bu_text_copy(ret->port, sizeof(ret->port), rail->pci);
 	if (rail->gid_index >= 0)
 		ret->gid_index = rail->gid_index;
+	if (rail->gid_family)
+		ret->gid_family = strcmp(rail->gid_family, "ipv6") == 0 ? 6 : 4;
+	ret->flow_label = rail->flow_label;
+	ret->mtu = bu_gate_path_mtu(rail);
 	if (rail->dscp >= 0)
 		ret->traffic_class = rail->dscp << 2;
 	if (rail->pkey)

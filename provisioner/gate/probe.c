@@ -203,22 +203,21 @@ read_result(const struct bu_probe *probe, int rail, struct bu_pair_result *ret,
 
 /* Whose terms a rail of the probe has; NULL = the profile does not measure it there any
  * more. */
-static const struct bu_desired_network *
-terms_of(const struct bu_gate *gate, const struct bu_probe *probe, int rail)
+static int
+find_terms(const struct bu_gate *gate, const struct bu_probe *probe, int rail,
+	   struct bu_rail_ends *ret)
 {
-	struct bu_rail_ends ends;
-
 	for (int end = 0; end < 2; end++) {
 		const struct bu_node *node =
 			bu_fleet_node(gate->fleet, probe->name[end]);
 
-		ends.of[end] = node ? bu_rail_end(probe->rail[rail], end,
+		ret->of[end] = node ? bu_rail_end(probe->rail[rail], end,
 						  bu_fleet_desired(gate->fleet, node))
 				    : NULL;
-		if (!ends.of[end])
-			return NULL;
+		if (!ret->of[end])
+			return -1;
 	}
-	return bu_rail_slower(&ends);
+	return 0;
 }
 
 /* An end that could measure nothing says why: it is named before its words. */
@@ -278,12 +277,12 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 			bu_gate_works(gate, node, bu_fleet_desired(gate->fleet, node));
 	}
 	for (int i = 0; a && b && i < probe->rails; i++) {
-		const struct bu_desired_network *rail = terms_of(gate, probe, i);
+		struct bu_rail_ends ends;
 		struct bu_expect expect;
 
-		if (!rail)
+		if (find_terms(gate, probe, i, &ends) != 0)
 			continue;
-		expect = bu_gate_expect(gate, want->validation, rail);
+		expect = bu_rail_expect(gate, want->validation, &ends);
 		judge_rail(probe, i, &expect, &result);
 		bu_event_init(&events[count++], BU_EVENT_PAIR, "",
 			      bu_probe_body(gate, probe, probe->rail[i],
@@ -404,15 +403,15 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 		return NULL;
 	bu_record_init(bu_work_probe_fields, &work);
 	for (int i = 0; i < probe->rails; i++) {
-		const struct bu_desired_network *terms = terms_of(gate, probe, i);
+		struct bu_rail_ends terms;
 		struct bu_work_rail other;
 
-		if (!terms ||
+		if (find_terms(gate, probe, i, &terms) != 0 ||
 		    fill_rail(probe, i, end, ends[end], &work.rails[i]) != 0 ||
 		    fill_rail(probe, i, !end, ends[!end], &other) != 0)
 			return NULL;
-		work.rails[i].min_gbps =
-			bu_gate_least_gbps(gate, want->validation, terms);
+		work.rails[i].min_gbps = bu_gate_least_gbps(gate, want->validation,
+							    bu_rail_slower(&terms));
 	}
 	/* What cannot be given to both of them nobody takes. */
 	if (!bu_probe_may_take(gate, probe, end))

@@ -44,6 +44,19 @@ bu_rail_slower(const struct bu_rail_ends *rail)
 							       : rail->of[0];
 }
 
+struct bu_expect
+bu_rail_expect(const struct bu_gate *gate,
+	       const struct bu_desired_validation *validation,
+	       const struct bu_rail_ends *rail)
+{
+	struct bu_expect expect =
+		bu_gate_expect(gate, validation, bu_rail_slower(rail));
+	int a = bu_gate_path_mtu(rail->of[0]), b = bu_gate_path_mtu(rail->of[1]);
+
+	expect.mtu = a < b ? a : b;
+	return expect;
+}
+
 int64_t
 bu_rails_deadline_ms(const struct bu_gate *gate,
 		     const struct bu_desired_validation *validation,

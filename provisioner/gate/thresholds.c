@@ -44,13 +44,27 @@ infiniband_sku(double link_gbps, char *ret, size_t size)
 			snprintf(ret, size, "%s-ib", speeds[i].name);
 }
 
+int
+bu_gate_path_mtu(const struct bu_desired_network *fabric)
+{
+	static const enum bu_mtu_headers headers[] = {
+		[BU_RDMA_RXE] = BU_MTU_SOFT_ROCE,
+		[BU_RDMA_HARDWARE] = BU_MTU_ROCE,
+		[BU_RDMA_INFINIBAND] = BU_MTU_IPOIB,
+	};
+
+	return fabric->mtu && fabric->rdma != BU_RDMA_NONE
+		       ? bu_path_mtu(fabric->mtu, headers[fabric->rdma])
+		       : 0;
+}
+
 /* "400g-roce", "ndr-ib" at its MTU; NULL for a rate that the table does not know, and
  * for what is done in software. */
 static const struct bu_rate *
 rate_of(const struct bu_gate *gate, const struct bu_desired_network *fabric)
 {
 	int infiniband = fabric->rdma == BU_RDMA_INFINIBAND;
-	int usual = infiniband ? 4092 : 1500;
+	int mtu = bu_gate_path_mtu(fabric), usual = infiniband ? 4096 : 1024;
 	char sku[48];
 
 	if (fabric->rdma < BU_RDMA_HARDWARE)
@@ -59,9 +73,7 @@ rate_of(const struct bu_gate *gate, const struct bu_desired_network *fabric)
 		infiniband_sku(fabric->link_gbps, sku, sizeof(sku));
 	else
 		snprintf(sku, sizeof(sku), "%.0fg-roce", fabric->link_gbps);
-	return bu_rates_find(&gate->rates, "link", sku,
-			     bu_path_mtu(fabric->mtu ? fabric->mtu : usual,
-					 infiniband ? BU_MTU_IPOIB : BU_MTU_ROCE));
+	return bu_rates_find(&gate->rates, "link", sku, mtu ? mtu : usual);
 }
 
 struct bu_expect
@@ -74,6 +86,7 @@ bu_gate_expect(const struct bu_gate *gate,
 		.link_gbps = fabric->link_gbps,
 		.percent = validation->bw_min_percent,
 		.lat_max_us = validation->lat_max_us,
+		.mtu = bu_gate_path_mtu(fabric),
 	};
 
 	if (rate && !is_given(validation, "bw_min"))

@@ -163,23 +163,24 @@ START_TEST(a_link_has_the_limit_of_its_kind)
 		double link_gbps;
 		int mtu;
 		double least_gbps;
+		int path; /* MTU; 0 = not judged */
 	} rows[] = {
-		{BU_RDMA_INFINIBAND, 100, 4092, 94.4},
-		{BU_RDMA_INFINIBAND, 200, 4092, 188.8},
-		{BU_RDMA_INFINIBAND, 400, 4092, 377.6},
-		{BU_RDMA_INFINIBAND, 800, 4092, 755.21},
-		{BU_RDMA_INFINIBAND, 800, 0, 755.21},
-		{BU_RDMA_INFINIBAND, 100, 2044, 93.81},
-		{BU_RDMA_INFINIBAND, 200, 2044, 187.62},
-		{BU_RDMA_INFINIBAND, 400, 2044, 375.24},
-		{BU_RDMA_INFINIBAND, 800, 2044, 750.47},
-		{BU_RDMA_INFINIBAND, 56, 4092, 28},
-		{BU_RDMA_INFINIBAND, 0.02, 4092, 0.01},
-		{BU_RDMA_HARDWARE, 400, 9000, 372.54},
-		{BU_RDMA_HARDWARE, 400, 4092, 365.37},
-		{BU_RDMA_HARDWARE, 800, 0, 703.65},
-		{BU_RDMA_HARDWARE, 56, 9000, 28},
-		{BU_RDMA_RXE, 400, 9000, 200},
+		{BU_RDMA_INFINIBAND, 100, 4092, 94.4, 4096},
+		{BU_RDMA_INFINIBAND, 200, 4092, 188.8, 4096},
+		{BU_RDMA_INFINIBAND, 400, 4092, 377.6, 4096},
+		{BU_RDMA_INFINIBAND, 800, 4092, 755.21, 4096},
+		{BU_RDMA_INFINIBAND, 800, 0, 755.21, 0},
+		{BU_RDMA_INFINIBAND, 100, 2044, 93.81, 2048},
+		{BU_RDMA_INFINIBAND, 200, 2044, 187.62, 2048},
+		{BU_RDMA_INFINIBAND, 400, 2044, 375.24, 2048},
+		{BU_RDMA_INFINIBAND, 800, 2044, 750.47, 2048},
+		{BU_RDMA_INFINIBAND, 56, 4092, 28, 4096},
+		{BU_RDMA_INFINIBAND, 0.02, 4092, 0.01, 4096},
+		{BU_RDMA_HARDWARE, 400, 9000, 372.54, 4096},
+		{BU_RDMA_HARDWARE, 400, 4092, 365.37, 2048},
+		{BU_RDMA_HARDWARE, 800, 0, 703.65, 0},
+		{BU_RDMA_HARDWARE, 56, 9000, 28, 4096},
+		{BU_RDMA_RXE, 400, 9000, 200, 4096},
 	};
 	const struct bu_desired_validation validation = {.bw_min_percent = 50};
 	struct bu_err err;
@@ -196,9 +197,24 @@ START_TEST(a_link_has_the_limit_of_its_kind)
 								  rows[i].link_gbps,
 							  .mtu = rows[i].mtu};
 		double least = bu_gate_least_gbps(rig.gate, &validation, &fabric);
+		int mtu = bu_gate_expect(rig.gate, &validation, &fabric).mtu;
 
 		ck_assert_msg(fabs(least - rows[i].least_gbps) < 1e-6,
 			      "row %zu: %g, not %g", i, least, rows[i].least_gbps);
+		ck_assert_msg(mtu == rows[i].path, "row %zu: MTU %d", i, mtu);
+	}
+	/* Between rails the smaller one. */
+	for (int slow = 0; slow < 2; slow++) {
+		const struct bu_desired_network of[2] = {
+			{.rdma = BU_RDMA_HARDWARE, .link_gbps = 400, .mtu = 9000},
+			{.rdma = BU_RDMA_HARDWARE,
+			 .link_gbps = slow ? 100 : 800,
+			 .mtu = 4092}};
+		const struct bu_rail_ends ends = {.of = {&of[0], &of[1]}};
+		struct bu_expect expect = bu_rail_expect(rig.gate, &validation, &ends);
+
+		ck_assert_int_eq(expect.mtu, 2048);
+		ck_assert_double_eq(expect.link_gbps, slow ? 100 : 400);
 	}
 	rig_end(&rig);
 }

@@ -16,10 +16,10 @@ static const char two_nodes[] =
 
 static const char two_rails[] =
 	"pci = 0000:02:00.0\nrail = 0\nrdma = hardware\nlink_gbps = 400\nmtu = 4200\n"
-	"gid_index = 3\ndscp = 26\npkey = 0x8011\nsl = 3\n"
+	"gid_index = 3\ndscp = 26\npkey = 0x8011\nsl = 3\nflow_label = 77\n"
 	"[network rail1]\nrole = fabric\ncidr = 10.79.0.0/24\n"
 	"addresses = 10.79.0.[11-12]\npci = 0000:01:00.0\nvlan = 79\nrail = 1\n"
-	"rdma = hardware\nlink_gbps = 100\n"
+	"rdma = hardware\nlink_gbps = 100\ngid_family = ipv6\n"
 	"[image debian12]\n[hardware vm]\ndisk = smallest\n"
 	"[cluster hpc]\ndriver = slurm\ncontroller = 10.77.0.1:6817\n"
 	"[validation pairs]\nruns = 7\n%s[pool train]\n"
@@ -75,9 +75,10 @@ START_TEST(a_loop_is_told_every_key_of_its_ports)
 		"'message_bytes':131072,'qps':4,'depth':32,'duplex':true,"
 		"'deadline_ms':15000,'min_gbps':0.0,'rails':["
 		"{'rail':'fabric','port':'0000:02:00.0','address':'10.78.0.11',"
-		"'gid_index':3,'traffic_class':104,'pkey':32785,'sl':3,"
+		"'gid_index':3,'traffic_class':104,'pkey':32785,'sl':3,'flow_label':77,"
+		"'mtu':4096,"
 		"'min_gbps':372.54},"
-		"{'rail':'rail1','port':'0000:01:00.0','address':'10.79.0.11',"
+		"{'rail':'rail1','port':'0000:01:00.0','address':'10.79.0.11','gid_family':6,"
 		"'min_gbps':87.96}]}");
 	rig_end(&rig);
 }
@@ -100,9 +101,10 @@ START_TEST(a_probe_is_told_every_key_of_its_ports)
 		"'message_bytes':131072,'qps':4,'depth':32,'deadline_ms':20004,"
 		"'min_gbps':372.54,'rails':["
 		"{'rail':'fabric','port':'0000:02:00.0','address':'10.78.0.12',"
-		"'gid_index':3,'traffic_class':104,'pkey':32785,'sl':3,"
+		"'gid_index':3,'traffic_class':104,'pkey':32785,'sl':3,'flow_label':77,"
+		"'mtu':4096,"
 		"'min_gbps':372.54},"
-		"{'rail':'rail1','port':'0000:01:00.0','address':'10.79.0.12',"
+		"{'rail':'rail1','port':'0000:01:00.0','address':'10.79.0.12','gid_family':6,"
 		"'min_gbps':87.96}]}");
 	rig_end(&rig);
 }
@@ -153,8 +155,9 @@ START_TEST(a_link_of_a_soak_is_told_every_key_of_its_ports)
 		"'pings':0,'message_bytes':131072,'qps':4,'depth':32,'duplex':true,"
 		"'deadline_ms':30000,'min_gbps':0.0,'rails':["
 		"{'rail':'fabric','port':'0000:02:00.0','address':'10.78.0.12',"
-		"'gid_index':3,'traffic_class':104,'pkey':32785,'sl':3},"
-		"{'rail':'rail1','port':'0000:01:00.0','address':'10.79.0.12'}]}");
+		"'gid_index':3,'traffic_class':104,'pkey':32785,'sl':3,'flow_label':77,"
+		"'mtu':4096},"
+		"{'rail':'rail1','port':'0000:01:00.0','address':'10.79.0.12','gid_family':6}]}");
 	rig_end(&rig);
 }
 END_TEST

@@ -38,9 +38,10 @@ enum {
 struct fakeverbs_port {
 	int lid; /* InfiniBand; 0 = Ethernet */
 	const char *gid[FAKEVERBS_GIDS];
-	int pkey[FAKEVERBS_PKEYS]; /* 0 = empty */
-	int speed;                 /* a lane's, as the verbs tell it; 0 = EDR */
-	int width;                 /* likewise, the lanes; 0 = four */
+	uint32_t netdev[FAKEVERBS_GIDS]; /* index of its interface; 0 = not told */
+	int pkey[FAKEVERBS_PKEYS];       /* 0 = empty */
+	int speed;                       /* a lane's, as the verbs tell it; 0 = EDR */
+	int width;                       /* likewise, the lanes; 0 = four */
 };
 struct fakeverbs_device {
 	int ports; /* 1 or 2 */

@@ -154,11 +154,12 @@ _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
 				continue;
 			if (count == max)
 				return -EINVAL;
-			entries[count++] =
-				(struct ibv_gid_entry){.gid = gid,
-						       .gid_index = (uint32_t)i,
-						       .port_num = (uint32_t)port + 1,
-						       .gid_type = (uint32_t)type};
+			entries[count++] = (struct ibv_gid_entry){
+				.gid = gid,
+				.gid_index = (uint32_t)i,
+				.port_num = (uint32_t)port + 1,
+				.gid_type = (uint32_t)type,
+				.ndev_ifindex = machine.port[port].netdev[i]};
 		}
 	}
 	return (ssize_t)count;
