@@ -98,8 +98,9 @@ static const struct command {
 	 "withdraw what has not started, cancel what still can be", 1, 1, BIT(SOCKET),
 	 bu_cmd_rollout_abort, NULL},
 	{"fabric run", "NODESET",
-	 "measure nodes against each other again; their states stay", 1, 1,
-	 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_fabric_run, NULL},
+	 "measure nodes against each other again, but for those with jobs; their "
+	 "states stay",
+	 1, 1, BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_fabric_run, NULL},
 	{"fabric show", "[NODE]",
 	 "measured pairs with verdicts; of a node, all that was found on it", 0, 1,
 	 LISTING, bu_cmd_fabric_show, NULL},

@@ -31,7 +31,8 @@ print_run(const json_t *run, const struct bu_options *options, struct bu_err *er
 {
 	const json_t *pairs = json_object_get(run, "pairs");
 	const json_t *missed = json_object_get(run, "missed");
-	int bad = json_array_size(missed) > 0;
+	const json_t *refused = json_object_get(run, "refused");
+	int bad = json_array_size(missed) + json_array_size(refused) > 0;
 	size_t i;
 	json_t *pair;
 
@@ -48,6 +49,8 @@ print_run(const json_t *run, const struct bu_options *options, struct bu_err *er
 		fprintf(stderr, "%s <-> %s was not measured on %s: %s\n",
 			bu_json_str(pair, "a", "?"), bu_json_str(pair, "b", "?"),
 			bu_json_str(pair, "rail", "?"), bu_json_str(pair, "why", "?"));
+	json_array_foreach (refused, i, pair)
+		fprintf(stderr, "%s\n", bu_json_str(pair, "why", "?"));
 	return bad;
 }
 

@@ -71,7 +71,8 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", "/v1/nodes/*/fabric", PEOPLE, bu_api_node_fabric,
 	 "everything that was measured on the node; of a quarantine, its evidence"},
 	{"POST", "/v1/fabric/runs", BU_LISTEN_LOCAL, bu_api_fabric_run,
-	 "measures the pairs of a nodeset, in service too"},
+	 "measures the pairs of a nodeset, in service too; nodes with jobs are "
+	 "refused, where their pool does not lend them"},
 	{"GET", "/v1/fabric/runs/*", PEOPLE, bu_api_fabric_runs,
 	 "how far it is; ?wait= until it is done"},
 	{"GET", "/v1/images", PEOPLE, bu_api_image_uses,

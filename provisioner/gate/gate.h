@@ -49,13 +49,15 @@ bu_must int bu_gate_external(struct bu_gate *gate, struct bu_node *node,
 bu_must int bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
 			  struct bu_err *err);
 /* Measures these nodes with each other, whatever state they are in and stay in: all
- * pairs of few, several partners each of many. Its id, until it is asked for; NULL with
- * BU_ERR_STATE naming a node whose installed system is not heard now. What is measured
- * counts like any other probe of the pair. */
+ * pairs of few, several partners each of many. Nodes with jobs are refused, where their
+ * pool does not lend them, and the others measured. Its id, until it is asked for; NULL
+ * with BU_ERR_STATE naming a node whose installed system is not heard now, or that has
+ * jobs where fewer than two have none. What is measured counts like any other probe of
+ * the pair. */
 const char *bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes,
 			size_t count, struct bu_err *err);
-/* {"run","done","wanted","pairs":[...],"missed":[{"a","b","why"}]}; NULL = there is no
- * such run. New reference. */
+/* {"run","done","wanted","pairs":[...],"missed":[{"a","b","why"}],
+ * "refused":[{"node","why"}]}; NULL = there is no such run. New reference. */
 json_t *bu_gate_run_json(const struct bu_gate *gate, const char *id);
 /* The wiring of all nodes (model/wiring.h): as heard, else as the profile says. New
  * reference. */

@@ -6,12 +6,12 @@
 
 /* Those up to `working` are in the cluster and have jobs, the others want to be. */
 static void
-begin_beside(struct rig *rig, int nodes, int working)
+begin_lent(struct rig *rig, int nodes, int working, const char *settings)
 {
 	rig_begin(rig, nodes);
 	rig_open_gate(rig);
 	rig_apply(rig, nodes, BU_CLASS_INSTALL, "d-any", "max_unavailable = 50 %\n",
-		  "max_unavailable = 50 %\npartners = any\n");
+		  settings);
 	for (int i = 1; i <= nodes; i++)
 		rig_to_validating(rig, i);
 	for (int i = 1; i <= working; i++) {
@@ -20,6 +20,12 @@ begin_beside(struct rig *rig, int nodes, int working)
 		rig_join(rig, i);
 		rig_write(rig, name, "mixed\n");
 	}
+}
+
+static void
+begin_beside(struct rig *rig, int nodes, int working)
+{
+	begin_lent(rig, nodes, working, "max_unavailable = 50 %\npartners = any\n");
 }
 
 /* Three newcomers want it as a partner. */
@@ -107,6 +113,90 @@ START_TEST(a_slow_result_with_a_node_with_jobs_accuses_nobody)
 }
 END_TEST
 
+/* The first `count` nodes of a run, by the pairs that it measures. */
+static json_t *
+run_of(struct rig *rig, int count, struct links *links, int seconds)
+{
+	struct bu_node *nodes[4];
+	struct bu_err err;
+	const char *id;
+
+	for (int i = 0; i < count; i++)
+		nodes[i] = rig_node(rig, i + 1);
+	measure(rig, links, count, 60); /* they and their cluster are heard */
+	id = bu_gate_run(rig->gate, nodes, (size_t)count, &err);
+	ck_assert_msg(id != NULL, "%s", err.text);
+	measure(rig, links, count, seconds);
+	return bu_gate_run_json(rig->gate, id);
+}
+
+/* Four in service, of which two have jobs: a run measures the other two, and says whom
+ * it left out and what to do. */
+START_TEST(a_run_disturbs_no_jobs)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_err err;
+
+	begin_lent(&rig, 4, 4, "max_unavailable = 50 %\n");
+	rig_write(&rig, "slurm.node003", "idle\n");
+	rig_write(&rig, "slurm.node004", "idle\n");
+	rig_pass(&rig, 40000);
+	bu_autojson json_t *run = run_of(&rig, 4, &links, 30);
+	const json_t *refused = json_object_get(run, "refused");
+
+	ck_assert_int_eq(links.probed[1] + links.probed[2], 0);
+	ck_assert_int_eq(links.probed[3], 1);
+	ck_assert_int_eq(bu_json_bool(run, "done", 0), 1);
+	ck_assert_uint_eq(json_array_size(json_object_get(run, "pairs")), 1);
+	ck_assert_uint_eq(json_array_size(refused), 2);
+	ck_assert_str_eq(
+		bu_json_str(json_array_get(refused, 0), "why", ""),
+		"node node001 has jobs, or its cluster does not say that it has none, "
+		"and a probe takes its links; drain it first (bringup node drain "
+		"node001), or give pool train partners = any");
+	/* A job that begins before a pair does leaves it out. */
+	struct bu_node *idle[] = {rig_node(&rig, 3), rig_node(&rig, 4)};
+	const char *id = bu_gate_run(rig.gate, idle, 2, &err);
+
+	ck_assert_msg(id != NULL, "%s", err.text);
+	idle[0]->live.cluster.jobs = 1;
+	measure(&rig, &links, 4, 2);
+	bu_autojson json_t *late = bu_gate_run_json(rig.gate, id);
+	const json_t *missed = json_object_get(late, "missed");
+
+	ck_assert_int_eq(links.probed[3], 1);
+	ck_assert_ptr_nonnull(strstr(bu_json_str(json_array_get(missed, 0), "why", ""),
+				     "node003 has jobs"));
+	struct bu_node *two[] = {rig_node(&rig, 1), rig_node(&rig, 3)};
+
+	ck_assert_ptr_null(bu_gate_run(rig.gate, two, 2, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "drain it first"));
+	rig_end(&rig);
+}
+END_TEST
+
+/* Where they are lent they are measured, each once a minute. */
+START_TEST(a_run_spares_jobs_that_it_may_disturb)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin_beside(&rig, 3, 3);
+	bu_autojson json_t *run = run_of(&rig, 3, &links, 50);
+
+	ck_assert_uint_eq(json_array_size(json_object_get(run, "refused")), 0);
+	for (int i = 1; i <= 3; i++)
+		ck_assert_int_le(links.probed[i], 1);
+	ck_assert_int_eq(links.probed[1] + links.probed[2] + links.probed[3], 2);
+	ck_assert_int_eq(bu_json_bool(run, "done", 1), 0);
+	measure(&rig, &links, 3, 150);
+	for (int i = 1; i <= 3; i++)
+		ck_assert_int_eq(links.probed[i], 2);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Its cluster still believes that its jobs run: it is measured anew all the same, and
  * its fault is its own. */
 START_TEST(who_restarted_has_no_jobs)
@@ -173,7 +263,8 @@ START_TEST(counters_that_jobs_move_are_no_evidence)
 }
 END_TEST
 
-RIG_UNIT("jobs", who_needs_a_partner_that_rests_waits_for_it,
+RIG_UNIT("jobs", a_run_disturbs_no_jobs, a_run_spares_jobs_that_it_may_disturb,
+	 who_needs_a_partner_that_rests_waits_for_it,
 	 a_node_with_jobs_is_in_one_probe_a_minute, an_idle_node_is_not_spared,
 	 a_slow_result_with_a_node_with_jobs_accuses_nobody, who_restarted_has_no_jobs,
 	 counters_that_jobs_move_are_no_evidence)

@@ -2,8 +2,9 @@
 /*
  * Runs that a person asks for: pairs of given nodes, measured once more. Asked by the
  * API; gate.c starts what can be started. A run lives in memory: its results are in the
- * log, what was not measured when the process ended is not measured. Invariant: nobody
- * is moved or judged by a run.
+ * log, what was not measured when the process ended is not measured. Invariants: nobody
+ * is moved or judged by a run; jobs are disturbed only where their pool lends its nodes
+ * with jobs, and then once a minute at most.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct bu_gate_run {
 	char (*name)[BU_NAME_MAX];
 	struct pair *pairs; /* by round */
 	int pair_count;
+	json_t *refused; /* [{"node","why"}]: those with jobs */
 };
 
 static void
@@ -38,6 +40,7 @@ run_free(struct bu_gate_run *run)
 {
 	free(run->name);
 	free(run->pairs);
+	json_decref(run->refused);
 	free(run);
 }
 
@@ -84,6 +87,22 @@ check_node(const struct bu_gate *gate, const struct bu_node *node, struct bu_err
 				  "an installed system can be measured",
 				  node->name, bu_state_name(node->state));
 	return 0;
+}
+
+/* The jobs of a node are not disturbed, unless its pool says that they may be. */
+static int
+check_jobs(const struct bu_gate *gate, const struct bu_node *node, struct bu_err *err)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+
+	if (!bu_gate_works(gate, node, want) ||
+	    strcmp(want->pool->partners, "any") == 0)
+		return 0;
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "node %s has jobs, or its cluster does not say that it has "
+			  "none, and a probe takes its links; drain it first (bringup "
+			  "node drain %s), or give pool %s partners = any",
+			  node->name, node->name, want->pool->name);
 }
 
 /* Once on each rail that both have. */
@@ -150,7 +169,9 @@ bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes, size_t count,
 	    struct bu_err *err)
 {
 	struct bu_gate_run *run;
+	struct bu_err busy;
 	uint64_t seed;
+	int free_ones = 0;
 
 	if (count < 2) {
 		bu_err_set(err, BU_ERR_INVAL, 0,
@@ -163,10 +184,24 @@ bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes, size_t count,
 	}
 	run = bu_xcalloc(1, sizeof(*run));
 	run->name = bu_xcalloc(count, sizeof(*run->name));
-	for (size_t i = 0; i < count; i++)
-		memcpy(run->name[i], nodes[i]->name, sizeof(nodes[i]->name));
+	run->refused = json_array();
+	for (size_t i = 0; i < count; i++) {
+		if (check_jobs(gate, nodes[i], &busy) == 0)
+			memcpy(run->name[free_ones++], nodes[i]->name,
+			       sizeof(nodes[i]->name));
+		else
+			json_array_append_new(run->refused,
+					      json_pack("{s:s,s:s}", "node",
+							nodes[i]->name, "why",
+							busy.text));
+	}
+	if (free_ones < 2) {
+		run_free(run);
+		bu_err_set(err, busy.kind, 0, "%s", busy.text);
+		return NULL;
+	}
 	bu_random(&seed, sizeof(seed));
-	plan_pairs(gate, run, (int)count, seed);
+	plan_pairs(gate, run, free_ones, seed);
 	snprintf(run->id, sizeof(run->id), "run-");
 	bu_random_hex(run->id + 4, 6);
 	run->next = gate->runs;
@@ -234,10 +269,12 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 			      !bu_probe_busy(gate, b->name));
 		return;
 	}
-	if (check_node(gate, a, &err) != 0 || check_node(gate, b, &err) != 0) {
-		pair->done = 1; /* it left meanwhile */
+	if (check_node(gate, a, &err) != 0 || check_node(gate, b, &err) != 0 ||
+	    check_jobs(gate, a, &err) != 0 || check_jobs(gate, b, &err) != 0) {
+		pair->done = 1; /* it left meanwhile, or was given a job */
 		bu_text_copy(pair->why, sizeof(pair->why), err.text);
-	} else if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name)) {
+	} else if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name) &&
+		   !bu_gate_rests(gate, a) && !bu_gate_rests(gate, b)) {
 		start_pair(gate, pair, a, b);
 	}
 }
@@ -278,6 +315,7 @@ bu_gate_run_json(const struct bu_gate *gate, const char *id)
 		else if (pair->done && log)
 			json_array_append_new(pairs, bu_measurements_brief(log));
 	}
-	return json_pack("{s:s,s:b,s:i,s:o,s:o}", "run", run->id, "done", done,
-			 "wanted", run->pair_count, "pairs", pairs, "missed", missed);
+	return json_pack("{s:s,s:b,s:i,s:o,s:o,s:O}", "run", run->id, "done", done,
+			 "wanted", run->pair_count, "pairs", pairs, "missed", missed,
+			 "refused", run->refused);
 }
