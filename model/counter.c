@@ -6,6 +6,8 @@
  */
 #include "model/counter.h"
 
+#include <math.h>
+
 #define COUNT_MAX (INT64_C(1) << 62)
 
 static const struct {
@@ -38,6 +40,25 @@ bu_counter_kind(enum bu_counter counter)
 {
 	bu_assert(counter < BU_COUNTER_COUNT);
 	return rows[counter].kind;
+}
+
+double
+bu_counter_most(enum bu_counter counter, double seconds)
+{
+	switch (counter) {
+	/* As many again as 120 an hour make in ten minutes: they come in bursts. */
+	case BU_COUNTER_SYMBOL_ERROR:
+		return 20 + 120.0 / 3600 * seconds;
+	case BU_COUNTER_LINK_ERROR_RECOVERY:
+		return 5 + 5.0 / 60 * seconds;
+	case BU_COUNTER_LINK_DOWNED:
+	case BU_COUNTER_LOCAL_LINK_INTEGRITY:
+	case BU_COUNTER_BUFFER_OVERRUN:
+	case BU_COUNTER_CARRIER_CHANGES:
+		return 0;
+	default:
+		return INFINITY;
+	}
 }
 
 void

@@ -81,6 +81,10 @@ struct bu_counters {
 
 const char *bu_counter_name(enum bu_counter counter);
 enum bu_counter_kind bu_counter_kind(enum bu_counter counter);
+/* How many a port with a good cable counts in so many seconds, of the LINK rows that a
+ * machine is held for; INFINITY: nothing is said of it. Source: fabric reference 2.6
+ * (NVSentinel). */
+double bu_counter_most(enum bu_counter counter, double seconds);
 void bu_counters_init(struct bu_counters *counters); /* all -1 */
 /* What was added; a counter that went backwards was reset and counts as -1. */
 void bu_counters_since(const struct bu_counters *before,

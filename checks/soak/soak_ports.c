@@ -17,6 +17,8 @@
 static const char ib[] = "sys/class/infiniband";
 enum { NDEVS = 8 };
 
+enum { USUAL = -1 }; /* as a good cable's: bu_counter_most() */
+
 /* A counter may grow by `count`, and by so much a second, and by that share of the
  * packets. port_xmit_wait is not judged: adapters count it in ticks of their own; nor
  * carrier_changes, which soak-link-flaps counts. */
@@ -25,14 +27,12 @@ static const struct {
 	enum bu_soak_kind row;
 	double count, per_second, of_packets;
 } rules[] = {
-	{BU_COUNTER_LINK_DOWNED, BU_SOAK_LINK_DOWNED, 0, 0, 0},
+	{BU_COUNTER_LINK_DOWNED, BU_SOAK_LINK_DOWNED, USUAL, 0, 0},
 	{BU_COUNTER_SYMBOL_ERROR, BU_SOAK_SYMBOLS, 0, 0, 0},
-	/* As many again as 120 an hour make in a slice of ten minutes: such errors come
-	 * in bursts, and each slice is judged alone. */
-	{BU_COUNTER_SYMBOL_ERROR, BU_SOAK_SYMBOL_RATE, 20, 120.0 / 3600, 0},
-	{BU_COUNTER_LINK_ERROR_RECOVERY, BU_SOAK_RECOVERIES, 5, 5.0 / 60, 0},
-	{BU_COUNTER_LOCAL_LINK_INTEGRITY, BU_SOAK_OVERRUNS, 0, 0, 0},
-	{BU_COUNTER_BUFFER_OVERRUN, BU_SOAK_OVERRUNS, 0, 0, 0},
+	{BU_COUNTER_SYMBOL_ERROR, BU_SOAK_SYMBOL_RATE, USUAL, 0, 0},
+	{BU_COUNTER_LINK_ERROR_RECOVERY, BU_SOAK_RECOVERIES, USUAL, 0, 0},
+	{BU_COUNTER_LOCAL_LINK_INTEGRITY, BU_SOAK_OVERRUNS, USUAL, 0, 0},
+	{BU_COUNTER_BUFFER_OVERRUN, BU_SOAK_OVERRUNS, USUAL, 0, 0},
 	{BU_COUNTER_PORT_RCV_ERRORS, BU_SOAK_LINK_ERRORS, 0, 0, 0},
 	{BU_COUNTER_PORT_RCV_PHYSICAL, BU_SOAK_LINK_ERRORS, 0, 0, 0},
 	{BU_COUNTER_PORT_XMIT_DISCARDS, BU_SOAK_LINK_ERRORS, 0, 0, 0},
@@ -126,8 +126,10 @@ judge_port(const char *subject, const struct bu_counters *added, double seconds,
 {
 	for (size_t i = 0; i < BU_LEN(rules); i++) {
 		int64_t more = added->count[rules[i].counter];
-		double most = rules[i].count + rules[i].per_second * seconds +
-			      rules[i].of_packets * packets(added);
+		double most = rules[i].count == USUAL
+				      ? bu_counter_most(rules[i].counter, seconds)
+				      : rules[i].count + rules[i].per_second * seconds +
+						rules[i].of_packets * packets(added);
 		char seen[80], expected[32];
 
 		if (more <= 0 || (double)more <= most)

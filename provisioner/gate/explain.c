@@ -102,23 +102,28 @@ add_rate(char **text, const struct bu_campaign_state *campaign,
 		    name_of(sight, 0), name_of(sight, 1), reason);
 }
 
-/* The counter of one result that tells most of a loss. */
+/* How much of it, and the counter of that result that tells most of it. */
 static void
 add_counter(char **text, const struct bu_campaign_state *campaign,
 	    const struct sight *sight)
 {
 	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
 	const struct bu_pair_dir *dir = &result->dir[sight->dir];
-	enum bu_counter counter;
-	int end;
-	int64_t lost;
+	enum bu_counter counter = BU_COUNTER_OUT_OF_SEQUENCE;
+	int end = 0, known;
 
-	if (bu_probe_read(campaign->gate, sight->m->seq, result) != 0)
+	known = bu_probe_read(campaign->gate, sight->m->seq, result) == 0 &&
+		bu_probe_lost(dir, &counter, &end) > 0;
+	if (bu_counter_kind(counter) == BU_COUNTER_LINK)
+		bu_text_add(text, "", "errors of the link in one probe");
+	else
+		bu_text_add(text, "", "%.0f packets lost or sent again in one probe",
+			    (double)sight->m->dir[sight->dir].lost);
+	if (!known)
 		return;
-	lost = bu_probe_lost(dir, &counter, &end);
-	if (lost > 0)
-		bu_text_add(text, "", ", %s %lld at %s", bu_counter_name(counter),
-			    (long long)lost, result->end[end].node);
+	bu_text_add(text, "", ", %s %lld at %s", bu_counter_name(counter),
+		    (long long)dir->counters[end].count[counter],
+		    result->end[end].node);
 	bu_text_add(text, "", ", latency p99 %.0f us (median %.0f us)", dir->lat_p99_us,
 		    dir->lat_median_us);
 }
@@ -139,11 +144,9 @@ add_loss(char **text, const struct bu_campaign_state *campaign,
 	}
 	if (!worst)
 		return;
-	bu_text_add(text, "",
-		    "%s%s %s: %s to %s: %.0f packets lost or sent again in one probe",
-		    *text ? "; " : "", name_of(worst, half),
-		    half ? "receives" : "sends", name_of(worst, 0), name_of(worst, 1),
-		    (double)worst->m->dir[worst->dir].lost);
+	bu_text_add(text, "", "%s%s %s: %s to %s: ", *text ? "; " : "",
+		    name_of(worst, half), half ? "receives" : "sends",
+		    name_of(worst, 0), name_of(worst, 1));
 	add_counter(text, campaign, worst);
 }
 

@@ -319,7 +319,7 @@ add_result(const struct bu_incast *incast, const json_t *value, struct sum *ret,
 	ret->gbps += result.dir[BU_END_A].bw_median_gbps;
 	/* All of them read the counters of the receiver's one port. */
 	lost = bu_probe_lost(&result.dir[BU_END_A], &counter, &at);
-	if (lost > ret->lost)
+	if (lost > ret->lost && bu_counter_kind(counter) == BU_COUNTER_LOSS)
 		ret->lost = lost;
 	return 0;
 }

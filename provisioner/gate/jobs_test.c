@@ -225,9 +225,27 @@ END_TEST
 static const struct {
 	int counted_by, works[2];
 	double lost;
+	enum bu_counter counter;
+	int64_t count;
 } counts[] = {
-	{0, {0, 0}, 20}, {1, {0, 0}, 20}, {0, {1, 0}, 0},
-	{1, {1, 0}, 20}, {1, {0, 1}, 0},  {0, {1, 1}, 0},
+	{0, {0, 0}, 20, BU_COUNTER_OUT_OF_SEQUENCE, 20},
+	{1, {0, 0}, 20, BU_COUNTER_OUT_OF_SEQUENCE, 20},
+	{0, {1, 0}, 0, BU_COUNTER_OUT_OF_SEQUENCE, 20},
+	{1, {1, 0}, 20, BU_COUNTER_OUT_OF_SEQUENCE, 20},
+	{1, {0, 1}, 0, BU_COUNTER_OUT_OF_SEQUENCE, 20},
+	{0, {1, 1}, 0, BU_COUNTER_OUT_OF_SEQUENCE, 20},
+	/* Errors of a link, as in a soak: what a good one has is nothing. */
+	{1, {0, 0}, 0, BU_COUNTER_SYMBOL_ERROR, 20},
+	{1, {0, 0}, 40, BU_COUNTER_SYMBOL_ERROR, 40},
+	{1, {0, 1}, 0, BU_COUNTER_SYMBOL_ERROR, 40},
+	{0, {0, 0}, 0, BU_COUNTER_LINK_ERROR_RECOVERY, 5},
+	{0, {0, 0}, 16, BU_COUNTER_LINK_ERROR_RECOVERY, 7},
+	{0, {0, 0}, 16, BU_COUNTER_LINK_DOWNED, 1},
+	{0, {1, 0}, 0, BU_COUNTER_LINK_DOWNED, 1},
+	{1, {0, 0}, 16, BU_COUNTER_CARRIER_CHANGES, 2},
+	{0, {0, 0}, 0, BU_COUNTER_RX_ERRORS, 50},
+	{0, {0, 0}, 0, BU_COUNTER_NP_CNP_SENT, 50},
+	{0, {0, 0}, 0, BU_COUNTER_DUPLICATE_REQUEST, 50},
 };
 
 START_TEST(counters_that_jobs_move_are_no_evidence)
@@ -250,14 +268,14 @@ START_TEST(counters_that_jobs_move_are_no_evidence)
 
 		memcpy(probe.works, counts[i].works, sizeof(probe.works));
 		ck_assert_int_eq(bu_pair_result_from_json(value, &result, NULL), 0);
-		result.dir[0]
-			.counters[counts[i].counted_by]
-			.count[BU_COUNTER_OUT_OF_SEQUENCE] = 20;
+		result.dir[0].counters[counts[i].counted_by].count[counts[i].counter] =
+			counts[i].count;
 		body = bu_probe_body(rig.gate, &probe, "fabric", ends, &expect,
 				     &result);
 		flow = json_array_get(json_object_get(body, "flows"), 0);
 		ck_assert_ptr_nonnull(flow);
-		ck_assert_double_eq(bu_json_real(flow, "lost", -1), counts[i].lost);
+		ck_assert_msg(bu_json_real(flow, "lost", -1) == counts[i].lost,
+			      "row %zu: %g", i, bu_json_real(flow, "lost", -1));
 	}
 	rig_end(&rig);
 }

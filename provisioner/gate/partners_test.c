@@ -360,6 +360,20 @@ START_TEST(a_doubt_waits_for_those_that_are_in_use)
 }
 END_TEST
 
+/* Its rates are good, and its link is not: the port says so itself. */
+START_TEST(who_loses_its_link_is_accused)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	links.erring = 4;
+	judge_newcomer(&rig, &links);
+	rig_reason_has(&rig_node(&rig, 4)->reason,
+		       "errors of the link in one probe, link_downed 1 at node004");
+	rig_end(&rig);
+}
+END_TEST
+
 /* What alternates beside a fault that stands is not followed until it decides, too. */
 START_TEST(what_alternates_beside_a_lasting_fault_takes_no_longer)
 {
@@ -474,7 +488,8 @@ START_TEST(tests_that_do_not_decide_go_on_slowly)
 }
 END_TEST
 
-RIG_UNIT("lend", a_past_whim_of_proven_nodes_costs_a_newcomer_nothing,
+RIG_UNIT("lend", who_loses_its_link_is_accused,
+	 a_past_whim_of_proven_nodes_costs_a_newcomer_nothing,
 	 a_late_acknowledgement_is_no_loss, tests_that_do_not_decide_go_on_slowly,
 	 a_newcomers_fault_takes_no_more_than_its_tests,
 	 the_fault_of_proven_ones_is_no_newcomers, the_word_of_one_partner_is_a_doubt,

@@ -26,6 +26,26 @@ errors_before(const struct bu_gate *gate, const char *rail, const struct bu_node
 		       : 0;
 }
 
+/* A link that counts more errors than a good one weighs as much as so many packets: the
+ * judge takes four for chance. */
+enum { LINK_WEIGHS = 16 };
+
+static int64_t
+weight_of(const struct bu_pair_dir *dir, int end, enum bu_counter counter)
+{
+	int64_t count = dir->counters[end].count[counter];
+	double seconds = dir->clock_seconds[0] > dir->clock_seconds[1]
+				 ? dir->clock_seconds[0]
+				 : dir->clock_seconds[1];
+
+	if (bu_counter_kind(counter) == BU_COUNTER_LOSS)
+		return counter == BU_COUNTER_DUPLICATE_REQUEST ? 0 : count;
+	if (bu_counter_kind(counter) != BU_COUNTER_LINK || count <= 0 ||
+	    (double)count <= bu_counter_most(counter, seconds))
+		return 0;
+	return count < LINK_WEIGHS ? LINK_WEIGHS : count;
+}
+
 /* Of the ends that are none of skip. */
 static int64_t
 count_lost(const struct bu_pair_dir *dir, const int skip[2],
@@ -34,13 +54,13 @@ count_lost(const struct bu_pair_dir *dir, const int skip[2],
 	int64_t lost = 0;
 
 	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
-		if (bu_counter_kind((enum bu_counter)i) != BU_COUNTER_LOSS ||
-		    i == BU_COUNTER_DUPLICATE_REQUEST)
-			continue;
 		for (int end = 0; end < 2; end++) {
-			if (skip[end] || dir->counters[end].count[i] <= lost)
+			int64_t own =
+				skip[end] ? 0 : weight_of(dir, end, (enum bu_counter)i);
+
+			if (own <= lost)
 				continue;
-			lost = dir->counters[end].count[i];
+			lost = own;
 			*ret_counter = (enum bu_counter)i;
 			*ret_end = end;
 		}

@@ -28,11 +28,12 @@ struct links {
 	double second[RIG_NODES_MAX + 1]; /* of any other rail than the first, both
 					     ways; 0 = as on the first */
 	int silent[RIG_NODES_MAX + 1];    /* does not answer any more */
-	int lossy;                    /* to this node packets are lost in each probe,
-					 and now and then a direction is slow besides */
-	int every, until;             /* each so-many-th probe of the first ones loses
-					 packets one way */
-	int late;                     /* one acknowledgement of each probe is late */
+	int erring;       /* its link goes down in each probe, and costs no time */
+	int lossy;        /* to this node packets are lost in each probe,
+			     and now and then a direction is slow besides */
+	int every, until; /* each so-many-th probe of the first ones loses
+			     packets one way */
+	int late;         /* one acknowledgement of each probe is late */
 	int older[RIG_NODES_MAX + 1]; /* its agent is of a release before rails */
 	int hung;                     /* hangs with each probe in its hands; who waits
 					 for it says so */
@@ -140,6 +141,11 @@ result_of_rail(const struct links *links, const json_t *item, int rail)
 			result.dir[dir]
 				.counters[!dir]
 				.count[BU_COUNTER_OUT_OF_SEQUENCE] = 20;
+		for (int end = 0; links->erring && end < 2; end++)
+			if (number[end] == links->erring)
+				result.dir[dir]
+					.counters[end]
+					.count[BU_COUNTER_LINK_DOWNED] = 1;
 	}
 	if (is_odd(links, number))
 		make_odd(links, &result);
