@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the loops of stage 0. Called by the runner of checks, in a process of its own.
- * Invariants: one port at a time, so that a figure is of that port alone; each loop is
- * announced to the watcher before it begins, because an adapter may hang.
+ * Invariants: one port at a time, so that a figure is of that port alone, and all of
+ * them at once only when each was good alone; each loop is announced to the watcher
+ * before it begins, because an adapter may hang.
  */
 #include "checks/fabric/loops.h"
 
@@ -13,6 +14,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "checks/fabric/loops_impl.h"
+#include "fabric/probe/rails.h"
 
 /* CUDA starts all GPUs of a machine for the first one that is opened. */
 enum { GRACE_MS = 5000, CUDA_MS = 90000 };
@@ -26,6 +28,7 @@ struct run {
 	struct bu_loop_gpus gpus;
 	/* Of each rail, as its loop found it; no device: it has none. */
 	struct bu_pair_end end[BU_RAILS_MAX];
+	int good[BU_RAILS_MAX]; /* it carried what it must, alone */
 };
 
 static void
@@ -82,6 +85,9 @@ loop_self(struct run *run, size_t rail)
 		return;
 	run->end[rail] = loop.result.end[0];
 	bu_loop_judge(&loop, run->out);
+	run->good[rail] =
+		loop.rails[0]->min_gbps > 0 &&
+		run->out->list[run->out->count - 1].verdict == BU_VERDICT_PASS;
 }
 
 static void
@@ -157,6 +163,60 @@ loop_pair(struct run *run, size_t rail)
 		bu_loop_judge(&loop, run->out);
 }
 
+/* The rails that are good alone, each with all its runs. */
+static struct bu_work_probe
+good_ones(const struct run *run, double *ret_least)
+{
+	struct bu_work_probe work = run->work;
+
+	work.rails_count = 0;
+	for (size_t i = 0; i < run->work.rails_count; i++) {
+		if (!run->good[i])
+			continue;
+		*ret_least += run->work.rails[i].min_gbps;
+		work.rails[work.rails_count] = run->work.rails[i];
+		work.rails[work.rails_count++].min_gbps = 0;
+	}
+	return work;
+}
+
+/* What the switches of PCIe and the memory carry. */
+static void
+loop_together(struct run *run)
+{
+	struct bu_loop loop = {.row = BU_LOOP_TOGETHER, .subject = "all at once"};
+	bu_autofree struct bu_rails_kept *kept = bu_xcalloc(1, sizeof(*kept));
+	double least = 0, gbps = 0;
+	struct bu_work_probe work = good_ones(run, &least);
+	bu_autojson json_t *results = NULL;
+	struct bu_err err = {0};
+
+	if (work.rails_count < 2 || bu_checks_stop(run->ctx))
+		return;
+	announce(run, &loop, work.deadline_ms + GRACE_MS);
+	kept->cancelled = run->ctx->cancelled;
+	kept->arg = run->ctx->arg;
+	kept->root = run->ctx->root;
+	if (bu_rails_run(&work, kept, &results, &err) != 0) {
+		bu_loop_unmeasured(&loop, err.text, run->out);
+		return;
+	}
+	for (size_t i = 0; i < work.rails_count; i++) {
+		const json_t *one =
+			json_array_get(json_object_get(results, "rails"), i);
+
+		if (bu_pair_result_from_json(one, &loop.result, &err) != 0 ||
+		    bu_loop_gbps(&loop.result) <= 0) {
+			bu_loop_unmeasured(&loop, work.rails[i].rail, run->out);
+			break;
+		}
+		gbps += bu_loop_gbps(&loop.result);
+		if (i + 1 == work.rails_count)
+			bu_loops_judge_sum(work.rails_count, gbps, least, run->out);
+	}
+	bu_rails_drop(kept);
+}
+
 /* A part of a GPU has no number that the verbs could be given. */
 static int
 wants_gpus(const json_t *gpu)
@@ -187,6 +247,7 @@ bu_loops_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_e
 	for (size_t k = 0; k < BU_LEN(steps); k++)
 		for (size_t i = 0; i < run->work.rails_count; i++)
 			steps[k](run, i);
+	loop_together(run);
 	bu_checks_doing(ctx, out, NULL);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include "checks/gpu/gpu_list.h"
 #include "fabric/probe/pair.h"
 
-enum bu_loop_row { BU_LOOP_SELF, BU_LOOP_GPU, BU_LOOP_PAIR };
+enum bu_loop_row { BU_LOOP_SELF, BU_LOOP_GPU, BU_LOOP_PAIR, BU_LOOP_TOGETHER };
 
 struct bu_loop {
 	enum bu_loop_row row;
@@ -23,6 +23,12 @@ void bu_loop_judge(const struct bu_loop *loop, struct bu_checks *out);
 /* Adds a row of what could not be. */
 void bu_loop_unmeasured(const struct bu_loop *loop, const char *why,
 			struct bu_checks *out);
+
+/* Adds the row of the rails that were looped at once: what they reached, of what they
+ * should; both are sums. */
+void bu_loops_judge_sum(size_t rails, double gbps, double least, struct bu_checks *out);
+/* What a loop carried, both directions of it. */
+double bu_loop_gbps(const struct bu_pair_result *result);
 
 /* The GPU below the same switch as this RDMA device, or else as near as there is one:
  * of several the one that was taken least, which is then taken once more. -1: there is

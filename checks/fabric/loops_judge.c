@@ -23,7 +23,12 @@
 	X(PAIR, "port-to-port",                                                        \
 	  "from port to port of the machine, where both are in one InfiniBand subnet", \
 	  "look at port-loop of both ports; if both are good, swap the cable of the "  \
-	  "one that sends or receives too little")
+	  "one that sends or receives too little")                                     \
+	X(TOGETHER, "ports-together",                                                  \
+	  "the loops of all rails at once, against the sum of what each must carry",   \
+	  "each port is good alone: look at what they share, at pcie-gen and "         \
+	  "pcie-width of the switches above them, at nic-numa and at the memory's "    \
+	  "bandwidth")
 
 static const struct bu_loops_row rows[] = {
 #define X(id, name, what, hint) [BU_LOOP_##id] = {name, what, hint},
@@ -81,6 +86,35 @@ rate_text(double gbps, char ret[32])
 		snprintf(ret, 32, "%.2f Mbit/s", gbps * 1000);
 	else
 		snprintf(ret, 32, "%.2f Gbit/s", gbps);
+}
+
+double
+bu_loop_gbps(const struct bu_pair_result *result)
+{
+	return 2 * fmin(result->dir[0].bw_median_gbps, result->dir[1].bw_median_gbps);
+}
+
+/* A warning: pairs of nodes measure all rails at once, too, and there each must carry
+ * its own; a loop takes twice as much of the memory as they do. */
+void
+bu_loops_judge_sum(size_t rails, double gbps, double least, struct bu_checks *out)
+{
+	const struct bu_loop loop = {.row = BU_LOOP_TOGETHER};
+	bu_autofree char *subject = bu_xasprintf("%zu rails", rails);
+	char rate[32], wanted[32];
+	struct bu_check *row;
+
+	rate_text(gbps, rate);
+	rate_text(least, wanted);
+	row = add(&loop, gbps < least ? BU_VERDICT_WARN : BU_VERDICT_PASS, subject,
+		  out);
+	BU_CHECK_SET(row->seen, "%s", rate);
+	BU_CHECK_SET(row->expected, "at least %s", wanted);
+	if (gbps < least)
+		BU_CHECK_SET(row->text,
+			     "%zu rails together reach %s of %s in loops inside the "
+			     "machine, and each of them its own alone",
+			     rails, rate, wanted);
 }
 
 /* "by dmabuf" of GPU memory. */
@@ -159,8 +193,7 @@ judge_rates(const struct bu_loop *loop, struct bu_checks *out)
 	const struct bu_pair_dir *dir = loop->result.dir;
 
 	if (loop->row != BU_LOOP_PAIR) {
-		judge_rate(loop, loop->subject,
-			   2 * fmin(dir[0].bw_median_gbps, dir[1].bw_median_gbps),
+		judge_rate(loop, loop->subject, bu_loop_gbps(&loop->result),
 			   loop->rails[0]->min_gbps, out);
 		return;
 	}

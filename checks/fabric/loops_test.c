@@ -116,7 +116,8 @@ START_TEST(each_port_is_looped_and_ports_of_one_subnet_meet)
 
 		set_machine(usual ? usual_prefix : own_prefix);
 		run(expect, NULL, &checks);
-		ck_assert_uint_eq(checks.count, 5);
+		ck_assert_uint_eq(checks.count, 6);
+		row_is(&checks, "ports-together", "3 rails", BU_VERDICT_PASS, "");
 		row_is(&checks, "port-loop", "ib0", BU_VERDICT_PASS, "");
 		row_is(&checks, "port-loop", "ib1", BU_VERDICT_PASS, "");
 		row_is(&checks, "port-loop", "roce", BU_VERDICT_PASS, "");
@@ -137,7 +138,7 @@ START_TEST(ports_of_two_fabrics_are_no_finding)
 	set_machine(apart);
 	run(expect, NULL, &checks);
 	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), 0);
-	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_PASS), 3);
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_PASS), 4);
 	bu_checks_fini(&checks);
 	set_machine(NULL);
 }
@@ -161,6 +162,35 @@ START_TEST(a_slow_sender_is_named_and_its_neighbour_is_not)
 	row_is(&checks, "port-loop", "roce", BU_VERDICT_PASS, "");
 	row_is(&checks, "port-to-port", "ib0 to ib1", BU_VERDICT_FAIL, "Mbit/s");
 	row_is(&checks, "port-to-port", "ib1 to ib0", BU_VERDICT_PASS, "");
+	bu_checks_fini(&checks);
+	set_machine(NULL);
+}
+END_TEST
+
+/* Below one switch that carries twice what one of them must: each is good alone, and
+ * the three of them are not. Who is slow alone has no part in it. */
+START_TEST(rails_that_share_too_little_are_told)
+{
+	const struct fakeverbs_faults shared = {.rate_gbps = 2 * least, .below = 1};
+	const struct fakeverbs_faults slow = {.rate_gbps = least / 4};
+	bu_autojson json_t *expect = json_pack("{s:o}", "fabric", make_item(least));
+	struct bu_checks checks;
+
+	set_machine(NULL);
+	for (int i = 0; i < 3; i++)
+		fakeverbs_set(i, &shared);
+	run(expect, NULL, &checks);
+	row_is(&checks, "port-loop", "ib0", BU_VERDICT_PASS, "");
+	row_is(&checks, "ports-together", "3 rails", BU_VERDICT_WARN,
+	       "3 rails together reach ");
+	row_is(&checks, "ports-together", "3 rails", BU_VERDICT_WARN,
+	       " of 6.00 Mbit/s in loops");
+	bu_checks_fini(&checks);
+	set_machine(NULL);
+	fakeverbs_set(1, &slow);
+	run(expect, NULL, &checks);
+	row_is(&checks, "port-loop", "ib1", BU_VERDICT_FAIL, "");
+	row_is(&checks, "ports-together", "2 rails", BU_VERDICT_PASS, "");
 	bu_checks_fini(&checks);
 	set_machine(NULL);
 }
@@ -398,7 +428,7 @@ START_TEST(a_gpu_that_is_divided_or_absent_is_not_looped)
 
 		set_machine(own_prefix);
 		run(expect, "/nowhere", &checks);
-		ck_assert_uint_eq(checks.count, 5);
+		ck_assert_uint_eq(checks.count, 6);
 		bu_checks_fini(&checks);
 	}
 	unbuild_machine();
@@ -406,7 +436,8 @@ START_TEST(a_gpu_that_is_divided_or_absent_is_not_looped)
 }
 END_TEST
 
-BU_UNIT("loops", each_port_is_looped_and_ports_of_one_subnet_meet,
+BU_UNIT("loops", rails_that_share_too_little_are_told,
+	each_port_is_looped_and_ports_of_one_subnet_meet,
 	ports_of_two_fabrics_are_no_finding,
 	a_slow_sender_is_named_and_its_neighbour_is_not,
 	a_loop_is_judged_by_both_directions_together, what_does_not_move_is_no_finding,

@@ -74,6 +74,7 @@ run_all(const struct bu_work_probe *work, struct bu_rails_kept *kept)
 		rails[i].opts.kept = &kept->rail[i];
 		rails[i].opts.cancelled = kept->cancelled;
 		rails[i].opts.arg = kept->arg;
+		rails[i].opts.root = kept->root;
 		start_rail(&rails[i]);
 	}
 	for (size_t i = 0; i < work->rails_count; i++) {

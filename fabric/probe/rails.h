@@ -16,6 +16,7 @@ struct bu_rails_kept {
 	struct bu_pair_kept rail[BU_RAILS_MAX];
 	int (*cancelled)(void *arg); /* NULL = nobody */
 	void *arg;
+	const char *root; /* sysfs; NULL = the system's */
 };
 void bu_rails_drop(struct bu_rails_kept *kept);
 

@@ -13,11 +13,12 @@
 
 /* "from": what is posted from this one on; 1 = the first, 0 = never. */
 struct fakeverbs_faults {
-	double rate_gbps;  /* cap of all that it posts; 0 = none */
-	int delay_us;      /* each one is that much later */
-	long lose_from;    /* RETRY_EXC_ERR, as for a peer that is lost */
-	long fail_at;      /* this one alone: REM_OP_ERR, and the queue is dead */
-	long hang_from;    /* never completes */
+	double rate_gbps; /* cap of all that it posts; 0 = none */
+	int below;        /* devices with one number share one cap; 0 = it is its own */
+	int delay_us;     /* each one is that much later */
+	long lose_from;   /* RETRY_EXC_ERR, as for a peer that is lost */
+	long fail_at;     /* this one alone: REM_OP_ERR, and the queue is dead */
+	long hang_from;   /* never completes */
 	long corrupt_from; /* arrives with one bit changed */
 	long corrupt_byte; /* in which byte of the message; 0 = the middle */
 	long vanish_from;  /* the device is gone, and an event says so */

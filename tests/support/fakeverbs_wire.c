@@ -26,7 +26,7 @@ struct head {
 	uint32_t corrupt; /* 1 + the byte to change, 0 = none */
 };
 
-static double free_at[DEVICES]; /* when the line is idle again, for the rate cap */
+static double free_at[2 * DEVICES]; /* when the line is idle again, for the rate cap */
 
 static double
 now_s(void)
@@ -218,16 +218,17 @@ sleep_until(const struct fake_qp *qp, double until)
 }
 
 static void
-pace(const struct fake_qp *qp, double rate_gbps, uint32_t size)
+pace(const struct fake_qp *qp, const struct fakeverbs_faults *fault, uint32_t size)
 {
-	double now = now_s(), until;
+	int at = fault->below ? DEVICES + fault->below - 1 : qp->device;
+	double now = now_s(), until, rate_gbps = fault->rate_gbps;
 
 	if (rate_gbps <= 0)
 		return;
 	pthread_mutex_lock(&fake_lock);
-	if (free_at[qp->device] < now)
-		free_at[qp->device] = now;
-	until = free_at[qp->device] += size * 8.0 / (rate_gbps * 1e9);
+	if (free_at[at] < now)
+		free_at[at] = now;
+	until = free_at[at] += size * 8.0 / (rate_gbps * 1e9);
 	pthread_mutex_unlock(&fake_lock);
 	sleep_until(qp, until);
 }
@@ -315,7 +316,7 @@ transmit(struct fake_qp *qp, const struct fake_post *post)
 						       : head.size / 2);
 	if (head.corrupt > head.size)
 		head.corrupt = 0;
-	pace(qp, fault.rate_gbps, head.size);
+	pace(qp, &fault, head.size);
 	if (fault.delay_us)
 		sleep_until(qp, now_s() + fault.delay_us / 1e6);
 	return exchange(qp, &head, local);
