@@ -55,6 +55,18 @@ expected(const json_t *expect, FILE *out)
 	     link_gbps * percent / 100, percent, link_gbps);
 }
 
+static void
+together(const json_t *sum, FILE *out)
+{
+	if (sum)
+		line(out, "together",
+		     "sends %.4f, receives %.4f Gbit/s over all rails at once, at "
+		     "least %.4f",
+		     bu_json_real(sum, "sends_gbps", 0),
+		     bu_json_real(sum, "receives_gbps", 0),
+		     bu_json_real(sum, "least_gbps", 0));
+}
+
 /* rail: one of the certificate's, or itself where it is of a time without rails. */
 static void
 show_rail(const json_t *cert, const json_t *rail, FILE *out)
@@ -106,6 +118,7 @@ bu_render_certificate(const struct bu_shown_certificate *certificate, FILE *out)
 		show_rail(cert, rail, out);
 	if (!rails)
 		show_rail(cert, cert, out);
+	together(json_object_get(cert, "together"), out);
 	line(out, "verdict", "%s", bu_json_str(cert, "verdict", "?"));
 	judge_again(cert, out);
 	line(out, "signature", "%.16s...", bu_json_str(sealed, "sig", "?"));

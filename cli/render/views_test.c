@@ -233,13 +233,14 @@ signed_text(void)
 				       .expect = {.link_gbps = 400, .percent = 90}};
 	bu_autojson json_t *hardware = json_pack("{s:s}", "serial", "S1");
 	bu_autofree char *private_pem = NULL, *public_pem = NULL;
+	struct bu_fabcert_rail rails[2];
 	struct bu_fabcert cert = {.kind = BU_FABCERT_FULL,
 				  .node = "n1",
 				  .machine = "m",
 				  .hardware = hardware,
 				  .boot_id = "b",
-				  .rails = &rail,
-				  .rail_count = 1};
+				  .rails = rails,
+				  .rail_count = 2};
 	struct bu_err err;
 	char *text;
 
@@ -254,6 +255,10 @@ signed_text(void)
 	}
 	result.verdict = bu_expect_judge_pair(&rail.expect, &result);
 	rail.verdict = bu_fabcert_judge("n1", &rail.expect, results, 1);
+	for (int i = 0; i < 2; i++) {
+		rails[i] = rail;
+		rails[i].name = i ? "rail1" : "rail0";
+	}
 	ck_assert_int_eq(bu_sign_key_create(&private_pem, &public_pem, NULL), 0);
 	text = bu_fabcert_sign(&cert, private_pem, &err);
 	ck_assert_msg(text != NULL, "%s", err.text);
@@ -273,6 +278,9 @@ START_TEST(a_certificate_is_judged_again)
 	ck_assert_ptr_nonnull(
 		strstr(first, "\n  replayed   its schedule and its figures give this "
 			      "verdict\n"));
+	ck_assert_ptr_nonnull(strstr(
+		first, "\n  together   sends 760.0000, receives 760.0000 Gbit/s over "
+		       "all rails at once, at least 720.0000\n"));
 	ck_assert_ptr_nonnull(strstr(second, "\n  replayed   they do not: probe p1: "
 					     "its figures give fail, it says pass\n"));
 }

@@ -7,12 +7,14 @@
 #include "fabric/judge/fabcert.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/json.h"
+#include "fabric/judge/together.h"
 #include "fabric/stages.h"
 
 /* Around the canonical CERT and the signature. */
@@ -165,7 +167,7 @@ cert_to_json(const struct bu_fabcert *cert)
 	json_t *results = json_array(), *rails = json_array();
 	enum bu_verdict verdict = BU_VERDICT_PASS;
 	char seed[24], issued[24];
-	json_t *value;
+	json_t *value, *together;
 
 	for (int r = 0; r < cert->rail_count; r++) {
 		const struct bu_fabcert_rail *rail = &cert->rails[r];
@@ -177,16 +179,18 @@ cert_to_json(const struct bu_fabcert *cert)
 		if (rail->verdict != BU_VERDICT_PASS)
 			verdict = BU_VERDICT_WARN;
 	}
+	together = bu_together_of(cert->node, rails, results);
 	/* JSON integers are signed: a seed may not fit. */
 	snprintf(seed, sizeof(seed), "%016" PRIx64, cert->seed);
 	bu_time_iso(cert->issued_ms, issued);
 	value = json_pack(
-		"{s:i, s:s, s:s, s:s, s:O, s:s, s:I, s:s, s:o, s:o, s:o, s:s, s:s}",
+		"{s:i, s:s, s:s, s:s, s:O, s:s, s:I, s:s, s:o, s:o, s:o, s:s, s:s, "
+		"s:o*}",
 		"v", 1, "kind", kind_names[cert->kind], "node", cert->node, "machine",
 		cert->machine, "hardware", cert->hardware, "boot_id", cert->boot_id,
 		"epoch", (json_int_t)cert->epoch, "issued", issued, "partners",
 		partners_of(cert), "results", results, "rails", rails, "seed", seed,
-		"verdict", bu_verdict_name(verdict));
+		"verdict", bu_verdict_name(verdict), "together", together);
 	bu_assert(value);
 	if (cert->checks)
 		json_object_set(value, "checks", (json_t *)(uintptr_t)cert->checks);
@@ -424,6 +428,29 @@ replay_rail(const json_t *cert, const json_t *rail, enum bu_verdict *ret,
 	return 0;
 }
 
+/* One of a time before it was told has none. */
+static int
+replay_together(const json_t *cert, struct bu_err *err)
+{
+	static const char *const sums[] = {"sends_gbps", "receives_gbps", "least_gbps"};
+	const json_t *told = json_object_get(cert, "together");
+	bu_autojson json_t *is = bu_together_of(bu_json_str(cert, "node", ""),
+						json_object_get(cert, "rails"),
+						json_object_get(cert, "results"));
+
+	for (size_t i = 0; told && i < BU_LEN(sums); i++) {
+		double one = bu_json_real(told, sums[i], -1);
+
+		if (fabs(one - bu_json_real(is, sums[i], -2)) > 1e-6 * one)
+			return bu_err_set(
+				err, BU_ERR_VERIFY, 0,
+				"its rails together: the figures give another "
+				"%s than the certificate says",
+				sums[i]);
+	}
+	return 0;
+}
+
 int
 bu_fabcert_replay(const json_t *cert, struct bu_err *err)
 {
@@ -447,5 +474,5 @@ bu_fabcert_replay(const json_t *cert, struct bu_err *err)
 				  "its rails give %s, the certificate says %s",
 				  bu_verdict_name(worst),
 				  bu_json_str(cert, "verdict", ""));
-	return 0;
+	return replay_together(cert, err);
 }

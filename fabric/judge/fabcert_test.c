@@ -176,6 +176,57 @@ START_TEST(covers_the_rails_that_it_names)
 }
 END_TEST
 
-BU_UNIT("fabcert", signs_and_verifies, any_change_breaks_the_signature,
-	counts_for_one_machine_and_boot, covers_the_rails_that_it_names,
-	makes_none_that_proves_nothing)
+/* Of the probe that measured all rails, and of those the one that carried most in its
+ * weaker direction; one that missed a rail is none. */
+START_TEST(tells_what_the_rails_carried_together)
+{
+	static const struct {
+		const char *probe;
+		double to, from; /* the node's receiving and sending */
+	} rows[2][3] = {
+		{{"p1", 0.018, 0.019}, {"p2", 0.02, 0.017}, {"p3", 0.02, 0.02}},
+		{{"p1", 0.017, 0.018}, {"p2", 0.02, 0.016}, {"p4", 0.02, 0.02}}};
+	struct bu_fabcert cert = make_cert(BU_FABCERT_FULL);
+	static struct bu_pair_result list[2][3];
+	const struct bu_pair_result *refs[2][3];
+	struct bu_err err;
+
+	for (int r = 0; r < 2; r++) {
+		for (int i = 0; i < 3; i++) {
+			bu_pair_result_init(&list[r][i]);
+			memcpy(list[r][i].end, result.end, sizeof(result.end));
+			list[r][i].verdict = BU_VERDICT_PASS;
+			list[r][i].dir[0].lat_count = list[r][i].dir[1].lat_count = 1;
+			strcpy(list[r][i].probe, rows[r][i].probe);
+			bu_pair_dir_add(&list[r][i].dir[0], rows[r][i].to);
+			bu_pair_dir_add(&list[r][i].dir[1], rows[r][i].from);
+			refs[r][i] = &list[r][i];
+		}
+		rails[r].results = refs[r];
+		rails[r].result_count = 3;
+	}
+	bu_autofree char *text = bu_fabcert_sign(&cert, private_pem, &err);
+
+	ck_assert_ptr_nonnull(text);
+	bu_autojson json_t *got =
+		bu_fabcert_verify(text, strlen(text), public_pem, &err);
+	json_t *sum = json_object_get(got, "together");
+
+	ck_assert_str_eq(bu_json_str(sum, "probe", ""), "p1");
+	ck_assert_double_eq_tol(bu_json_real(sum, "receives_gbps", 0), 0.035, 1e-9);
+	ck_assert_double_eq_tol(bu_json_real(sum, "sends_gbps", 0), 0.037, 1e-9);
+	ck_assert_double_eq_tol(bu_json_real(sum, "least_gbps", 0), 0.032, 1e-9);
+	ck_assert_msg(bu_fabcert_replay(got, &err) == 0, "%s", err.text);
+	json_object_set_new(sum, "sends_gbps", json_real(0.04));
+	ck_assert_int_eq(bu_fabcert_replay(got, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "another sends_gbps"));
+	cert.rail_count = 1;
+	bu_autofree char *alone = bu_fabcert_sign(&cert, private_pem, &err);
+
+	ck_assert_ptr_null(strstr(alone, "together"));
+}
+END_TEST
+
+BU_UNIT("fabcert", tells_what_the_rails_carried_together, signs_and_verifies,
+	any_change_breaks_the_signature, counts_for_one_machine_and_boot,
+	covers_the_rails_that_it_names, makes_none_that_proves_nothing)

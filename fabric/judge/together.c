@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums the rails that one probe measured at once; called by fabcert.c when a
+ * certificate is signed, and again when it is replayed. Invariant: a sum is of one
+ * probe and of every rail that the certificate names.
+ */
+#include "fabric/judge/together.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "fabric/judge/expect.h"
+#include "model/result.h"
+
+/* gbps: what the node sent and received. How many rails have a result of this probe. */
+static size_t
+sum_of(const char *node, const char *probe, const json_t *results, double ret_gbps[2])
+{
+	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
+	size_t count = 0, i;
+	json_t *value;
+
+	ret_gbps[0] = ret_gbps[1] = 0;
+	json_array_foreach (results, i, value) {
+		int own;
+
+		if (strcmp(bu_json_str(value, "probe", ""), probe) != 0 ||
+		    bu_pair_result_from_json(value, result, NULL) != 0)
+			continue;
+		own = strcmp(result->end[BU_END_A].node, node) != 0;
+		ret_gbps[0] += result->dir[own].bw_median_gbps;
+		ret_gbps[1] += result->dir[!own].bw_median_gbps;
+		count++;
+	}
+	return count;
+}
+
+static double
+least_of(const json_t *rails)
+{
+	struct bu_expect expect;
+	double least = 0;
+	size_t i;
+	json_t *rail;
+
+	json_array_foreach (rails, i, rail)
+		if (bu_expect_from_json(json_object_get(rail, "expect"), &expect,
+					NULL) == 0)
+			least += bu_expect_min_gbps(&expect);
+	return least;
+}
+
+json_t *
+bu_together_of(const char *node, const json_t *rails, const json_t *results)
+{
+	const char *first = bu_json_str(json_array_get(rails, 0), "rail", "");
+	const char *best = NULL;
+	double gbps[2], most[2] = {0, 0};
+	size_t i;
+	json_t *value;
+
+	if (json_array_size(rails) < 2)
+		return NULL;
+	json_array_foreach (results, i, value) {
+		const char *probe = bu_json_str(value, "probe", "");
+
+		if (strcmp(bu_json_str(value, "rail", ""), first) != 0 ||
+		    sum_of(node, probe, results, gbps) != json_array_size(rails) ||
+		    (best && fmin(gbps[0], gbps[1]) <= fmin(most[0], most[1])))
+			continue;
+		best = probe;
+		memcpy(most, gbps, sizeof(most));
+	}
+	return best ? json_pack("{s:s,s:f,s:f,s:f}", "probe", best, "sends_gbps",
+				most[0], "receives_gbps", most[1], "least_gbps",
+				least_of(rails))
+		    : NULL;
+}
