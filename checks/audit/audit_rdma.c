@@ -271,6 +271,9 @@ judge_gid(struct bu_audit *a, const struct bu_audit_port *port)
 
 	if (port->infiniband || !bu_json_bool(port->network, "rdma", 0))
 		return;
+	/* Such a port needs no IPv4. */
+	if (!want && strcmp(bu_json_str(port->network, "gid_family", ""), "ipv6") == 0)
+		return;
 	found = find_gid(a, port, want);
 	snprintf(expected, sizeof(expected), "RoCE v2 %s", want ? want : "with IPv4");
 	if (found.index < 0) {

@@ -290,6 +290,8 @@ START_TEST(the_ends_of_what_is_allowed_are_good)
 {
 	static const char pfc[] = "{\"networks\":[{\"name\":\"roce\",\"mac\":"
 				  "\"52:54:00:78:00:01\",\"pfc\":[0,7,8,-1,\"3\"]}]}";
+	static const char ipv6[] = "{\"networks\":[{\"name\":\"roce\",\"rdma\":true,"
+				   "\"port\":\"mlx5_0/1\",\"gid_family\":\"ipv6\"}]}";
 
 	root = bu_audit_machine_build(0);
 	bu_audit_machine_change(PORT1 "lid", "0xbfff");
@@ -297,6 +299,10 @@ START_TEST(the_ends_of_what_is_allowed_are_good)
 	expect_no_finding(bu_audit_machine_expected, 44);
 	bu_audit_machine_change("test/pfc/eth1", "129");
 	expect_no_finding(pfc, 20);
+	/* A port that is measured over IPv6 and was given no address needs no IPv4. */
+	bu_audit_machine_change(PORT0 "gids/2", NULL);
+	bu_audit_machine_change(PORT0 "gids/3", NULL);
+	expect_no_finding(ipv6, 20);
 	bu_audit_machine_remove();
 }
 END_TEST

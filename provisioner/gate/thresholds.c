@@ -205,6 +205,8 @@ add_port(json_t *network, const struct bu_desired_network *of,
 	add_switch(network, "ecn", of->ecn);
 	if (of->dscp >= 0)
 		json_object_set_new(network, "dscp", json_integer(of->dscp));
+	if (of->gid_family)
+		json_object_set_new(network, "gid_family", json_string(of->gid_family));
 	if (of->gid_index >= 0)
 		json_object_set_new(network, "gid_index", json_integer(of->gid_index));
 	if (of->pkeys)

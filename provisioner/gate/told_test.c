@@ -183,7 +183,7 @@ START_TEST(checks_are_told_all_that_the_profile_says)
 		"'mac':'52:54:00:78:00:01','dscp':26,'gid_index':3},"
 		"{'name':'rail1','role':'fabric','rdma':true,'rail':1,"
 		"'link_gbps':100.0,'pci':'0000:01:00.0','address':'10.79.0.11',"
-		"'netdev':'vlan79'}],"
+		"'netdev':'vlan79','gid_family':'ipv6'}],"
 		"'thresholds':{'memory_gbs':200,'clock_offset_us':0.5},"
 		"'severity':{'ntp-offset':'warn'}}}");
 	rig_end(&rig);
