@@ -61,6 +61,18 @@ add_ata(const char *root, const char *device, char *ret, size_t size)
 	snprintf(ret, size, "-ata-%d", port);
 }
 
+/* Of ".../usb1/1-2/1-2:1.0/host6/..." the last interface: "-usb-0:2:1.0". */
+static void
+add_usb(const char *device, char *ret, size_t size)
+{
+	const char *at = strstr(device, "/usb");
+	char port[24];
+
+	while (at && (at = strchr(at + 1, '/')))
+		if (sscanf(at, "/%*d-%23[0-9.:]", port) == 1 && strchr(port, ':'))
+			snprintf(ret, size, "-usb-0:%s", port);
+}
+
 /* "-nvme-1", "-ata-2", "-scsi-0:1:5:0": where a disk is behind its PCI card. Of a SCSI
  * host the number is none of its own: another card may come before it. */
 static void
@@ -69,17 +81,20 @@ describe_port(const char *root, const char *name, const char *device, char *ret,
 {
 	const char *last = strrchr(device, '/');
 	int host, channel, id, lun;
+	size_t used;
 
 	*ret = '\0';
+	add_usb(device, ret, size);
+	used = strlen(ret);
 	if (strncmp(name, "nvme", 4) == 0)
 		snprintf(ret, size, "-nvme-%d",
 			 (int)bu_sysroot_number(root, 1 << 20, 1, "sys/block/%s/nsid",
 						name));
 	else
 		add_ata(root, device, ret, size);
-	if (!*ret && last &&
+	if (!ret[used] && last &&
 	    sscanf(last, "/%d:%d:%d:%d", &host, &channel, &id, &lun) == 4)
-		snprintf(ret, size, "-scsi-0:%d:%d:%d", channel, id, lun);
+		snprintf(ret + used, size - used, "-scsi-0:%d:%d:%d", channel, id, lun);
 }
 
 /* "/0000:00:1d.0/": the last one is the card itself, those before are bridges. */

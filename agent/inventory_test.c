@@ -293,6 +293,10 @@ START_TEST(names_the_place_of_a_disk)
 		 "pci-0000:00:17.0-ata-1"},
 		{"sdb", "pci0000:3a/0000:3b:00.0/host7/target7:2:5/7:2:5:0",
 		 "pci-0000:3b:00.0-scsi-0:2:5:0"},
+		{"sdc",
+		 "pci0000:00/0000:00:14.0/usb2/2-1/2-1.4/2-1.4:1.0/host6/target6:0:0/"
+		 "6:0:0:1",
+		 "pci-0000:00:14.0-usb-0:1.4:1.0-scsi-0:0:0:1"},
 		{"vda", "pci0000:00/0000:00:05.0/virtio2", "pci-0000:00:05.0"},
 	};
 	bu_autoinventory struct bu_inventory *inventory = NULL;
