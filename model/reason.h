@@ -229,6 +229,9 @@
 	X(MANY_DISKS, "many-disks", FAULT, 0, 0, "",                                   \
 	  "hardware class {class} wants disk {disk}, and {#count} disks are that; "    \
 	  "say more of it in the profile")                                             \
+	X(NO_BOOT_PAIR, "no-boot-pair", FAULT, 0, 0, "",                               \
+	  "hardware class {class} wants disk {disk}, and its smallest disks are not "  \
+	  "two of one model; it has {has}{?smallest}")                                 \
 	X(OTHER_PRODUCT, "other-product", FAULT, 0, 0, "",                             \
 	  "hardware class {class} wants the product {want}; it is {has}")              \
 	X(MIRROR_DISKS, "mirror-disks", FAULT, 0, 0, "",                               \

@@ -172,6 +172,9 @@ static const char *const sentences[] = {
 	[BU_REASON_MANY_DISKS] =
 		"hardware class <class> wants disk <disk>, and 2 disks "
 		"are that; say more of it in the profile",
+	[BU_REASON_NO_BOOT_PAIR] =
+		"hardware class <class> wants disk <disk>, and its smallest disks are "
+		"not two of one model; it has <has>",
 	[BU_REASON_OTHER_PRODUCT] =
 		"hardware class <class> wants the product <want>; it is <has>",
 	[BU_REASON_MIRROR_DISKS] =

@@ -58,7 +58,7 @@
 	X(DISK, char *,                                                                \
 	  "what stays with a disk, like serial:S6X1, wwn:eui.0025, "                   \
 	  "path:pci-0000:02:00.0-nvme-1, model:MZQL2*, size:400GiB-1TiB, "             \
-	  "rotational:no, smallest, first; all of them hold")                          \
+	  "rotational:no, smallest, first, boot-pair; all of them hold")               \
 	X(SSHKEYS, char *,                                                             \
 	  "public keys like 'ssh-ed25519 AAAA... name' with commas between them")      \
 	X(SUDO, char *,                                                                \

@@ -15,6 +15,8 @@
 #include "base/path.h"
 #include "base/text.h"
 
+#define BOOT_PAIR "boot-pair"
+
 enum { VALUE_MAX = 127 };
 
 struct term {
@@ -156,6 +158,7 @@ static const struct {
 	{"path", is_text, by_path},     {"model", is_text, by_model},
 	{"size", is_range, by_size},    {"rotational", is_yes_no, by_rotational},
 	{"smallest", is_nothing, NULL}, {"first", is_nothing, NULL},
+	{BOOT_PAIR, is_nothing, NULL},
 };
 
 int
@@ -185,14 +188,37 @@ bu_disk_form_ok(const char *selector)
 	return found == 0;
 }
 
+/* Two ways to one disk. */
+static int
+same(const struct bu_disk *a, const struct bu_disk *b)
+{
+	return a == b || (*a->serial && *a->wwn && strcmp(a->serial, b->serial) == 0 &&
+			  strcmp(a->wwn, b->wwn) == 0);
+}
+
+struct machine {
+	const struct bu_disk *disks;
+	size_t count;
+};
+
+/* By any way: one that was lost and is back is in no multipath map at first. */
+static int
+is_held(const struct machine *machine, const struct bu_disk *disk)
+{
+	for (size_t i = 0; i < machine->count; i++)
+		if (*machine->disks[i].held_by && same(&machine->disks[i], disk))
+			return 1;
+	return 0;
+}
+
 /* Which of its words hold for the disk itself. */
 static int
-fits(const struct bu_disk *disk, const char *selector)
+fits(const struct machine *machine, const struct bu_disk *disk, const char *selector)
 {
 	const char *rest = selector;
 	struct term term;
 
-	if (disk->removable || *disk->held_by)
+	if (disk->removable || is_held(machine, disk))
 		return 0;
 	if (bu_disk_is_kernel_name(selector))
 		return strcmp(disk->path, selector) == 0;
@@ -225,52 +251,109 @@ compare_paths(const struct bu_disk *a, const struct bu_disk *b)
 	return order ? order : strcmp(a->serial, b->serial);
 }
 
-/* Two ways to one disk. */
-static int
-same(const struct bu_disk *a, const struct bu_disk *b)
-{
-	return a == b || (*a->serial && *a->wwn && strcmp(a->serial, b->serial) == 0 &&
-			  strcmp(a->wwn, b->wwn) == 0);
-}
-
 int
 bu_disk_is_for_one(const char *selector)
 {
 	return bu_disk_is_kernel_name(selector) || says(selector, "smallest") ||
-	       says(selector, "first");
+	       says(selector, "first") || says(selector, BOOT_PAIR);
+}
+
+int
+bu_disk_is_boot_pair(const char *selector)
+{
+	return says(selector, BOOT_PAIR);
 }
 
 /* Of those that fit: how small is the smallest? */
 static int64_t
-least_bytes(const char *selector, const struct bu_disk *disks, size_t count)
+least_bytes(const struct machine *machine, const char *selector)
 {
 	int64_t least = INT64_MAX;
 
-	for (size_t i = 0; i < count; i++)
-		if (fits(&disks[i], selector) && disks[i].size_bytes < least)
-			least = disks[i].size_bytes;
+	for (size_t i = 0; i < machine->count; i++)
+		if (fits(machine, &machine->disks[i], selector) &&
+		    machine->disks[i].size_bytes < least)
+			least = machine->disks[i].size_bytes;
 	return least;
+}
+
+/* Why a server does not boot from it; "" when it may. */
+static const char *
+no_boot_disk(const struct machine *machine, const struct bu_disk *disk)
+{
+	size_t ways = 0;
+
+	for (size_t i = 0; i < machine->count; i++)
+		ways += same(&machine->disks[i], disk);
+	return disk->removable                  ? ", removable"
+	       : is_held(machine, disk)         ? ", in use by an array or a map"
+	       : strstr(disk->by_path, "-usb-") ? ", on USB"
+	       : ways > 1                       ? ", over several paths"
+	       : !*disk->by_path                ? ", in a place that it does not tell"
+						: "";
+}
+
+/* 1 when the smallest of those are two of one model, and these by their paths in ret;
+ * else none is taken: beside one whose twin has failed, equal larger ones are data. 0
+ * when a disk may be missing. */
+static size_t
+choose_pair(const struct machine *machine, const char *selector,
+	    const struct bu_disk *ret[2])
+{
+	int64_t least = INT64_MAX;
+	size_t found = 0;
+
+	for (size_t i = 0; i < machine->count; i++) {
+		const struct bu_disk *disk = &machine->disks[i];
+
+		if (disk->size_bytes > least || *no_boot_disk(machine, disk) ||
+		    !fits(machine, disk, selector))
+			continue;
+		if (disk->size_bytes < least)
+			found = 0;
+		least = disk->size_bytes;
+		if (found < 2)
+			ret[found] = disk;
+		found++;
+	}
+	if (found < 2)
+		return 0;
+	if (found > 2 || !*ret[0]->model || strcmp(ret[0]->model, ret[1]->model) != 0)
+		return found;
+	if (compare_paths(ret[1], ret[0]) < 0) {
+		const struct bu_disk *first = ret[1];
+
+		ret[1] = ret[0];
+		ret[0] = first;
+	}
+	return 1;
 }
 
 size_t
 bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 	       const struct bu_disk **ret)
 {
+	const struct machine machine = {disks, count};
 	int64_t most = INT64_MAX;
-	const struct bu_disk *best = NULL;
+	const struct bu_disk *best = NULL, *pair[2];
 	size_t found = 0;
 
+	if (says(selector, BOOT_PAIR)) {
+		found = choose_pair(&machine, selector, pair);
+		*ret = found == 1 ? pair[0] : NULL;
+		return found;
+	}
 	if (!bu_disk_is_kernel_name(selector) && says(selector, "smallest"))
-		most = least_bytes(selector, disks, count);
+		most = least_bytes(&machine, selector);
 	for (size_t i = 0; i < count; i++) {
 		size_t j = 0;
 
-		if (!fits(&disks[i], selector) || disks[i].size_bytes > most)
+		if (!fits(&machine, &disks[i], selector) || disks[i].size_bytes > most)
 			continue;
 		if (!best || compare_paths(&disks[i], best) < 0)
 			best = &disks[i];
-		while (j < i &&
-		       (!same(&disks[j], &disks[i]) || !fits(&disks[j], selector)))
+		while (j < i && (!same(&disks[j], &disks[i]) ||
+				 !fits(&machine, &disks[j], selector)))
 			j++;
 		found += j == i;
 	}
@@ -287,9 +370,14 @@ bu_disk_choose_other(const char *selector, const struct bu_disk *disks, size_t c
 {
 	bu_autofree struct bu_disk *others = bu_xcalloc(count + 1, sizeof(*others));
 	bu_autofree size_t *places = bu_xcalloc(count + 1, sizeof(*places));
-	const struct bu_disk *chosen;
+	const struct bu_disk *chosen, *pair[2];
 	size_t left = 0, found;
 
+	if (says(selector, BOOT_PAIR)) {
+		found = choose_pair(&(struct machine){disks, count}, selector, pair);
+		*ret = found == 1 ? pair[same(except, pair[0])] : NULL;
+		return found;
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (same(except, &disks[i]))
 			continue;
@@ -312,12 +400,13 @@ size_t
 bu_disk_choose_all(const char *selector, const struct bu_disk *disks, size_t count,
 		   const struct bu_disk *const system[2], const struct bu_disk **ret)
 {
+	const struct machine machine = {disks, count};
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t j = 0;
 
-		if (!fits(&disks[i], selector) ||
+		if (!fits(&machine, &disks[i], selector) ||
 		    (system[0] && same(system[0], &disks[i])) ||
 		    (system[1] && same(system[1], &disks[i])))
 			continue;
@@ -328,4 +417,34 @@ bu_disk_choose_all(const char *selector, const struct bu_disk *disks, size_t cou
 	}
 	qsort(ret, found, sizeof(*ret), by_paths);
 	return found;
+}
+
+static int
+alike(const struct machine *machine, const struct bu_disk *a, const struct bu_disk *b)
+{
+	return a->size_bytes == b->size_bytes && strcmp(a->model, b->model) == 0 &&
+	       strcmp(no_boot_disk(machine, a), no_boot_disk(machine, b)) == 0;
+}
+
+char *
+bu_disk_words(const struct bu_disk *disks, size_t count)
+{
+	const struct machine machine = {disks, count};
+	char *text = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_disk *disk = &disks[i];
+		size_t before = 0, all = 0;
+
+		for (size_t j = 0; j < count; j++) {
+			before += j < i && alike(&machine, disk, &disks[j]);
+			all += alike(&machine, disk, &disks[j]);
+		}
+		if (!before)
+			bu_text_add(&text, ", ", "%zu of %lld GiB (%s%s)", all,
+				    (long long)(disk->size_bytes >> 30),
+				    *disk->model ? disk->model : "no model",
+				    no_boot_disk(&machine, disk));
+	}
+	return text ? text : bu_xstrdup("none");
 }

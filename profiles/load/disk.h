@@ -11,8 +11,11 @@
  *	rotational:no                   or yes
  *	smallest                        of those that are left; equal ones stay
  *	first                           of those that are left, by their paths
+ *	boot-pair                       the two that a server boots from, one mirroring
+ *	                                the other: the smallest of those that are left,
+ *	                                when they are two, of one model
  *
- * with commas between them; all of them hold, the last two at the end.
+ * with commas between them; all of them hold, the last three at the end.
  */
 #ifndef BU_PROFILES_LOAD_DISK_H
 #define BU_PROFILES_LOAD_DISK_H
@@ -25,12 +28,15 @@ int bu_disk_form_ok(const char *selector);
  * whatever is new. */
 int bu_disk_is_kernel_name(const char *selector);
 
-/* 1 when it says one disk: the one that is left, the smallest, the first. */
+/* 1 when it picks of those that are left: the smallest, the first, a boot-pair. */
 int bu_disk_is_for_one(const char *selector);
+/* 1 when it says two: bu_disk_choose() has the first of them, bu_disk_choose_other()
+ * the other one. */
+int bu_disk_is_boot_pair(const char *selector);
 
 /* How many disks fit: 1 fills *ret; 0; or more, which is one too many. Removable disks
- * never do, nor those that a multipath map or an array has. Two paths to one disk (of
- * one serial number and world-wide name) are one.
+ * never do, nor those that a multipath map or an array has by any path. Two paths to
+ * one disk (of one serial number and world-wide name) are one.
  */
 size_t bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 		      const struct bu_disk **ret);
@@ -43,5 +49,8 @@ size_t bu_disk_choose_other(const char *selector, const struct bu_disk *disks,
 size_t bu_disk_choose_all(const char *selector, const struct bu_disk *disks,
 			  size_t count, const struct bu_disk *const system[2],
 			  const struct bu_disk **ret);
+/* "2 of 894 GiB (MZ1L2960), 1 of 28 GiB (Cruzer, removable)": what there is for a
+ * boot-pair. Owned. */
+char *bu_disk_words(const struct bu_disk *disks, size_t count);
 
 #endif

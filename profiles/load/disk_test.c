@@ -105,6 +105,36 @@ static const struct bu_disk mapped[] = {
 	 .size_bytes = 4 * TB,
 	 .held_by = "dm-0"},
 };
+/* One path of the map was lost and is back, and multipathd has not taken it yet. */
+static const struct bu_disk one_path_back[] = {
+	{.path = "/dev/sda",
+	 .serial = "P1",
+	 .wwn = "naa.5000c500a1",
+	 .model = "LUN",
+	 .by_path = "pci-0000:3b:00.0-scsi-0:0:0:0",
+	 .size_bytes = 4 * TB,
+	 .held_by = "dm-0"},
+	{.path = "/dev/sdd",
+	 .serial = "P1",
+	 .wwn = "naa.5000c500a1",
+	 .model = "LUN",
+	 .by_path = "pci-0000:3b:00.0-scsi-0:0:1:0",
+	 .size_bytes = 4 * TB},
+	/* Its other path is gone, and the map is there. */
+	{.path = "/dev/sdb",
+	 .serial = "P2",
+	 .wwn = "naa.5000c500b2",
+	 .model = "LUN",
+	 .by_path = "pci-0000:3b:00.0-scsi-0:0:0:1",
+	 .size_bytes = 4 * TB,
+	 .held_by = "dm-1"},
+	/* NVMe's own multipath: one disk, whatever is left of its ways, in no place. */
+	{.path = "/dev/nvme0n1",
+	 .serial = "N1",
+	 .wwn = "uuid.0a1b",
+	 .model = "ARRAY",
+	 .size_bytes = 8 * TB},
+};
 /* What LVM, ZFS and a RAID controller left. What is on a disk chooses nothing. */
 static const struct bu_disk leftovers[] = {
 	{.path = "/dev/sda",
@@ -126,7 +156,8 @@ static const struct bu_disk leftovers[] = {
 	 .signature = BU_SIGNATURE_PRESENT,
 	 .holds = "ddf_raid_member"},
 };
-/* Sectors of 4096 and of 512 bytes, what was a RAID controller's, a USB stick. */
+/* Sectors of 4096 bytes, of 512 that are 4096 inside (512e), and of 512; what was a
+ * RAID controller's, a USB stick. */
 static const struct bu_disk mixed[] = {
 	{.path = "/dev/nvme0n1",
 	 .serial = "K4",
@@ -142,6 +173,13 @@ static const struct bu_disk mixed[] = {
 	 .rotational = 1,
 	 .signature = BU_SIGNATURE_PRESENT,
 	 .sector_bytes = 512},
+	{.path = "/dev/sdc",
+	 .serial = "E5",
+	 .model = "ST20000NM007D",
+	 .by_path = "pci-0000:00:17.0-ata-2",
+	 .size_bytes = 20 * TB,
+	 .rotational = 1,
+	 .sector_bytes = 512},
 	{.path = "/dev/sdb",
 	 .serial = "USB",
 	 .model = "Cruzer",
@@ -149,6 +187,47 @@ static const struct bu_disk mixed[] = {
 	 .by_path = "pci-0000:00:14.0-usb",
 	 .size_bytes = TB / 100},
 };
+/* Two M.2 to boot from, four drives for data, and what is no disk to boot from. */
+#define M2(slot)                                                                       \
+	{                                                                              \
+		.serial = "B" slot, .wwn = "eui.b" slot, .model = "MZ1L2480",          \
+		.by_path = "pci-0000:" slot ":00.0-nvme-1", .size_bytes = TB / 2       \
+	}
+#define DATA(slot) NVME(slot, slot, 3 * TB)
+#define STICK                                                                          \
+	{                                                                              \
+		.serial = "U1", .model = "Ultra", .size_bytes = TB / 8,                \
+		.by_path = "pci-0000:00:14.0-usb-0:2:1.0-scsi-0:0:0:0"                 \
+	}
+#define LUN(host)                                                                      \
+	{                                                                              \
+		.serial = "P9", .wwn = "naa.9", .model = "MZ1L2480",                   \
+		.by_path = "pci-0000:3b:00.0-scsi-0:0:" host ":0",                     \
+		.size_bytes = TB / 2                                                   \
+	}
+static const struct bu_disk m2_pair[] = {DATA("80"),
+					 M2("10"),
+					 DATA("82"),
+					 STICK,
+					 M2("2"),
+					 LUN("1"),
+					 DATA("83"),
+					 LUN("2"),
+					 DATA("84"),
+					 {.serial = "F1",
+					  .model = "MZ1L2480",
+					  .removable = 1,
+					  .by_path = "pci-0000:00:15.0",
+					  .size_bytes = TB / 2}};
+/* The other one has failed: what is left alone must not lead to the data. */
+static const struct bu_disk one_of_m2[] = {M2("10"), DATA("80"), DATA("82")};
+static const struct bu_disk three_m2[] = {M2("10"), M2("11"), M2("12"), DATA("80")};
+static const struct bu_disk unlike_m2[] = {M2("10"),
+					   {.serial = "X1",
+					    .model = "OTHER",
+					    .by_path = "pci-0000:11:00.0-nvme-1",
+					    .size_bytes = TB / 2},
+					   DATA("80")};
 /* A virtual machine: it tells neither place nor number. */
 static const struct bu_disk bare[] = {
 	{.path = "/dev/vda", .size_bytes = TB},
@@ -196,14 +275,38 @@ static const struct {
 	{SET(mapped), "smallest", 0, NULL},
 	{SET(mapped), "serial:P1", 0, NULL},
 	{SET(mapped), "first", 0, NULL},
+	{SET(one_path_back), "serial:P1", 0, NULL},
+	{SET(one_path_back), "path:pci-0000:3b:00.0-scsi-0:0:1:0", 0, NULL},
+	{SET(one_path_back), "wwn:naa.5000c500b2", 0, NULL},
+	{SET(one_path_back), "smallest", 1, "N1"},
+	{SET(one_path_back), "wwn:uuid.0a1b", 1, "N1"},
+	{SET(one_path_back), "boot-pair", 0, NULL},
 	{SET(leftovers), "smallest", 1, "L1"},
 	{SET(leftovers), "size:1TiB-", 2, NULL},
 	{SET(leftovers), "size:1TiB-, first", 1, "L2"},
 	{SET(leftovers), "serial:L3", 1, "L3"},
 	{SET(mixed), "smallest", 1, "K4"},
-	{SET(mixed), "rotational:yes", 1, "L1"},
+	{SET(mixed), "rotational:yes", 2, NULL},
+	{SET(mixed), "serial:L1", 1, "L1"},
+	{SET(mixed), "model:ST20000*", 1, "E5"},
+	{SET(mixed), "size:18TiB-", 1, "E5"},
 	{SET(mixed), "serial:USB", 0, NULL},
-	{SET(mixed), "model:*", 2, NULL},
+	{SET(mixed), "model:*", 3, NULL},
+	{SET(mixed), "boot-pair", 0, NULL},
+	{SET(m2_pair), "boot-pair", 1, "B2"},
+	{SET(m2_pair), "boot-pair, size:1TiB-", 4, NULL},
+	{SET(m2_pair), "boot-pair, path:pci-0000:8[02]:*", 1, "S80"},
+	{SET(m2_pair), "boot-pair, serial:B2", 0, NULL},
+	{SET(one_of_m2), "boot-pair", 0, NULL},
+	{SET(three_m2), "boot-pair", 3, NULL},
+	{SET(three_m2), "boot-pair, first", 3, NULL},
+	{SET(unlike_m2), "boot-pair", 2, NULL},
+	{SET(ten), "boot-pair", 0, NULL},
+	{SET(md_pair), "boot-pair", 1, "M1"},
+	{SET(md_runs), "boot-pair", 0, NULL},
+	{SET(mapped), "boot-pair", 0, NULL},
+	{SET(multipath), "boot-pair", 0, NULL},
+	{SET(bare), "boot-pair", 0, NULL},
 	{SET(bare), "smallest", 2, NULL},
 	{SET(bare), "first", 2, NULL},
 	{SET(bare), "model:*", 0, NULL},
@@ -363,8 +466,54 @@ START_TEST(a_mirror_is_another_disk)
 }
 END_TEST
 
+/* Which of them is first is what their places say, not the kernel's order. */
+START_TEST(a_boot_pair_is_two_disks)
+{
+	struct bu_disk turned[BU_LEN(m2_pair)];
+	const struct bu_disk *its, *second;
+
+	for (size_t i = 0; i < BU_LEN(m2_pair); i++)
+		turned[i] = m2_pair[BU_LEN(m2_pair) - 1 - i];
+	for (int i = 0; i < 2; i++) {
+		const struct bu_disk *disks = i ? turned : m2_pair;
+
+		ck_assert_uint_eq(
+			bu_disk_choose("boot-pair", disks, BU_LEN(turned), &its), 1);
+		ck_assert_str_eq(its->serial, "B2");
+		ck_assert_uint_eq(bu_disk_choose_other("boot-pair", disks,
+						       BU_LEN(turned), its, &second),
+				  1);
+		ck_assert_str_eq(second->serial, "B10");
+	}
+	ck_assert_uint_eq(bu_disk_choose_other("boot-pair", one_of_m2,
+					       BU_LEN(one_of_m2), one_of_m2, &second),
+			  0);
+	ck_assert_ptr_null(second);
+}
+END_TEST
+
+START_TEST(what_there_is_in_words)
+{
+	bu_autofree char *all = bu_disk_words(m2_pair, BU_LEN(m2_pair));
+	bu_autofree char *held = bu_disk_words(one_path_back, BU_LEN(one_path_back));
+	bu_autofree char *none = bu_disk_words(NULL, 0);
+
+	ck_assert_str_eq(all, "4 of 2793 GiB (MZQL23T8), 2 of 465 GiB (MZ1L2480), "
+			      "1 of 116 GiB (Ultra, on USB), "
+			      "2 of 465 GiB (MZ1L2480, over several paths), "
+			      "1 of 465 GiB (MZ1L2480, removable)");
+	ck_assert_str_eq(held, "3 of 3725 GiB (LUN, in use by an array or a map), "
+			       "1 of 7450 GiB (ARRAY, in a place that it does not "
+			       "tell)");
+	ck_assert_str_eq(none, "none");
+}
+END_TEST
+
 START_TEST(one_disk_or_many)
 {
+	ck_assert(bu_disk_is_for_one("boot-pair, model:MZ1*"));
+	ck_assert(bu_disk_is_boot_pair("model:MZ1*, boot-pair"));
+	ck_assert(!bu_disk_is_boot_pair("smallest, model:boot-pair"));
 	ck_assert(bu_disk_is_for_one("rotational:no, smallest"));
 	ck_assert(bu_disk_is_for_one("first"));
 	ck_assert(bu_disk_is_for_one("/dev/sda"));
@@ -379,6 +528,7 @@ START_TEST(forms)
 		"serial:S6X1",
 		"smallest",
 		"smallest,first",
+		"boot-pair",
 		"size:1GiB-",
 		"size:-10TiB",
 		"size:400GiB-1TiB, rotational:no , model:A B?*",
@@ -402,7 +552,7 @@ START_TEST(forms)
 					  ",smallest",
 					  "smallest:1",
 					  "/etc/x",
-					  "boot-pair",
+					  "boot-pair:2",
 					  "size:9999999999TiB-",
 					  "Serial:S1",
 					  "/dev/../x"};
@@ -417,4 +567,5 @@ END_TEST
 
 BU_UNIT("disk", each_set_and_selector_in_the_table, the_kernels_order_changes_nothing,
 	two_ways_to_a_disk_are_one, a_mirror_is_another_disk,
-	an_array_takes_all_but_the_systems_disk, one_disk_or_many, forms)
+	an_array_takes_all_but_the_systems_disk, a_boot_pair_is_two_disks,
+	what_there_is_in_words, one_disk_or_many, forms)

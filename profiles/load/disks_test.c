@@ -96,8 +96,8 @@ static const struct {
 	 "of them, or roots = 2, the section says nothing\n"
 	 "site.ini:22: [disks fast] mirror: 'sdb' is wrong; allowed is what stays with a "
 	 "disk, like serial:S6X1, wwn:eui.0025, path:pci-0000:02:00.0-nvme-1, "
-	 "model:MZQL2*, size:400GiB-1TiB, rotational:no, smallest, first; all of them "
-	 "hold\n"},
+	 "model:MZQL2*, size:400GiB-1TiB, rotational:no, smallest, first, boot-pair; "
+	 "all of them hold\n"},
 	{"disk = smallest\ndisks = fsat\n[disks fast]\nscratch = rotational:no\n"
 	 "[hardware more]\ndisk = smallest\n",
 	 "site.ini:20: [hardware vm] disks: there is no [disks fsat] (did you mean "
@@ -115,8 +115,8 @@ static const struct {
 	 "has a loader of its own, and they would not agree on the root; take one of "
 	 "them out\n"},
 	{LINKED "scratch = rotational:no, smallest\n[hardware more]\ndisk = smallest\n",
-	 "site.ini:22: [disks fast] scratch: 'rotational:no,smallest' says one disk; "
-	 "an array takes all disks that it says, like path:*-nvme-* or "
+	 "site.ini:22: [disks fast] scratch: 'rotational:no,smallest' picks some of "
+	 "its disks; an array takes all that it says, like path:*-nvme-* or "
 	 "rotational:no\n"},
 	{LINKED "scratch = rotational:no\nscratch_mount = /usr/fast\n[hardware more]\n"
 		"disk = smallest\n",
@@ -127,6 +127,38 @@ static const struct {
 	 "site.ini:23: [disks fast] scratch_fs: 'btrfs' is unknown; allowed is "
 	 "xfs|ext4\n"},
 };
+
+/* The disk of a class and its mirror -> what is wrong. */
+static const struct {
+	const char *disk, *mirror, *want;
+} pairs[] = {
+	{"boot-pair", "mirror = boot-pair", ""},
+	{"boot-pair, model:A*", "mirror = boot-pair,model:A*", ""},
+	{"boot-pair", "scratch = rotational:no",
+	 "a boot-pair is the disk of [hardware vm] ('boot-pair') and the mirror of its "
+	 "[disks] ('none'); both say it, in the same words\n"},
+	{"boot-pair", "mirror = boot-pair, model:A*", "('boot-pair,model:A*')"},
+	{"smallest", "mirror = boot-pair", "('smallest') and the mirror"},
+	{"boot-pair", "mirror = boot-pair\nscratch = boot-pair",
+	 "[disks fast] scratch: 'boot-pair' picks some of its disks"},
+};
+
+START_TEST(a_boot_pair_is_disk_and_mirror)
+{
+	for (size_t i = 0; i < BU_LEN(pairs); i++) {
+		bu_autofree char *text = NULL;
+		bu_autofree char *to = bu_xasprintf(
+			"disk = %s\ndisks = fast\nnics = 2\n[disks fast]\n%s\n"
+			"[hardware more]\ndisk = smallest\n",
+			pairs[i].disk, pairs[i].mirror);
+		struct bu_desired *desired = load(to, &text);
+
+		ck_assert_msg((desired != NULL) == !*pairs[i].want, "%zu: %s", i, text);
+		ck_assert_msg(strstr(text, pairs[i].want) != NULL, "%zu: %s", i, text);
+		bu_desired_destroy(desired);
+	}
+}
+END_TEST
 
 START_TEST(each_wrong_one_is_named)
 {
@@ -353,8 +385,8 @@ START_TEST(what_is_not_mirrored_is_refused)
 END_TEST
 
 BU_UNIT("disks", an_array_is_the_nodes, without_disks_there_is_none,
-	each_wrong_one_is_named, a_kernels_name_is_refused,
-	two_mounts_are_in_two_places, an_array_is_not_below_a_partition,
-	no_mount_hides_what_the_system_needs, a_mirror_is_the_systems,
-	what_is_not_mirrored_is_refused, two_roots_are_the_systems,
-	one_root_is_nothing_new)
+	each_wrong_one_is_named, a_boot_pair_is_disk_and_mirror,
+	a_kernels_name_is_refused, two_mounts_are_in_two_places,
+	an_array_is_not_below_a_partition, no_mount_hides_what_the_system_needs,
+	a_mirror_is_the_systems, what_is_not_mirrored_is_refused,
+	two_roots_are_the_systems, one_root_is_nothing_new)

@@ -107,8 +107,8 @@ check_disks(struct bu_loader *ld, const struct bu_desired_disks *disks,
 {
 	if (disks->scratch && bu_disk_is_for_one(disks->scratch))
 		bu_load_wrong(ld, section, "scratch",
-			      "'%s' says one disk; an array takes all disks that it "
-			      "says, like path:*-nvme-* or rotational:no",
+			      "'%s' picks some of its disks; an array takes all that "
+			      "it says, like path:*-nvme-* or rotational:no",
 			      disks->scratch);
 	if (disks->scratch_mount && bu_load_is_system_path(disks->scratch_mount))
 		bu_load_wrong(ld, section, "scratch_mount",
@@ -154,6 +154,24 @@ check_roots(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	}
 }
 
+/* In other words it may be another pair. */
+static void
+check_pair(struct bu_loader *ld, const struct bu_desired_hardware *hardware,
+	   const struct bu_ini_section *section)
+{
+	const char *mirror = hardware->disks ? hardware->disks->mirror : NULL;
+
+	if (!bu_disk_is_boot_pair(hardware->disk) &&
+	    !(mirror && bu_disk_is_boot_pair(mirror)))
+		return;
+	if (!mirror || strcmp(hardware->disk, mirror) != 0)
+		bu_load_wrong(ld, section, "hardware",
+			      "a boot-pair is the disk of [hardware %s] ('%s') and the "
+			      "mirror of its [disks] ('%s'); both say it, in the same "
+			      "words",
+			      hardware->name, hardware->disk, mirror ? mirror : "none");
+}
+
 /* Both disks of a mirror are written whole, and the system alone is on both. */
 static void
 check_mirror(struct bu_loader *ld, const struct bu_desired_pool *pool,
@@ -162,6 +180,9 @@ check_mirror(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	const struct bu_desired_hardware *hardware = pool->hardware;
 	const struct bu_desired_disks *disks = hardware ? hardware->disks : NULL;
 
+	if (!hardware || !hardware->disk)
+		return;
+	check_pair(ld, hardware, section);
 	if (!disks || !disks->mirror)
 		return;
 	if (pool->data)

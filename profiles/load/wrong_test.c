@@ -18,7 +18,7 @@
 #define DISKS                                                                           \
 	"what stays with a disk, like serial:S6X1, wwn:eui.0025, "                      \
 	"path:pci-0000:02:00.0-nvme-1, model:MZQL2*, size:400GiB-1TiB, rotational:no, " \
-	"smallest, first; all of them hold"
+	"smallest, first, boot-pair; all of them hold"
 #define MORE_NETWORK                                                                   \
 	"[network t]\nrole = storage\ncidr = 10.92.0.0/24\naddresses = 10.92.0.2\n"
 

@@ -80,6 +80,16 @@ check_scratch(const struct bu_desired_hardware *class, const struct bu_inventory
 	return -1;
 }
 
+static void
+lacks_pair(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
+	   size_t found, struct bu_reason *ret)
+{
+	bu_autofree char *has = bu_disk_words(inv->disks, inv->disks_count);
+
+	BU_REASON_SET(ret, NO_BOOT_PAIR, .text = {class->name, class->disk, has},
+		      .number = {(int64_t)found});
+}
+
 int
 bu_class_fits(const struct bu_desired_hardware *class, int ram,
 	      const struct bu_inventory *inv, struct bu_reason *ret)
@@ -95,6 +105,8 @@ bu_class_fits(const struct bu_desired_hardware *class, int ram,
 			      .text = {class->name, class->product,
 				       *inv->dmi.product ? inv->dmi.product
 							 : "without a name"});
+	else if (found != 1 && bu_disk_is_boot_pair(class->disk))
+		lacks_pair(class, inv, found, ret);
 	else if (!found)
 		BU_REASON_SET(ret, NO_DISK, .text = {class->name, class->disk});
 	else if (found > 1)

@@ -17,6 +17,7 @@ lacks_disks(const struct bu_reason *reason)
 	switch (reason->code) {
 	case BU_REASON_NO_DISK:
 		return 1;
+	case BU_REASON_NO_BOOT_PAIR:
 	case BU_REASON_MIRROR_DISKS:
 		return reason->number[0] == 0;
 	case BU_REASON_SCRATCH_DISKS:

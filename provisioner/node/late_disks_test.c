@@ -113,6 +113,54 @@ START_TEST(a_machine_whose_disks_came_is_installed)
 }
 END_TEST
 
+#define PAIR                                                                           \
+	"disk = boot-pair\ndisks = two\nnics = 2\n[disks two]\nmirror = boot-pair\n"   \
+	"[hardware more]\ndisk = smallest\n"
+
+static void
+make_alike(struct bu_inventory *inventory)
+{
+	for (int i = 0; i < 2; i++) {
+		struct bu_disk *disk = &inventory->disks[i];
+
+		disk->size_bytes = INT64_C(4) << 30;
+		strcpy(disk->model, "M2");
+		strcpy(disk->by_path, i ? "pci-0000:03:00.0" : "pci-0000:02:00.0");
+	}
+}
+
+START_TEST(the_other_disk_of_a_boot_pair_may_come)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	struct bu_node *node = begin(PAIR);
+
+	make_alike(inventory);
+	inventory->disks_count = 1;
+	ck_assert_int_ne(hello(inventory, "again for 30 s"), 0);
+	inventory->disks_count = 2;
+	ck_assert_int_eq(hello(inventory, ""), 0);
+	rig_until(&rig, node, BU_STATE_IMAGING);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(what_there_is_instead_of_a_boot_pair_is_told)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	struct bu_node *node = begin(PAIR);
+
+	make_alike(inventory);
+	strcpy(inventory->disks[1].model, "HDD");
+	ck_assert_int_eq(hello(inventory, ""), 0);
+	rig_until(&rig, node, BU_STATE_QUARANTINED);
+	rig_reason_has(&node->reason, "disk boot-pair, and its smallest disks are not "
+				      "two of one model; it has 1 of 4 GiB (M2), 1 of "
+				      "4 GiB (HDD)");
+	ck_assert_int_eq(node->disk_touched, 0);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(each_boot_has_its_own_time)
 {
 	bu_autoinventory struct bu_inventory *first = rig_inventory(1, "b");
@@ -150,4 +198,6 @@ END_TEST
 
 RIG_UNIT("late_disks", an_inventory_that_cannot_be_read_has_no_disks,
 	 a_machine_that_lacks_disks_is_asked_again,
-	 a_machine_whose_disks_came_is_installed, each_boot_has_its_own_time)
+	 a_machine_whose_disks_came_is_installed,
+	 the_other_disk_of_a_boot_pair_may_come,
+	 what_there_is_instead_of_a_boot_pair_is_told, each_boot_has_its_own_time)
