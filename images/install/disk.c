@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -24,6 +25,11 @@
 #define MAGIC "BUMARK01"
 #define MAGIC_DONE "BUDONE01"
 #define MAGIC_SIZE 8
+
+/* A disk array may need seconds for so much, and a call cannot be broken off. NVMe
+ * takes up to 2 TiB at once, and milliseconds. */
+#define SLICE_BYTES (UINT64_C(8) << 30)
+enum { PROGRESS_MS = 500 };
 
 static int
 block_size(struct bu_disk *disk, struct bu_err *err)
@@ -342,16 +348,50 @@ bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
 	return write_zeros(disk, offset, size, err);
 }
 
-void
-bu_disk_discard(const struct bu_disk *disk, uint64_t offset, uint64_t size)
+static int
+discard_slice(const struct bu_disk *disk, uint64_t offset, uint64_t size)
 {
 	uint64_t range[2] = {offset, size};
 	int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
 
-	if (disk->is_block)
-		bu_ignore(ioctl(disk->fd, BLKDISCARD, range));
-	else
-		bu_ignore(fallocate(disk->fd, mode, offset, size));
+	return disk->is_block ? ioctl(disk->fd, BLKDISCARD, range)
+			      : fallocate(disk->fd, mode, offset, size);
+}
+
+static void
+tell(struct bu_discard *discard)
+{
+	const struct bu_install_hooks *hooks = discard->hooks;
+	int64_t now_ms = bu_mono_ms(bu_clock_system());
+
+	if (!hooks->progress || now_ms - discard->told_ms < PROGRESS_MS)
+		return;
+	discard->told_ms = now_ms;
+	hooks->progress("disk", discard->done_bytes, discard->total_bytes, hooks->arg);
+}
+
+int
+bu_disk_discard(const struct bu_disk *disk, uint64_t offset, uint64_t size,
+		struct bu_discard *discard, struct bu_err *err)
+{
+	const struct bu_install_hooks *hooks = discard->hooks;
+	uint64_t end = offset + size;
+
+	while (offset < end) {
+		uint64_t now = SLICE_BYTES - offset % SLICE_BYTES;
+
+		if (now > end - offset)
+			now = end - offset;
+		if (hooks->cancelled && hooks->cancelled(hooks->arg))
+			return bu_err_set(err, BU_ERR_CANCELLED, 0,
+					  "the install was cancelled");
+		if (discard_slice(disk, offset, now))
+			return 0;
+		offset += now;
+		discard->done_bytes += now;
+		tell(discard);
+	}
+	return 0;
 }
 
 int

@@ -67,9 +67,19 @@ int bu_slot_has_image(const struct bu_disk *disk, uint64_t at,
 /* The range reads as zeros afterwards; multiples of 4096. */
 bu_must int bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
 			 struct bu_err *err);
+/* All that an install discards. */
+struct bu_discard {
+	const struct bu_install_hooks *hooks; /* borrowed */
+	uint64_t done_bytes;
+	uint64_t total_bytes; /* of the disks: no more than that is discarded */
+	int64_t told_ms;
+};
+
 /* Tells the disk that nobody needs the range any more: a full SSD writes slowly. What
- * it reads afterwards is the disk's choice; one that cannot do it stays as it is. */
-void bu_disk_discard(const struct bu_disk *disk, uint64_t offset, uint64_t size);
+ * it reads afterwards is the disk's choice; one that cannot do it stays as it is. In
+ * slices, with the hooks between them: BU_ERR_CANCELLED, and nothing else. */
+bu_must int bu_disk_discard(const struct bu_disk *disk, uint64_t offset, uint64_t size,
+			    struct bu_discard *discard, struct bu_err *err);
 /* Zeros both edges but the mark; with keep_table only what is between the partition
  * table, the mark and the first part. Then the kernel reads the table again. */
 bu_must int bu_disk_clear(const struct bu_disk *disk, int keep_table,

@@ -34,6 +34,7 @@ struct install {
 	struct bu_scratch scratch;
 	struct bu_raw raw; /* of a whole disk */
 	struct bu_roots roots;
+	struct bu_discard discard;
 };
 
 static void
@@ -53,9 +54,11 @@ open_disks(struct install *install, struct bu_err *err)
 	if (opts->mirror && strcmp(opts->disk, opts->mirror) == 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "disk %s is to be its own mirror", opts->disk);
+	install->discard.total_bytes = 0;
 	for (size_t i = 0; i < DISKS_MAX && paths[i]; i++) {
 		if (bu_disk_open(paths[i], &install->disks[i], err))
 			return -1;
+		install->discard.total_bytes += install->disks[i].size_bytes;
 		install->count++;
 	}
 	if (install->count > 1)
@@ -67,15 +70,15 @@ open_disks(struct install *install, struct bu_err *err)
  * what labels itself at its end (RAID, ZFS) must not be seen there beside the new file
  * system. */
 static int
-empty_ends(const struct bu_disk *disk, const struct bu_layout *layout,
-	   struct bu_err *err)
+empty_ends(struct install *install, const struct bu_disk *disk,
+	   const struct bu_layout *layout, struct bu_err *err)
 {
 	for (size_t i = 0; i < layout->count; i++) {
 		uint64_t begin = layout->parts[i].begin_bytes;
 		uint64_t end = begin + layout->parts[i].size_bytes;
 
-		bu_disk_discard(disk, begin, end - begin);
-		if (bu_disk_zero(disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES, err))
+		if (bu_disk_discard(disk, begin, end - begin, &install->discard, err) ||
+		    bu_disk_zero(disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES, err))
 			return -1;
 	}
 	return 0;
@@ -84,15 +87,15 @@ empty_ends(const struct bu_disk *disk, const struct bu_layout *layout,
 /* The same of data partitions. What was a file system there must not look like one: the
  * ends of each are zeroed. */
 static int
-empty_data(const struct bu_disk *disk, const struct bu_layout *layout,
-	   struct bu_err *err)
+empty_data(struct install *install, const struct bu_disk *disk,
+	   const struct bu_layout *layout, struct bu_err *err)
 {
 	for (size_t i = 0; i < layout->data_count; i++) {
 		uint64_t begin = layout->data[i].begin_bytes;
 		uint64_t end = begin + layout->data[i].size_bytes;
 
-		bu_disk_discard(disk, begin, end - begin);
-		if (bu_disk_zero(disk, begin, BU_EDGE_BYTES, err) ||
+		if (bu_disk_discard(disk, begin, end - begin, &install->discard, err) ||
+		    bu_disk_zero(disk, begin, BU_EDGE_BYTES, err) ||
 		    bu_disk_zero(disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES, err))
 			return -1;
 	}
@@ -161,16 +164,16 @@ check_disks(struct install *install, struct bu_err *err)
 }
 
 static int
-empty_disk(const struct install *install, size_t i, struct bu_err *err)
+empty_disk(struct install *install, size_t i, struct bu_err *err)
 {
 	const struct bu_layout *layout = &install->layouts[i];
 	const struct bu_disk *disk = &install->disks[i];
 	int keep = install->opts->keep_data && layout->data_count > 0;
 
 	if ((keep && bu_gpt_write_data(disk->fd, layout, err)) ||
-	    bu_disk_clear(disk, keep, err) || empty_ends(disk, layout, err))
+	    bu_disk_clear(disk, keep, err) || empty_ends(install, disk, layout, err))
 		return -1;
-	return keep ? 0 : empty_data(disk, layout, err);
+	return keep ? 0 : empty_data(install, disk, layout, err);
 }
 
 /* All that can say no comes before the first write, which is the mark. Data that is
@@ -272,7 +275,7 @@ prepare_roots(struct install *install, struct bu_err *err)
 				       bu_mark_write(disk, roots->mark_at, opts, err)
 			       ? -1
 			       : 0;
-	return roots->reused ? 0 : empty_ends(disk, &roots->part, err);
+	return roots->reused ? 0 : empty_ends(install, disk, &roots->part, err);
 }
 
 static int
@@ -365,7 +368,9 @@ prepare_raw(struct install *install, struct bu_err *err)
 	bu_raw_layout(install->manifest, disk, &install->layouts[0]);
 	if (bu_mark_write(disk, BU_MARK_OFFSET, opts, err))
 		return -1;
-	bu_disk_discard(disk, BU_EDGE_BYTES, disk->size_bytes - 2 * BU_EDGE_BYTES);
+	if (bu_disk_discard(disk, BU_EDGE_BYTES, disk->size_bytes - 2 * BU_EDGE_BYTES,
+			    &install->discard, err))
+		return -1;
 	return bu_disk_clear(disk, 0, err);
 }
 
@@ -423,7 +428,8 @@ int
 bu_install_run(const struct bu_install_opts *opts, const struct bu_install_hooks *hooks,
 	       struct bu_err *err)
 {
-	struct install install = {.opts = opts, .hooks = hooks};
+	struct install install = {
+		.opts = opts, .hooks = hooks, .discard = {.hooks = hooks}};
 	int64_t begin_ms = bu_mono_ms(bu_clock_system());
 	int rc = run(&install, err);
 

@@ -117,12 +117,14 @@ struct bu_install_opts {
 enum { BU_INSTALL_DATA_MAX = 16, BU_INSTALL_SCRATCH_MAX = 64, BU_SEED_FILES_MAX = 16 };
 
 struct bu_install_hooks {
-	/* stage "manifest", "disk", "write", "files", "done"; compressed bytes fetched
-	 * and to be fetched; at the begin of a stage and at most twice a second within
-	 * it, from one thread at a time. NULL = none. */
+	/* stage "manifest", "disk", "write", "files", "done"; of "write" compressed
+	 * bytes fetched and to be fetched, of "disk" those that
+	 * were discarded and those of the disks; at the begin of a stage and at most
+	 * twice a second within it, from one thread at a time. NULL = none. */
 	void (*progress)(const char *stage, uint64_t done_bytes, uint64_t total_bytes,
 			 void *arg);
-	/* Asked between frames and stages, from one thread at a time. NULL = never. */
+	/* Asked between frames, stages and slices of a discard, from one thread at a
+	 * time. NULL = never. */
 	int (*cancelled)(void *arg);
 	void *arg;
 };

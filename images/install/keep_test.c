@@ -198,6 +198,7 @@ START_TEST(a_disk_in_use_is_refused)
 	const char *detach[] = {"losetup", "--detach", NULL, NULL};
 	struct bu_job_opts job = {.argv = attach, .deadline_ms = 20000};
 	bu_autofree char *path = NULL;
+	const struct bu_install_hooks hooks = {0};
 	struct bu_disk opened;
 	struct bu_err err = {0};
 
@@ -222,12 +223,99 @@ START_TEST(a_disk_in_use_is_refused)
 	ck_assert_int_eq(bu_disk_write(opened.fd, "old", 4, 5 << 20, NULL), 0);
 	ck_assert_int_eq(bu_disk_write(opened.fd, "old", 4, 6 << 20, NULL), 0);
 	ck_assert_int_eq(bu_disk_sync(&opened, NULL), 0);
-	bu_disk_discard(&opened, 5 << 20, 1 << 20);
+	ck_assert_int_eq(bu_disk_discard(&opened, 5 << 20, 1 << 20,
+					 &(struct bu_discard){.hooks = &hooks}, &err),
+			 0);
 	bu_disk_close(&opened);
 	/* In the file below the loop device. */
 	check_disk("\0\0\0\0", 5 << 20);
 	check_disk("old", 6 << 20);
 	ck_assert_int_ge(held, 0);
+	teardown();
+}
+END_TEST
+
+enum { SLICES = 6 }; /* of 8 GiB */
+
+/* A slow array: what is told and asked within one discard. */
+static struct {
+	int asked, cancel_at, slow_at;
+	int told;
+	uint64_t done, total;
+} slow;
+
+static int
+ask_slow(void *arg)
+{
+	if (slow.asked == slow.slow_at)
+		usleep(600 * 1000);
+	return slow.asked++ == slow.cancel_at;
+}
+
+static void
+note_slow(const char *stage, uint64_t done, uint64_t total, void *arg)
+{
+	ck_assert_str_eq(stage, "disk");
+	slow.told++;
+	slow.done = done;
+	slow.total = total;
+}
+
+/* Each slice of the file begins with a byte, and so does what is behind them. */
+static int
+discard_slices(const char *path, int cancel_at, int slow_at)
+{
+	static const struct bu_install_hooks hooks = {.progress = note_slow,
+						      .cancelled = ask_slow};
+	struct bu_discard discard = {
+		.hooks = &hooks, .done_bytes = 4096, .total_bytes = UINT64_C(8) << 33};
+	struct bu_disk opened;
+	struct bu_err err = {0};
+	int rc;
+
+	ck_assert_int_eq(truncate(path, INT64_C(8) << 33), 0);
+	ck_assert_int_eq(bu_disk_open(path, &opened, &err), 0);
+	for (uint64_t i = 0; i < SLICES + 1; i++)
+		ck_assert_int_eq(bu_disk_write(opened.fd, "old", 4, i << 33, NULL), 0);
+	memset(&slow, 0, sizeof(slow));
+	slow.cancel_at = cancel_at;
+	slow.slow_at = slow_at;
+	rc = bu_disk_discard(&opened, 4096, ((uint64_t)SLICES << 33) - 4096, &discard,
+			     &err);
+	ck_assert_int_eq(rc ? err.kind : BU_ERR_CANCELLED, BU_ERR_CANCELLED);
+	bu_disk_close(&opened);
+	return rc;
+}
+
+static void
+check_slices(const char *path, int first, int end, const char *want)
+{
+	bu_autoclose int fd = open(path, O_RDONLY);
+	char got[4];
+
+	for (uint64_t i = (uint64_t)first; i < (uint64_t)end; i++) {
+		ck_assert_int_eq(pread(fd, got, 4, (off_t)(i << 33)), 4);
+		ck_assert_msg(memcmp(got, want, 4) == 0, "slice %d", (int)i);
+	}
+}
+
+START_TEST(a_huge_discard_is_told_and_can_be_cancelled)
+{
+	setup();
+	/* "old" before and behind the range stays. */
+	ck_assert_int_eq(discard_slices(disk, -1, 3), 0);
+	ck_assert_int_eq(slow.asked, SLICES);
+	ck_assert_int_ge(slow.told, 2);
+	ck_assert_uint_ge(slow.done, UINT64_C(4) << 33); /* with what was before */
+	ck_assert_uint_eq(slow.done % (UINT64_C(1) << 33), 0);
+	ck_assert_uint_eq(slow.total, UINT64_C(8) << 33);
+	check_slices(disk, 0, 1, "old");
+	check_slices(disk, 1, SLICES, "\0\0\0");
+	check_slices(disk, SLICES, SLICES + 1, "old");
+	ck_assert_int_eq(discard_slices(disk, 2, -1), -1);
+	ck_assert_int_eq(slow.asked, 3);
+	check_slices(disk, 1, 2, "\0\0\0");
+	check_slices(disk, 2, SLICES + 1, "old");
 	teardown();
 }
 END_TEST
@@ -340,6 +428,9 @@ START_TEST(what_was_there_is_discarded)
 	check_disk("root", in_root);
 	opts.allow_wipe = 1;
 	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	ck_assert_uint_eq(discard_total, DISK_BYTES);
+	ck_assert_uint_gt(discard_done, 0);
+	ck_assert_uint_lt(discard_done, discard_total);
 	check_disk("\0\0\0\0", in_root);
 	write_disk("root", in_root);
 	write_disk("data", in_data);
@@ -361,4 +452,5 @@ BU_UNIT("keep", what_is_on_the_disk_stays, a_step_that_nobody_heard_of_is_done_a
 	only_the_steps_own_mark_counts, a_mark_of_any_length_is_foreign,
 	a_mark_that_does_not_fit_writes_nothing,
 	a_wipe_that_ends_in_the_middle_leaves_no_table, a_disk_in_use_is_refused,
-	a_reimage_keeps_data_whatever_happens, what_was_there_is_discarded)
+	a_reimage_keeps_data_whatever_happens, what_was_there_is_discarded,
+	a_huge_discard_is_told_and_can_be_cancelled)

@@ -38,7 +38,7 @@ static char mark_sig[BU_SIG_HEX_SIZE];
 static const char mark[] = "{\"epoch\":7,\"step\":\"s-1\"}";
 static char esp_raw[64], root_raw[64];
 static int progress_calls, cancel_after;
-static uint64_t progress_done, progress_total;
+static uint64_t progress_done, progress_total, discard_done, discard_total;
 static char stages[200];
 
 static inline int
@@ -222,6 +222,10 @@ note_progress(const char *stage, uint64_t done, uint64_t total, void *arg)
 	if (!strcmp(stage, "write")) {
 		progress_done = done;
 		progress_total = total;
+	}
+	if (!strcmp(stage, "disk") && total) {
+		discard_done = done;
+		discard_total = total;
 	}
 }
 
