@@ -89,6 +89,7 @@ group_of(const char *path)
 		{"/etc/bringup/group", "access"},
 		{"/etc/ssh/sshd_config.d/", "access"},
 		{"/etc/ssh/bringup_user_ca.pub", "access"},
+		{"/etc/sssd/", "access"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(groups); i++)

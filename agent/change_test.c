@@ -173,6 +173,7 @@ START_TEST(what_goes_is_applied_with_its_kind)
 		{"/etc/systemd/network/10-bringup-x.network", "network"},
 		{"/etc/sysctl.d/90-bringup.conf", "sysctl"},
 		{"/etc/ssh/sshd_config.d/50-bringup.conf", "access"},
+		{"/etc/sssd/conf.d/bringup.conf", "access"},
 		{"/etc/hosts.bringup", ""},
 	};
 	struct bu_change change = {.root = root};

@@ -103,6 +103,12 @@ struct bu_desired_policy {
 struct bu_desired_access {
 	char *user_ca, *host_ca; /* lines of .pub files, with commas between them */
 	char *host_ca_key;       /* a secret's reference */
+	char *directory, *directory_base;     /* "ldaps://a,ldaps://b", "dc=site" */
+	char *directory_ca;                   /* a path on the appliance */
+	char *directory_user, *directory_key; /* a name, a secret's reference */
+	char *directory_login;                /* groups */
+	char *directory_sudo;                 /* "yes", "no" */
+	int directory_first_id;
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };

@@ -10,6 +10,7 @@
 
 #include "profiles/desired.h"
 #include "profiles/language/schema.h"
+#include "profiles/language/schema_access.h"
 #include "profiles/load/gpu.h"
 
 #define FIELD(kind, field) offsetof(struct bu_desired_##kind, field)
@@ -95,16 +96,7 @@ static const struct bu_key keys[] = {
 	BU_CLASS_NONE,
 	"when more than this share of a pool, a rack or a BMC /24 (and at least 3 nodes) is "
 	"late together, nothing is power-cycled or failed there"},
-{"access", "user_ca", BU_KEY_SSHKEYS, NULL, 0, 0, NULL, FIELD(access, user_ca),
-	BU_CLASS_RECONFIGURE,
-	"public keys of CAs: whom they certify as a user of the profile logs in"},
-{"access", "host_ca", BU_KEY_SSHKEYS, NULL, 0, 0, NULL, FIELD(access, host_ca),
-	BU_CLASS_RECONFIGURE,
-	"public keys of CAs: nodes believe the host keys that they certify"},
-{"access", "host_ca_key", BU_KEY_SECRET, NULL, 0, 0, NULL, FIELD(access, host_ca_key),
-	BU_CLASS_RECONFIGURE,
-	"private key (Ed25519, no passphrase) that certifies the nodes' host keys; its "
-	"public half is in host_ca"},
+BU_ACCESS_KEYS
 {"group", "gid", BU_KEY_INT, NULL, 1000, 2e9, "required", FIELD(group, gid),
 	BU_CLASS_RECONFIGURE, "its number, the same on every node"},
 {"group", "sudo", BU_KEY_SUDO, NULL, 0, 0, NULL, FIELD(group, sudo),

@@ -8,6 +8,10 @@
 #include "tests/support/unit.h"
 
 /* Each row changes one thing in the good profile and names all findings. */
+#define DIRECTORY                                                                      \
+	"[access]\ndirectory = ldaps://a\ndirectory_base = dc=a\n"                     \
+	"directory_ca = file:/etc/ca\n"
+
 static const struct wrong {
 	const char *from, *to;
 	const char *want;
@@ -81,6 +85,44 @@ static const struct wrong {
 	{"[image debian12]", "[access]\nhost_ca_key = file:/etc/ca\n[image debian12]",
 	 "site.ini:18: [access] host_ca_key: is here without its public half; say "
 	 "host_ca, too\n"},
+	{"[image debian12]", "[access]\ndirectory_login = staff\n[image debian12]",
+	 "site.ini:17: [access] directory: is missing; without it the other keys of the "
+	 "directory say nothing\n"},
+	{"[image debian12]",
+	 "[access]\ndirectory = ldaps://a, ldap://b, ldaps://\n[image debian12]",
+	 "site.ini:18: [access] directory: 'ldap://b' is not ldaps://HOST; keys and "
+	 "names go over TLS alone\n"
+	 "site.ini:18: [access] directory: 'ldaps://' is not ldaps://HOST; keys and "
+	 "names go over TLS alone\n"
+	 "site.ini:18: [access] directory: needs directory_base and directory_ca: where "
+	 "to look, and whom to believe\n"},
+	{"[image debian12]",
+	 DIRECTORY "directory_user = cn=x\ndirectory_login = sta*\n[image debian12]",
+	 "site.ini:21: [access] directory_user: and directory_key go together: a name "
+	 "and its password\n"
+	 "site.ini:22: [access] directory_login: 'sta*' is not the name of one group\n"},
+	{"[image debian12]",
+	 "[access]\ndirectory_ca = /etc/ca\ndirectory_key = hunter2\n"
+	 "directory_sudo = perhaps\ndirectory_first_id = 0\n[image debian12]",
+	 "site.ini:18: [access] directory_ca: '/etc/ca' is wrong; allowed is a reference "
+	 "'file:/path'\n"
+	 "site.ini:19: [access] directory_key: is not a reference; allowed is a "
+	 "reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; a "
+	 "profile never has the secret itself\n"
+	 "site.ini:20: [access] directory_sudo: 'perhaps' is unknown; allowed is "
+	 "yes|no\n"
+	 "site.ini:21: [access] directory_first_id: '0' is out of range; allowed is 1000 "
+	 "to 2000000000\n"},
+	{"[image debian12]",
+	 DIRECTORY "directory_first_id = 3000\n[group g]\ngid = 3000\n[user u]\n"
+		   "uid = 3001\n[image debian12]",
+	 "site.ini:23: [group g] gid: 3000 is of the directory, whose numbers are those "
+	 "from directory_first_id (3000) on\n"
+	 "site.ini:25: [user u] uid: 3001 is of the directory, whose numbers are those "
+	 "from directory_first_id (3000) on\n"},
+	{"[pool train]\n", DIRECTORY "[pool train]\nroot = raw\n",
+	 "site.ini:31: [pool train] root: raw and [access] directory: the image's own "
+	 "sssd is all that such nodes have; put it into the image\n"},
 };
 
 START_TEST(wrong_accounts_get_exact_messages)

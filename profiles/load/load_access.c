@@ -5,9 +5,11 @@
  * /etc/passwd and /etc/group of a node as it is.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "profiles/language/schema.h"
 #include "profiles/load/load_internal.h"
 
 /* A file of keys each; work items have room for 256 files. More belong into a directory
@@ -145,6 +147,109 @@ check_user(struct bu_loader *ld, size_t index)
 		bu_load_wrong(ld, section, "shell", "has a ':'; choose another path");
 }
 
+/* Else a member of the directory could be one of the profile's groups. */
+static void
+check_ids(struct bu_loader *ld)
+{
+	const struct bu_desired *desired = ld->desired;
+	int first = desired->access.directory_first_id;
+	static const char text[] =
+		"%d is of the directory, whose numbers are those from "
+		"directory_first_id (%d) on";
+
+	for (size_t i = 0; i < desired->groups_count; i++)
+		if (desired->groups[i].gid >= first)
+			bu_load_wrong(ld, ld->group_sections[i], "gid", text,
+				      desired->groups[i].gid, first);
+	for (size_t i = 0; i < desired->users_count; i++)
+		if (desired->users[i].uid >= first)
+			bu_load_wrong(ld, ld->user_sections[i], "uid", text,
+				      desired->users[i].uid, first);
+}
+
+static void
+check_servers(struct bu_loader *ld, const struct bu_ini_section *section)
+{
+	const char *rest = ld->desired->access.directory;
+	char *word;
+
+	while ((word = bu_value_next_word(&rest))) {
+		if (strncmp(word, "ldaps://", 8) != 0 || !word[8])
+			bu_load_wrong(ld, section, "directory",
+				      "'%s' is not ldaps://HOST; keys and names go "
+				      "over TLS alone",
+				      word);
+		free(word);
+	}
+}
+
+/* sshd takes '*' and '?' for any letters. */
+static void
+check_login(struct bu_loader *ld, const struct bu_ini_section *section)
+{
+	const char *rest = ld->desired->access.directory_login;
+	char *word;
+
+	while (rest && (word = bu_value_next_word(&rest))) {
+		if (strpbrk(word, "*?=:/@+"))
+			bu_load_wrong(ld, section, "directory_login",
+				      "'%s' is not the name of one group", word);
+		free(word);
+	}
+}
+
+static void
+check_directory(struct bu_loader *ld, const struct bu_ini_section *section)
+{
+	const struct bu_desired_access *access = &ld->desired->access;
+
+	if (!access->directory) {
+		if (access->directory_base || access->directory_ca ||
+		    access->directory_user || access->directory_key ||
+		    access->directory_login)
+			bu_load_wrong(ld, section, "directory",
+				      "is missing; without it the other keys of the "
+				      "directory say nothing");
+		return;
+	}
+	check_servers(ld, section);
+	check_login(ld, section);
+	if (!access->directory_base || !access->directory_ca)
+		bu_load_wrong(ld, section, "directory",
+			      "needs directory_base and directory_ca: where to look, "
+			      "and whom to believe");
+	if (!access->directory_user != !access->directory_key)
+		bu_load_wrong(ld, section, "directory_user",
+			      "and directory_key go together: a name and its password");
+	check_ids(ld);
+}
+
+/* cloud-init's data lies on a partition that everybody at the machine may read. */
+static void
+check_raw(struct bu_loader *ld)
+{
+	const struct bu_desired *desired = ld->desired;
+
+	for (size_t i = 0; desired->access.directory && i < desired->pools_count; i++)
+		if (desired->pools[i].root == BU_ROOT_RAW)
+			bu_load_wrong(
+				ld, ld->pool_sections[i], "root",
+				"raw and [access] directory: the image's own sssd "
+				"is all that such nodes have; put it into the "
+				"image");
+}
+
+static void
+check_section(struct bu_loader *ld, const struct bu_ini_section *section)
+{
+	const struct bu_desired_access *access = &ld->desired->access;
+
+	if (access->host_ca_key && !access->host_ca)
+		bu_load_wrong(ld, section, "host_ca_key",
+			      "is here without its public half; say host_ca, too");
+	check_directory(ld, section);
+}
+
 void
 bu_load_check_access(struct bu_loader *ld)
 {
@@ -158,10 +263,8 @@ bu_load_check_access(struct bu_loader *ld)
 			      "is one user too many; a profile has at most %d, more "
 			      "belong into a directory service",
 			      USERS_MAX);
-	if (desired->access.host_ca_key && !desired->access.host_ca)
-		for (size_t i = 0; i < ld->ini.count; i++)
-			if (strcmp(ld->ini.sections[i].kind, "access") == 0)
-				bu_load_wrong(ld, &ld->ini.sections[i], "host_ca_key",
-					      "is here without its public half; say "
-					      "host_ca, too");
+	for (size_t i = 0; i < ld->ini.count; i++)
+		if (strcmp(ld->ini.sections[i].kind, "access") == 0)
+			check_section(ld, &ld->ini.sections[i]);
+	check_raw(ld);
 }

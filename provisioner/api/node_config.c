@@ -3,13 +3,19 @@
  * The configuration of one node, of its profile and what its machine told: the files
  * that go to it, its network for cloud-init, and where it is not what the profile says.
  */
+#include <string.h>
+
+#include "base/file.h"
 #include "base/json.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include "model/inventory.h"
 #include "provisioner/api/api.h"
 #include "provisioner/config/drift.h"
 #include "provisioner/config/nocloud.h"
 #include "provisioner/config/render.h"
+
+enum { CA_MAX = 1 << 20 };
 
 /* What the node's configuration is made of; NULL when its machine is not known. */
 static struct bu_inventory *
@@ -30,6 +36,57 @@ config_input(const struct bu_api *api, const struct bu_node *node,
 	return inventory;
 }
 
+/* What sssd is to be told, which has a line for it. Owned; NULL with *err. */
+static char *
+directory_key(const struct bu_api *api, const char *reference, size_t *ret_size,
+	      struct bu_err *err)
+{
+	char *key = bu_secrets_get(api->secrets, reference, ret_size, err);
+	size_t size;
+
+	if (!key)
+		return NULL;
+	for (size = *ret_size; size && strchr("\r\n", key[size - 1]); size--)
+		key[size - 1] = '\0';
+	if (size && size == strlen(key) && bu_text_is_ascii(key) && key[0] != ' ' &&
+	    key[size - 1] != ' ')
+		return key;
+	bu_secret_free(key, *ret_size);
+	bu_err_set(
+		err, BU_ERR_INVAL, 0,
+		"[access] directory_key: %s is not one line of ASCII without a blank at "
+		"its ends",
+		reference);
+	return NULL;
+}
+
+/* With what the profile only names. */
+static struct bu_config *
+render(const struct bu_api *api, struct bu_config_input *input, struct bu_err *err)
+{
+	const struct bu_desired_access *access = &input->desired->access;
+	bu_autofree char *ca = NULL;
+	struct bu_config *config = NULL;
+	char *key = NULL;
+	size_t size = 0;
+
+	if (access->directory) {
+		input->directory_ca = ca =
+			bu_file_read(access->directory_ca, CA_MAX, NULL, err);
+		if (!ca) {
+			bu_err_wrap(err, "[access] directory_ca");
+			return NULL;
+		}
+	}
+	if (access->directory_key)
+		input->directory_key = key =
+			directory_key(api, access->directory_key, &size, err);
+	if (key || !access->directory_key)
+		config = bu_config_render(input, err);
+	bu_secret_free(key, size);
+	return config;
+}
+
 struct bu_config *
 bu_api_node_config(const struct bu_api *api, const struct bu_node *node,
 		   const struct bu_target *target, char **ret_network,
@@ -42,7 +99,7 @@ bu_api_node_config(const struct bu_api *api, const struct bu_node *node,
 	struct bu_config *config = NULL;
 
 	if (inventory && (!ret_network || (network = bu_nocloud_network(&input, err))))
-		config = bu_config_render(&input, err);
+		config = render(api, &input, err);
 	if (config && ret_network)
 		*ret_network = bu_steal(&network);
 	return config;

@@ -2,8 +2,10 @@
 /* What a ready node's agent is told when its configuration changes, and what it reads
  * back afterwards. */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/crypto.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "model/inventory.h"
 #include "provisioner/api/api.h"
@@ -328,8 +330,77 @@ START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 }
 END_TEST
 
+#define DIRECTORY                                                                      \
+	"[access]\ndirectory = ldaps://a\ndirectory_base = dc=a\n"                     \
+	"directory_ca = file:%s/ca.pem\ndirectory_user = cn=n\n"                       \
+	"directory_key = file:%s/ldap\n[image debian12]"
+
+static void
+on_secret(void *arg)
+{
+}
+
+/* With what the files hold now (NULL = there is no such file); NULL or the work. */
+static json_t *
+with_directory(const char *ca, const char *key, struct bu_err *err)
+{
+	bu_autofree char *ca_path = bu_xasprintf("%s/ca.pem", rig.dir);
+	bu_autofree char *key_path = bu_xasprintf("%s/ldap", rig.dir);
+	json_t *item;
+
+	unlink(ca_path);
+	if (ca)
+		ck_assert_int_eq(bu_file_write_text(ca_path, 0644, NULL, "%s", ca), 0);
+	ck_assert_int_eq(bu_file_write_text(key_path, 0600, NULL, "%s", key), 0);
+	memset(err, 0, sizeof(*err));
+	api.secrets = bu_secrets_create(rig.loop, on_secret, NULL);
+	item = bu_api_step_work(&api, node, err);
+	bu_secrets_destroy(api.secrets);
+	return item;
+}
+
+/* The profile names files; what is in them is read when a node gets its own. */
+START_TEST(the_password_of_a_directory_comes_with_the_files)
+{
+	static const char *const wrong[] = {"two\nlines\n", "", " x\n", "x \n", "\t"};
+	bu_autojson json_t *item = NULL;
+	bu_autofree char *to = NULL;
+	const json_t *file;
+	struct bu_err err = {0};
+
+	begin(BU_CLASS_NONE);
+	to = bu_xasprintf(DIRECTORY, rig.dir, rig.dir);
+	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", "[image debian12]", to);
+	for (int i = 0; i < 100 && node->order.class != BU_CLASS_RECONFIGURE; i++)
+		rig_pass(&rig, 1);
+	ck_assert_msg(bu_reconcile_begin(rig.rec, node, &err) == 0, "%s", err.text);
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	item = with_directory("PEM\n", "hunter2\n", &err);
+	ck_assert_msg(item != NULL, "%s", err.text);
+	file = file_of(item, "/etc/sssd/conf.d/bringup.conf");
+	ck_assert_int_eq(bu_json_int(file, "mode", 0), 0600);
+	ck_assert_ptr_nonnull(strstr(bu_json_str(file, "content", ""),
+				     "\nldap_default_bind_dn = cn=n\n"));
+	ck_assert_ptr_nonnull(strstr(bu_json_str(file, "content", ""),
+				     "\nldap_default_authtok = hunter2\n"));
+	file = file_of(item, "/etc/sssd/bringup-ca.pem");
+	ck_assert_str_eq(bu_json_str(file, "content", ""), "PEM\n");
+	for (size_t i = 0; i < BU_LEN(wrong); i++) {
+		ck_assert_ptr_null(with_directory("PEM\n", wrong[i], &err));
+		ck_assert_msg(strstr(err.text, "directory_key") != NULL ||
+				      strstr(err.text, "/ldap") != NULL,
+			      "%s", err.text);
+	}
+	ck_assert_ptr_null(with_directory(NULL, "hunter2\n", &err));
+	rig_text_has(err.text, "[access] directory_ca");
+	rig_text_has(err.text, "/ca.pem");
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("work", a_wipe_is_of_the_disk_that_it_was_granted_for,
 	 a_granted_disk_is_found_by_its_number,
 	 only_a_wipe_wipes_and_only_a_reimage_keeps, a_live_change_carries_every_file,
 	 a_reboot_writes_now_and_switches_off, who_does_not_boot_next_stays_on,
-	 an_image_that_is_not_ours_keeps_its_fstab, a_new_hello_tells_drift)
+	 an_image_that_is_not_ours_keeps_its_fstab, a_new_hello_tells_drift,
+	 the_password_of_a_directory_comes_with_the_files)

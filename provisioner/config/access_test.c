@@ -28,6 +28,7 @@
 
 static char root[] = "/tmp/bringup-access-XXXXXX";
 static struct bu_desired *desired;
+static const char *password;
 
 static struct bu_config *
 render(const char *people)
@@ -37,7 +38,10 @@ render(const char *people)
 	struct bu_config *config = bu_xcalloc(1, sizeof(*config));
 
 	ck_assert_msg(desired != NULL, "%s", found);
-	bu_config_access(desired, config);
+	bu_config_access(&(struct bu_config_input){.desired = desired,
+						   .directory_ca = "CERTIFICATES\n",
+						   .directory_key = password},
+			 config);
 	return config;
 }
 
@@ -282,7 +286,150 @@ START_TEST(the_script_leaves_the_images_accounts_alone)
 }
 END_TEST
 
+#define DIRECTORY                                                                      \
+	"[access]\ndirectory = ldaps://a.site, ldaps://b.site:1636\n"                  \
+	"directory_base = dc=site\ndirectory_ca = file:/etc/ca.pem\n"
+#define BOUND "directory_user = cn=nodes,dc=site\ndirectory_key = file:/etc/ldap\n"
+
+static const struct bu_config_file *
+file_of(const struct bu_config *config, const char *path)
+{
+	for (size_t i = 0; i < config->count; i++)
+		if (strcmp(config->files[i].path, path) == 0)
+			return &config->files[i];
+	return NULL;
+}
+
+START_TEST(users_of_a_directory)
+{
+	struct bu_config *config;
+	const struct bu_config_file *conf, *ca, *sshd;
+
+	password = "hunter 2";
+	config = render(DIRECTORY BOUND "directory_login = staff, hpc-ops\n"
+					"directory_sudo = yes\ndirectory_first_id = "
+					"5000\n[group hpc]\ngid = 3000\n"
+					"[user alice]\nuid = 2001\nkeys = " KEY "\n"
+					"[user bob]\nuid = 2002\ngroup = hpc\n");
+	conf = file_of(config, "/etc/sssd/conf.d/bringup.conf");
+	ca = file_of(config, "/etc/sssd/bringup-ca.pem");
+	sshd = file_of(config, "/etc/ssh/sshd_config.d/10-bringup.conf");
+	ck_assert(conf && ca && sshd);
+	ck_assert_uint_eq(conf->mode, 0600);
+	ck_assert_str_eq(conf->apply, "access");
+	ck_assert_str_eq(conf->content, BU_CONFIG_HEAD
+			 "[sssd]\ndomains = bringup\nservices = nss, pam, ssh, sudo\n\n"
+			 "[nss]\nfilter_users = root, alice, bob\n"
+			 "filter_groups = root, hpc, alice\n\n"
+			 "[domain/bringup]\nid_provider = ldap\nauth_provider = none\n"
+			 "access_provider = permit\nchpass_provider = none\n"
+			 "sudo_provider = ldap\n"
+			 "ldap_uri = ldaps://a.site,ldaps://b.site:1636\n"
+			 "ldap_search_base = dc=site\nldap_tls_reqcert = demand\n"
+			 "ldap_tls_cacert = /etc/sssd/bringup-ca.pem\nmin_id = 5000\n"
+			 "fallback_homedir = /home/%u\n"
+			 "ldap_default_bind_dn = cn=nodes,dc=site\n"
+			 "ldap_default_authtok_type = password\n"
+			 "ldap_default_authtok = hunter 2\n");
+	ck_assert_str_eq(ca->content, "CERTIFICATES\n");
+	ck_assert_msg(
+		strstr(sshd->content,
+		       "AllowGroups alice\nAllowGroups hpc\n"
+		       "AuthorizedKeysCommand /usr/bin/sss_ssh_authorizedkeys %u\n"
+		       "AuthorizedKeysCommandUser nobody\n"
+		       "AllowGroups staff\nAllowGroups hpc-ops\n") != NULL,
+		"%s", sshd->content);
+	ck_assert_ptr_null(strstr(sshd->content, "AllowUsers"));
+	done(config);
+}
+END_TEST
+
+/* sssd's own check of its files. */
+START_TEST(sssd_takes_its_file)
+{
+	BU_NEEDS("root", "/usr/sbin/sssctl");
+	struct bu_config *config;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	password = "hunter2";
+	config =
+		render(DIRECTORY BOUND "directory_login = staff\ndirectory_sudo = yes\n"
+				       "[user alice]\nuid = 2001\n");
+	put_files(config);
+	says("printf '[sssd]\\nservices = nss\\n' >etc/sssd/sssd.conf && "
+	     "chmod 600 etc/sssd/sssd.conf && "
+	     "/usr/sbin/sssctl config-check -c $PWD/etc/sssd/sssd.conf "
+	     "-s $PWD/etc/sssd/conf.d | sed \"s,$PWD,,\"",
+	     "Issues identified by validators: 0\n\n"
+	     "Messages generated during configuration merging: 0\n\n"
+	     "Used configuration snippet files: 1\n/etc/sssd/conf.d/bringup.conf\n");
+	done(config);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* Of paper, beside the tree: what it was asked. */
+#define PAPER                                                                          \
+	"mkdir -p bin usr/sbin && printf '#!/bin/sh\\necho \"$*\" >>'$PWD'/asked\\n' " \
+	">bin/systemctl && chmod 755 bin/systemctl"
+#define RUN "PATH=$PWD/bin:$PATH " SCRIPT " 2>&1; cat asked; rm -f asked"
+
+START_TEST(sssd_starts_again_when_its_files_are_others)
+{
+	static const char *const steps[][2] = {
+		{"touch asked", ""},
+		{"mkdir -p etc/sssd/conf.d && echo 1 >etc/sssd/conf.d/bringup.conf && "
+		 "touch asked",
+		 "bringup-access: the image has no sssd; it needs sssd-ldap, libnss-sss, "
+		 "libpam-sss and libsss-sudo\n"},
+		{"touch usr/sbin/sssd asked", "--no-block restart sssd.service\n"},
+		{"touch asked", ""},
+		{"echo 2 >etc/sssd/conf.d/bringup.conf",
+		 "--no-block restart sssd.service\n"},
+		{"echo 3 >etc/sssd/bringup-ca.pem",
+		 "--no-block restart sssd.service\n"},
+		{"rm etc/sssd/conf.d/bringup.conf", "--no-block stop sssd.service\n"},
+		{"touch asked", ""},
+	};
+
+	BU_NEEDS("root");
+	make_system();
+	free(shell_told(root, PAPER));
+	for (size_t i = 0; i < BU_LEN(steps); i++) {
+		free(shell_told(root, steps[i][0]));
+		says(RUN, steps[i][1]);
+	}
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* For jobs alone: nobody of it logs in, or is root. */
+START_TEST(a_directory_lets_nobody_in_by_itself)
+{
+	struct bu_config *config;
+	const struct bu_config_file *conf;
+
+	password = NULL;
+	config = render(DIRECTORY "[user alice]\nuid = 2001\nkeys = " KEY "\n");
+	conf = file_of(config, "/etc/sssd/conf.d/bringup.conf");
+	ck_assert_ptr_nonnull(conf);
+	ck_assert_ptr_nonnull(strstr(conf->content, "\nservices = nss, pam\n"));
+	ck_assert_ptr_nonnull(strstr(conf->content, "\nsudo_provider = none\n"));
+	ck_assert_ptr_nonnull(strstr(conf->content, "\nmin_id = 10000\n"));
+	ck_assert_ptr_null(strstr(conf->content, "authtok"));
+	conf = file_of(config, "/etc/ssh/sshd_config.d/10-bringup.conf");
+	ck_assert_ptr_nonnull(strstr(conf->content, "\nAllowUsers alice\n"));
+	ck_assert_ptr_null(strstr(conf->content, "sss_ssh"));
+	done(config);
+	config = render("[user alice]\nuid = 2001\n");
+	ck_assert_ptr_null(file_of(config, "/etc/sssd/conf.d/bringup.conf"));
+	done(config);
+}
+END_TEST
+
 BU_UNIT("access", renders_accounts_keys_rules_and_sshd, without_keys_there_is_no_sshd,
 	each_user_has_its_rule, each_file_goes_with_what_it_says,
 	sshd_visudo_and_ssh_take_the_files, the_script_makes_and_removes_accounts,
-	the_script_leaves_the_images_accounts_alone)
+	the_script_leaves_the_images_accounts_alone, users_of_a_directory,
+	sssd_takes_its_file, sssd_starts_again_when_its_files_are_others,
+	a_directory_lets_nobody_in_by_itself)

@@ -37,7 +37,9 @@ struct bu_config_input {
 	const struct bu_desired_node *node; /* of desired */
 	const struct bu_nic *nics;          /* of its machine, in PCI order */
 	size_t nic_count;
-	const char *appliance; /* its IPv4 address in the boot network */
+	const char *appliance;     /* its IPv4 address in the boot network */
+	const char *directory_ca;  /* PEM; what [access] names, NULL = it names none */
+	const char *directory_key; /* the password */
 };
 
 /* The files as they are sent, `count` of them; owned by the configuration. */

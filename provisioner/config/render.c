@@ -36,6 +36,8 @@ const char *const bu_config_patterns[] = {
 	"/etc/ssh/bringup_user_ca.pub",
 	"/etc/ssh/ssh_config.d/10-bringup.conf",
 	"/etc/ssh/sshd_config.d/10-bringup.conf",
+	"/etc/sssd/bringup-ca.pem",
+	"/etc/sssd/conf.d/bringup.conf",
 	"/etc/sudoers.d/bringup",
 	"/etc/sysctl.d/90-bringup.conf",
 	"/etc/systemd/network/10-bringup-*.netdev",
@@ -125,7 +127,7 @@ bu_config_render(const struct bu_config_input *input, struct bu_err *err)
 	config = bu_xcalloc(1, sizeof(*config));
 	bu_config_services(input, config);
 	bu_config_tuning(input, config);
-	bu_config_access(input->desired, config);
+	bu_config_access(input, config);
 	if (add_networks(input, config, err) < 0) {
 		bu_config_destroy(config);
 		return NULL;
