@@ -16,14 +16,15 @@
 #include "agent/granted.h"
 #include "agent/load.h"
 #include "agent/ordered.h"
+#include "agent/prober.h"
 #include "agent/system.h"
 #include "agent/travel.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/worker.h"
-#include "fabric/probe/rails.h"
 #include "images/install/bootargs.h"
 #include "images/install/bootvars.h"
 #include "images/install/chooser.h"
@@ -35,6 +36,7 @@ enum {
 	SERVICE_MS = 60000,
 	CONFIRM_CALL_MS = 5000,
 	CONFIRM_PAUSE_MS = 1500,
+	ASK_MS = 2000, /* whether a probe is still wanted */
 };
 
 static const char installed_dir[] = "/var/lib/bringup";
@@ -282,17 +284,41 @@ bu_job_recover(const struct bu_identity *identity)
 	bu_configure_recover(&configure);
 }
 
-static struct bu_rails_kept kept_open;
+/* --- probe --- */
+
+static struct bu_prober prober;
+
+struct asked {
+	struct bu_uplink *link;
+	const char *id;
+	int64_t at_ms;
+	int cancelled;
+};
+
+static int
+is_withdrawn(void *arg)
+{
+	struct asked *asked = arg;
+	int64_t now_ms = bu_mono_ms(bu_clock_system());
+
+	if (asked->cancelled || now_ms - asked->at_ms < ASK_MS)
+		return asked->cancelled;
+	asked->cancelled = bu_link_progress(asked->link, asked->id, "probe", 0, 0);
+	asked->at_ms = bu_mono_ms(bu_clock_system());
+	return asked->cancelled;
+}
 
 static int
 do_probe(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	 struct bu_err *err)
 {
-	struct bu_work_probe work;
+	struct asked asked = {.link = link,
+			      .id = bu_json_str(item, "id", ""),
+			      .at_ms = bu_mono_ms(bu_clock_system())};
 
-	return bu_work_probe_from_json(item, &work, err) != 0
-		       ? -1
-		       : bu_rails_run(&work, &kept_open, ret_result, err);
+	prober.cancelled = is_withdrawn;
+	prober.arg = &asked;
+	return bu_prober_run(&prober, item, ret_result, err);
 }
 
 /* --- join --- */
@@ -387,7 +413,7 @@ static const struct {
 void
 bu_job_idle(void)
 {
-	bu_rails_drop(&kept_open);
+	bu_prober_drop(&prober);
 }
 
 int

@@ -237,12 +237,12 @@ START_TEST(a_probe_without_its_terms_is_refused)
 END_TEST
 
 /* In the way of the linker's --wrap: what probes have left open is let go so often. */
-struct bu_rails_kept;
-void __wrap_bu_rails_drop(struct bu_rails_kept *kept);
+struct bu_prober;
+void __wrap_bu_prober_drop(struct bu_prober *prober);
 static int drops;
 
 void
-__wrap_bu_rails_drop(struct bu_rails_kept *kept)
+__wrap_bu_prober_drop(struct bu_prober *prober)
 {
 	drops++;
 }

@@ -14,13 +14,13 @@
 
 #include "agent/inventory.h"
 #include "agent/jobs.h"
+#include "agent/prober.h"
 #include "agent/renew.h"
 #include "agent/session.h"
 #include "agent/volumes.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "fabric/probe/rails.h"
 
 static int
 find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
@@ -42,14 +42,12 @@ find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
 /* For benches and for people who look for a fault: one end of a probe, from a work item
  * (fabric/probe/pair.h) written by hand. */
 static int
-probe_item(const json_t *item, size_t format, struct bu_rails_kept *kept,
+probe_item(const json_t *item, size_t format, struct bu_prober *prober,
 	   struct bu_err *err)
 {
 	bu_autojson json_t *value = NULL;
-	struct bu_work_probe work;
 
-	if (!item || bu_work_probe_from_json(item, &work, err) != 0 ||
-	    bu_rails_run(&work, kept, &value, err) != 0)
+	if (!item || bu_prober_run(prober, item, &value, err) != 0)
 		return -1;
 	json_dumpf(value, stdout, format);
 	putchar('\n');
@@ -62,10 +60,10 @@ probe(const char *path)
 {
 	struct bu_err err = {0};
 	bu_autojson json_t *item = bu_json_load(path, &err);
-	struct bu_rails_kept kept = {0};
-	int rc = probe_item(item, JSON_INDENT(1), &kept, &err);
+	struct bu_prober prober = {.arg = NULL};
+	int rc = probe_item(item, JSON_INDENT(1), &prober, &err);
 
-	bu_rails_drop(&kept);
+	bu_prober_drop(&prober);
 	if (rc < 0)
 		bu_error("probe", "%s", err.text);
 	return rc != 0;
@@ -76,7 +74,7 @@ static int
 probe_lines(void)
 {
 	bu_autofree char *line = NULL;
-	struct bu_rails_kept kept = {0};
+	struct bu_prober prober = {.arg = NULL};
 	size_t size = 0;
 	ssize_t length;
 
@@ -86,14 +84,14 @@ probe_lines(void)
 			bu_json_parse(line, (size_t)length, "work item", &err);
 		bu_autojson json_t *failure = NULL;
 
-		if (probe_item(item, JSON_COMPACT, &kept, &err) >= 0)
+		if (probe_item(item, JSON_COMPACT, &prober, &err) >= 0)
 			continue;
 		failure = json_pack("{s:o}", "error", bu_json_from_err(&err));
 		json_dumpf(failure, stdout, JSON_COMPACT);
 		putchar('\n');
 		fflush(stdout);
 	}
-	bu_rails_drop(&kept);
+	bu_prober_drop(&prober);
 	return 0;
 }
 

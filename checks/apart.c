@@ -26,7 +26,8 @@ enum {
 	TICK_MS = 100,
 	END_MS = 2000, /* of a child that was killed */
 	LINE_MAX = 16 * 1024 * 1024,
-	LEFT_MAX = 16,
+	LEFT_MAX = 64,
+	LEFT = -1,
 };
 
 struct step {
@@ -197,23 +198,41 @@ find_step(const struct child *child, int64_t now_ms)
 	return NULL;
 }
 
-/* Its exit status, or -1 when it does not end. */
+/* As waitpid() tells it; LEFT when it does not end by then. */
 static int
-end_child(struct child *child)
+wait_for(pid_t pid, int64_t wait_ms)
 {
-	int64_t until_ms = bu_mono_ms(bu_clock_system()) + END_MS;
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + wait_ms;
 	int status = 0;
 
-	kill(-child->pid, SIGKILL);
-	kill(child->pid, SIGKILL);
-	while (waitpid(child->pid, &status, WNOHANG) == 0) {
-		if (bu_mono_ms(bu_clock_system()) >= until_ms) {
-			leave(child->pid);
-			return -1;
-		}
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (bu_mono_ms(bu_clock_system()) >= until_ms)
+			return LEFT;
 		usleep(TICK_MS * 100);
 	}
 	return status;
+}
+
+int
+bu_apart_end(pid_t pid, int64_t wait_ms)
+{
+	int status = wait_ms > 0 ? wait_for(pid, wait_ms) : LEFT;
+
+	reap_left();
+	if (status != LEFT)
+		return status;
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	status = wait_for(pid, END_MS);
+	if (status == LEFT)
+		leave(pid);
+	return status;
+}
+
+static int
+end_child(struct child *child)
+{
+	return bu_apart_end(child->pid, 0);
 }
 
 static struct bu_check *

@@ -6,6 +6,8 @@
 #ifndef BU_CHECKS_APART_H
 #define BU_CHECKS_APART_H
 
+#include <sys/types.h>
+
 #include "checks/checks.h"
 
 enum { BU_APART_GRACE_MS = 5000 }; /* over ctx.deadline_ms */
@@ -16,5 +18,9 @@ enum { BU_APART_GRACE_MS = 5000 }; /* over ctx.deadline_ms */
  * is told. Both are rows in the name of the step; without one, -1 and err says it. */
 bu_must int bu_apart_run(const struct bu_checks_ctx *ctx, const char *group,
 			 bu_checks_fn fn, struct bu_checks *out, struct bu_err *err);
+
+/* Waits so long for a child to end, and then kills it and its group. Its status as
+ * waitpid() tells it, or -1: it sleeps in a driver, and is left behind. */
+int bu_apart_end(pid_t pid, int64_t wait_ms);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "fabric/probe/port.h"
+#include "model/inventory.h"
 
 int
 bu_mtu_bytes(enum ibv_mtu mtu)
@@ -157,15 +158,31 @@ search_context(struct search *search, struct ibv_context *context, const char *n
 	return taken;
 }
 
+/* By sysfs alone: a device that hangs when it is opened is opened for its own rail. */
+static int
+may_be_named(const struct search *search, const char *device)
+{
+	for (int port = 1; port <= BU_RDMA_PORTS_MAX; port++)
+		if (bu_port_is_named(search->root, device, port, search->rail->port))
+			return 1;
+	return 0;
+}
+
+/* Those that may be it, or all the others, of which an error tells. */
 static void
-search_all(struct search *search)
+search_all(struct search *search, int named)
 {
 	int count = 0;
 	struct ibv_device **list = ibv_get_device_list(&count);
 
 	for (int i = 0; list && i < count; i++) {
-		struct ibv_context *context = ibv_open_device(list[i]);
+		struct ibv_context *context;
 
+		if (may_be_named(search, ibv_get_device_name(list[i])) != named)
+			continue;
+		if (search->found.context && !search->rail->port[0])
+			break;
+		context = ibv_open_device(list[i]);
 		if (context &&
 		    !search_context(search, context, ibv_get_device_name(list[i])))
 			ibv_close_device(context);
@@ -246,7 +263,9 @@ bu_device_open(const struct bu_work_rail *rail, const char *root, struct bu_devi
 				  "fabric address '%s': expected an IPv4 or IPv6 "
 				  "address",
 				  rail->address);
-	search_all(&search);
+	search_all(&search, 1);
+	if (!search.found.context)
+		search_all(&search, 0);
 	rc = choose(&search, err);
 	if (rc == 0)
 		*ret = search.found;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a probe's work item for the agent (jobs.c). Invariant: a rail that fails, in
+ * Runs a probe's work item for the soak. Invariant: a rail that fails, in
  * whatever way, costs no other rail its result.
  */
 #include "fabric/probe/rails.h"
@@ -32,24 +32,19 @@ run_rail(void *arg)
 	return NULL;
 }
 
-/* A rail without a result says why, in one that names it. */
-static json_t *
-result_of(struct rail *rail)
+json_t *
+bu_rails_failed(const struct bu_pair_opts *opts, const struct bu_err *err)
 {
-	struct bu_pair_result *result = &rail->result;
-	int self = rail->opts.self;
+	struct bu_pair_result result;
 
-	if (rail->rc == 0)
-		return bu_pair_result_to_json(result);
-	bu_pair_result_init(result);
-	memcpy(result->probe, rail->opts.probe, sizeof(result->probe));
+	bu_pair_result_init(&result);
+	memcpy(result.probe, opts->probe, sizeof(result.probe));
 	for (int i = 0; i < 2; i++)
-		memcpy(result->end[i].node, rail->opts.node[i],
-		       sizeof(result->end[i].node));
-	memcpy(result->end[self].rail, rail->opts.rail.rail,
-	       sizeof(result->end[self].rail));
-	bu_pair_error_set(&result->error, self, &rail->err);
-	return bu_pair_result_to_json(result);
+		memcpy(result.end[i].node, opts->node[i], sizeof(result.end[i].node));
+	memcpy(result.end[opts->self].rail, opts->rail.rail,
+	       sizeof(result.end[opts->self].rail));
+	bu_pair_error_set(&result.error, opts->self, err);
+	return bu_pair_result_to_json(&result);
 }
 
 static void
@@ -80,7 +75,11 @@ run_all(const struct bu_work_probe *work, struct bu_rails_kept *kept)
 	for (size_t i = 0; i < work->rails_count; i++) {
 		if (rails[i].runs)
 			pthread_join(rails[i].thread, NULL);
-		json_array_append_new(results, result_of(&rails[i]));
+		json_array_append_new(
+			results,
+			rails[i].rc == 0
+				? bu_pair_result_to_json(&rails[i].result)
+				: bu_rails_failed(&rails[i].opts, &rails[i].err));
 	}
 	return json_pack("{s:o}", "rails", results);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A probe's work item: one port, or several rails at the same time, each by a thread
- * that is bound to a CPU near its port. Called by the agent.
+ * that is bound to a CPU near its port. Called by the soak, in a process of its own;
+ * the agent runs an item by a process for each rail (agent/prober.c).
  */
 #ifndef BU_FABRIC_PROBE_RAILS_H
 #define BU_FABRIC_PROBE_RAILS_H
@@ -24,5 +25,8 @@ void bu_rails_drop(struct bu_rails_kept *kept);
  * each rail in their order, whatever became of it. */
 bu_must int bu_rails_run(const struct bu_work_probe *work, struct bu_rails_kept *kept,
 			 json_t **ret, struct bu_err *err);
+
+/* Of a rail without a result: one that names the rail and says why. New reference. */
+json_t *bu_rails_failed(const struct bu_pair_opts *opts, const struct bu_err *err);
 
 #endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Children that answer lines of JSON; called by prober.c and diskread.c. Invariant: the
+ * agent never waits for a child, nor for anything that a child may hold.
+ */
+#include "agent/aside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "checks/apart.h"
+
+enum { LINE_MAX = 4 * 1024 * 1024 };
+
+/* --- the child's end --- */
+
+static void
+answer(int fd, const json_t *value)
+{
+	bu_autofree char *text = json_dumps(value, JSON_COMPACT);
+	bu_autofree char *line = bu_xasprintf("%s\n", text ? text : "{}");
+	size_t size = strlen(line), done = 0;
+
+	while (done < size) {
+		ssize_t put = write(fd, line + done, size - done);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			_exit(1);
+		done += (size_t)put;
+	}
+}
+
+/* The agent's connections, locks and watchdogs are not its own. */
+static void
+be_child(int fd, pid_t parent, bu_aside_fn fn)
+{
+	bu_autofree char *line = NULL;
+	void *kept = NULL;
+	size_t size = 0;
+	ssize_t length;
+	FILE *asked;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	signal(SIGPIPE, SIG_IGN);
+	if (fd > 3)
+		close_range(3, (unsigned)fd - 1, 0);
+	close_range((unsigned)fd + 1, ~0U, 0);
+	asked = fdopen(fd, "r");
+	while (asked && (length = getline(&line, &size, asked)) > 0) {
+		bu_autojson json_t *ask =
+			bu_json_parse(line, (size_t)length, "ask", NULL);
+		bu_autojson json_t *said = fn(ask, &kept);
+
+		memset(line, 0, size); /* it had a secret */
+		answer(fd, said);
+	}
+	json_decref(fn(NULL, &kept));
+	_exit(0);
+}
+
+/* --- the agent's --- */
+
+static int
+start(struct bu_aside *aside, bu_aside_fn fn, struct bu_err *err)
+{
+	pid_t parent = getpid();
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "make a socket");
+	fflush(NULL); /* or the child prints it again */
+	aside->pid = fork();
+	if (aside->pid == 0)
+		be_child(fds[1], parent, fn);
+	close(fds[1]);
+	if (aside->pid < 0) {
+		int errnum = errno;
+
+		close(fds[0]);
+		aside->pid = 0;
+		return bu_err_set(err, BU_ERR_IO, errnum, "make a process");
+	}
+	aside->fd = fds[0];
+	fcntl(aside->fd, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+static int
+is_alive(const struct bu_aside *aside)
+{
+	struct pollfd poll_fd = {.fd = aside->fd, .events = POLLIN};
+
+	/* Between two asks it says nothing: then this is its end. */
+	return aside->pid && poll(&poll_fd, 1, 0) == 0;
+}
+
+int
+bu_aside_ask(struct bu_aside *aside, bu_aside_fn fn, const json_t *ask,
+	     struct bu_err *err)
+{
+	bu_autofree char *text = json_dumps(ask, JSON_COMPACT);
+	bu_autofree char *line = bu_xasprintf("%s\n", text);
+	size_t size = strlen(line);
+	ssize_t put;
+
+	if (!is_alive(aside))
+		bu_aside_end(aside, 0);
+	if (!aside->pid && start(aside, fn, err) != 0)
+		return -1;
+	put = send(aside->fd, line, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (put == (ssize_t)size)
+		return 0;
+	bu_aside_end(aside, 0);
+	return bu_err_set(err, BU_ERR_IO, put < 0 ? errno : 0, "ask a process");
+}
+
+static json_t *
+died(struct bu_aside *aside, struct bu_err *err)
+{
+	bu_aside_end(aside, 0);
+	bu_err_set(err, BU_ERR_IO, 0, "its process died");
+	return NULL;
+}
+
+json_t *
+bu_aside_take(struct bu_aside *aside, struct bu_err *err)
+{
+	char buffer[65536], *end;
+	ssize_t got = read(aside->fd, buffer, sizeof(buffer));
+	json_t *value;
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return NULL;
+	if (got <= 0 || aside->size + (size_t)got > LINE_MAX)
+		return died(aside, err);
+	aside->text = bu_xrealloc(aside->text, aside->size + (size_t)got);
+	memcpy(aside->text + aside->size, buffer, (size_t)got);
+	aside->size += (size_t)got;
+	end = memchr(aside->text, '\n', aside->size);
+	if (!end)
+		return NULL;
+	value = bu_json_parse(aside->text, (size_t)(end - aside->text), "answer", err);
+	aside->size = 0;
+	return value;
+}
+
+void
+bu_aside_finish(struct bu_aside *aside)
+{
+	if (aside->pid)
+		shutdown(aside->fd, SHUT_WR);
+}
+
+void
+bu_aside_end(struct bu_aside *aside, int64_t wait_ms)
+{
+	if (aside->pid) {
+		bu_apart_end(aside->pid, wait_ms);
+		close(aside->fd);
+	}
+	free(aside->text);
+	*aside = (struct bu_aside){.pid = 0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A child process of the agent that answers what it is asked, one line of JSON each:
+ * for calls that may hang in a driver. What is asked travels over a socket that no
+ * other process has, never in an argument or a file. The child may keep something open
+ * from one answer to the next.
+ */
+#ifndef BU_AGENT_ASIDE_H
+#define BU_AGENT_ASIDE_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* In the child. *kept: zeroed at first, the child's own. ask NULL: let go of it; the
+ * answer is not read. New reference. */
+typedef json_t *(*bu_aside_fn)(const json_t *ask, void **kept);
+
+/* Zeroed at first: there is none yet. */
+struct bu_aside {
+	pid_t pid;
+	int fd;
+	char *text; /* what was read and is no whole line yet */
+	size_t size;
+};
+
+/* Starts it where there is none, and asks. Never blocks. -1: there is none now. */
+bu_must int bu_aside_ask(struct bu_aside *aside, bu_aside_fn fn, const json_t *ask,
+			 struct bu_err *err);
+/* What there is to read of fd. NULL: no answer yet, or with an error, the child has
+ * died; then there is none. New reference. */
+json_t *bu_aside_take(struct bu_aside *aside, struct bu_err *err);
+/* No more will be asked: it lets go of what it keeps and ends. */
+void bu_aside_finish(struct bu_aside *aside);
+/* Waits for the end of one that was told to finish, wait_ms long, and then kills it; 0
+ * kills it at once. Afterwards there is none, even if it sleeps in a driver and does
+ * not die: it is left behind. */
+void bu_aside_end(struct bu_aside *aside, int64_t wait_ms);
+
+#endif
