@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Children that answer lines of JSON; called by prober.c and diskread.c. Invariant: the
+ * Children that answer lines of JSON; called by prober.c and disklook.c. Invariant: the
  * agent never waits for a child, nor for anything that a child may hold.
  */
 #include "agent/aside.h"
@@ -163,13 +163,16 @@ bu_aside_finish(struct bu_aside *aside)
 		shutdown(aside->fd, SHUT_WR);
 }
 
-void
+int
 bu_aside_end(struct bu_aside *aside, int64_t wait_ms)
 {
+	int rc = 0;
+
 	if (aside->pid) {
-		bu_apart_end(aside->pid, wait_ms);
+		rc = bu_apart_end(aside->pid, wait_ms) < 0 ? -1 : 0;
 		close(aside->fd);
 	}
 	free(aside->text);
 	*aside = (struct bu_aside){.pid = 0};
+	return rc;
 }

@@ -35,8 +35,8 @@ json_t *bu_aside_take(struct bu_aside *aside, struct bu_err *err);
 /* No more will be asked: it lets go of what it keeps and ends. */
 void bu_aside_finish(struct bu_aside *aside);
 /* Waits for the end of one that was told to finish, wait_ms long, and then kills it; 0
- * kills it at once. Afterwards there is none, even if it sleeps in a driver and does
- * not die: it is left behind. */
-void bu_aside_end(struct bu_aside *aside, int64_t wait_ms);
+ * kills it at once. Afterwards there is none. -1: it sleeps in a driver, does not die
+ * and is left behind. */
+int bu_aside_end(struct bu_aside *aside, int64_t wait_ms);
 
 #endif

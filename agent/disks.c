@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A disk as sysfs and its two ends show it; called by inventory.c and, before a write,
- * by the agent's jobs. Invariant: a disk counts as empty only when both its ends were
- * read and hold nothing but zeros.
+ * by the agent's jobs; disklook.c reads the ends, in children. Invariant: a disk counts
+ * as empty only when both its ends were read and hold nothing but zeros.
  */
 #include "agent/disks.h"
 
@@ -179,7 +179,6 @@ bu_disk_read(const char *root, const char *name, struct bu_disk *ret)
 	struct bu_disk disk = {.path = ""};
 	int64_t sectors =
 		bu_sysroot_number(root, INT64_MAX / 512, 0, "sys/block/%s/size", name);
-	bu_autofree char *path = NULL;
 
 	if (sectors == 0 || !is_disk(root, name) || strlen(name) >= sizeof(disk.name))
 		return 0;
@@ -188,7 +187,6 @@ bu_disk_read(const char *root, const char *name, struct bu_disk *ret)
 	for (char *p = disk.path; *p; p++)
 		if (*p == '!') /* sysfs' way to write '/' */
 			*p = '/';
-	path = bu_xasprintf("%s%s", root, disk.path);
 	bu_sysroot_serial(root, disk.serial, sizeof(disk.serial), name);
 	read_wwn(root, name, disk.wwn, sizeof(disk.wwn));
 	bu_sysroot_line(root, disk.model, sizeof(disk.model),
@@ -201,12 +199,20 @@ bu_disk_read(const char *root, const char *name, struct bu_disk *ret)
 					    name) == 1;
 	disk.removable =
 		bu_sysroot_number(root, 1, 0, "sys/block/%s/removable", name) == 1;
-	disk.signature = find_signature(path, disk.size_bytes);
-	if (disk.signature != BU_SIGNATURE_NONE)
-		bu_leftovers_read(root, name, disk.holds, sizeof(disk.holds));
+	disk.signature = BU_SIGNATURE_PRESENT;
 	read_holder(root, name, disk.held_by, sizeof(disk.held_by));
 	*ret = disk;
 	return 1;
+}
+
+void
+bu_disk_look(const char *root, struct bu_disk *disk)
+{
+	bu_autofree char *path = bu_xasprintf("%s%s", root, disk->path);
+
+	disk->signature = find_signature(path, disk->size_bytes);
+	if (disk->signature != BU_SIGNATURE_NONE)
+		bu_leftovers_read(root, disk->name, disk->holds, sizeof(disk->holds));
 }
 
 int

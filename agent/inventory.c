@@ -22,6 +22,7 @@
 #include "base/text.h"
 
 enum { ARPHRD_ETHERNET = 1, ARPHRD_IB = 32 };
+enum { DISK_MS = 20000 }; /* one that stands still needs 15 s until it turns */
 
 struct collect {
 	const char *root;
@@ -423,6 +424,7 @@ collect_devices(struct collect *c)
 	inventory->gpus = bu_xcalloc(BU_GPUS_MAX + 1, sizeof(*inventory->gpus));
 	inventory->rdma = bu_xcalloc(BU_RDMA_MAX + 1, sizeof(*inventory->rdma));
 	each(c, "sys/block", by_number, visit_disk, NULL);
+	bu_disks_look(c->root, inventory->disks, inventory->disks_count, DISK_MS);
 	each(c, "sys/class/net", by_number, visit_nic, NULL);
 	each(c, "sys/bus/pci/devices", by_text, visit_pci, NULL);
 	each(c, "sys/class/infiniband", by_number, visit_rdma, NULL);

@@ -216,6 +216,7 @@ START_TEST(each_leftover_is_named)
 		if (rows[i].make)
 			rows[i].make(rows[i].name);
 		ck_assert_int_eq(bu_disk_read(root, rows[i].name, &disk), 1);
+		bu_disk_look(root, &disk);
 		ck_assert_msg(strcmp(disk.holds, rows[i].holds) == 0, "%s: '%s'",
 			      rows[i].name, disk.holds);
 		ck_assert_int_eq(disk.signature, rows[i].signature);
@@ -263,6 +264,7 @@ START_TEST(who_has_a_disk_is_told)
 		/* Of a partition alone: the disk itself is not taken. */
 		put("sys/block/sdc/sdc1/holders/md0", "");
 		ck_assert_int_eq(bu_disk_read(root, disks[i].name, &disk), 1);
+		bu_disk_look(root, &disk);
 		ck_assert_str_eq(disk.held_by, disks[i].held_by);
 	}
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
