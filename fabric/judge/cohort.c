@@ -86,7 +86,8 @@ is_about(const struct bu_check *row, size_t rule)
 }
 
 /* Figures that are compared where nobody has published what is healthy. */
-static const char *const figures[] = {"gpu-h2d", "gpu-d2h", "gpu-hbm", "gpu-p2p-all"};
+static const char *const figures[] = {"gpu-h2d", "gpu-d2h", "gpu-hbm", "gpu-p2p",
+				      "gpu-p2p-all"};
 
 static int
 is_figure(const struct bu_check *row, size_t figure)

@@ -232,7 +232,11 @@ START_TEST(a_gpu_slower_than_those_of_machines_like_it_is_told)
 		{"40.0 GB/s", 1, BU_VERDICT_FAIL},
 	};
 
-	for (size_t r = 0; r < BU_LEN(rows); r++) {
+	static const char *const ids[] = {"gpu-h2d", "gpu-d2h", "gpu-hbm", "gpu-p2p",
+					  "gpu-p2p-all"};
+
+	for (size_t r = 0; r < BU_LEN(rows) * BU_LEN(ids); r++) {
+		const char *id = ids[r / BU_LEN(rows)];
 		struct bu_checks checks[4];
 		struct bu_cohort_node nodes[4];
 		static const char *const names[] = {"n1", "n2", "n3", "n4"};
@@ -242,17 +246,18 @@ START_TEST(a_gpu_slower_than_those_of_machines_like_it_is_told)
 			struct bu_check *row;
 
 			bu_checks_init(&checks[i]);
-			row = bu_checks_add(&checks[i], "gpu", "gpu-hbm",
-					    BU_VERDICT_PASS, "GPU 0");
+			row = bu_checks_add(&checks[i], "gpu", id, BU_VERDICT_PASS,
+					    "GPU 0");
 			BU_CHECK_SET(row->seen, "%s",
-				     i == 2 ? rows[r].seen : "100 GB/s");
+				     i == 2 ? rows[r % BU_LEN(rows)].seen : "100 GB/s");
+			ck_assert_int_eq(bu_cohort_compares(row), 1);
 			nodes[i] = (struct bu_cohort_node){names[i], &checks[i]};
 		}
 		bu_cohort_judge(nodes, 4, NULL, on_slow, &slow);
-		ck_assert_int_eq(slow.count, rows[r].found);
+		ck_assert_int_eq(slow.count, rows[r % BU_LEN(rows)].found);
 		if (slow.count) {
 			ck_assert_str_eq(slow.node, "n3");
-			ck_assert_int_eq(slow.verdict, rows[r].verdict);
+			ck_assert_int_eq(slow.verdict, rows[r % BU_LEN(rows)].verdict);
 		}
 		/* Of two nobody can say which one is odd. */
 		slow.count = 0;
