@@ -189,6 +189,7 @@ START_TEST(an_array_is_made_of_the_disks_that_were_granted)
 	bu_autojson json_t *before = NULL, *after = NULL;
 	const json_t *disks;
 	struct bu_node *node;
+	struct bu_err err = {0};
 
 	begin(&desk);
 	node = break_off_as(&desk, was, with_array);
@@ -210,6 +211,12 @@ START_TEST(an_array_is_made_of_the_disks_that_were_granted)
 	until_applied(&desk, second);
 	after = work_of(&desk);
 	ck_assert(json_equal(before, after));
+	/* a disk without a number is none that was granted */
+	json_object_set_new(json_array_get(node->order.scratch, 0), "serial",
+			    json_integer(1));
+	ck_assert_ptr_null(bu_api_step_work(&desk.site.api, node, &err));
+	ck_assert_str_eq(err.text,
+			 "the order of node001: scratch[0].serial: expected a text");
 	end(&desk);
 }
 END_TEST

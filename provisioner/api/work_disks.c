@@ -139,20 +139,30 @@ name_array(struct bu_work_install *work)
 			       work->scratch[i].serial);
 }
 
-/* Where the kernel of this boot has the disk of that number; as it was granted, the
- * agent will not find it there. */
-static const char *
-path_of(const json_t *seen, const json_t *disk)
+/* The kernel of this boot may have the disk of that number elsewhere; where it is not
+ * seen, the agent will not find it as it was granted. */
+static void
+correct_path(const json_t *seen, struct bu_work_member *disk)
 {
-	const char *serial = bu_json_str(disk, "serial", "");
 	json_t *its;
 	size_t i;
 
 	json_array_foreach ((json_t *)(uintptr_t)seen, i, its)
-		if (strcmp(bu_json_str(its, "serial", ""), serial) == 0)
-			return bu_json_str(its, "path", "");
-	return bu_json_str(disk, "path", "");
+		if (strcmp(bu_json_str(its, "serial", ""), disk->serial) == 0)
+			BU_TEXT_COPY(disk->path, bu_json_str(its, "path", ""));
 }
+
+static const struct bu_field member_fields[] = {
+	BU_FIELD(TEXT, struct bu_work_member, path),
+	BU_FIELD(TEXT, struct bu_work_member, serial),
+	BU_FIELD_END,
+};
+
+static const struct bu_field scratch_fields[] = {
+	BU_FIELD_MANY(LIST, struct bu_work_install, scratch, BU_WORK_SCRATCH_MAX,
+		      member_fields),
+	BU_FIELD_END,
+};
 
 /* Those that were granted, and no other. Where nothing was to be granted they are what
  * the profile says, and the agent takes only empty ones and the array that it knows. */
@@ -163,9 +173,7 @@ set_scratch(struct bu_work_install *work, const struct bu_api *api,
 {
 	const char *wanted = bu_desired_scratch(target->node);
 	const json_t *granted = node->order.scratch, *list;
-	bu_autojson json_t *seen = NULL;
-	json_t *disk;
-	size_t i;
+	bu_autojson json_t *seen = NULL, *order = NULL;
 
 	if (!wanted)
 		return 0;
@@ -179,13 +187,11 @@ set_scratch(struct bu_work_install *work, const struct bu_api *api,
 				  "are 1 to %d",
 				  wanted, json_array_size(list), node->name,
 				  BU_WORK_SCRATCH_MAX);
-	json_array_foreach ((json_t *)(uintptr_t)list, i, disk) {
-		struct bu_work_member *its = &work->scratch[work->scratch_count++];
-
-		bu_text_copy(its->path, sizeof(its->path), path_of(seen, disk));
-		bu_text_copy(its->serial, sizeof(its->serial),
-			     bu_json_str(disk, "serial", ""));
-	}
+	order = json_pack("{s:O}", "scratch", list);
+	if (bu_record_from_json(scratch_fields, order, work, err) != 0)
+		return bu_err_wrap(err, "the order of %s", node->name);
+	for (size_t i = 0; i < work->scratch_count; i++)
+		correct_path(seen, &work->scratch[i]);
 	work->scratch_wipe = work->wipe && list == granted;
 	name_array(work);
 	return 0;
