@@ -17,6 +17,7 @@
 struct bu_cohort_node {
 	const char *node;
 	const struct bu_checks *checks;
+	const char *rack; /* "" = unknown; for domains.h */
 };
 
 /* Calls found for each finding about a node, in the order of nodes; only: about this

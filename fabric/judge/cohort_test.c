@@ -44,7 +44,7 @@ fill(struct story *s)
 		char text[64];
 
 		snprintf(s->names[i], sizeof(s->names[i]), "node%d", i + 1);
-		s->nodes[i] = (struct bu_cohort_node){s->names[i], &s->checks[i]};
+		s->nodes[i] = (struct bu_cohort_node){s->names[i], &s->checks[i], ""};
 		bu_checks_init(&s->checks[i]);
 		row(&s->checks[i], "identity", "", s->names[i]);
 		snprintf(text, sizeof(text), "10.78.0.1%d at index %d", i, i);
@@ -251,7 +251,7 @@ START_TEST(a_gpu_slower_than_those_of_machines_like_it_is_told)
 			BU_CHECK_SET(row->seen, "%s",
 				     i == 2 ? rows[r % BU_LEN(rows)].seen : "100 GB/s");
 			ck_assert_int_eq(bu_cohort_compares(row), 1);
-			nodes[i] = (struct bu_cohort_node){names[i], &checks[i]};
+			nodes[i] = (struct bu_cohort_node){names[i], &checks[i], ""};
 		}
 		bu_cohort_judge(nodes, 4, NULL, on_slow, &slow);
 		ck_assert_int_eq(slow.count, rows[r % BU_LEN(rows)].found);

@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "fabric/judge/cohort.h"
+#include "fabric/judge/domains.h"
 #include "provisioner/gate/internal.h"
 
 /* So many, whoever they are, show what most machines have; of the others only those
@@ -28,7 +29,7 @@ bu_gate_facts(const struct bu_checks *report)
 	for (size_t i = 0; i < report->count; i++) {
 		const struct bu_check *row = &report->list[i];
 
-		if (bu_cohort_compares(row))
+		if (bu_cohort_compares(row) || bu_domain_is_told(row))
 			json_array_append_new(
 				facts, json_pack("{s:s,s:s,s:s,s:s,s:s}", "id", row->id,
 						 "subject", row->subject, "verdict",
@@ -256,6 +257,12 @@ struct alike {
 	json_t *names; /* {node: true}: who is in the cohort */
 };
 
+static const char *
+rack_of(const struct bu_desired_node *want)
+{
+	return want->rack ? want->rack : "";
+}
+
 static int
 is_alike(const struct alike *alike, const struct bu_node *node)
 {
@@ -287,6 +294,21 @@ add_sample(struct alike *alike)
 			continue;
 		add_node(alike, node);
 		count++;
+	}
+}
+
+/* Its NVLink domain is one with theirs. */
+static void
+add_rack(struct alike *alike)
+{
+	for (size_t i = 0; *rack_of(alike->want) && i < alike->gate->fleet->count;
+	     i++) {
+		const struct bu_node *node = alike->gate->fleet->nodes[i];
+
+		if (is_alike(alike, node) &&
+		    strcmp(rack_of(bu_fleet_desired(alike->gate->fleet, node)),
+			   rack_of(alike->want)) == 0)
+			add_node(alike, node);
 	}
 }
 
@@ -341,15 +363,28 @@ judge(struct alike *alike, const json_t *own)
 
 		cohort[count].node = node->name;
 		cohort[count].checks = rows_in(alike, node, count, &reports[count]);
+		cohort[count].rack =
+			rack_of(bu_fleet_desired(alike->gate->fleet, node));
 		count++;
 	}
 	read_facts(own, alike->node->state == BU_STATE_QUARANTINED, &reports[count]);
-	cohort[count] = (struct bu_cohort_node){alike->node->name, &reports[count]};
+	cohort[count] = (struct bu_cohort_node){alike->node->name, &reports[count],
+						rack_of(alike->want)};
 	bu_cohort_judge(cohort, size, alike->node->name, on_found, alike);
+	bu_domains_judge(cohort, size, alike->node->name, on_found, alike);
 	for (size_t i = 0; i < size; i++)
 		bu_checks_fini(&reports[i]);
 	free(reports);
 	free(cohort);
+}
+
+static int
+tells_domain(const struct bu_checks *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (bu_domain_is_told(&report->list[i]))
+			return 1;
+	return 0;
 }
 
 void
@@ -370,6 +405,8 @@ bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		return;
 	follow(gate, peers);
 	add_sample(&alike);
+	if (tells_domain(report))
+		add_rack(&alike);
 	add_named(&alike, peers->cables);
 	json_array_foreach (own, i, fact) {
 		bu_autofree char *key = key_of(fact);

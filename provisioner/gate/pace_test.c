@@ -289,15 +289,21 @@ START_TEST(who_comes_seldom_is_met)
 END_TEST
 
 static void
-put_guid(struct rig *rig, int number, const char *guid)
+put_fact(struct rig *rig, int number, const char *id, const char *seen)
 {
 	bu_autofree char *boot_id = bu_xasprintf("boot-%d", number);
 
 	put_event(rig, BU_EVENT_CHECKS, rig_node(rig, number)->name,
 		  json_pack("{s:s,s:s,s:s,s:{s:i},s:[],s:[{s:s,s:s,s:s,s:s}]}",
 			    "boot_id", boot_id, "digest", "", "verdict", "pass",
-			    "counts", "pass", 1, "rows", "facts", "id", "guid",
-			    "subject", "mlx5_0", "verdict", "pass", "seen", guid));
+			    "counts", "pass", 1, "rows", "facts", "id", id, "subject",
+			    "mlx5_0", "verdict", "pass", "seen", seen));
+}
+
+static void
+put_guid(struct rig *rig, int number, const char *guid)
+{
+	put_fact(rig, number, "guid", guid);
 }
 
 static int
@@ -341,10 +347,65 @@ START_TEST(a_double_is_found_among_all_machines)
 }
 END_TEST
 
-RIG_UNIT("pace", certificates_are_verified_look_by_look,
-	 a_double_is_found_among_all_machines, who_does_not_come_is_not_waited_for,
-	 who_was_left_alone_goes_on, who_comes_seldom_is_met,
-	 who_was_left_alone_is_free_at_once, a_node_that_hangs_holds_up_nobody_else,
-	 several_that_hang_do_not_add_up, a_kick_brings_a_look_forward,
-	 a_change_every_two_seconds_puts_no_look_off,
+static char rack[] = "r1";
+
+static void
+set_rack(struct rig *rig, int number, char *value)
+{
+	const struct bu_desired_node *want =
+		bu_fleet_desired(rig->fleet, rig_node(rig, number));
+
+	((struct bu_desired_node *)(uintptr_t)want)->rack = value;
+}
+
+static int
+stands_out(struct rig *rig, int number, const char *domain)
+{
+	struct bu_checks report;
+	struct bu_check *row;
+	int found = 0;
+
+	bu_checks_init(&report);
+	row = bu_checks_add(&report, "gpu", BU_CHECK_GPU_FABRIC, BU_VERDICT_PASS,
+			    "GPU 0");
+	BU_CHECK_SET(row->value, "%s", domain);
+	bu_gate_compare(rig->gate, rig_node(rig, number), &report);
+	for (size_t i = 0; i < report.count; i++)
+		found |= strcmp(report.list[i].id, "cohort-odd") == 0;
+	bu_checks_fini(&report);
+	return found;
+}
+
+/* Those of its rack, which may be far beyond those that are looked at anyway. */
+START_TEST(a_domain_is_compared_with_those_of_its_rack)
+{
+	struct rig rig;
+
+	rig_begin(&rig, NODES);
+	rig_open_gate(&rig);
+	for (int i = 1; i <= NODES; i++)
+		put_node(&rig, i), put_checks(&rig, i);
+	rig_pass(&rig, 1);
+	for (int i = NODES - 3; i < NODES; i++) {
+		put_fact(&rig, i, BU_CHECK_GPU_FABRIC, "abcd.1");
+		set_rack(&rig, i, rack);
+	}
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(stands_out(&rig, NODES, "abcd.2"), 0);
+	set_rack(&rig, NODES, rack);
+	ck_assert_int_eq(stands_out(&rig, NODES, "abcd.2"), 1);
+	ck_assert_int_eq(stands_out(&rig, NODES, "ef01.1"), 1);
+	ck_assert_int_eq(stands_out(&rig, NODES, "abcd.1"), 0);
+	for (int i = NODES - 3; i <= NODES; i++)
+		set_rack(&rig, i, NULL);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("pace", a_domain_is_compared_with_those_of_its_rack,
+	 certificates_are_verified_look_by_look, a_double_is_found_among_all_machines,
+	 who_does_not_come_is_not_waited_for, who_was_left_alone_goes_on,
+	 who_comes_seldom_is_met, who_was_left_alone_is_free_at_once,
+	 a_node_that_hangs_holds_up_nobody_else, several_that_hang_do_not_add_up,
+	 a_kick_brings_a_look_forward, a_change_every_two_seconds_puts_no_look_off,
 	 the_rest_after_a_dear_look_is_bounded)
