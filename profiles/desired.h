@@ -148,7 +148,10 @@ struct bu_desired_network {
 			 nic; its interface is not set up. NULL = that of the NIC */
 	int rail;     /* from 0; -1 = none */
 	char *switch_fabric; /* networks of one reach each other; NULL = it is alone */
-	int vlan;            /* 802.1Q id; 0 = untagged */
+	char *routing;       /* "static", "sprayed"; never NULL */
+	char *spines;        /* "spine01,spine02"; NULL = not said */
+	char *switch_counters; /* path of the program that prints them; NULL = none */
+	int vlan;              /* 802.1Q id; 0 = untagged */
 	enum bu_bond bond;
 	char *bond_nics; /* "0,1" or "0000:18:00.0,0000:3b:00.0"; NULL without a bond */
 	int64_t bond_miimon_ms;

@@ -9,6 +9,8 @@
 #define RAIL1 "[network rail1]\nrole = fabric\ncidr = 10.79.0.0/24\nnic = 2\n"
 #define ADDRESSES "addresses = 10.79.0.11,10.79.0.12\nlink_gbps = 0.02\n"
 
+#define COUNTED "routing = sprayed\nspines = s1, s2\nswitch_counters = /opt/read\n"
+
 /* The good profile; `of_fabric` more in [network fabric], and rail1 with `of_rail1`. */
 static char *
 check_profile(const char *of_fabric, const char *of_rail1, struct bu_desired **ret)
@@ -53,6 +55,19 @@ START_TEST(what_a_fabric_has_in_common)
 		{"rail_gateway = 10.78.0.11\n", "rdma = rxe\n",
 		 "[network fabric] rail_gateway: 10.78.0.11 is the address of node "
 		 "'node001'; take it out of addresses"},
+		{COUNTED "switch_fabric = c\n",
+		 "rdma = rxe\n" COUNTED "switch_fabric = c\n", NULL},
+		{COUNTED "switch_fabric = c\n", "rdma = rxe\nswitch_fabric = c\n",
+		 "[network fabric] is of it with other switch_counters or spines"},
+		{COUNTED, "rdma = rxe\n", NULL},
+		{"routing = sprayed\n", "rdma = rxe\n", NULL},
+		{"spines = s1\nswitch_counters = /opt/read\n", "rdma = rxe\n",
+		 "switch_counters: is for routing = sprayed; give that"},
+		{"routing = sprayed\nswitch_counters = /opt/read\n", "rdma = rxe\n",
+		 "switch_counters: needs spines, the names that the program prints"},
+		{"routing = sprayed\nspines = s1, s2\n", "rdma = rxe\n",
+		 "spines: is for switch_counters, which is missing"},
+		{"", COUNTED, "[network rail1] switch_counters: is for role = fabric"},
 		{"switch_fabric = a b\n", "rdma = rxe\nswitch_fabric = a b\n",
 		 "'a b' is wrong"},
 	};

@@ -587,6 +587,15 @@ static const struct wrong {
 	{"rdma = rxe", "rdma = rxe\npkey = 0x8001, 0x8002",
 	 "site.ini:16: [network fabric] pkey: '0x8001, 0x8002' is wrong; allowed is "
 	 "a partition key like 0x8001\n"},
+	{"rdma = rxe", "rdma = rxe\nrouting = spray",
+	 "site.ini:16: [network fabric] routing: 'spray' is unknown; allowed is "
+	 "static|sprayed\n"},
+	{"rdma = rxe", "rdma = rxe\nspines = s 1",
+	 "site.ini:16: [network fabric] spines: 's 1' is wrong; allowed is words with "
+	 "commas between them\n"},
+	{"rdma = rxe", "rdma = rxe\nswitch_counters = read-them",
+	 "site.ini:16: [network fabric] switch_counters: 'read-them' is wrong; allowed "
+	 "is an absolute path\n"},
 	{"rdma = rxe", "rdma = rxe\nsl = 16",
 	 "site.ini:16: [network fabric] sl: '16' is out of range; allowed is 0 to "
 	 "15\n"},
