@@ -99,7 +99,7 @@ run_switches(void *arg, struct bu_link_count *ret, struct bu_err *err)
 	if (!answer || bu_wire_switch_answer(&r->topology, answer, ret, err) != 0)
 		return -1;
 	for (int i = 0; i < links; i++) {
-		float now = ret[i].bad, before = r->counts[i].bad;
+		double now = ret[i].bad, before = r->counts[i].bad;
 
 		r->counts[i].bad = now;
 		ret[i].bad = now >= before ? now - before : now;

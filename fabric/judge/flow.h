@@ -39,8 +39,9 @@ struct bu_flow {
 
 /* One direction of a link by its switches, since the reading before. */
 struct bu_link_count {
-	float bad;  /* errors, drops, waits */
+	double bad; /* errors, drops, waits */
 	float rate; /* 10^9 bit/s or bytes; < 0 = not told */
+	int told;   /* by the words of wire.h: there was an entry for it */
 };
 /* Of a link: [2 * (leaf * spines + spine) + dir]. */
 enum { BU_LINK_UP, BU_LINK_DOWN };

@@ -14,7 +14,8 @@ enum { READINGS_MAX = 36 };
  * what comes and goes more seldom is accused by that of judge(). */
 static const struct bu_sprt_rule readings_rule = {0.02, 0.35, 1e-5, 5e-3};
 
-/* The links that the last flows may have used. */
+/* The links that the last flows may have used; a sprayed one without a result loaded
+ * none. */
 static unsigned char *
 used_links(const struct campaign *c, size_t first)
 {
@@ -27,7 +28,7 @@ used_links(const struct campaign *c, size_t first)
 		int up = c->leaf_of[flow->src] * spines;
 		int down = c->leaf_of[flow->dst] * spines;
 
-		if (up == down)
+		if (up == down || (c->t->sprayed && flow->doubt & BU_DOUBT_NONE))
 			continue;
 		for (int spine = 0; spine < spines; spine++) {
 			if (flow->path >= 0 && flow->path != spine)
@@ -74,7 +75,7 @@ most_bad(const struct bu_link_count *counts, const unsigned char *used, int link
 
 	for (int i = 0; i < links; i++) {
 		if (used[i])
-			bad[n++] = counts[i].bad;
+			bad[n++] = (float)counts[i].bad;
 	}
 	return 10 * bu_stats_quarter(bad, n, 1) + 10;
 }

@@ -131,7 +131,7 @@ add_link(const json_t *counters, struct bu_link_count *ret, struct bu_err *err)
 			ret->rate = (float)json_number_value(value);
 		else if (bu_wire_counter(key) != BU_WIRE_IGNORED ||
 			 strcasestr(key, "wait"))
-			ret->bad += (float)json_number_value(value);
+			ret->bad += json_number_value(value);
 	}
 	return 0;
 }
@@ -153,11 +153,12 @@ static int
 add_entry(const struct bu_topology *t, const json_t *entry, struct bu_link_count *ret,
 	  struct bu_err *err)
 {
+	const char *dir =
+		json_object_get(entry, "dir") ? bu_json_str(entry, "dir", "?") : "";
 	int leaf = bu_ids_find(&t->leaf_ids, json_object_get(entry, "leaf"));
 	int spine = bu_ids_find(&t->spine_ids, json_object_get(entry, "spine"));
-	const json_t *told = json_object_get(entry, "dir");
-	const char *dir = told ? bu_json_str(entry, "dir", "?") : "";
 	struct bu_link_count *link = &ret[2 * (leaf * t->spines + spine)];
+	const int ways[2] = {strcmp(dir, "down") != 0, strcmp(dir, "up") != 0};
 
 	if (leaf < 0 || spine < 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
@@ -168,9 +169,12 @@ add_entry(const struct bu_topology *t, const json_t *entry, struct bu_link_count
 	if (add_half(entry, "up", &link[BU_LINK_UP], err) != 0 ||
 	    add_half(entry, "down", &link[BU_LINK_DOWN], err) != 0)
 		return -1;
-	if (strcmp(dir, "down") != 0 && add_link(entry, &link[BU_LINK_UP], err) != 0)
-		return -1;
-	return strcmp(dir, "up") != 0 ? add_link(entry, &link[BU_LINK_DOWN], err) : 0;
+	for (int way = BU_LINK_UP; way <= BU_LINK_DOWN; way++) {
+		link[way].told |= ways[way];
+		if (ways[way] && add_link(entry, &link[way], err) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 int
@@ -182,7 +186,7 @@ bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
 	size_t i;
 
 	for (int k = 0; k < 2 * t->leaves * t->spines; k++)
-		ret[k] = (struct bu_link_count){0, -1};
+		ret[k] = (struct bu_link_count){.rate = -1};
 	if (!answer || json_is_null(answer))
 		return 0;
 	if (!json_is_array(list))

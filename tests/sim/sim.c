@@ -558,7 +558,7 @@ switches(void *arg, struct bu_link_count *ret, struct bu_err *err)
 
 	(void)err;
 	for (int i = 0; i < 2 * sim->plan.leaves * sim->plan.spines; i++) {
-		ret[i] = (struct bu_link_count){sim->link_bad[i], -1};
+		ret[i] = (struct bu_link_count){.bad = sim->link_bad[i], .rate = -1};
 		sim->link_bad[i] = sim->link_load[i] = 0;
 	}
 	return 0;
