@@ -230,8 +230,8 @@ run(struct bu_across *across)
 	return rc == 0 && !across->wanted.count;
 }
 
-static void
-ask_wanted(const struct bu_across *across)
+void
+bu_across_ask(const struct bu_across *across)
 {
 	const struct bu_topology *t = &across->topology;
 
@@ -313,8 +313,8 @@ let_go(struct bu_gate *gate)
 	}
 }
 
-static void
-close_across(struct bu_across *across)
+void
+bu_across_close(struct bu_across *across)
 {
 	bu_topology_fini(&across->topology);
 	bu_report_fini(&across->report);
@@ -331,27 +331,33 @@ close_across(struct bu_across *across)
 	free(across->wanted.list);
 }
 
+int
+bu_across_open(struct bu_gate *gate, const struct bu_desired_network *network,
+	       struct bu_across *ret)
+{
+	*ret = (struct bu_across){.gate = gate};
+	bu_across_key(network, ret->fabric);
+	ret->alone = network->switch_fabric ? NULL : network;
+	ret->taken = bu_xcalloc(2 * gate->fleet->measurements.count + 2,
+				sizeof(*ret->taken));
+	make_topology(ret);
+	return find_roles(ret);
+}
+
 static void
 look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 {
-	struct bu_across across = {.gate = gate};
-	char key[BU_ACROSS_KEY_SIZE];
+	struct bu_across across;
 
-	bu_across_key(network, key);
-	across.fabric = key;
-	across.alone = network->switch_fabric ? NULL : network;
-	across.taken = bu_xcalloc(2 * gate->fleet->measurements.count + 2,
-				  sizeof(*across.taken));
-	make_topology(&across);
-	if (!find_roles(&across)) {
-		bu_across_forget(gate, key);
+	if (!bu_across_open(gate, network, &across)) {
+		bu_across_forget(gate, across.fabric);
 	} else if (run(&across)) {
 		bu_across_keep(&across);
 	} else {
-		ask_wanted(&across);
+		bu_across_ask(&across);
 		keep_waiting(&across);
 	}
-	close_across(&across);
+	bu_across_close(&across);
 }
 
 static int
@@ -383,8 +389,8 @@ is_alone_due(const struct bu_gate *gate, const struct bu_desired_network *rail)
 }
 
 /* The first network that names its fabric. */
-static int
-is_first(const struct bu_desired *desired, size_t i)
+int
+bu_across_is_first(const struct bu_desired *desired, size_t i)
 {
 	const char *fabric = desired->networks[i].switch_fabric;
 
@@ -425,7 +431,8 @@ bu_across_look(struct bu_gate *gate)
 	if (desired)
 		bu_across_forget_gone(gate);
 	for (size_t i = 0; gate->roles && i < desired->networks_count; i++)
-		if (is_first(desired, i) || is_alone_due(gate, &desired->networks[i]))
+		if (bu_across_is_first(desired, i) ||
+		    is_alone_due(gate, &desired->networks[i]))
 			look_at(gate, &desired->networks[i]);
 	if (!gate->roles)
 		return;

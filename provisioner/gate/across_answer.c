@@ -23,10 +23,9 @@ node_of(const struct bu_across *across, int port)
 	return &across->nodes[port / across->topology.rails];
 }
 
-/* What was measured of these ports in the present boots; NULL = nothing. */
-static const struct bu_pair_log *
-log_of(const struct bu_across *across, const struct bu_flow *flow, int *ret_place,
-       int *ret_dir)
+const struct bu_pair_log *
+bu_across_log(const struct bu_across *across, const struct bu_flow *flow,
+	      int *ret_place, int *ret_dir)
 {
 	const struct bu_node *a = node_of(across, flow->src)->role->node;
 	const struct bu_node *b = node_of(across, flow->dst)->role->node;
@@ -72,18 +71,24 @@ may_ask(const struct bu_across *across, const struct bu_flow *flow,
 	       (!log || bu_gate_failures(log) < BU_GATE_ERRORS);
 }
 
+void
+bu_across_want(struct bu_across *across, const struct bu_flow *flow)
+{
+	struct bu_pairs *wanted = &across->wanted;
+
+	wanted->list = bu_xgrow(wanted->list, &wanted->cap, wanted->count + 1,
+				sizeof(*wanted->list));
+	wanted->list[wanted->count++] = (struct bu_wanted){flow->src, flow->dst};
+}
+
 static int
 answer_nothing(struct bu_across *across, struct bu_flow *flow,
 	       const struct bu_pair_log *log)
 {
-	struct bu_pairs *wanted = &across->wanted;
-
 	flow->doubt = BU_DOUBT_NONE;
 	if (!may_ask(across, flow, log))
 		return 0;
-	wanted->list = bu_xgrow(wanted->list, &wanted->cap, wanted->count + 1,
-				sizeof(*wanted->list));
-	wanted->list[wanted->count++] = (struct bu_wanted){flow->src, flow->dst};
+	bu_across_want(across, flow);
 	/* Who gave nothing is asked again while the others go on. */
 	if (log && bu_gate_failures(log))
 		return 0;
@@ -138,7 +143,7 @@ answer_flow(struct bu_across *across, struct bu_flow *flow)
 	flow->path = BU_PATH_UNKNOWN;
 	if (is_beside(across, flow))
 		return answer_nothing(across, flow, NULL);
-	log = log_of(across, flow, &place, &dir);
+	log = bu_across_log(across, flow, &place, &dir);
 	taken = &across->taken[2 * place + dir];
 	if (log)
 		*taken = bu_gate_next_sound(log, *taken, dir);

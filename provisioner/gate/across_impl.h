@@ -20,9 +20,11 @@ struct bu_across_node {
 	int failed, met; /* partners across that it gave nothing with, or a result */
 };
 
+enum { BU_ACROSS_KEY_SIZE = BU_NAME_MAX + 8 };
+
 struct bu_across {
 	struct bu_gate *gate;
-	const char *fabric;                     /* its key in gate->across */
+	char fabric[BU_ACROSS_KEY_SIZE];        /* its key in gate->across */
 	const struct bu_desired_network *alone; /* NULL = rails of a switch fabric */
 	const struct bu_desired_validation *validation; /* of the first node there */
 	/* Its rails are the networks of the fabric. Its one spine is all of them: the
@@ -45,7 +47,27 @@ struct bu_across {
 	struct bu_report report;
 };
 
-enum { BU_ACROSS_KEY_SIZE = BU_NAME_MAX + 8 };
+/* across.c. 1 = there are two nodes to be tested with each other. Closed in any case.
+ */
+int bu_across_open(struct bu_gate *gate, const struct bu_desired_network *network,
+		   struct bu_across *ret);
+void bu_across_close(struct bu_across *across);
+/* For the pairs in `wanted`. */
+void bu_across_ask(const struct bu_across *across);
+/* Is network i the first one that names its switch fabric? */
+int bu_across_is_first(const struct bu_desired *desired, size_t i);
+/* across_answer.c. What was measured of the ports of a flow in the present boots; NULL
+ * = nothing. ret_place: in the log; ret_dir: of its pair. */
+const struct bu_pair_log *bu_across_log(const struct bu_across *across,
+					const struct bu_flow *flow, int *ret_place,
+					int *ret_dir);
+/* Adds the pair of the flow to `wanted`. */
+void bu_across_want(struct bu_across *across, const struct bu_flow *flow);
+/* across_words.c. "leaf01 (rail rail0)"; owned. */
+char *bu_across_leaf_words(const struct bu_across *across, int leaf);
+/* Names of nodes with a port at a leaf that it names, as keys of ret. */
+void bu_across_add_nodes(const struct bu_across *across,
+			 const struct bu_accusation *one, json_t *ret);
 /* across_words.c. Where its accusations are kept: a switch fabric's name has no blank.
  */
 void bu_across_key(const struct bu_desired_network *network,

@@ -24,9 +24,9 @@ bu_across_key(const struct bu_desired_network *network, char ret[BU_ACROSS_KEY_S
 		 fabric ? fabric : network->name);
 }
 
-/* "leaf01 (rail rail0)"; a name may have the rail in it. Owned. */
-static char *
-leaf_words(const struct bu_across *across, int leaf)
+/* A name may have the rail in it. */
+char *
+bu_across_leaf_words(const struct bu_across *across, int leaf)
 {
 	const struct bu_topology *t = &across->topology;
 	bu_autofree char *rails = NULL;
@@ -53,7 +53,7 @@ add_part(const struct bu_across *across, const struct bu_accusation *one, char *
 	bu_autofree char *leaf = NULL;
 
 	if (one->what == BU_WHAT_LINK || one->what == BU_WHAT_LEAF)
-		leaf = leaf_words(across, one->leaf);
+		leaf = bu_across_leaf_words(across, one->leaf);
 	if (one->what == BU_WHAT_LINK)
 		bu_text_add(text, " or ", "the uplinks of %s%s", leaf,
 			    ways[one->dir & 3]);
@@ -65,9 +65,9 @@ add_part(const struct bu_across *across, const struct bu_accusation *one, char *
 		add_part(across, &one->of[i], text);
 }
 
-/* Nodes with a port at a leaf that it names. */
-static void
-add_nodes(const struct bu_across *across, const struct bu_accusation *one, json_t *ret)
+void
+bu_across_add_nodes(const struct bu_across *across, const struct bu_accusation *one,
+		    json_t *ret)
 {
 	const struct bu_topology *t = &across->topology;
 	int named = one->what == BU_WHAT_LINK || one->what == BU_WHAT_LEAF;
@@ -78,7 +78,7 @@ add_nodes(const struct bu_across *across, const struct bu_accusation *one, json_
 				ret, across->nodes[port / t->rails].role->want->name,
 				json_true());
 	for (int i = 0; one->what == BU_WHAT_ANY && i < one->of_count; i++)
-		add_nodes(across, &one->of[i], ret);
+		bu_across_add_nodes(across, &one->of[i], ret);
 }
 
 static int
@@ -143,7 +143,7 @@ entry_of(const struct bu_across *across, const struct bu_accusation *one)
 			    : across->alone ? "leaves reach each other"
 					    : "rails are routed to each other");
 	add_key(across, one, key);
-	add_nodes(across, one, nodes);
+	bu_across_add_nodes(across, one, nodes);
 	add_leaves(across, one, leaves);
 	return json_pack("{s:o,s:s,s:o,s:o}", "key", key, "text", text, "nodes", nodes,
 			 "leaves", leaves);
@@ -207,7 +207,7 @@ static json_t *
 untested_entry(const struct bu_across *across, int leaf)
 {
 	const struct bu_accusation one = {.what = BU_WHAT_LEAF, .leaf = leaf};
-	bu_autofree char *name = leaf_words(across, leaf);
+	bu_autofree char *name = bu_across_leaf_words(across, leaf);
 	bu_autofree char *text = bu_xasprintf(
 		"switch fabric %s: leaf %s was not tested across rails: no pair of it "
 		"gave a result",
@@ -215,7 +215,7 @@ untested_entry(const struct bu_across *across, int leaf)
 	json_t *nodes = json_object(), *key = json_array();
 
 	add_key(across, &one, key);
-	add_nodes(across, &one, nodes);
+	bu_across_add_nodes(across, &one, nodes);
 	return json_pack("{s:{s:o},s:s,s:o}", "key", "untested", key, "text", text,
 			 "nodes", nodes);
 }

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
+#include "provisioner/gate/switches.h"
 
 enum {
 	LOOK_AGAIN_MS = 2000,
@@ -91,6 +92,7 @@ look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
 		gate->next_fabric++;
 	}
 	bu_across_look(gate);
+	bu_switches_look(gate);
 	bu_gate_start_asked(gate);
 	return 0;
 }
@@ -186,6 +188,7 @@ bu_gate_destroy(struct bu_gate *gate)
 	json_decref(gate->soaking);
 	json_decref(gate->soaked_with);
 	json_decref(gate->across);
+	bu_switches_drop(gate);
 	free(gate->asks);
 	bu_runs_drop(gate);
 	bu_gate_peers_drop(gate);

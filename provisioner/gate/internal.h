@@ -91,7 +91,8 @@ struct bu_gate {
 	struct bu_incast *incast; /* under way; NULL = none */
 	json_t *across;  /* fabric, rail -> [{"text","nodes":{NODE: true}}]: accused */
 	int across_seen; /* it was looked at since the start */
-	int64_t incast_ms; /* monotonic: the next one is not begun before */
+	struct bu_switches *switches; /* what they count, by fabric (switches.h) */
+	int64_t incast_ms;            /* monotonic: the next one is not begun before */
 	const struct bu_clock *stopwatch; /* times the looks */
 	int64_t once_ms;    /* of this look: for certificates, signed and verified */
 	int looking;        /* at this moment */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
+#include "provisioner/gate/switches.h"
 
 /* Each text once. */
 static void
@@ -93,6 +94,7 @@ bu_gate_warnings(const struct bu_gate *gate)
 	for (size_t i = 0; desired && i < desired->pools_count; i++)
 		add_rates(gate, &desired->pools[i], list);
 	bu_across_warnings(gate, NULL, list);
+	bu_switches_warnings(gate, NULL, list);
 	return list;
 }
 
@@ -109,6 +111,7 @@ bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node)
 		add(list, bu_gate_rtt_placement(gate, node, want->pool->rails[i]));
 	add(list, bu_incast_words(node));
 	bu_across_warnings(gate, node, list);
+	bu_switches_warnings(gate, node, list);
 	for (size_t i = 0; i < want->pool->rails_count; i++)
 		if (bu_state_serves(node->state))
 			add_slow_pairs(gate, node, want->pool->rails[i], list);

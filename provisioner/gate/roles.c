@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
+#include "provisioner/gate/switches.h"
 
 static int
 is_candidate(struct bu_gate *gate, struct bu_node *node)
@@ -73,7 +74,7 @@ static int
 needs_roles(const struct bu_gate *gate)
 {
 	return !gate->across_seen || is_anybody_validating(gate->fleet) ||
-	       bu_across_goes_on(gate);
+	       bu_across_goes_on(gate) || bu_switches_go_on(gate);
 }
 
 int

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the switches of a fabric count, read from a program of the site: where each flow
+ * takes all spines no test names a link, its switches do. It accuses links, spines and
+ * leaves, no node; no certificate waits for it.
+ */
+#ifndef BU_GATE_SWITCHES_H
+#define BU_GATE_SWITCHES_H
+
+#include "provisioner/gate/internal.h"
+
+/* switches.c. After the pairs between leaves, while there are roles. */
+void bu_switches_look(struct bu_gate *gate);
+/* Some nodes are still to be loaded between readings. */
+int bu_switches_go_on(const struct bu_gate *gate);
+/* Texts of the site, or of a node's leaves. */
+void bu_switches_warnings(const struct bu_gate *gate, const struct bu_node *node,
+			  json_t *list);
+void bu_switches_drop(struct bu_gate *gate);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The readings of one fabric's switches: switches.c asks for load and for readings and
+ * judges them, switches_read.c runs the program.
+ */
+#ifndef BU_GATE_SWITCHES_IMPL_H
+#define BU_GATE_SWITCHES_IMPL_H
+
+#include "base/worker.h"
+#include "provisioner/gate/across_impl.h"
+#include "provisioner/gate/switches.h"
+
+struct bu_reading {
+	struct bu_link_count
+		*links; /* grown since the one before it; of the first, 0 */
+	int64_t seq;    /* the last result in the log when it was there */
+};
+
+struct bu_switches {
+	struct bu_switches *next;
+	struct bu_gate *gate;
+	char key[BU_ACROSS_KEY_SIZE];
+	/* node -> its boot: those that are to be loaded next, that are now, and that
+	 * were. */
+	json_t *asking, *members, *done;
+	int64_t asked_ms;   /* when the first one asked; 0 = none does */
+	int64_t started_ms; /* the members' readings */
+	/* Leaves and spines that the readings are of. */
+	struct bu_topology shape;
+	struct bu_link_count *latest; /* as it was printed; NULL = no reading yet */
+	struct bu_reading *list;
+	size_t count, cap;
+	struct bu_job *job; /* NULL = the program does not run */
+	char *program;
+	int64_t again_ms; /* not started before */
+	char *failure;    /* why there is no reading; NULL = the last one came */
+	json_t *accused;  /* [{"text","nodes":{NODE: true}}] */
+};
+
+/* switches_read.c. Starts the program unless it runs or rests; the gate is kicked when
+ * there is a reading more. */
+void bu_switches_read(struct bu_switches *counters, const char *program);
+/* Forgets all readings, and ends the program. */
+void bu_switches_forget(struct bu_switches *counters);
+
+#endif
