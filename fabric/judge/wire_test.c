@@ -204,6 +204,16 @@ START_TEST(switches_and_lldp)
 	ck_assert_double_eq((double)links[2 * 1 + BU_LINK_UP].bad, 0);
 	ck_assert_double_eq((double)links[2 * 2 + BU_LINK_UP].bad, 1);
 	ck_assert_double_eq((double)links[2 * 2 + BU_LINK_DOWN].bad, 2);
+	ck_assert_int_eq(links[2 * 1 + BU_LINK_UP].told, 0);
+	ck_assert_int_eq(links[2 * 1 + BU_LINK_DOWN].told, 1);
+	ck_assert_int_eq(links[2 * 2 + BU_LINK_UP].told, 1);
+	/* They count since the start: one more is one more. */
+	ck_assert_int_eq(read_answer(SWITCH,
+				     "[{\"leaf\":\"x\",\"spine\":\"s\","
+				     "\"drops\":100000001}]",
+				     NULL),
+			 0);
+	ck_assert_double_eq(links[BU_LINK_UP].bad, 100000001);
 	ck_assert_int_eq(read_answer(SWITCH, "null", NULL), 0);
 	ck_assert_int_eq(read_answer(LLDP,
 				     "[{\"node\":\"a\",\"rail\":0,\"leaf\":\"y\"},"
