@@ -62,6 +62,8 @@ begin_counted(struct rig *rig, struct ways *ways, const char *program)
 /* Each test is good: the readings alone name it, and no node stays out. */
 START_TEST(a_bad_link_is_found_with_the_counters_alone)
 {
+	int between[2];
+
 	for (int counted = 0; counted < 2; counted++) {
 		struct ways ways = {.slow = 0};
 		bu_autofree char *warnings = NULL, *asked = NULL;
@@ -74,6 +76,7 @@ START_TEST(a_bad_link_is_found_with_the_counters_alone)
 		pass(&rig, &ways, NODES, 300);
 		all_join(&rig, NODES);
 		warnings = warnings_of(&rig);
+		between[counted] = ways.between;
 		if (!counted) {
 			ck_assert_str_eq(warnings, "");
 			end_fabric(&rig, &ways);
@@ -96,6 +99,9 @@ START_TEST(a_bad_link_is_found_with_the_counters_alone)
 				 "\"s3\"]}");
 		end_fabric(&rig, &ways);
 	}
+	/* A reading counts what was measured since the one before it: each of the first
+	 * ten has a round of its own. */
+	ck_assert_int_ge(between[1] - between[0], 10);
 }
 END_TEST
 
