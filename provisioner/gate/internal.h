@@ -104,8 +104,7 @@ struct bu_gate {
 	enum bu_turn slow_turn; /* of this round of looks */
 	double usual_share; /* of its deadline that a probe takes; 0 = none ended yet */
 	uint64_t seed;      /* of the schedule: the site's */
-	/* Where nodes hung when a rail was last looked at, by index of its network in
-	 * the profile of this digest. */
+	/* Where nodes hung at the last look, by network of the profile of this digest. */
 	struct bu_topology *shapes;
 	size_t shapes_count;
 	char shapes_of[65];

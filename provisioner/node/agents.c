@@ -3,7 +3,6 @@
  * What agents say, turned into triggers. An agent's word is checked against what was
  * ordered: the token of this very boot, the stamp of this very install.
  */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,124 +11,10 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/machine.h"
-#include "profiles/load/disk.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
-
-static int
-have_numbers(const struct bu_disk *const *disks, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!*disks[i]->serial)
-			return 0;
-		for (size_t j = 0; j < i; j++)
-			if (strcmp(disks[i]->serial, disks[j]->serial) == 0)
-				return 0;
-	}
-	return 1;
-}
-
-/* The second disk of the system becomes system[1], where there is to be one. */
-static int
-check_mirror(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
-	     const struct bu_disk *system[2], struct bu_reason *ret)
-{
-	const char *wanted = class->disks ? class->disks->mirror : NULL;
-	size_t found;
-
-	system[1] = NULL;
-	if (!wanted)
-		return 0;
-	found = bu_disk_choose_other(wanted, inv->disks, inv->disks_count, system[0],
-				     &system[1]);
-	if (found != 1)
-		BU_REASON_SET(ret, MIRROR_DISKS, .text = {class->name, wanted},
-			      .number = {(int64_t)found});
-	else if (!have_numbers(system, 2))
-		BU_REASON_SET(ret, MIRROR_NUMBERS, .text = {class->name});
-	else
-		return 0;
-	return -1;
-}
-
-/* Of the array of the other disks. */
-static int
-check_scratch(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
-	      const struct bu_disk *const system[2], struct bu_reason *ret)
-{
-	const char *wanted = class->disks ? class->disks->scratch : NULL;
-	bu_autofree const struct bu_disk **found =
-		bu_xcalloc(inv->disks_count + 1, sizeof(struct bu_disk *));
-	size_t count, want;
-
-	if (!wanted)
-		return 0;
-	count = bu_disk_choose_all(wanted, inv->disks, inv->disks_count, system, found);
-	want = class->disks->scratch_disks > 0 ? (size_t) class->disks->scratch_disks
-	       : count                         ? count
-					       : 1;
-	if (count != want)
-		BU_REASON_SET(ret, SCRATCH_DISKS, .text = {class->name, wanted},
-			      .number = {(int64_t)want, (int64_t)count});
-	else if (!have_numbers(found, count))
-		BU_REASON_SET(ret, SCRATCH_NUMBERS, .text = {wanted, class->name});
-	else
-		return 0;
-	return -1;
-}
-
-static void
-lacks_pair(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
-	   size_t found, struct bu_reason *ret)
-{
-	bu_autofree char *has = bu_disk_words(inv->disks, inv->disks_count);
-
-	BU_REASON_SET(ret, NO_BOOT_PAIR, .text = {class->name, class->disk, has},
-		      .number = {(int64_t)found});
-}
-
-int
-bu_class_fits(const struct bu_desired_hardware *class, int ram,
-	      const struct bu_inventory *inv, struct bu_reason *ret)
-{
-	const struct bu_disk *system[2];
-	/* Whose system runs from memory needs none. */
-	size_t found = ram ? 1
-			   : bu_disk_choose(class->disk, inv->disks, inv->disks_count,
-					    &system[0]);
-
-	if (class->product && fnmatch(class->product, inv->dmi.product, 0) != 0)
-		BU_REASON_SET(ret, OTHER_PRODUCT,
-			      .text = {class->name, class->product,
-				       *inv->dmi.product ? inv->dmi.product
-							 : "without a name"});
-	else if (found != 1 && bu_disk_is_boot_pair(class->disk))
-		lacks_pair(class, inv, found, ret);
-	else if (!found)
-		BU_REASON_SET(ret, NO_DISK, .text = {class->name, class->disk});
-	else if (found > 1)
-		BU_REASON_SET(ret, MANY_DISKS, .text = {class->name, class->disk},
-			      .number = {(int64_t)found});
-	else if ((uint64_t)inv->memory_bytes < class->memory_min_bytes)
-		BU_REASON_SET(ret, TOO_LITTLE_MEMORY, .text = {class->name},
-			      .number = {(int64_t)(class->memory_min_bytes >> 20),
-					 inv->memory_bytes >> 20});
-	else if (inv->cpu.threads < class->cpus_min)
-		BU_REASON_SET(ret, TOO_FEW_CPUS, .text = {class->name},
-			      .number = {class->cpus_min, inv->cpu.threads});
-	else if ((int)inv->nics_count < class->nics)
-		BU_REASON_SET(ret, TOO_FEW_NICS, .text = {class->name},
-			      .number = {class->nics, (int64_t)inv->nics_count});
-	else if ((int)inv->gpus_count < class->gpus)
-		BU_REASON_SET(ret, TOO_FEW_GPUS, .text = {class->name},
-			      .number = {class->gpus, (int64_t)inv->gpus_count});
-	else
-		return ram || (check_mirror(class, inv, system, ret) == 0 &&
-			       check_scratch(class, inv, system, ret) == 0);
-	return 0;
-}
 
 /* What the profile wants of the machine, before anything is written. */
 static int

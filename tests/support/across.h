@@ -293,7 +293,7 @@ look_now(struct rig *rig)
 	rig_pass(rig, 2000);
 }
 
-static void
+static inline void
 give_accusation(struct rig *rig, const char *fabric, const char *leaf)
 {
 	json_object_set_new(rig->gate->across, fabric,
