@@ -87,23 +87,16 @@ run_lldp(void *arg, int *ret_leaf_of, struct bu_err *err)
 		      : -1;
 }
 
-/* Counters of switches count up; a smaller figure is a new beginning. */
 static int
 run_switches(void *arg, struct bu_link_count *ret, struct bu_err *err)
 {
 	struct rehearsal *r = arg;
-	int links = 2 * r->topology.leaves * r->topology.spines;
 	bu_autojson json_t *answer =
 		ask(r, json_pack("{s:s}", "op", "switch"), "switch", err);
 
 	if (!answer || bu_wire_switch_answer(&r->topology, answer, ret, err) != 0)
 		return -1;
-	for (int i = 0; i < links; i++) {
-		double now = ret[i].bad, before = r->counts[i].bad;
-
-		r->counts[i].bad = now;
-		ret[i].bad = now >= before ? now - before : now;
-	}
+	bu_wire_switch_since(&r->topology, r->counts, ret);
 	return 0;
 }
 

@@ -70,6 +70,7 @@ struct bu_site {
 		     struct bu_err *err);
 	/* The leaf of each port as LLDP says, -1 = nothing heard. */
 	int (*lldp)(void *arg, int *ret_leaf_of, struct bu_err *err);
+	/* A link with bad and rate < 0 was not read this time. */
 	int (*switches)(void *arg, struct bu_link_count *ret, struct bu_err *err);
 	void *arg;
 };

@@ -74,7 +74,7 @@ most_bad(const struct bu_link_count *counts, const unsigned char *used, int link
 	size_t n = 0;
 
 	for (int i = 0; i < links; i++) {
-		if (used[i])
+		if (used[i] && counts[i].bad >= 0)
 			bad[n++] = (float)counts[i].bad;
 	}
 	return 10 * bu_stats_quarter(bad, n, 1) + 10;
@@ -118,10 +118,10 @@ add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t
 
 	for (int i = 0; i < links; i++) {
 		int bad = counts[i].bad > most || (share[i] >= 0 && share[i] < least);
+		int told = used[i] && (counts[i].bad >= 0 || share[i] >= 0);
 
-		c->link_readings += used[i];
-		if (used[i] &&
-		    (bad || c->suspect_of[(base + i) * BU_SYMPTOMS_COUNT] >= 0))
+		c->link_readings += told;
+		if (told && (bad || c->suspect_of[(base + i) * BU_SYMPTOMS_COUNT] >= 0))
 			bu_sprt_add(&bu_campaign_suspect(c, base + i, 0)->sprt,
 				    &readings_rule, bad);
 	}

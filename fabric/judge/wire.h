@@ -40,6 +40,11 @@ bu_must int bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answe
  * Counters since the start. */
 bu_must int bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
 				  struct bu_link_count *ret, struct bu_err *err);
+/* From counters since the start to what came since the reading before. before: zeroed
+ * at first, kept here. What is left out after it was told was not read (bad < 0); what
+ * never was told has counted nothing. */
+void bu_wire_switch_since(const struct bu_topology *t, struct bu_link_count *before,
+			  struct bu_link_count *counts);
 
 /* {"op":"accuse","accusations":[...]} */
 json_t *bu_wire_accuse(const struct bu_topology *t, const struct bu_report *report);

@@ -200,3 +200,23 @@ bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
 	}
 	return 0;
 }
+
+void
+bu_wire_switch_since(const struct bu_topology *t, struct bu_link_count *before,
+		     struct bu_link_count *counts)
+{
+	for (int i = 0; i < 2 * t->leaves * t->spines; i++) {
+		struct bu_link_count now = counts[i];
+
+		if (!now.told) {
+			counts[i].bad = before[i].told ? -1 : 0;
+			continue;
+		}
+		/* Counters count up; a smaller figure is a new beginning. */
+		if (!before[i].told)
+			counts[i].bad = 0;
+		else if (now.bad >= before[i].bad)
+			counts[i].bad = now.bad - before[i].bad;
+		before[i] = now;
+	}
+}

@@ -228,6 +228,43 @@ START_TEST(switches_and_lldp)
 }
 END_TEST
 
+/* x to t, up: each reading, and what came since the one before. */
+START_TEST(what_came_since_the_reading_before)
+{
+	static const struct {
+		const char *counters; /* NULL = the link is left out */
+		double bad;
+	} rows[] = {
+		{NULL, 0}, /* never told: nothing was counted */
+		{"\"wait\":3000000000000,\"crc_errors\":5", 0},
+		{"\"wait\":3000000000000,\"crc_errors\":6", 1},
+		{NULL, -1},
+		{NULL, -1},
+		{"\"wait\":3000000000000,\"crc_errors\":9", 3},
+		{"\"wait\":0,\"crc_errors\":2", 2}, /* the switch was restarted */
+		{"\"wait\":0,\"crc_errors\":2", 0},
+	};
+	struct bu_link_count before[8] = {0};
+
+	set_up();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text =
+			rows[i].counters
+				? bu_xasprintf("[{\"leaf\":\"x\",\"spine\":\"t\","
+					       "\"dir\":\"up\",%s}]",
+					       rows[i].counters)
+				: bu_xstrdup("null");
+
+		ck_assert_int_eq(read_answer(SWITCH, text, NULL), 0);
+		bu_wire_switch_since(&topology, before, links);
+		ck_assert_msg(links[2 * 1 + BU_LINK_UP].bad == rows[i].bad, "%zu: %g",
+			      i, links[2 * 1 + BU_LINK_UP].bad);
+		ck_assert_double_eq(links[2 * 1 + BU_LINK_DOWN].bad, 0);
+	}
+	tear_down();
+}
+END_TEST
+
 /* The rail of dst is told where it is another one, and nowhere else. */
 START_TEST(tests_across_rails)
 {
@@ -262,4 +299,4 @@ START_TEST(tests_across_rails)
 END_TEST
 
 BU_UNIT("wire", what_it_has_no_words_for_is_an_error, paths, counters,
-	switches_and_lldp, tests_across_rails)
+	switches_and_lldp, what_came_since_the_reading_before, tests_across_rails)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files of the gate, which look at each other downwards only: gate.c (the
- * clockwork) asks hold.c and checks.c (what keeps a node from being measured),
- * campaign_state.c (the campaign of a fabric; it asks roles.c), probe.c and patience.c
- * (pairs under way) and verdicts.c (what it means for the nodes); these ask answer.c,
- * thresholds.c, explain.c, cert.c, evidence.c and result.c. All stand on parts.c and
- * say.c.
+ * Shared by the files of the gate. gate.c (the clockwork) asks hold.c and checks.c (what
+ * keeps a node from being measured), campaign_state.c, probe.c and patience.c (pairs
+ * under way) and verdicts.c. All stand on parts.c and say.c.
  */
 #ifndef BU_GATE_INTERNAL_H
 #define BU_GATE_INTERNAL_H

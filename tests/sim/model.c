@@ -130,17 +130,24 @@ switch_answer(struct sim *sim)
 	struct bu_site site = sim_site(sim);
 	bu_autofree struct bu_link_count *counts =
 		bu_xcalloc((size_t)links + 1, sizeof(*counts));
+	/* After the first time few leaves answer, by turns; each counts for long. */
+	int is_patchy = getenv("MODEL_IS_PATCHY") != NULL;
 	static double total[1024];
+	static int times;
+	int only = is_patchy && times++ ? times % 7 : -1;
 	json_t *list = json_array();
 
 	site.switches(site.arg, counts, NULL);
 	for (int i = 0; i < links && i < 1024; i++) {
-		total[i] += (double)counts[i].bad;
-		json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:f}", "leaf",
-						      i / 2 / sim->plan.spines, "spine",
-						      i / 2 % sim->plan.spines, "dir",
-						      i % 2 ? "down" : "up",
-						      "xmit_discards", total[i]));
+		total[i] += counts[i].bad;
+		if (only >= 0 && i / 2 / sim->plan.spines % 7 != only)
+			continue;
+		json_array_append_new(list,
+				      json_pack("{s:i, s:i, s:s, s:f}", "leaf",
+						i / 2 / sim->plan.spines, "spine",
+						i / 2 % sim->plan.spines, "dir",
+						i % 2 ? "down" : "up", "xmit_discards",
+						total[i] + (is_patchy ? 3e11 * i : 0)));
 	}
 	return list;
 }

@@ -105,6 +105,17 @@ START_TEST(a_model_that_has_less_than_it_says)
 }
 END_TEST
 
+/* Switches that run for months, of which few answer at a time. */
+START_TEST(switches_that_do_not_always_answer)
+{
+	setenv("MODEL_IS_PATCHY", "1", 1);
+	check_model(-1, 1, 0, "none");
+	check_model(SIM_LINK_LOSS, 1, 0, "right 1");
+	check_model(SIM_LINK_RATE, 1, 0, "right 1");
+	unsetenv("MODEL_IS_PATCHY");
+}
+END_TEST
+
 #define PLAN                                                                           \
 	"read x; echo '{\"nodes\":4,\"rails\":1,\"leaves\":1,\"leaf_of\":[0,0,0,0],"   \
 	"\"spines\":0,\"limit_gbps\":100,\"routing\":\"static\"}'; "
@@ -148,4 +159,5 @@ END_TEST
 
 BU_UNIT("rehearse", names_what_the_model_has, a_model_that_picks_paths_itself,
 	links_of_one_group_show_across_rails, accuses_nobody_in_a_clean_fabric,
-	a_model_that_has_less_than_it_says, models_that_misbehave)
+	a_model_that_has_less_than_it_says, switches_that_do_not_always_answer,
+	models_that_misbehave)

@@ -317,10 +317,56 @@ START_TEST(a_switch_that_counts_now_and_then_names_its_link)
 }
 END_TEST
 
+static struct bu_site patchy_base;
+
+static int
+patchy_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
+{
+	(void)arg;
+	return patchy_base.round(patchy_base.arg, flows, count, err);
+}
+
+/* A bad link, which is read each ninth time. */
+static int
+patchy_switches(void *arg, struct bu_link_count *ret, struct bu_err *err)
+{
+	enum { LINK = 2 * (3 * 4 + 1) + BU_LINK_UP };
+	int *readings = arg;
+
+	(void)err;
+	for (int i = 0; i < 2 * 8 * 4; i++)
+		ret[i] = (struct bu_link_count){i < 8 ? 0 : -1, -1, 0};
+	ret[9].bad = 5; /* a few are no fault, beside what others count */
+	ret[LINK].bad = (*readings)++ % 9 == 1 ? 1000 : -1;
+	return 0;
+}
+
+/* Each of its readings was bad: the others do not clear it. */
+START_TEST(what_was_not_read_clears_nothing)
+{
+	int readings = 0;
+	struct bu_site site = {
+		.round = patchy_round, .switches = patchy_switches, .arg = &readings};
+
+	opts = (struct bu_localise_opts){.seed = 5};
+	sim_init(&sim, 64, 1, 8, 4, 42);
+	sim.plan.sprayed = 1;
+	patchy_base = sim_site(&sim);
+	ck_assert_int_eq(bu_localise(&sim.plan, &site, &opts, &report, NULL), 0);
+	ck_assert_int_eq(report.count, 1);
+	ck_assert_int_eq(report.accusations[0].what, BU_WHAT_LINK);
+	ck_assert_int_eq(report.accusations[0].leaf, 3);
+	ck_assert_int_eq(report.accusations[0].spine, 1);
+	bu_report_fini(&report);
+	sim_fini(&sim);
+}
+END_TEST
+
 BU_UNIT("suspects", a_little_too_slow_counts_for_half_before_its_tests_too,
 	who_was_bad_in_its_tests_was_not_bad_by_chance,
 	who_is_bad_by_all_stays_accused_and_with_confidence,
 	a_healthy_victim_does_not_count_for_its_leaf,
 	a_link_is_bad_by_all_without_witnesses, what_a_suspect_showed_is_not_chance,
 	a_port_that_is_out_condemns_no_link,
-	a_switch_that_counts_now_and_then_names_its_link)
+	a_switch_that_counts_now_and_then_names_its_link,
+	what_was_not_read_clears_nothing)
