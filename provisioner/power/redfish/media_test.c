@@ -365,6 +365,14 @@ START_TEST(a_stick_is_no_cd)
 	struct bench bench;
 	bu_autofree char *image = NULL;
 
+	/* the CD drive comes after one that is none */
+	change_tree(json_pack("{s:{s:[s]}}", DRIVES "2", "MediaTypes", "USBStick"));
+	begin(&bench, "dell");
+	image = bu_xasprintf("%sn1/a1", bench.dir);
+	ck_assert_int_eq(ask(&bench, BU_POWER_MEDIA_INSERT, image), BU_ERR_NONE);
+	finish(&bench);
+	drop_tree();
+	free(bu_steal(&image));
 	change_tree(json_pack("{s:{s:[s]},s:{s:[s]}}", DRIVES "2", "MediaTypes",
 			      "USBStick", DRIVES "4", "MediaTypes", "USBStick"));
 	begin(&bench, "dell");

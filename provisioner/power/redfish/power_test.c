@@ -327,6 +327,12 @@ START_TEST(the_machine_is_chosen_or_named)
 	struct rig rig;
 	char *url;
 
+	rig_begin(&rig, "dgx", 0);
+	hostile_set(rig.bmc, "/redfish/v1/Systems/HGX_Baseboard_0", "Actions",
+		    json_pack("{s:{s:s}}", "#ComputerSystem.Reset", "target", "/x"));
+	/* a board that can be reset and boots nothing is no machine */
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig_end(&rig);
 	/* of two the profile says which */
 	rig_begin(&rig, "dgx", 0);
 	hostile_set(rig.bmc, "/redfish/v1/Systems/HGX_Baseboard_0", "Actions",
@@ -361,6 +367,16 @@ START_TEST(a_task_is_followed_to_its_end)
 	hostile_habits(rig.bmc, HOSTILE_TASKS | HOSTILE_BAD_TASKS | HOSTILE_LIES);
 	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_ON), BU_ERR_REMOTE);
 	ck_assert_ptr_nonnull(strstr(rig.err.text, "Exception"));
+	rig_end(&rig);
+	/* one that is gone has ended; one that is refused says nothing of its end */
+	rig_begin(&rig, "dell", HOSTILE_TASKS);
+	hostile_plan(rig.bmc, "GET", "/Tasks/1", 404, NULL, 1);
+	rig_ok(&rig, BU_POWER_SWITCH_OFF);
+	rig_end(&rig);
+	rig_begin(&rig, "dell", HOSTILE_TASKS | HOSTILE_LIES);
+	hostile_plan(rig.bmc, "GET", "/Tasks/1", 400, NULL, 9);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_REMOTE);
+	ck_assert_msg(strstr(rig.err.text, "/Tasks/1") != NULL, "%s", rig.err.text);
 	rig_end(&rig);
 }
 END_TEST
