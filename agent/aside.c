@@ -116,20 +116,20 @@ bu_aside_ask(struct bu_aside *aside, bu_aside_fn fn, const json_t *ask,
 	ssize_t put;
 
 	if (!is_alive(aside))
-		bu_aside_end(aside, 0);
+		bu_aside_end(&aside, 1, 0, NULL);
 	if (!aside->pid && start(aside, fn, err) != 0)
 		return -1;
 	put = send(aside->fd, line, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (put == (ssize_t)size)
 		return 0;
-	bu_aside_end(aside, 0);
+	bu_aside_end(&aside, 1, 0, NULL);
 	return bu_err_set(err, BU_ERR_IO, put < 0 ? errno : 0, "ask a process");
 }
 
 static json_t *
 died(struct bu_aside *aside, struct bu_err *err)
 {
-	bu_aside_end(aside, 0);
+	bu_aside_end(&aside, 1, 0, NULL);
 	bu_err_set(err, BU_ERR_IO, 0, "its process died");
 	return NULL;
 }
@@ -153,6 +153,8 @@ bu_aside_take(struct bu_aside *aside, struct bu_err *err)
 		return NULL;
 	value = bu_json_parse(aside->text, (size_t)(end - aside->text), "answer", err);
 	aside->size = 0;
+	if (!value)
+		bu_aside_end(&aside, 1, 0, NULL);
 	return value;
 }
 
@@ -163,16 +165,22 @@ bu_aside_finish(struct bu_aside *aside)
 		shutdown(aside->fd, SHUT_WR);
 }
 
-int
-bu_aside_end(struct bu_aside *aside, int64_t wait_ms)
+void
+bu_aside_end(struct bu_aside *const *list, size_t count, int64_t wait_ms,
+	     unsigned char *ret_left)
 {
-	int rc = 0;
+	bu_autofree pid_t *pids = bu_xcalloc(count + 1, sizeof(*pids));
+	bu_autofree unsigned char *left = bu_xcalloc(count + 1, 1);
 
-	if (aside->pid) {
-		rc = bu_apart_end(aside->pid, wait_ms) < 0 ? -1 : 0;
-		close(aside->fd);
+	for (size_t i = 0; i < count; i++)
+		pids[i] = list[i]->pid;
+	bu_apart_end_all(pids, count, wait_ms, left);
+	for (size_t i = 0; i < count; i++) {
+		if (list[i]->pid)
+			close(list[i]->fd);
+		free(list[i]->text);
+		*list[i] = (struct bu_aside){.pid = 0};
+		if (ret_left)
+			ret_left[i] = left[i];
 	}
-	free(aside->text);
-	*aside = (struct bu_aside){.pid = 0};
-	return rc;
 }

@@ -34,9 +34,11 @@ bu_must int bu_aside_ask(struct bu_aside *aside, bu_aside_fn fn, const json_t *a
 json_t *bu_aside_take(struct bu_aside *aside, struct bu_err *err);
 /* No more will be asked: it lets go of what it keeps and ends. */
 void bu_aside_finish(struct bu_aside *aside);
-/* Waits for the end of one that was told to finish, wait_ms long, and then kills it; 0
- * kills it at once. Afterwards there is none. -1: it sleeps in a driver, does not die
- * and is left behind. */
-int bu_aside_end(struct bu_aside *aside, int64_t wait_ms);
+/* Waits for the end of those that were told to finish, wait_ms long, and then kills
+ * them; 0 kills them at once. Afterwards there are none. ret_left (may be NULL): which
+ * do not die, because they sleep in a driver, and are left behind. It takes no longer
+ * for several than for one. */
+void bu_aside_end(struct bu_aside *const *list, size_t count, int64_t wait_ms,
+		  unsigned char *ret_left);
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
-enum { TICK_MS = 100 };
+enum { TICK_MS = 100, LET_GO_MS = 2000 };
 
 struct look {
 	struct bu_disk *disk;
@@ -121,19 +121,36 @@ watch(struct look *looks, struct pollfd *fds, size_t count)
 }
 
 static void
-end(struct look *look, int answered, int64_t limit_ms)
+say_late(struct bu_disk *disk, int64_t limit_ms)
 {
-	struct bu_disk *disk = look->disk;
-	pid_t pid = look->aside.pid;
+	snprintf(disk->holds, sizeof(disk->holds),
+		 "does not answer: not read within %g s", (double)limit_ms / 1000);
+	bu_warn("inventory", "%s %s", disk->path, disk->holds);
+}
 
-	if (pid && !answered) {
-		snprintf(disk->holds, sizeof(disk->holds),
-			 "does not answer: not read within %g s",
-			 (double)limit_ms / 1000);
-		bu_warn("inventory", "%s %s", disk->path, disk->holds);
+/* Of the disks that have answered, or of those that have not. */
+static void
+end_those(struct look *looks, const struct pollfd *fds, size_t count, int answered)
+{
+	bu_autofree struct bu_aside **list =
+		bu_xcalloc(count + 1, sizeof(struct bu_aside *));
+	bu_autofree const struct look **of =
+		bu_xcalloc(count + 1, sizeof(struct look *));
+	bu_autofree unsigned char *left = bu_xcalloc(count + 1, 1);
+	bu_autofree pid_t *pids = bu_xcalloc(count + 1, sizeof(*pids));
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!looks[i].aside.pid || (fds[i].events == 0) != answered)
+			continue;
+		of[found] = &looks[i];
+		pids[found] = looks[i].aside.pid;
+		list[found++] = &looks[i].aside;
 	}
-	if (bu_aside_end(&look->aside, answered ? limit_ms : 0) != 0)
-		note_stuck(disk->path, pid);
+	bu_aside_end(list, found, answered ? LET_GO_MS : 0, left);
+	for (size_t i = 0; i < found; i++)
+		if (left[i])
+			note_stuck(of[i]->disk->path, pids[i]);
 }
 
 void
@@ -155,5 +172,8 @@ bu_disks_look(const char *root, struct bu_disk *disks, size_t count, int64_t lim
 	while (watch(looks, fds, count) > 0 && bu_mono_ms(bu_clock_system()) < until_ms)
 		;
 	for (size_t i = 0; i < count; i++)
-		end(&looks[i], !fds[i].events, limit_ms);
+		if (looks[i].aside.pid && fds[i].events)
+			say_late(looks[i].disk, limit_ms);
+	end_those(looks, fds, count, 0);
+	end_those(looks, fds, count, 1);
 }

@@ -65,15 +65,21 @@ __wrap_pread(int fd, void *buf, size_t size, off_t offset)
 }
 
 /* As with a process that sleeps in a driver. */
-int __real_bu_apart_end(pid_t pid, int64_t wait_ms);
-int __wrap_bu_apart_end(pid_t pid, int64_t wait_ms);
-int
-__wrap_bu_apart_end(pid_t pid, int64_t wait_ms)
+void __real_bu_apart_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
+			     unsigned char *ret_left);
+void __wrap_bu_apart_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
+			     unsigned char *ret_left);
+void
+__wrap_bu_apart_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
+			unsigned char *ret_left)
 {
-	if (!unkillable || wait_ms > 0)
-		return __real_bu_apart_end(pid, wait_ms);
-	left = pid;
-	return -1;
+	if (!unkillable || wait_ms > 0 || !count) {
+		__real_bu_apart_end_all(pids, count, wait_ms, ret_left);
+		return;
+	}
+	ck_assert_uint_eq(count, 1);
+	left = pids[0];
+	ret_left[0] = 1;
 }
 
 /* --- the tests --- */

@@ -89,13 +89,19 @@ take(struct run *run, size_t i)
 static void
 give_up(struct run *run)
 {
+	struct bu_aside *late[BU_RAILS_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->count; i++)
+		if (is_open(run, i))
+			late[count++] = &run->prober->rail[i];
+	bu_aside_end(late, count, 0, NULL);
 	for (size_t i = 0; i < run->count; i++) {
 		struct bu_pair_opts opts;
 
 		if (!is_open(run, i))
 			continue;
 		bu_pair_opts_of(&run->work, i, &opts);
-		bu_aside_end(&run->prober->rail[i], 0);
 		bu_err_set(&run->err[i], BU_ERR_TIMEOUT, 0,
 			   "the probe on port %s of rail %s did not end within %g s",
 			   port_name(&opts.rail), opts.rail.rail,
@@ -212,8 +218,11 @@ bu_prober_run(struct bu_prober *prober, const json_t *item, json_t **ret,
 void
 bu_prober_drop(struct bu_prober *prober)
 {
-	for (size_t i = 0; i < BU_RAILS_MAX; i++)
-		bu_aside_finish(&prober->rail[i]);
-	for (size_t i = 0; i < BU_RAILS_MAX; i++)
-		bu_aside_end(&prober->rail[i], LET_GO_MS);
+	struct bu_aside *all[BU_RAILS_MAX];
+
+	for (size_t i = 0; i < BU_RAILS_MAX; i++) {
+		all[i] = &prober->rail[i];
+		bu_aside_finish(all[i]);
+	}
+	bu_aside_end(all, BU_RAILS_MAX, LET_GO_MS, NULL);
 }

@@ -229,6 +229,51 @@ bu_apart_end(pid_t pid, int64_t wait_ms)
 	return status;
 }
 
+/* Those that have ended become 0. */
+static void
+wait_for_all(pid_t *open, size_t count, int64_t wait_ms)
+{
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + wait_ms;
+
+	for (;;) {
+		size_t there = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			if (open[i] && waitpid(open[i], NULL, WNOHANG) != 0)
+				open[i] = 0;
+			there += open[i] != 0;
+		}
+		if (!there || bu_mono_ms(bu_clock_system()) >= until_ms)
+			return;
+		usleep(TICK_MS * 100);
+	}
+}
+
+void
+bu_apart_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
+		 unsigned char *ret_left)
+{
+	bu_autofree pid_t *open = bu_xcalloc(count + 1, sizeof(*open));
+
+	reap_left();
+	for (size_t i = 0; i < count; i++)
+		open[i] = pids[i];
+	if (wait_ms > 0)
+		wait_for_all(open, count, wait_ms);
+	for (size_t i = 0; i < count; i++) {
+		if (!open[i])
+			continue;
+		kill(-open[i], SIGKILL);
+		kill(open[i], SIGKILL);
+	}
+	wait_for_all(open, count, END_MS);
+	for (size_t i = 0; i < count; i++) {
+		ret_left[i] = open[i] != 0;
+		if (open[i])
+			leave(open[i]);
+	}
+}
+
 static int
 end_child(struct child *child)
 {

@@ -263,7 +263,62 @@ START_TEST(a_group_without_steps_ends_too)
 }
 END_TEST
 
-BU_UNIT("apart", a_gpu_that_hangs_in_any_call_is_named_in_time,
+/* In the way of the linker's --wrap: as of processes that sleep in a driver. */
+static int unkillable, naps;
+
+int __real_kill(pid_t pid, int number);
+int __wrap_kill(pid_t pid, int number);
+int
+__wrap_kill(pid_t pid, int number)
+{
+	return unkillable ? 0 : __real_kill(pid, number);
+}
+
+int __real_usleep(useconds_t us);
+int __wrap_usleep(useconds_t us);
+int
+__wrap_usleep(useconds_t us)
+{
+	naps++;
+	return __real_usleep(us);
+}
+
+/* One that ends, and so many that do not: all are waited for at the same time. */
+START_TEST(several_that_cannot_be_killed_cost_no_more_than_one)
+{
+	enum { COUNT = 4 };
+	pid_t pids[COUNT + 1] = {0};
+	unsigned char left[COUNT + 1];
+	int of_one;
+
+	for (int i = 0; i < COUNT; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			if (i > 0)
+				pause();
+			_exit(0);
+		}
+	}
+	unkillable = 1;
+	bu_apart_end_all(&pids[1], 1, 0, left);
+	ck_assert_int_eq(left[0], 1);
+	of_one = naps;
+	bu_apart_end_all(pids, COUNT + 1, 0, left);
+	ck_assert_int_eq(left[0], 0);
+	for (int i = 1; i < COUNT; i++)
+		ck_assert_int_eq(left[i], 1);
+	ck_assert_int_eq(left[COUNT], 0);
+	ck_assert_int_lt(naps - of_one, of_one + of_one / 2);
+	unkillable = 0;
+	bu_apart_end_all(&pids[1], COUNT - 1, 0, left);
+	for (int i = 0; i < COUNT - 1; i++)
+		ck_assert_int_eq(left[i], 0);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+}
+END_TEST
+
+BU_UNIT("apart", several_that_cannot_be_killed_cost_no_more_than_one,
+	a_gpu_that_hangs_in_any_call_is_named_in_time,
 	a_gpu_whose_driver_kills_the_process_is_named,
 	a_library_that_never_starts_is_named_too,
 	the_agent_lives_and_keeps_what_it_has_seen, a_group_without_steps_ends_too)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files of the gate. gate.c (the clockwork) asks hold.c and checks.c (what
- * keeps a node from being measured), campaign_state.c, probe.c and patience.c (pairs
- * under way) and verdicts.c. All stand on parts.c and say.c.
+ * Shared by the files of the gate. gate.c (the clockwork) asks hold.c and checks.c
+ * (what keeps a node from being measured), campaign_state.c, probe.c and patience.c
+ * (pairs under way) and verdicts.c. All stand on parts.c and say.c.
  */
 #ifndef BU_GATE_INTERNAL_H
 #define BU_GATE_INTERNAL_H
@@ -101,7 +101,8 @@ struct bu_gate {
 	enum bu_turn slow_turn; /* of this round of looks */
 	double usual_share; /* of its deadline that a probe takes; 0 = none ended yet */
 	uint64_t seed;      /* of the schedule: the site's */
-	/* Where nodes hung at the last look, by network of the profile of this digest. */
+	/* Where nodes hung at the last look, by network of the profile of this digest.
+	 */
 	struct bu_topology *shapes;
 	size_t shapes_count;
 	char shapes_of[65];
