@@ -223,6 +223,7 @@ START_TEST(children_stay_between_probes)
 	bu_autojson json_t *second = NULL;
 	pid_t pids[2] = {prober.rail[0].pid, prober.rail[1].pid};
 
+	ck_assert_ptr_nonnull(first);
 	ck_assert_int_gt(pids[0], 0);
 	ck_assert_int_ne(pids[0], pids[1]);
 	second = run(&prober, item);

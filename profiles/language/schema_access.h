@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the table in schema_keys.c: who logs in, and where further users come from. */
+/* Rows of the table in schema_keys.c: who logs in, and where further users come from.
+ */
 #ifndef BU_PROFILES_LANGUAGE_SCHEMA_ACCESS_H
 #define BU_PROFILES_LANGUAGE_SCHEMA_ACCESS_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files of the gate. gate.c (the clockwork) asks hold.c and checks.c
- * (what keeps a node from being measured), campaign_state.c, probe.c and patience.c
- * (pairs under way) and verdicts.c. All stand on parts.c and say.c.
+ * Shared by the files of the gate. gate.c (the clockwork) asks hold.c, checks.c,
+ * campaign_state.c, probe.c, patience.c and verdicts.c; all stand on parts.c and say.c.
  */
 #ifndef BU_GATE_INTERNAL_H
 #define BU_GATE_INTERNAL_H
