@@ -23,8 +23,9 @@ enum { GATHER_MS = 30000, LATE_MS = 900000 };
 struct counting {
 	struct bu_across across;
 	struct bu_switches *counters;
-	size_t readings; /* that the campaign was given */
-	int lacks;       /* it asked for one that is not there */
+	size_t readings;       /* that the campaign was given */
+	int lacks;             /* it asked for one that is not there */
+	unsigned char *loaded; /* by leaf: a test of it lay between two readings */
 };
 
 static struct bu_switches *
@@ -81,20 +82,22 @@ is_in(const json_t *nodes, const struct bu_node *node)
 	       *node->boot_id;
 }
 
-/* Whoever is being validated is loaded once in this boot. */
+/* What is being validated is loaded once in this boot, when it is certified. */
 static void
 note_asking(struct bu_switches *counters, const struct bu_across *across)
 {
+	int64_t now_ms = bu_loop_now_ms(counters->gate->fleet->loop);
+
 	for (int i = 0; i < across->topology.nodes; i++) {
 		const struct bu_role *role = across->nodes[i].role;
 
 		if (!role->ready || is_in(counters->done, role->node) ||
-		    is_in(counters->members, role->node) ||
-		    is_in(counters->asking, role->node))
+		    is_in(counters->members, role->node))
 			continue;
 		if (!json_object_size(counters->asking))
-			counters->asked_ms =
-				bu_loop_now_ms(counters->gate->fleet->loop);
+			counters->first_ms = counters->asked_ms = now_ms;
+		if (!role->certified && now_ms - counters->first_ms < LATE_MS)
+			counters->asked_ms = now_ms;
 		json_object_set_new(counters->asking, role->node->name,
 				    json_string(role->node->boot_id));
 	}
@@ -178,13 +181,16 @@ share(const struct bu_ids *ids)
 	return (struct bu_ids){json_incref(ids->list), json_incref(ids->index)};
 }
 
-/* Readings of other leaves or spines than now say nothing. */
+/* Readings of other leaves or spines than now say nothing, nor those of another
+ * program. */
 static void
-fit_shape(struct bu_switches *counters, const struct bu_topology *t)
+fit_shape(struct bu_switches *counters, const struct bu_topology *t,
+	  const char *program)
 {
 	struct bu_topology *shape = &counters->shape;
 
 	if (shape->leaf_ids.list &&
+	    (!counters->program || strcmp(counters->program, program) == 0) &&
 	    json_equal(shape->leaf_ids.list, t->leaf_ids.list) &&
 	    json_equal(shape->spine_ids.list, t->spine_ids.list))
 		return;
@@ -256,8 +262,13 @@ answer_flow(struct counting *counting, struct bu_flow *flow)
 	flow->path = BU_PATH_UNKNOWN;
 	flow->rate_gbps = (float)across->topology.limit_gbps;
 	flow->doubt = 0;
-	if (!counting->readings || has_result(counting, flow, &log))
+	if (!counting->readings)
 		return 0;
+	if (has_result(counting, flow, &log)) {
+		counting->loaded[across->topology.leaf_of[flow->src]] = 1;
+		counting->loaded[across->topology.leaf_of[flow->dst]] = 1;
+		return 0;
+	}
 	flow->doubt = BU_DOUBT_NONE;
 	if (counting->readings < counting->counters->count ||
 	    !may_load(across, flow, log))
@@ -280,61 +291,20 @@ answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 
 /* --- what comes of it --- */
 
-/* "the link from leaf01 (rail rail0) to spine spine02"; owned. */
-static char *
-part_words(const struct bu_across *across, const struct bu_accusation *one)
+/* Its leaf, or for a spine any, was loaded between the readings; or it is gone. */
+static int
+is_read_anew(const struct counting *counting, const json_t *entry)
 {
-	static const char *const ways[] = {"", ", to the spine", ", from the spine",
-					   ", both ways"};
-	bu_autofree char *leaf = NULL;
-	char spine[BU_NAME_MAX] = "";
+	const struct bu_topology *t = &counting->across.topology;
+	const char *name = bu_json_str(entry, "leaf", "");
+	const json_t *place = json_object_get(t->leaf_ids.index, name);
 
-	if (one->what != BU_WHAT_SPINE)
-		leaf = bu_across_leaf_words(across, one->leaf);
-	if (one->what != BU_WHAT_LEAF)
-		bu_ids_text(&across->topology.spine_ids, one->spine, spine,
-			    sizeof(spine));
-	if (one->what == BU_WHAT_LEAF)
-		return bu_xasprintf("leaf %s", leaf);
-	if (one->what == BU_WHAT_SPINE)
-		return bu_xasprintf("spine %s", spine);
-	return bu_xasprintf("the link between %s and spine %s%s", leaf, spine,
-			    ways[one->dir & 3]);
-}
-
-/* What its switches counted from reading to reading: "; counted 100, 0, 100"; owned. */
-static char *
-figures(const struct bu_switches *counters, const struct bu_accusation *one)
-{
-	size_t link = 2 * (size_t)(one->leaf * counters->shape.spines + one->spine);
-	char *text = NULL;
-
-	for (size_t i = 1; one->what == BU_WHAT_LINK && i < counters->count; i++) {
-		const struct bu_link_count *of = &counters->list[i].links[link];
-		double bad = one->dir & BU_DIR_OUT ? of[BU_LINK_UP].bad : 0;
-
-		bad += one->dir & BU_DIR_IN ? of[BU_LINK_DOWN].bad : 0;
-		bu_text_add(&text, ", ", "%s%.0f", text ? "" : "; counted ", bad);
-	}
-	return text ? text : bu_xstrdup("");
-}
-
-static json_t *
-entry_of(const struct counting *counting, const struct bu_accusation *one)
-{
-	const struct bu_across *across = &counting->across;
-	bu_autofree char *part = part_words(across, one);
-	bu_autofree char *cause = bu_accusation_text(&across->topology, one);
-	bu_autofree char *counted = figures(counting->counters, one);
-	bu_autofree char *text =
-		bu_xasprintf("%s%s: what its switches count accuses %s: %s%s",
-			     across->alone ? "" : "switch fabric ", across->fabric,
-			     part, cause, counted);
-	json_t *nodes = json_object();
-
-	bu_across_add_nodes(across, one, nodes);
-	bu_warn("gate", "%s", text);
-	return json_pack("{s:s,s:o}", "text", text, "nodes", nodes);
+	if (*name)
+		return !place || counting->loaded[json_integer_value(place)];
+	for (int leaf = 0; leaf < t->leaves; leaf++)
+		if (counting->loaded[leaf])
+			return 1;
+	return 0;
 }
 
 static void
@@ -342,13 +312,17 @@ keep(const struct counting *counting, const struct bu_report *report)
 {
 	json_t *accused = counting->counters->accused;
 
-	json_array_clear(accused);
+	for (size_t i = json_array_size(accused); i-- > 0;)
+		if (is_read_anew(counting, json_array_get(accused, i)))
+			json_array_remove(accused, i);
 	for (int i = 0; i < report->count; i++) {
 		const struct bu_accusation *one = &report->accusations[i];
 
 		if (one->what == BU_WHAT_LINK || one->what == BU_WHAT_SPINE ||
 		    one->what == BU_WHAT_LEAF)
-			json_array_append_new(accused, entry_of(counting, one));
+			json_array_append_new(
+				accused, bu_switches_entry(counting->counters,
+							   &counting->across, one));
 	}
 }
 
@@ -380,20 +354,34 @@ run(struct counting *counting, const char *program)
 	}
 }
 
+/* Without one of its members there is nothing to load links with. */
+static int
+has_member(const struct bu_across *across)
+{
+	for (int i = 0; i < across->topology.nodes; i++)
+		if (across->nodes[i].asks && !across->absent[i])
+			return 1;
+	return 0;
+}
+
 static void
 look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 {
 	struct counting counting = {.readings = 0};
 	struct bu_across *across = &counting.across;
 	int several = bu_across_open(gate, network, across);
+	bu_autofree unsigned char *loaded =
+		bu_xcalloc((size_t)across->topology.leaves + 1, 1);
 
+	counting.loaded = loaded;
 	counting.counters = counters_of(gate, across->fabric);
 	note_asking(counting.counters, across);
 	if (goes_on(counting.counters)) {
 		name_spines(&across->topology, network->spines);
 		choose_nodes(&counting);
-		fit_shape(counting.counters, &across->topology);
-		if (several && across->topology.leaves > 1)
+		fit_shape(counting.counters, &across->topology,
+			  network->switch_counters);
+		if (several && across->topology.leaves > 1 && has_member(across))
 			run(&counting, network->switch_counters);
 		else
 			end(counting.counters);
@@ -460,22 +448,4 @@ bu_switches_go_on(const struct bu_gate *gate)
 		if (json_object_size(one->asking) || json_object_size(one->members))
 			return 1;
 	return 0;
-}
-
-void
-bu_switches_warnings(const struct bu_gate *gate, const struct bu_node *node,
-		     json_t *list)
-{
-	for (const struct bu_switches *one = gate->switches; one; one = one->next) {
-		json_t *entry;
-		size_t i;
-
-		json_array_foreach (one->accused, i, entry) {
-			if (!node || json_object_get(json_object_get(entry, "nodes"),
-						     node->name))
-				json_array_append(list, json_object_get(entry, "text"));
-		}
-		if (!node && one->failure)
-			json_array_append_new(list, json_string(one->failure));
-	}
 }

@@ -13,7 +13,7 @@
 struct bu_reading {
 	struct bu_link_count
 		*links; /* grown since the one before it; of the first, 0 */
-	int64_t seq;    /* the last result in the log when it was there */
+	int64_t seq;    /* the last result in the log when it was begun */
 };
 
 struct bu_switches {
@@ -23,18 +23,21 @@ struct bu_switches {
 	/* node -> its boot: those that are to be loaded next, that are now, and that
 	 * were. */
 	json_t *asking, *members, *done;
-	int64_t asked_ms;   /* when the first one asked; 0 = none does */
+	int64_t first_ms;   /* when the first one of `asking` asked */
+	int64_t asked_ms;   /* when one of them was not certified, for the last time */
 	int64_t started_ms; /* the members' readings */
 	/* Leaves and spines that the readings are of. */
 	struct bu_topology shape;
-	struct bu_link_count *latest; /* as it was printed; NULL = no reading yet */
+	struct bu_link_count
+		*latest; /* each link as it was printed last; NULL = none */
 	struct bu_reading *list;
 	size_t count, cap;
 	struct bu_job *job; /* NULL = the program does not run */
+	int64_t begun_seq;  /* the last result in the log when it was started */
 	char *program;
 	int64_t again_ms; /* not started before */
 	char *failure;    /* why there is no reading; NULL = the last one came */
-	json_t *accused;  /* [{"text","nodes":{NODE: true}}] */
+	json_t *accused;  /* [{"text","leaf","nodes":{NODE: true}}]; leaf "": a spine */
 };
 
 /* switches_read.c. Starts the program unless it runs or rests; the gate is kicked when
@@ -42,5 +45,10 @@ struct bu_switches {
 void bu_switches_read(struct bu_switches *counters, const char *program);
 /* Forgets all readings, and ends the program. */
 void bu_switches_forget(struct bu_switches *counters);
+
+/* switches_words.c. An entry of `accused`; new reference. */
+json_t *bu_switches_entry(const struct bu_switches *counters,
+			  const struct bu_across *across,
+			  const struct bu_accusation *one);
 
 #endif

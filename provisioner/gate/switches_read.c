@@ -13,7 +13,8 @@
 #include "fabric/judge/wire.h"
 #include "provisioner/gate/switches_impl.h"
 
-enum { PROGRAM_MS = 30000, AGAIN_MS = 60000, OUTPUT_MAX = 16 * 1024 * 1024 };
+/* LINK_MAX: bytes for each direction of a link. */
+enum { PROGRAM_MS = 30000, AGAIN_MS = 60000, OUTPUT_MAX = 65536, LINK_MAX = 2048 };
 
 static size_t
 links_of(const struct bu_switches *counters)
@@ -21,7 +22,14 @@ links_of(const struct bu_switches *counters)
 	return 2 * (size_t)counters->shape.leaves * (size_t)counters->shape.spines;
 }
 
-/* What it prints counts from its own start on. */
+static size_t
+output_max(const struct bu_switches *counters)
+{
+	return OUTPUT_MAX + LINK_MAX * links_of(counters);
+}
+
+/* What came in while it ran may be in what it prints, or not: it counts for the next
+ * one. */
 static int64_t
 last_seq(const struct bu_measurements *all)
 {
@@ -33,71 +41,70 @@ last_seq(const struct bu_measurements *all)
 	return seq;
 }
 
-static int
-check_links(const struct bu_switches *counters, const struct bu_link_count *now,
-	    struct bu_err *err)
+/* Jobs fill switches, too: what only waits is no error. */
+static void
+drop_waits(json_t *value)
 {
-	const struct bu_topology *t = &counters->shape;
-	int told = 0;
+	const char *key;
+	json_t *one;
+	void *next;
+	size_t i;
 
-	for (size_t i = 0; i < links_of(counters); i++) {
-		char leaf[BU_GATE_LEAF_SIZE + BU_NAME_MAX], spine[BU_NAME_MAX];
-		int link = (int)i / 2;
-
-		told += now[i].told;
-		if (!counters->latest || now[i].told == counters->latest[i].told)
-			continue;
-		bu_ids_text(&t->leaf_ids, link / t->spines, leaf, sizeof(leaf));
-		bu_ids_text(&t->spine_ids, link % t->spines, spine, sizeof(spine));
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "answer to switch: the link of %s and %s, %s, is in "
-				  "one reading and not in the other; print the same "
-				  "links each time",
-				  leaf, spine, i % 2 ? "down" : "up");
+	json_array_foreach (value, i, one)
+		drop_waits(one);
+	json_object_foreach_safe(value, next, key, one)
+	{
+		drop_waits(one);
+		if (strcasestr(key, "wait"))
+			json_object_del(value, key);
 	}
-	return told ? 0
-		    : bu_err_set(err, BU_ERR_INVAL, 0,
-				 "answer to switch: names no link; print those of the "
-				 "leaves and spines on standard input");
 }
 
-/* Counters count up; a smaller figure is a new beginning. */
-static struct bu_link_count *
-grown(const struct bu_switches *counters, const struct bu_link_count *now)
+static int
+names_a_link(const struct bu_link_count *now, size_t links)
 {
-	size_t links = links_of(counters);
-	struct bu_link_count *ret = bu_xcalloc(links + 1, sizeof(*ret));
+	for (size_t i = 0; i < links; i++)
+		if (now[i].told)
+			return 1;
+	return 0;
+}
 
-	for (size_t i = 0; i < links; i++) {
-		double before = counters->latest ? counters->latest[i].bad : now[i].bad;
+static json_t *
+parse(const struct bu_switches *counters, const struct bu_job_result *result,
+      struct bu_err *err)
+{
+	size_t most = output_max(counters);
 
-		ret[i] = now[i];
-		ret[i].bad = now[i].bad >= before ? now[i].bad - before : now[i].bad;
-	}
-	return ret;
+	if (result->out_size < most)
+		return bu_json_parse(result->out, result->out_size, "its output", err);
+	bu_err_set(err, BU_ERR_INVAL, 0,
+		   "it prints more than %zu bytes, which is too much for its %zu links",
+		   most, links_of(counters));
+	return NULL;
 }
 
 static int
 take(struct bu_switches *counters, const struct bu_job_result *result,
      struct bu_err *err)
 {
-	bu_autojson json_t *answer =
-		bu_json_parse(result->out, result->out_size, "its output", err);
-	struct bu_link_count *now =
-		bu_xcalloc(links_of(counters) + 1, sizeof(*counters->latest));
+	bu_autojson json_t *answer = parse(counters, result, err);
+	size_t links = links_of(counters);
+	bu_autofree struct bu_link_count *now = bu_xcalloc(links + 1, sizeof(*now));
 
-	if (!answer || bu_wire_switch_answer(&counters->shape, answer, now, err) != 0 ||
-	    check_links(counters, now, err) != 0) {
-		free(now);
+	drop_waits(answer);
+	if (!answer || bu_wire_switch_answer(&counters->shape, answer, now, err) != 0)
 		return -1;
-	}
+	if (!names_a_link(now, links))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "answer to switch: names no link; print those of the "
+				  "leaves and spines on standard input");
+	if (!counters->latest)
+		counters->latest = bu_xcalloc(links + 1, sizeof(*counters->latest));
+	bu_wire_switch_since(&counters->shape, counters->latest, now);
 	counters->list = bu_xgrow(counters->list, &counters->cap, counters->count + 1,
 				  sizeof(*counters->list));
 	counters->list[counters->count++] = (struct bu_reading){
-		.links = grown(counters, now),
-		.seq = last_seq(&counters->gate->fleet->measurements)};
-	free(counters->latest);
-	counters->latest = now;
+		.links = bu_steal(&now), .seq = counters->begun_seq};
 	return 0;
 }
 
@@ -106,7 +113,8 @@ fail(struct bu_switches *counters, const char *program, const struct bu_err *err
 {
 	char *text = bu_xasprintf(
 		"%s: its switches' counters could not be read, so a bad link between "
-		"its leaves may stay unseen: %s: %s",
+		"its leaves may stay unseen: %s: %s; it is asked again while nodes are "
+		"validated",
 		counters->key, program, err->text);
 
 	if (!counters->failure || strcmp(counters->failure, text) != 0)
@@ -156,6 +164,7 @@ bu_switches_read(struct bu_switches *counters, const char *program)
 	input = bu_json_canonical(request);
 	free(counters->program);
 	counters->program = bu_xstrdup(program);
+	counters->begun_seq = last_seq(&counters->gate->fleet->measurements);
 	checked = bu_secret_program(reference, &err);
 	if (checked)
 		counters->job = bu_job_start(
@@ -164,7 +173,7 @@ bu_switches_read(struct bu_switches *counters, const char *program)
 				.argv = (const char *const[]){checked, NULL},
 				.input = input,
 				.deadline_ms = PROGRAM_MS,
-				.output_max = OUTPUT_MAX},
+				.output_max = output_max(counters)},
 			on_printed, counters, &err);
 	if (!counters->job)
 		fail(counters, program, &err);

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "provisioner/gate/switches.h"
+#include "provisioner/gate/switches_impl.h"
 #include "tests/support/across.h"
 
 enum { LEAVES = 3, EACH = 2, NODES = LEAVES * EACH };
@@ -105,6 +105,86 @@ START_TEST(a_bad_link_is_found_with_the_counters_alone)
 }
 END_TEST
 
+/* The second time leaf02 does not answer, and waits grow with the jobs of others. */
+START_TEST(a_switch_that_misses_a_reading_is_read_with_the_next)
+{
+	static const char silent[] =
+		"n=$(($(cat calls 2>/dev/null || echo 0) + 1)); echo $n >calls\n"
+		"cat >asked; echo '['\n"
+		"for leaf in leaf01 leaf02 leaf03; do for spine in s1 s2 s3; do\n"
+		"[ $leaf$n != leaf022 ] || continue; bad=0 wait=0\n"
+		"[ $leaf$spine != leaf02s2 ] || bad=$((n * 100))\n"
+		"[ $leaf$spine != leaf03s1 ] || wait=$((n * 9000))\n"
+		"printf '{\"leaf\":\"%s\",\"spine\":\"%s\",\"symbol_errors\":%d,"
+		"\"counters\":{\"port_xmit_wait\":%d}},' "
+		"$leaf $spine $bad $wait\n"
+		"done; done | sed '$s/,$//'; echo ']'\n";
+	struct ways ways = {.slow = 0};
+	bu_autofree char *warnings = NULL;
+	struct rig rig;
+
+	begin_counted(&rig, &ways, silent);
+	pass(&rig, &ways, NODES, 320);
+	all_join(&rig, NODES);
+	warnings = warnings_of(&rig);
+	says(warnings, "the link between leaf02 (rail fabric) and spine s2");
+	ck_assert_ptr_null(strstr(warnings, "leaf03"));
+	ck_assert_ptr_null(strstr(warnings, "could not be read"));
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* They are loaded with the others, and until then nothing is read. */
+START_TEST(nodes_that_take_long_are_waited_for)
+{
+	struct ways ways = {.slow = 0};
+	bu_autofree char *asked = NULL, *warnings = NULL, *path = NULL;
+	struct rig rig;
+
+	begin_counted(&rig, &ways, bad_link);
+	path = bu_xasprintf("%s/asked", rig.dir);
+	pass(&rig, &ways, NODES, 1);
+	pass(&rig, &ways, NODES - EACH, 60);
+	all_join(&rig, NODES - EACH);
+	ck_assert_int_eq(rig_node(&rig, NODES)->state, BU_STATE_VALIDATING);
+	ck_assert_int_eq(bu_file_exists(path), 0);
+	pass(&rig, &ways, NODES, 320);
+	all_join(&rig, NODES);
+	warnings = warnings_of(&rig);
+	says(warnings, "the link between leaf02 (rail fabric) and spine s2");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* What was not loaded again is as it was; what was read, and is good, is not. */
+START_TEST(an_accusation_stays_until_its_leaf_is_read_again)
+{
+	struct ways ways = {.slow = 0};
+	bu_autofree char *after = NULL;
+	struct rig rig;
+
+	begin_counted(&rig, &ways, bad_link);
+	pass(&rig, &ways, NODES - EACH, 20);
+	all_join(&rig, NODES - EACH);
+	for (int leaf = 1; leaf <= LEAVES; leaf++) {
+		bu_autofree char *name = bu_xasprintf("leaf0%d", leaf);
+		bu_autofree char *text = bu_xasprintf("before: %s", name);
+
+		json_array_append_new(rig.gate->switches->accused,
+				      json_pack("{s:s,s:s,s:{}}", "text", text, "leaf",
+						name, "nodes"));
+	}
+	/* Those of the third leaf do not come. */
+	pass(&rig, &ways, NODES - EACH, 320);
+	after = warnings_of(&rig);
+	ck_assert_ptr_null(strstr(after, "before: leaf01"));
+	ck_assert_ptr_null(strstr(after, "before: leaf02"));
+	says(after, "the link between leaf02 (rail fabric) and spine s2");
+	says(after, "before: leaf03");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
 /* It is said, and costs nobody a certificate; nothing is accused by half a reading. */
 START_TEST(a_program_that_fails_costs_its_words_alone)
 {
@@ -118,10 +198,8 @@ START_TEST(a_program_that_fails_costs_its_words_alone)
 		 "answer to switch: entry 0: names no leaf and spine of the plan"},
 		{"echo '[{\"leaf\":\"leaf01\",\"spine\":\"s1\",\"drops\":-1}]'\n",
 		 "answer to switch: entry 0: counter 'drops': expected a number"},
-		{"s=s1; [ -e calls ] && s=s2; touch calls\n"
-		 "echo \"[{\\\"leaf\\\":\\\"leaf01\\\",\\\"spine\\\":\\\"$s\\\"}]\"\n",
-		 "answer to switch: the link of leaf01 and s1, up, is in one reading "
-		 "and not in the other"},
+		{"echo '['; head -c 200000 /dev/zero | tr '\\0' ' '\n",
+		 "it prints more than 102400 bytes"},
 		{"chmod g+w count\nexit 1\n", "/count"},
 	};
 
@@ -193,6 +271,9 @@ START_TEST(they_are_forgotten_with_their_key)
 }
 END_TEST
 
-RIG_UNIT("switches", a_bad_link_is_found_with_the_counters_alone,
+RIG_UNIT("switches", a_switch_that_misses_a_reading_is_read_with_the_next,
+	 nodes_that_take_long_are_waited_for,
+	 an_accusation_stays_until_its_leaf_is_read_again,
+	 a_bad_link_is_found_with_the_counters_alone,
 	 a_program_that_fails_costs_its_words_alone, a_program_that_hangs_delays_nobody,
 	 they_are_forgotten_with_their_key)
