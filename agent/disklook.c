@@ -6,9 +6,9 @@
  * would leave another one behind.
  */
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "agent/aside.h"
 #include "agent/disks.h"
@@ -35,7 +35,7 @@ is_stuck(const char *path)
 {
 	for (size_t i = 0; i < BU_LEN(stuck); i++)
 		if (stuck[i].pid && strcmp(stuck[i].path, path) == 0) {
-			if (kill(stuck[i].pid, 0) == 0)
+			if (waitpid(stuck[i].pid, NULL, WNOHANG) == 0)
 				return 1;
 			stuck[i].pid = 0;
 		}

@@ -36,7 +36,8 @@ enum {
 	SERVICE_MS = 60000,
 	CONFIRM_CALL_MS = 5000,
 	CONFIRM_PAUSE_MS = 1500,
-	ASK_MS = 2000, /* whether a probe is still wanted */
+	ASK_MS = 2000,      /* whether a probe is still wanted */
+	ASK_LAST_MS = 3000, /* an answer may take so long: not after this */
 };
 
 static const char installed_dir[] = "/var/lib/bringup";
@@ -291,7 +292,7 @@ static struct bu_prober prober;
 struct asked {
 	struct bu_uplink *link;
 	const char *id;
-	int64_t at_ms;
+	int64_t at_ms, last_ms; /* asked, and not asked any more */
 	int cancelled;
 };
 
@@ -301,7 +302,8 @@ is_withdrawn(void *arg)
 	struct asked *asked = arg;
 	int64_t now_ms = bu_mono_ms(bu_clock_system());
 
-	if (asked->cancelled || now_ms - asked->at_ms < ASK_MS)
+	if (asked->cancelled || now_ms - asked->at_ms < ASK_MS ||
+	    now_ms >= asked->last_ms)
 		return asked->cancelled;
 	asked->cancelled = bu_link_progress(asked->link, asked->id, "probe", 0, 0);
 	asked->at_ms = bu_mono_ms(bu_clock_system());
@@ -316,6 +318,7 @@ do_probe(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 			      .id = bu_json_str(item, "id", ""),
 			      .at_ms = bu_mono_ms(bu_clock_system())};
 
+	asked.last_ms = asked.at_ms + bu_json_int(item, "deadline_ms", 0) - ASK_LAST_MS;
 	prober.cancelled = is_withdrawn;
 	prober.arg = &asked;
 	return bu_prober_run(&prober, item, ret_result, err);

@@ -20,6 +20,7 @@
 	X(NETPLAN, "netplan", "usr/sbin/netplan", "netplan.io", "netplan")             \
 	X(SSHD, "sshd", "usr/sbin/sshd", "openssh-server", "openssh-server")           \
 	X(SUDO, "sudo", "usr/bin/sudo", "sudo", "sudo")                                \
+	X(SSSD, "sssd", "usr/sbin/sssd", "sssd-ldap", "sssd-ldap")                     \
 	X(CHRONY, "chrony", "usr/sbin/chronyd", "chrony", "chrony")                    \
 	X(EXT4, "mkfs.ext4", "sbin/mkfs.ext4", "e2fsprogs", "e2fsprogs")               \
 	X(XFS, "mkfs.xfs", "sbin/mkfs.xfs", "xfsprogs", "xfsprogs")                    \

@@ -197,17 +197,21 @@ loop_together(struct run *run)
 	kept->cancelled = run->ctx->cancelled;
 	kept->arg = run->ctx->arg;
 	kept->root = run->ctx->root;
-	if (bu_rails_run(&work, kept, &results, &err) != 0) {
+	if (bu_rails_run(&work, kept, &results, &err) != 0)
 		bu_loop_unmeasured(&loop, err.text, run->out);
-		return;
-	}
-	for (size_t i = 0; i < work.rails_count; i++) {
+	for (size_t i = 0; results && i < work.rails_count; i++) {
 		const json_t *one =
 			json_array_get(json_object_get(results, "rails"), i);
 
 		if (bu_pair_result_from_json(one, &loop.result, &err) != 0 ||
 		    bu_loop_gbps(&loop.result) <= 0) {
-			bu_loop_unmeasured(&loop, work.rails[i].rail, run->out);
+			bu_autofree char *why = bu_xasprintf(
+				"rail %s: %s", work.rails[i].rail,
+				err.kind                  ? err.text
+				: *loop.result.error.text ? loop.result.error.text
+							  : "no figure");
+
+			bu_loop_unmeasured(&loop, why, run->out);
 			break;
 		}
 		gbps += bu_loop_gbps(&loop.result);

@@ -443,6 +443,7 @@ START_TEST(programs_are_found_where_they_are)
 		{"usr/sbin/netplan", "netplan"},
 		{"usr/sbin/sshd", "sshd"},
 		{"usr/bin/sudo", "sudo"},
+		{"usr/sbin/sssd", "sssd"},
 		{"usr/sbin/chronyd", "chrony"},
 		{"usr/sbin/mkfs.ext4", "mkfs.ext4"},
 		{"usr/sbin/mkfs.xfs", "mkfs.xfs"},

@@ -52,6 +52,12 @@ START_TEST(the_ramdisk_has_what_its_modules_ask_for)
 		      "cat bnx2x/e2.fw qed/q.bin intel/ddp.pkg");
 	ck_assert_str_eq(files, "./bnx2x/e2.fw\n./intel/ddp.pkg\n./qed/q.bin\n"
 				"one\ntwo\nthree\n");
+	free(said);
+	/* what cannot be read is no firmware, and no ramdisk is made with it */
+	said = gives("rm -r root/lib/firmware; echo broken >host/qed/q.bin.xz; "
+		     "! (adapter_firmware root) && "
+		     "! grep -q 'this machine has no firmware' said");
+	ck_assert_msg(strstr(said, "/qed/q.bin cannot be read") != NULL, "%s", said);
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 END_TEST

@@ -95,7 +95,7 @@ static const struct wrong {
 	 "site.ini:18: [access] directory: 'ldaps://' is not ldaps://HOST; keys and "
 	 "names go over TLS alone\n"
 	 "site.ini:18: [access] directory: needs directory_base and directory_ca: where "
-	 "to look, and whom to believe\n"},
+	 "to look, and which certificates to trust\n"},
 	{"[image debian12]",
 	 DIRECTORY "directory_user = cn=x\ndirectory_login = sta*\n[image debian12]",
 	 "site.ini:21: [access] directory_user: and directory_key go together: a name "

@@ -217,7 +217,7 @@ check_directory(struct bu_loader *ld, const struct bu_ini_section *section)
 	if (!access->directory_base || !access->directory_ca)
 		bu_load_wrong(ld, section, "directory",
 			      "needs directory_base and directory_ca: where to look, "
-			      "and whom to believe");
+			      "and which certificates to trust");
 	if (!access->directory_user != !access->directory_key)
 		bu_load_wrong(ld, section, "directory_user",
 			      "and directory_key go together: a name and its password");

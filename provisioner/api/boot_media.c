@@ -2,8 +2,8 @@
 /*
  * A node's boot medium: the image of all, with the node's own lines laid over two of
  * its blocks. Its BMC fetches it, in many pieces. Called by routes.c and planning.c.
- * Invariant: what does not know the secret of the present step gets nothing, and nobody
- * does when its boot was admitted.
+ * Invariant: a request without the secret of the present step gets nothing; once its
+ * boot was admitted there is no such secret.
  */
 #include <arpa/inet.h>
 #include <errno.h>

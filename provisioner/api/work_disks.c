@@ -148,8 +148,10 @@ correct_path(const json_t *seen, struct bu_work_member *disk)
 	size_t i;
 
 	json_array_foreach ((json_t *)(uintptr_t)seen, i, its)
-		if (strcmp(bu_json_str(its, "serial", ""), disk->serial) == 0)
+		if (strcmp(bu_json_str(its, "serial", ""), disk->serial) == 0) {
 			BU_TEXT_COPY(disk->path, bu_json_str(its, "path", ""));
+			return;
+		}
 }
 
 static const struct bu_field member_fields[] = {

@@ -218,8 +218,9 @@ bu_gate_wants(struct bu_gate *gate, const struct bu_node *node, const char *id)
 
 	if (bu_gate_checks_asked(gate, node, asked))
 		return strcmp(asked, id) == 0;
-	work = bu_probe_work(gate, node);
-	work = work ? work : bu_incast_work(gate, node);
+	if (bu_probe_wants(gate, node, id))
+		return 1;
+	work = bu_incast_work(gate, node);
 	return work && strcmp(bu_json_str(work, "id", ""), id) == 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gate over fake nodes: what their links carry is a table of the test. */
+#include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
 #include "tests/support/quoted.h"
 
@@ -65,6 +66,29 @@ START_TEST(a_work_item_is_complete)
 	ck_assert_uint_eq(strlen(bu_json_str(a, "secret", "")), 64);
 	check_item(a, says[0], b);
 	check_item(b, says[1], a);
+	rig_end(&rig);
+}
+END_TEST
+
+/* A question of an agent that is still in an earlier probe takes none. */
+START_TEST(a_question_takes_no_probe)
+{
+	struct rig rig;
+	bu_autojson json_t *item = NULL;
+	char id[BU_NAME_SIZE];
+
+	begin(&rig, 2);
+	check_all(&rig, 2);
+	rig_pass(&rig, 2001);
+	ck_assert_ptr_nonnull(rig.gate->probes);
+	strcpy(id, rig.gate->probes->id);
+	ck_assert_int_eq(bu_gate_wants(rig.gate, rig_node(&rig, 1), "p-before"), 0);
+	ck_assert_int_eq(bu_gate_wants(rig.gate, rig_node(&rig, 1), id), 1);
+	ck_assert_int_eq(rig.gate->probes->took[0] + rig.gate->probes->took[1], 0);
+	ck_assert_int_eq(rig.gate->probes->both_ms, 0);
+	item = bu_gate_work(rig.gate, rig_node(&rig, 1));
+	ck_assert_str_eq(bu_json_str(item, "id", ""), id);
+	ck_assert_int_eq(bu_gate_wants(rig.gate, rig_node(&rig, 1), id), 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -481,7 +505,7 @@ END_TEST
 
 RIG_UNIT("gate", more_rails_than_were_asked_for_are_left_out,
 	 two_good_nodes_prove_each_other, a_work_item_is_complete,
-	 each_pair_has_a_name_and_a_secret_of_its_own,
+	 a_question_takes_no_probe, each_pair_has_a_name_and_a_secret_of_its_own,
 	 who_is_under_way_is_measured_as_it_was_ordered, a_slow_pair_waits_and_says_so,
 	 of_three_the_slow_one_is_named, one_slow_half_accuses_its_node_and_no_other,
 	 a_late_node_borrows_a_certified_partner,

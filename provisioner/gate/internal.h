@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files of the gate. gate.c (the clockwork) asks hold.c, checks.c,
- * campaign_state.c, probe.c, patience.c and verdicts.c; all stand on parts.c and say.c.
+ * Shared by the files of the gate; gate.c is its clockwork.
  */
 #ifndef BU_GATE_INTERNAL_H
 #define BU_GATE_INTERNAL_H
@@ -400,6 +399,7 @@ const char *bu_probe_start(struct bu_gate *gate,
 			   struct bu_node *a, struct bu_node *b);
 void bu_probes_drop(struct bu_gate *gate);
 json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
+int bu_probe_wants(struct bu_gate *gate, const struct bu_node *node, const char *id);
 /* 1 = the id is that of a probe of this node. */
 int bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
 		    const json_t *result, const struct bu_err *failure);

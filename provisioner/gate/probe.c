@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs under way: handed out to both agents, awaited, journaled. What is under way is
- * lost with the process and simply probed again, which harms nobody. Asked by gate.c
- * and, through gate.h, by the agents' API.
+ * Pairs under way: handed out to both agents, awaited, journaled. Lost with the
+ * process, and probed again. Asked by gate.c and, through gate.h, by the agents' API.
  */
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +64,6 @@ lend(struct bu_gate *gate, const struct bu_node *node, const struct bu_probe *pr
 	bu_reconcile_note(gate->rec, &lease, 1);
 }
 
-/* Of the rail that has failed most. */
 static int
 failures_of(const struct bu_gate *gate, const struct bu_probe *probe,
 	    const struct bu_node *a, const struct bu_node *b)
@@ -83,8 +81,8 @@ failures_of(const struct bu_gate *gate, const struct bu_probe *probe,
 	return most;
 }
 
-/* Each test of a pair takes source ports of its own, and the same ones in each site:
- * where switches choose the cable by these, its tests see several. */
+/* Of its own for each test of a pair: where switches choose cables by it, it sees all.
+ */
 static int
 sport_of(const struct bu_gate *gate, const struct bu_probe *probe,
 	 const struct bu_node *a, const struct bu_node *b)
@@ -126,8 +124,7 @@ log_start(const struct bu_probe *probe)
 		probe->name[1], names);
 }
 
-/* Two agents of different releases do the same only if the item says no more than the
- * older one reads. */
+/* An item says no more than the older one of both agents reads. */
 static int
 is_older(const struct bu_node *node)
 {
@@ -145,9 +142,8 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	struct bu_node *ends[2] = {swap ? b : a, swap ? a : b};
 	int older = is_older(a) || is_older(b);
 
-	/* Rails are measured one after the other, as the campaigns ask again. */
 	if (older)
-		count = 1;
+		count = 1; /* the others when their campaigns ask again */
 	snprintf(probe->id, sizeof(probe->id), "p-");
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);
@@ -386,13 +382,22 @@ fill_rail(const struct bu_probe *probe, int place, int end,
 	return rail ? bu_gate_port(own, rail, ret) : -1;
 }
 
+int
+bu_probe_wants(struct bu_gate *gate, const struct bu_node *node, const char *id)
+{
+	int end;
+	const struct bu_probe *probe = probe_with(gate, node, &end);
+
+	return probe && !probe->spoke[end] && strcmp(probe->id, id) == 0;
+}
+
 json_t *
 bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 {
 	int end;
 	struct bu_probe *probe = probe_with(gate, node, &end);
 	char boot[2][INET_ADDRSTRLEN];
-	/* The terms are the same for both ends, so they are of the applied revision. */
+	/* Of the applied revision: the same for both ends. */
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	const struct bu_desired_node *ends[2];
 	struct bu_work_probe work;
@@ -413,7 +418,6 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 		work.rails[i].min_gbps = bu_gate_least_gbps(gate, want->validation,
 							    bu_rail_slower(&terms));
 	}
-	/* What cannot be given to both of them nobody takes. */
 	if (!bu_probe_may_take(gate, probe, end))
 		return NULL;
 	work.rails_count = (size_t)probe->rails;

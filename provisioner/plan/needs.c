@@ -48,7 +48,13 @@ with_keys(const struct look *look)
 	for (size_t i = 0; i < desired->users_count; i++)
 		if (desired->users[i].keys || desired->access.user_ca)
 			return 1;
-	return 0;
+	return desired->access.directory_login != NULL;
+}
+
+static int
+with_directory(const struct look *look)
+{
+	return look->desired->access.directory != NULL;
 }
 
 static int
@@ -154,6 +160,7 @@ static const struct {
 	{BU_PROGRAM_NETPLAN, by_netplan, "its network_config is netplan"},
 	{BU_PROGRAM_SSHD, with_keys, "users of the profile log in with keys"},
 	{BU_PROGRAM_SUDO, with_sudo, "the profile has sudo rules"},
+	{BU_PROGRAM_SSSD, with_directory, "its users are those of a directory"},
 	{BU_PROGRAM_CHRONY, always, "it gets the time from the site"},
 	{BU_PROGRAM_EXT4, with_ext4, "a file system of its disks is ext4"},
 	{BU_PROGRAM_XFS, with_xfs, "a file system of its disks is xfs"},

@@ -38,6 +38,12 @@ static const struct {
 	 "users of the profile log in with keys; install openssh-server (Debian)"},
 	{"[user ann]\nuid = 2001\n[access]\nuser_ca = " KEY "\n", "", "", "",
 	 BU_PROGRAM_SSHD, "log in with keys"},
+	{"", "", "", "", BU_PROGRAM_SSSD, ""},
+	{"[access]\ndirectory = ldaps://ldap.example\ndirectory_base = dc=example\n"
+	 "directory_ca = file:/etc/ca\n",
+	 "", "", "", BU_PROGRAM_SSSD,
+	 "the image has no sssd, and its users are those of a directory; install "
+	 "sssd-ldap (Debian)"},
 	{"[user ann]\nuid = 2001\n", "", "", "", BU_PROGRAM_SUDO, ""},
 	{"[user ann]\nuid = 2001\nsudo = all\n", "", "", "", BU_PROGRAM_SUDO,
 	 "the image has no sudo, and the profile has sudo rules; install sudo"},

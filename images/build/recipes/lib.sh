@@ -441,9 +441,12 @@ firmware_inputs()
 # and disk adapters do nothing without theirs; which modules get none is said.
 adapter_firmware()
 {
-	find -P "$1/lib/modules/" -type f -name '*.ko' | sort | while IFS= read -r module; do
-		modinfo -F firmware "$module" | sed "s,^,$(basename "$module" .ko) ,"
-	done >"$WORK/firmware.asked"
+	find -P "$1/lib/modules/" -type f -name '*.ko' | sort >"$WORK/firmware.modules"
+	while IFS= read -r module; do
+		modinfo -F firmware "$module" >"$WORK/firmware.names" ||
+			die "modinfo cannot read $module"
+		sed "s,^,$(basename "$module" .ko) ," "$WORK/firmware.names"
+	done <"$WORK/firmware.modules" >"$WORK/firmware.asked"
 	while read -r module name; do
 		file=$FIRMWARE/$name to=$1/lib/firmware/$name
 		[ -f "$file" ] || [ -f "$file.xz" ] || [ -f "$file.zst" ] || continue
@@ -456,7 +459,8 @@ adapter_firmware()
 			zstd -dcq "$file.zst"
 		fi >"$to" || die "the firmware $file cannot be read"
 		echo "$module"
-	done <"$WORK/firmware.asked" | sort -u >"$WORK/firmware.found"
+	done <"$WORK/firmware.asked" >"$WORK/firmware.names"
+	sort -u "$WORK/firmware.names" >"$WORK/firmware.found"
 	lacking=$(cut -d ' ' -f 1 "$WORK/firmware.asked" | sort -u |
 		comm -23 - "$WORK/firmware.found" | tr '\n' ' ')
 	[ -z "$lacking" ] || say "ramdisk: this machine has no firmware for ${lacking% };" \
