@@ -44,6 +44,8 @@ run_child(const struct bu_spawn *how, pid_t parent, int report_fd)
 	int code;
 
 	reset_signals();
+	if (how->group)
+		setpgid(0, 0);
 	if (!how->outlive) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* getppid() is 0 when the parent is outside our PID namespace. */

@@ -16,6 +16,7 @@ struct bu_spawn {
 	int stderr_fd;
 	int extra_fd; /* becomes descriptor 3; -1 = none */
 	int outlive;  /* survives its parent */
+	int group;    /* leads a process group of its own, of its pid */
 };
 
 /* *ret_pidfd (may be NULL) becomes readable when the child ends. A program that cannot

@@ -3,7 +3,9 @@
  * Jobs and daemons: children without a conversation. Services are in service.c.
  *
  * A job is over when its process has ended; what its own children still hold open is
- * not waited for. Its callback runs exactly once unless it is cancelled.
+ * not waited for. One that is late or cancelled is ended with all of its process group,
+ * so that a script leaves nothing behind that hangs. Its callback runs exactly once
+ * unless it is cancelled.
  */
 #include "base/worker.h"
 
@@ -41,6 +43,7 @@ struct bu_job {
 	struct bu_timer *deadline;
 	int64_t deadline_ms;
 	int timed_out;
+	int group; /* it leads one */
 	struct stream out;
 	struct stream errs;
 	int input_fd;
@@ -146,6 +149,13 @@ explain(const struct bu_job *job, int exit_code, const char *errs, struct bu_err
 			   exit_code, *why ? ": " : "", why);
 }
 
+/* Before it is waited for: after that the number may be another's. */
+static void
+job_signal(const struct bu_job *job, int signo)
+{
+	kill(job->group ? -job->pid : job->pid, signo);
+}
+
 static void
 on_ended(int fd, int what, void *arg)
 {
@@ -153,8 +163,12 @@ on_ended(int fd, int what, void *arg)
 	struct bu_job_result result;
 	struct bu_err err = {0};
 	int status = 0;
-	pid_t got = waitpid(job->pid, &status, WNOHANG);
+	pid_t got;
 
+	/* TERM ended it, and need not have ended what it started. */
+	if (job->timed_out)
+		job_signal(job, SIGKILL);
+	got = waitpid(job->pid, &status, WNOHANG);
 	if (got == 0)
 		return;
 	if (got < 0)
@@ -180,7 +194,7 @@ on_deadline(void *arg)
 {
 	struct bu_job *job = arg;
 
-	kill(job->pid, job->timed_out ? SIGKILL : SIGTERM);
+	job_signal(job, job->timed_out ? SIGKILL : SIGTERM);
 	job->timed_out = 1;
 	bu_timer_set(job->deadline, KILL_AFTER_MS);
 }
@@ -228,9 +242,13 @@ spawn_job(const struct bu_job_opts *opts, struct bu_job *job, int ret_fds[2],
 	  struct bu_err *err)
 {
 	int out[2] = {-1, -1}, errs[2] = {-1, -1}, in[2] = {-1, -1};
-	struct bu_spawn how = {
-		.argv = opts->argv, .env = opts->env, .cwd = opts->cwd, .extra_fd = -1};
+	struct bu_spawn how = {.argv = opts->argv,
+			       .env = opts->env,
+			       .cwd = opts->cwd,
+			       .extra_fd = -1,
+			       .group = !opts->same_group};
 
+	job->group = how.group;
 	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(errs, O_CLOEXEC) != 0 ||
 	    (opts->input &&
 	     socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)) {
@@ -299,7 +317,7 @@ bu_job_cancel(struct bu_job *job)
 {
 	if (!job)
 		return;
-	kill(job->pid, SIGKILL);
+	job_signal(job, SIGKILL);
 	waitpid(job->pid, NULL, 0);
 	job_free(job);
 }

@@ -37,16 +37,19 @@ struct bu_job_opts {
 		*env;        /* "NAME=value", added to the environment; NULL = none */
 	const char *cwd;     /* NULL = as it is */
 	const char *input;   /* standard input; NULL = /dev/null */
-	int64_t deadline_ms; /* then TERM, 2 s later KILL; 0 = none */
+	int64_t deadline_ms; /* then TERM, 2 s later or at its end KILL; 0 = none */
 	size_t output_max;   /* bytes kept of each stream; 0 = 1 MiB */
 	int secret;          /* what it prints is overwritten before it is freed */
+	/* Stays in its caller's process group, which is ended as one or has a person at
+	 * its terminal; 0: leads its own, and what it started is ended with it. */
+	int same_group;
 };
 struct bu_job;
 /* fn is called once, from the loop. NULL when the child cannot be made (err says why).
  */
 struct bu_job *bu_job_start(struct bu_loop *loop, const struct bu_job_opts *opts,
 			    bu_job_fn fn, void *arg, struct bu_err *err);
-/* Ends the child; fn is not called any more. */
+/* Ends the child and what it started; fn is not called any more. */
 void bu_job_cancel(struct bu_job *job);
 /* Of a job that fn was not called for. */
 pid_t bu_job_pid(const struct bu_job *job);

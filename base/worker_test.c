@@ -3,7 +3,9 @@
 #include "base/worker.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,6 +58,92 @@ START_TEST(a_job_that_hangs_is_ended)
 
 	ck_assert_int_eq(bu_job_run(&opts, NULL, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_TIMEOUT);
+}
+END_TEST
+
+/* As the ssh of a shell script, that does not hear TERM. It tells that it runs. */
+#define CHILD "(trap '' TERM; echo >&$HELD; exec sleep 1000) & "
+
+/* Each process of a job holds the end that it writes to. Owned, for its environment. */
+static char *
+hold(int ret_fds[2])
+{
+	ck_assert_int_eq(pipe(ret_fds), 0);
+	return bu_xasprintf("HELD=%d", ret_fds[1]);
+}
+
+static void
+is_held_no_more(const int held_fds[2])
+{
+	struct pollfd poll_fd = {.fd = held_fds[0], .events = POLLIN};
+	char byte;
+	ssize_t got;
+
+	close(held_fds[1]);
+	do {
+		ck_assert_msg(poll(&poll_fd, 1, 10000) == 1, "it left a process");
+		got = read(held_fds[0], &byte, 1);
+	} while (got == 1);
+	ck_assert_int_eq(got, 0);
+	close(held_fds[0]);
+}
+
+START_TEST(a_late_job_leaves_nothing_behind)
+{
+	static const char *const rows[] = {"sleep 1000; echo no", CHILD "wait",
+					   "trap '' TERM; " CHILD "wait; wait"};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		int fds[2];
+		bu_autofree char *variable = hold(fds);
+		const char *env[] = {variable, NULL};
+		const char *argv[] = {"sh", "-c", rows[i], NULL};
+		struct bu_job_opts opts = {
+			.argv = argv, .env = env, .deadline_ms = 300};
+		struct bu_job_end end = {0};
+
+		ck_assert_int_eq(bu_job_wait(&opts, &end, NULL), 0);
+		ck_assert_int_eq(end.timed_out, 1);
+		is_held_no_more(fds);
+		bu_job_end_fini(&end);
+	}
+}
+END_TEST
+
+static void
+on_never(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	ck_abort_msg("a cancelled job has an end");
+}
+
+START_TEST(a_cancelled_job_leaves_nothing_behind)
+{
+	int fds[2];
+	bu_autofree char *variable = hold(fds);
+	const char *env[] = {variable, NULL};
+	const char *argv[] = {"sh", "-c", CHILD "wait", NULL};
+	struct bu_job_opts opts = {.argv = argv, .env = env};
+	struct bu_loop *loop = bu_loop_create(NULL);
+	struct bu_job *job = bu_job_start(loop, &opts, on_never, NULL, NULL);
+	char byte;
+
+	ck_assert_ptr_nonnull(job);
+	ck_assert_int_eq(read(fds[0], &byte, 1), 1);
+	bu_job_cancel(job);
+	is_held_no_more(fds);
+	bu_loop_destroy(loop);
+}
+END_TEST
+
+/* One that asks a person: a background process that reads its terminal is stopped. */
+START_TEST(a_job_may_keep_the_group)
+{
+	const char *argv[] = {"sh", "-c", "cut -d' ' -f5 /proc/self/stat", NULL};
+	struct bu_job_opts opts = {.argv = argv, .same_group = 1};
+	bu_autofree char *out = NULL;
+
+	ck_assert_int_eq(bu_job_run(&opts, &out, NULL), 0);
+	ck_assert_int_eq(strtol(out, NULL, 10), getpgrp());
 }
 END_TEST
 
@@ -268,6 +356,9 @@ main(int argc, char **argv)
 		a_failed_job_is_told_with_its_last_line,
 		a_missing_program_is_named,
 		a_job_that_hangs_is_ended,
+		a_late_job_leaves_nothing_behind,
+		a_cancelled_job_leaves_nothing_behind,
+		a_job_may_keep_the_group,
 		a_job_that_writes_without_an_end_is_ended,
 		exit_statuses_are_seen_by_a_caller_that_ignored_them,
 		a_job_whose_status_is_lost_is_no_success,

@@ -92,6 +92,7 @@ run_file(const char *path, const char *name, int64_t timeout_ms, struct bu_job_e
 				   .env = env,
 				   .cwd = "/",
 				   .deadline_ms = timeout_ms,
+				   .same_group = 1,
 				   .output_max = OUTPUT_MAX};
 
 	return bu_job_wait(&opts, end, err);

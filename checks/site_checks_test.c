@@ -2,6 +2,7 @@
 /* The site's own checks are really run. */
 #include "checks/site_checks.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,6 +105,31 @@ START_TEST(one_that_does_not_end_is_ended)
 }
 END_TEST
 
+/* Late or not: its group of checks is killed when that is over. */
+START_TEST(one_leaves_no_process_behind)
+{
+	static const char *const rows[] = {"sleep 600 >/dev/null 2>&1 &",
+					   "sleep 600; echo no"};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = bu_xasprintf("#!/bin/sh\n%s\n", rows[i]);
+		struct pollfd held = {.events = POLLIN};
+		struct bu_checks checks;
+		int fds[2];
+		char byte;
+
+		ck_assert_int_eq(pipe(fds), 0);
+		run("leaves", text, 1000, &checks);
+		close(fds[1]);
+		held.fd = fds[0];
+		ck_assert_msg(poll(&held, 1, 10000) == 1, "it left a process");
+		ck_assert_int_eq(read(fds[0], &byte, 1), 0);
+		close(fds[0]);
+		clean(&checks);
+	}
+}
+END_TEST
+
 START_TEST(a_name_that_leaves_the_folder_is_refused)
 {
 	struct bu_checks checks;
@@ -116,4 +142,5 @@ START_TEST(a_name_that_leaves_the_folder_is_refused)
 END_TEST
 
 BU_UNIT("site", each_check_leaves_one_row_in_its_own_words,
-	one_that_does_not_end_is_ended, a_name_that_leaves_the_folder_is_refused)
+	one_that_does_not_end_is_ended, one_leaves_no_process_behind,
+	a_name_that_leaves_the_folder_is_refused)

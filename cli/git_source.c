@@ -69,7 +69,8 @@ look(const char *dir, const char *const *argv)
 
 	if (bu_job_run(&(struct bu_job_opts){.argv = argv,
 					     .env = env_look,
-					     .deadline_ms = LOCAL_MS},
+					     .deadline_ms = LOCAL_MS,
+					     .same_group = 1},
 		       &out, &err) == 0)
 		return out;
 	if (!is_expected(err.text))
@@ -148,7 +149,8 @@ run(const char *const *argv, int64_t deadline_ms, char **ret_out, struct bu_err 
 {
 	return bu_job_run(&(struct bu_job_opts){.argv = argv,
 						.env = env_checkout,
-						.deadline_ms = deadline_ms},
+						.deadline_ms = deadline_ms,
+						.same_group = 1},
 			  ret_out, err);
 }
 

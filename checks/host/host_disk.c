@@ -68,7 +68,8 @@ check_health(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char 
 	bu_autofree char *path = bu_xasprintf("/dev/%s", name);
 	const char *argv[] = {"smartctl",     "--json=c", "--health",
 			      "--attributes", path,       NULL};
-	struct bu_job_opts opts = {.argv = argv, .deadline_ms = SMART_MS};
+	struct bu_job_opts opts = {
+		.argv = argv, .deadline_ms = SMART_MS, .same_group = 1};
 	bu_autojson json_t *report = NULL;
 	struct bu_job_end end;
 	struct bu_err err;

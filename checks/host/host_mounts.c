@@ -144,7 +144,8 @@ mount_it(const struct bu_checks_ctx *ctx, const struct mount *mount, int automou
 	 struct bu_err *err)
 {
 	const char *argv[] = {"mount", mount->path, NULL};
-	struct bu_job_opts opts = {.argv = argv, .deadline_ms = mount_ms(ctx)};
+	struct bu_job_opts opts = {
+		.argv = argv, .deadline_ms = mount_ms(ctx), .same_group = 1};
 
 	if (!automount)
 		return bu_job_run(&opts, NULL, err);

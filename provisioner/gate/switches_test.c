@@ -200,7 +200,7 @@ START_TEST(a_program_that_fails_costs_its_words_alone)
 		 "answer to switch: entry 0: counter 'drops': expected a number"},
 		{"echo '['; head -c 200000 /dev/zero | tr '\\0' ' '\n",
 		 "it prints more than 102400 bytes"},
-		{"chmod g+w count\nexit 1\n", "/count"},
+		{"chmod g+w count\nexit 1\n", "lets others change it"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -231,7 +231,7 @@ START_TEST(a_program_that_hangs_delays_nobody)
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 
-	begin_counted(&rig, &ways, "exec sleep 1000\n");
+	begin_counted(&rig, &ways, "sleep 1000\n");
 	pass(&rig, &ways, NODES - 1, 25);
 	all_join(&rig, NODES - 1);
 	rig.hanging = 1;
