@@ -302,9 +302,7 @@ add_result(const struct bu_incast *incast, const json_t *value, struct sum *ret,
 	   struct bu_err *err)
 {
 	struct bu_pair_result result;
-	enum bu_counter counter;
 	int64_t lost;
-	int at;
 
 	if (bu_pair_result_from_json(value, &result, err) != 0)
 		return -1;
@@ -318,8 +316,8 @@ add_result(const struct bu_incast *incast, const json_t *value, struct sum *ret,
 				  result.dir[BU_END_A].error.text);
 	ret->gbps += result.dir[BU_END_A].bw_median_gbps;
 	/* All of them read the counters of the receiver's one port. */
-	lost = bu_probe_lost(&result.dir[BU_END_A], &counter, &at);
-	if (lost > ret->lost && bu_counter_kind(counter) == BU_COUNTER_LOSS)
+	lost = bu_probe_losses(&result.dir[BU_END_A]);
+	if (lost > ret->lost)
 		ret->lost = lost;
 	return 0;
 }

@@ -451,10 +451,10 @@ void bu_probe_excuse(const struct bu_probe *probe, const struct bu_expect *expec
 		     struct bu_pair_result *result);
 /* Why a result says nothing, where its ends name no error themselves. */
 void bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result);
-/* Packets that a direction lost. One that is lost shows in several rows, at both ends:
- * the largest counts; which one it is, where it is more than 0. What came twice was not
- * lost: one late acknowledgement repeats a whole window. Of errors of a link, more than
- * a good one has count, as packets. */
+/* Packets that a direction lost: one shows in several rows, at both ends, and the
+ * largest counts. What came twice was not lost: a late acknowledgement repeats a whole
+ * window. lost: which row, and of errors of a link those beyond a good one's, too. */
+int64_t bu_probe_losses(const struct bu_pair_dir *dir);
 int64_t bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter,
 		      int *ret_end);
 /* The whole result of a pair, from the log; -1 when it is not there. */

@@ -69,6 +69,23 @@ count_lost(const struct bu_pair_dir *dir, const int skip[2],
 }
 
 int64_t
+bu_probe_losses(const struct bu_pair_dir *dir)
+{
+	int64_t lost = 0;
+
+	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
+		for (int end = 0; end < 2; end++) {
+			int64_t own = weight_of(dir, end, (enum bu_counter)i);
+
+			if (bu_counter_kind((enum bu_counter)i) == BU_COUNTER_LOSS &&
+			    own > lost)
+				lost = own;
+		}
+	}
+	return lost;
+}
+
+int64_t
 bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter, int *ret_end)
 {
 	static const int none[2];
