@@ -42,6 +42,14 @@ is_link_local(const union ibv_gid *gid)
 	return gid->raw[0] == 0xfe && (gid->raw[1] & 0xc0) == 0x80;
 }
 
+/* 6: a global address; every port has one of its link. */
+static int
+is_of_family(const union ibv_gid *gid, int family)
+{
+	return !family ||
+	       (family == 4 ? is_mapped(gid) : !is_mapped(gid) && !is_link_local(gid));
+}
+
 /* How well an entry does for a rail that names none; 0 = not at all. */
 static int
 worth(const struct bu_device *device, const struct ibv_gid_entry *entry)
@@ -75,8 +83,7 @@ fits(const struct bu_device *device, const struct bu_work_rail *rail,
 	if (bu_device_is_infiniband(device))
 		return worth(device, entry);
 	if (!bu_device_takes_address(rail))
-		return (!rail->gid_family ||
-			is_mapped(&entry->gid) == (rail->gid_family == 4)) &&
+		return is_of_family(&entry->gid, rail->gid_family) &&
 		       worth(device, entry);
 	return entry->gid_type == IBV_GID_TYPE_ROCE_V2 &&
 	       gid_of(rail->address, &wanted) &&
@@ -145,7 +152,7 @@ no_gid(const struct bu_device *device, const struct bu_work_rail *rail,
 			  rail->gid_index >= 0 ? "GID " : "RoCE v2 GID of ",
 			  rail->gid_index >= 0            ? index
 			  : bu_device_takes_address(rail) ? rail->address
-			  : rail->gid_family == 6         ? "an IPv6 address"
+			  : rail->gid_family == 6         ? "a global IPv6 address"
 			  : rail->gid_family == 4         ? "an IPv4 address"
 							  : "an address",
 			  there[0] ? there : "none");

@@ -271,6 +271,16 @@ END_TEST
 
 START_TEST(a_wrong_gid_and_mtu_are_named)
 {
+	static const struct fakeverbs_device with_ipv6[] = {
+		{.ports = 1,
+		 .port = {{.gid = {"fe80::1", "::ffff:127.0.0.1", "v1 ::ffff:127.0.0.1",
+				   "fd00::1"},
+			   .pkey = {0xffff}}}},
+		{.ports = 1,
+		 .port = {{.gid = {"fe80::2", "::ffff:127.0.0.2", "v1 ::ffff:127.0.0.2",
+				   "fd00::2"},
+			   .pkey = {0xffff}}}},
+	};
 	const struct bu_expect expect = {
 		.link_gbps = 100, .percent = 0.0001, .mtu = 1024};
 	const struct fakeverbs_faults small = {.mtu = 512};
@@ -284,9 +294,12 @@ START_TEST(a_wrong_gid_and_mtu_are_named)
 		      "%s", reason);
 	/* Of the other family than the port's address, as it was asked for. */
 	prepare(ends);
-	ends[0].opts.rail.gid_family = ends[1].opts.rail.gid_family = 6;
+	for (int i = 0; i < 2; i++) {
+		fakeverbs_device(i, &with_ipv6[i]);
+		ends[i].opts.rail.gid_family = 6;
+	}
 	run_both(ends);
-	ck_assert_str_eq(ends[0].result.end[1].gid, "fe80::2");
+	ck_assert_str_eq(ends[0].result.end[1].gid, "fd00::2");
 	ck_assert_msg(bu_expect_judge(&expect, &ends[0].result, BU_END_A, reason) !=
 			      BU_VERDICT_INCONCLUSIVE,
 		      "%s", reason);

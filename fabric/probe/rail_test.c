@@ -206,18 +206,20 @@ START_TEST(a_gid_is_of_its_family)
 	ck_assert_int_eq(bu_device_open(&vlan, root, &port, NULL), 0);
 	ck_assert_int_eq(port.gid_index, 1);
 	ibv_close_device(port.context);
-	fakeverbs_device(
-		3, &(struct fakeverbs_device){
-			   .ports = 1,
-			   .port = {{.gid = {"::ffff:10.78.0.4"}, .pkey = {0xffff}}}});
+	/* One of the link alone is no address that another machine reaches. */
+	fakeverbs_device(3, &(struct fakeverbs_device){
+				    .ports = 1,
+				    .port = {{.gid = {"fe80::4", "::ffff:10.78.0.4"},
+					      .pkey = {0xffff}}}});
 	struct bu_work_rail rail = rail_at("", "10.78.0.4", -1);
 	struct bu_device device;
 	struct bu_err err;
 
 	rail.gid_family = 6;
 	ck_assert_int_eq(bu_device_open(&rail, root, &device, &err), -1);
-	ck_assert_str_eq(err.text, "RDMA port fake3/1 has no RoCE v2 GID of an IPv6 "
-				   "address; it has 0: ::ffff:10.78.0.4");
+	ck_assert_str_eq(err.text, "RDMA port fake3/1 has no RoCE v2 GID of a global "
+				   "IPv6 address; it has 0: fe80::4, 1: "
+				   "::ffff:10.78.0.4");
 	end();
 }
 END_TEST
