@@ -94,8 +94,8 @@ bu_loop_gbps(const struct bu_pair_result *result)
 	return 2 * fmin(result->dir[0].bw_median_gbps, result->dir[1].bw_median_gbps);
 }
 
-/* A warning: pairs of nodes measure all rails at once, too, and there each must carry
- * its own; a loop takes twice as much of the memory as they do. */
+/* A warning: a pair's probe measures all rails, too, and there each must carry its own;
+ * a loop takes twice as much of the memory as they do. */
 void
 bu_loops_judge_sum(size_t rails, double gbps, double least, struct bu_checks *out)
 {

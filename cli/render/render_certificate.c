@@ -59,9 +59,9 @@ static void
 together(const json_t *sum, FILE *out)
 {
 	if (sum)
-		line(out, "together",
-		     "sends %.4f, receives %.4f Gbit/s over all rails at once, at "
-		     "least %.4f",
+		line(out, "sum",
+		     "sends %.4f, receives %.4f Gbit/s, of its rails' rates in one "
+		     "probe, at least %.4f",
 		     bu_json_real(sum, "sends_gbps", 0),
 		     bu_json_real(sum, "receives_gbps", 0),
 		     bu_json_real(sum, "least_gbps", 0));

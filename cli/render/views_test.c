@@ -279,8 +279,8 @@ START_TEST(a_certificate_is_judged_again)
 		strstr(first, "\n  replayed   its schedule and its figures give this "
 			      "verdict\n"));
 	ck_assert_ptr_nonnull(strstr(
-		first, "\n  together   sends 760.0000, receives 760.0000 Gbit/s over "
-		       "all rails at once, at least 720.0000\n"));
+		first, "\n  sum        sends 760.0000, receives 760.0000 Gbit/s, of "
+		       "its rails' rates in one probe, at least 720.0000\n"));
 	ck_assert_ptr_nonnull(strstr(second, "\n  replayed   they do not: probe p1: "
 					     "its figures give fail, it says pass\n"));
 }

@@ -9,7 +9,7 @@
  *  "epoch","issued","partners":[names],"results":[pair results],"rails":[{"rail",
  *  "expect":{"link_gbps","percent"},"verdict","schedule"?:{"group","order":[names]},
  *  "schedule_as"?: the rail that has the same one}],
- *  "together"?: what one probe of all rails at once carried (together.h),
+ *  "together"?: the sum of its rails' rates in one probe (together.h),
  *  "seed":"<hex>","verdict":"pass"|"warn","checks"?:{"digest","verdict","counts"}}
  * A result has {"rail","round"} besides, in which the rail's schedule pairs its ends
  * (-1: in none), and none of the counters. Of a time when one rail was measured there

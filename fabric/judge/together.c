@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums the rails that one probe measured at once; called by fabcert.c when a
- * certificate is signed, and again when it is replayed. Invariant: a sum is of one
- * probe and of every rail that the certificate names.
+ * Sums the rates of the rails of one probe; called by fabcert.c when a certificate is
+ * signed, and again when it is replayed. Invariant: a sum is of one probe and of every
+ * rail that the certificate names.
  */
 #include "fabric/judge/together.h"
 
