@@ -82,27 +82,27 @@ count_rack(const struct bu_cohort_node *nodes, size_t count, const char *rack,
 		}
 }
 
+/* part: as the rack's most has it, with its clique or without. */
 static void
-fill(const struct bu_cohort_node *node, const struct bu_check *about,
-     const struct rack *rack, int clique, struct bu_check *ret)
+fill(const struct bu_cohort_node *node, const struct bu_check *about, const char *part,
+     const struct rack *rack, struct bu_check *ret)
 {
-	const char *dot = strrchr(rack->most, '.');
-
 	*ret = (struct bu_check){.verdict = BU_VERDICT_WARN};
 	BU_CHECK_SET(ret->id, "cohort-odd");
 	BU_CHECK_SET(ret->group, "audit");
 	BU_CHECK_SET(ret->subject, "%s", about->subject);
-	BU_CHECK_SET(ret->seen, "%s", bu_check_value(about));
+	BU_CHECK_SET(ret->seen, "%s", part);
 	BU_CHECK_SET(ret->expected, "%s", rack->most);
 	BU_CHECK_SET(ret->hint,
 		     "look at its NVLink cables, and at nvidia-fabricmanager's or "
-		     "NMX's partition of the rack");
+		     "NMX's partition of the rack; it is intended where the rack was "
+		     "partitioned on purpose");
 	BU_CHECK_SET(ret->text,
 		     "%s of %s is in NVLink %s %s, %lld of %lld GPUs of rack %s in %s",
-		     about->subject, node->node, clique ? "clique" : "domain",
-		     bu_check_value(about), (long long)rack->many,
-		     (long long)rack->gpus, node->rack,
-		     clique && dot ? dot + 1 : rack->most);
+		     about->subject, node->node,
+		     strchr(part, '.') ? "clique" : "domain", part,
+		     (long long)rack->many, (long long)rack->gpus, node->rack,
+		     rack->most);
 }
 
 static void
@@ -116,7 +116,7 @@ judge_row(const struct bu_cohort_node *node, const struct bu_check *row,
 		bu_autofree char *part = part_of(is, clique);
 
 		if (racks[clique].most && strcmp(part, racks[clique].most) != 0)
-			fill(node, row, &racks[clique], clique, ret);
+			fill(node, row, part, &racks[clique], ret);
 	}
 }
 
