@@ -138,7 +138,7 @@ END_TEST
 START_TEST(nodes_that_take_long_are_waited_for)
 {
 	struct ways ways = {.slow = 0};
-	bu_autofree char *asked = NULL, *warnings = NULL, *path = NULL;
+	bu_autofree char *warnings = NULL, *path = NULL;
 	struct rig rig;
 
 	begin_counted(&rig, &ways, bad_link);
