@@ -213,19 +213,24 @@ wait_for(pid_t pid, int64_t wait_ms)
 	return status;
 }
 
-int
-bu_apart_end(pid_t pid, int64_t wait_ms)
+static void
+kill_group(pid_t pid)
 {
-	int status = wait_ms > 0 ? wait_for(pid, wait_ms) : LEFT;
-
-	reap_left();
-	if (status != LEFT)
-		return status;
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
-	status = wait_for(pid, END_MS);
+}
+
+/* As waitpid() tells it, or -1: it sleeps in a driver, and is left behind. */
+static int
+end_child(struct child *child)
+{
+	int status;
+
+	reap_left();
+	kill_group(child->pid);
+	status = wait_for(child->pid, END_MS);
 	if (status == LEFT)
-		leave(pid);
+		leave(child->pid);
 	return status;
 }
 
@@ -260,24 +265,15 @@ bu_apart_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
 		open[i] = pids[i];
 	if (wait_ms > 0)
 		wait_for_all(open, count, wait_ms);
-	for (size_t i = 0; i < count; i++) {
-		if (!open[i])
-			continue;
-		kill(-open[i], SIGKILL);
-		kill(open[i], SIGKILL);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (open[i])
+			kill_group(open[i]);
 	wait_for_all(open, count, END_MS);
 	for (size_t i = 0; i < count; i++) {
 		ret_left[i] = open[i] != 0;
 		if (open[i])
 			leave(open[i]);
 	}
-}
-
-static int
-end_child(struct child *child)
-{
-	return bu_apart_end(child->pid, 0);
 }
 
 static struct bu_check *

@@ -19,10 +19,8 @@ enum { BU_APART_GRACE_MS = 5000 }; /* over ctx.deadline_ms */
 bu_must int bu_apart_run(const struct bu_checks_ctx *ctx, const char *group,
 			 bu_checks_fn fn, struct bu_checks *out, struct bu_err *err);
 
-/* Waits so long for a child to end, and then kills it and its group. Its status as
- * waitpid() tells it, or -1: it sleeps in a driver, and is left behind. */
-int bu_apart_end(pid_t pid, int64_t wait_ms);
-/* The same of several (0 is none), and no longer than of one. ret_left: which are left
+/* Waits so long for children (0 is none) to end, and then kills them and their groups;
+ * for several no longer than for one. ret_left: which sleep in a driver, and are left
  * behind. */
 void bu_apart_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
 		      unsigned char *ret_left);
