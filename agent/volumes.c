@@ -29,7 +29,7 @@
 #define CLOSED "/run/bringup/volumes.closed" /* why one is, for the audit */
 #define SCRIPT "/usr/lib/bringup/volume"
 
-enum { CALL_MS = 20000, OPEN_MS = 300000, FILE_MAX = 65536 };
+enum { CALL_MS = 20000, OPEN_MS = 300000, OPEN_TIB_MS = 900000, FILE_MAX = 65536 };
 
 struct volume {
 	char guid[40], name[40], fs[16], place[256];
@@ -98,6 +98,15 @@ find_partition(const char *root, const struct volume *volume, struct bu_err *err
 	return found;
 }
 
+int64_t
+bu_volume_limit_ms(const char *device)
+{
+	bu_autoclose int fd = open(device, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+
+	return OPEN_MS + (size > 0 ? ((int64_t)size >> 30) * OPEN_TIB_MS >> 10 : 0);
+}
+
 /* key: NULL = there is none, and the TPM may do. */
 static int
 open_one(const char *root, const struct volume *volume, const char *key,
@@ -107,10 +116,7 @@ open_one(const char *root, const struct volume *volume, const char *key,
 	bu_autofree char *device = find_partition(root, volume, err);
 	const char *argv[] = {script,        device, volume->name, volume->fs,
 			      volume->place, root,   NULL};
-	struct bu_job_opts opts = {.argv = argv,
-				   .input = key ? key : "",
-				   .deadline_ms = OPEN_MS,
-				   .secret = 1};
+	struct bu_job_opts opts = {.argv = argv, .input = key ? key : "", .secret = 1};
 	bu_autofree char *said = NULL;
 	char *rest, *line;
 
@@ -120,6 +126,7 @@ open_one(const char *root, const struct volume *volume, const char *key,
 				  volume->name);
 	if (!device)
 		return -1;
+	opts.deadline_ms = bu_volume_limit_ms(device);
 	if (bu_job_run(&opts, &said, err) != 0)
 		return bu_err_wrap(err, "volume %s", volume->name);
 	rest = said;
@@ -129,7 +136,7 @@ open_one(const char *root, const struct volume *volume, const char *key,
 	return 0;
 }
 
-/* -1: nobody knows. */
+/* -1: that is not known. */
 static int
 is_mounted(const char *root, const struct volume *volume)
 {

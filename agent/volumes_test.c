@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -273,6 +274,23 @@ START_TEST(each_volume_is_opened_with_its_key)
 }
 END_TEST
 
+START_TEST(a_large_volume_may_be_repaired_for_longer)
+{
+	static const struct {
+		int64_t gib, want_ms;
+	} rows[] = {{0, 300000}, {1, 300878}, {1024, 1200000}, {8192, 7500000}};
+	char path[] = "/tmp/bringup-volume-XXXXXX";
+	bu_autoclose int fd = mkstemp(path);
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		ck_assert_int_eq(ftruncate(fd, rows[i].gib << 30), 0);
+		ck_assert_int_eq(bu_volume_limit_ms(path), rows[i].want_ms);
+	}
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(bu_volume_limit_ms(path), rows[0].want_ms);
+}
+END_TEST
+
 START_TEST(a_closed_volume_is_tried_again_after_a_poll)
 {
 	struct rig rig;
@@ -299,6 +317,6 @@ START_TEST(a_closed_volume_is_tried_again_after_a_poll)
 }
 END_TEST
 
-BU_UNIT("volumes", a_closed_volume_is_tried_again_after_a_poll,
-	without_volumes_nobody_is_asked, nobody_writes_where_a_closed_volume_belongs,
-	each_volume_is_opened_with_its_key)
+BU_UNIT("volumes", a_large_volume_may_be_repaired_for_longer,
+	a_closed_volume_is_tried_again_after_a_poll, without_volumes_nobody_is_asked,
+	nobody_writes_where_a_closed_volume_belongs, each_volume_is_opened_with_its_key)
