@@ -390,7 +390,7 @@ note_mtus(struct bu_change *change, struct bu_note *note)
 	bu_autoinventory struct bu_inventory *now = bu_inventory_create();
 
 	bu_links_collect(change->root, now);
-	note->mtus = bu_xcalloc(now->links_count + 1, sizeof(*note->mtus));
+	note->mtus = bu_xcalloc(now->links_count, sizeof(*note->mtus));
 	for (size_t i = 0; i < now->links_count; i++)
 		note->mtus[note->mtus_count++] = (struct bu_note_mtu){
 			.name = bu_change_own(change, bu_xstrdup(now->links[i].name)),

@@ -169,8 +169,8 @@ void
 bu_aside_end(struct bu_aside *const *list, size_t count, int64_t wait_ms,
 	     unsigned char *ret_left)
 {
-	bu_autofree pid_t *pids = bu_xcalloc(count + 1, sizeof(*pids));
-	bu_autofree unsigned char *left = bu_xcalloc(count + 1, 1);
+	bu_autofree pid_t *pids = bu_xcalloc(count, sizeof(*pids));
+	bu_autofree unsigned char *left = bu_xcalloc(count, 1);
 
 	for (size_t i = 0; i < count; i++)
 		pids[i] = list[i]->pid;

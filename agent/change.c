@@ -192,7 +192,7 @@ keep_old(struct bu_change *change, int64_t number, struct bu_note_file *ret,
 static int
 keep_all(struct bu_change *change, struct bu_note *note, struct bu_err *err)
 {
-	note->files = bu_xcalloc(change->count + 1, sizeof(*note->files));
+	note->files = bu_xcalloc(change->count, sizeof(*note->files));
 	for (size_t i = 0; i < change->count; i++) {
 		note->files[i] = (struct bu_note_file){.path = change->files[i].path,
 						       .old = -1,

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of files that need no command: what proves them, and what they do not touch.
- */
+/* What a change is of, what is kept of the files before it, and their way back. */
 #include "agent/change.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "agent/configure.h"
-#include "base/clock.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "tests/support/unit.h"
 
 #define HOSTS "/etc/hosts"
-#define FOLDER "/etc/chrony/bringup.sources"
+#define STATE "/var/lib/bringup/change"
 
 static char root[] = "/tmp/bringup-change-XXXXXX";
-static const char *answers; /* "yn": of each confirm; behind its end they are "n" */
-static int measurements;
-static int64_t asked_ms[8]; /* when, of each of the first */
 
 static void
 put(const char *path, const char *text)
@@ -50,116 +44,88 @@ is_there(const char *path)
 	return bu_file_exists(full);
 }
 
-static int
-confirm(const char *id, const void *arg, struct bu_err *err)
-{
-	if (measurements < (int)BU_LEN(asked_ms))
-		asked_ms[measurements] = bu_mono_ms(bu_clock_system());
-	measurements++;
-	if (*answers && *answers++ == 'y')
-		return 0;
-	return bu_err_set(err, BU_ERR_TIMEOUT, 0, "no answer");
-}
-
 static void
 begin(void)
 {
-	bu_log_init("change_test", BU_LOG_ERROR);
+	memcpy(root + strlen(root) - 6, "XXXXXX", 6);
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	put(HOSTS, "127.0.0.1 localhost\n");
-	put(FOLDER "/one", "1\n");
-	measurements = 0;
 }
 
-static int
-change(const struct bu_change_file *files, size_t count, int64_t confirm_ms,
-       size_t *ret_changed, struct bu_err *err)
+static void
+sh(const char *command)
 {
-	struct bu_configure configure = {
-		.root = root, .boot_id = "b1", .pause_ms = 20, .confirm = confirm};
-	struct bu_work_configure item = {
-		.work = {"configure", "c1", 1}, .live = 1, .confirm_ms = confirm_ms};
-	json_t *result = NULL;
-	int rc = bu_configure_run(&configure, &item, files, count, &result, err);
-
-	*ret_changed = json_array_size(json_object_get(result, "changed"));
-	json_decref(result);
-	return rc;
+	setenv("R", root, 1);
+	ck_assert_msg(system(command) == 0, "%s", command);
 }
 
-/* One answer may have come through what is going away, and so may two at once. */
-START_TEST(the_appliance_is_reached_twice_in_a_row)
+START_TEST(what_is_so_already_is_no_change)
 {
-	struct bu_change_file file = {HOSTS, 0644, "hosts", "x\n", 2};
-	struct bu_err err = {0};
-	size_t changed;
+	static const struct {
+		const char *path;
+		mode_t mode;
+		const char *content;
+		size_t changes;
+	} rows[] = {
+		{"/f", 0644, "abc", 0},
+		{"/f", 0600, "abc", 1},
+		{"/f", 0644, "ab", 1},
+		{"/f", 0644, "abcd", 1},
+		{"/f", 0644, "abd", 1},
+		{"/f", 0644, NULL, 1},
+		{"/none", 0644, NULL, 0},
+		{"/none", 0644, "", 1},
+		{"/f/x", 0644, NULL, 0},
+		{"/d", 0755, "abc", 1},
+		/* a link to the same is another thing */
+		{"/link", 0777, "abc", 1},
+		/* as empty as nothing, and there */
+		{"/empty", 0, NULL, 1},
+	};
 
 	begin();
-	answers = "ynynnyy";
-	ck_assert_msg(change(&file, 1, 60000, &changed, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(measurements, 7);
-	for (int i = 1; i < 7; i++)
-		ck_assert_int_ge(asked_ms[i] - asked_ms[i - 1], 19);
-	ck_assert_uint_eq(changed, 1);
-	has(HOSTS, "x\n", 0644);
+	put("/f", "abc");
+	put("/empty", "");
+	sh("chmod 0 $R/empty; ln -s f $R/link; mkdir $R/d");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_change change = {.root = root};
+		const struct bu_change_file file = {
+			.path = rows[i].path,
+			.mode = rows[i].mode,
+			.apply = "",
+			.content = rows[i].content,
+			.size = rows[i].content ? strlen(rows[i].content) : 0};
+
+		ck_assert_int_eq(bu_change_add(&change, &file, NULL), 0);
+		ck_assert_msg(change.count == rows[i].changes, "row %zu", i);
+		bu_change_fini(&change);
+		ck_assert_uint_eq(change.count, 0);
+	}
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
 }
 END_TEST
 
-START_TEST(one_answer_is_not_enough)
+START_TEST(what_matches_and_is_not_kept_goes)
 {
-	struct bu_change_file file = {HOSTS, 0600, "hosts", "x\n", 2};
-	struct bu_err err = {0};
-	size_t changed;
+	struct bu_change change = {.root = root};
+	/* of which the first is kept */
+	const struct bu_change_file keep[] = {{.path = "/n/10-b"}, {.path = "/n/10-c"}};
 
 	begin();
-	answers = "y";
-	ck_assert_int_eq(change(&file, 1, 0, &changed, &err), -1);
-	ck_assert_msg(strstr(err.text, "the old configuration is back") != NULL, "%s",
-		      err.text);
-	ck_assert_int_eq(measurements, 2);
-	has(HOSTS, "127.0.0.1 localhost\n", 0644);
-	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
-}
-END_TEST
-
-/* The file is the same; who may read it is not. */
-START_TEST(another_mode_is_a_change)
-{
-	struct bu_change_file file = {HOSTS, 0600, "hosts", "127.0.0.1 localhost\n",
-				      20};
-	struct bu_err err = {0};
-	size_t changed;
-
-	begin();
-	answers = "yy";
-	ck_assert_int_eq(change(&file, 1, 0, &changed, &err), 0);
-	ck_assert_uint_eq(changed, 1);
-	has(HOSTS, "127.0.0.1 localhost\n", 0600);
-	answers = "";
-	ck_assert_int_eq(change(&file, 1, 0, &changed, &err), 0);
-	ck_assert_uint_eq(changed, 0);
-	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
-}
-END_TEST
-
-/* Nothing is written, and no journal stays to undo what was never done. */
-START_TEST(what_is_no_file_is_not_replaced)
-{
-	struct bu_change_file files[] = {{HOSTS, 0644, "hosts", "x\n", 2},
-					 {FOLDER, 0644, "time", "x\n", 2}};
-	struct bu_err err = {0};
-	size_t changed;
-
-	begin();
-	answers = "";
-	ck_assert_int_eq(change(files, BU_LEN(files), 0, &changed, &err), -1);
-	ck_assert_msg(strstr(err.text, "exists and is not a file") != NULL, "%s",
-		      err.text);
-	ck_assert_int_eq(measurements, 0);
-	has(HOSTS, "127.0.0.1 localhost\n", 0644);
-	has(FOLDER "/one", "1\n", 0644);
-	ck_assert_int_eq(is_there("/var/lib/bringup/change"), 0);
+	put("/n/10-a", "");
+	put("/n/10-b", "");
+	put("/n/10-c", "");
+	put("/n/10-\001", ""); /* no profile can give this name */
+	put("/n/20", "");
+	bu_change_add_old(&change, "/n/../n/20", keep, 1);
+	bu_change_add_old(&change, "/n/30*", keep, 1);
+	ck_assert_uint_eq(change.count, 0);
+	bu_change_add_old(&change, "/n/10-*", keep, 1);
+	ck_assert_uint_eq(change.count, 2);
+	ck_assert_str_eq(change.files[0].path, "/n/10-a");
+	ck_assert_str_eq(change.files[1].path, "/n/10-c");
+	ck_assert_ptr_null(change.files[0].content);
+	bu_change_fini(&change);
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
 }
 END_TEST
@@ -191,6 +157,188 @@ START_TEST(what_goes_is_applied_with_its_kind)
 }
 END_TEST
 
-BU_UNIT("change", what_goes_is_applied_with_its_kind,
-	the_appliance_is_reached_twice_in_a_row, one_answer_is_not_enough,
-	another_mode_is_a_change, what_is_no_file_is_not_replaced)
+/* Notes them all, whatever is there. */
+static void
+add_all(struct bu_change *change, const char *const *paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_change_file file = {paths[i], 0600, "", "new", 3};
+
+		ck_assert_int_eq(bu_change_add(change, &file, NULL), 0);
+	}
+	ck_assert_uint_eq(change->count, count);
+}
+
+static int
+begins(struct bu_change *change, struct bu_err *err)
+{
+	struct bu_note note = {.id = "c1", .boot_id = "b1"};
+	int rc = bu_change_begin(change, &note, err);
+
+	bu_note_fini(&note);
+	return rc;
+}
+
+/* As another process finds it: what was a file, a link as long as one may be, nothing.
+ */
+START_TEST(what_was_there_is_kept_until_the_end)
+{
+	static const char *const paths[] = {"/f", "/link", "/none/x"};
+	struct bu_change change = {.root = root}, later = {.root = root};
+	char target[4096] = "", now[4097] = "";
+	bu_autofree char *link = NULL;
+	struct bu_err err = {0};
+
+	begin();
+	link = bu_xasprintf("%s/link", root);
+	memset(target, 'x', sizeof(target) - 1);
+	ck_assert_int_eq(symlink(target, link), 0);
+	put("/f", "old");
+	add_all(&change, paths, BU_LEN(paths));
+	ck_assert_int_eq(begins(&change, &err), 0);
+	ck_assert_int_eq(change.has_journal, 1);
+	ck_assert_int_eq(bu_change_write(&change, &err), 0);
+	for (size_t i = 0; i < BU_LEN(paths); i++)
+		has(paths[i], "new", 0600);
+	ck_assert_int_eq(bu_change_load(&later, &err), 0);
+	ck_assert_int_eq(later.has_journal, 1);
+	ck_assert_int_eq(bu_change_restore(&later, &err), 0);
+	has("/f", "old", 0644);
+	ck_assert_int_eq(is_there("/none/x"), 0);
+	ck_assert_int_eq(readlink(link, now, sizeof(now) - 1), 4095);
+	ck_assert_str_eq(now, target);
+	ck_assert_int_eq(bu_change_close(&later, &err), 0);
+	ck_assert_int_eq(later.has_journal, 0);
+	ck_assert_int_eq(is_there(STATE), 0);
+	bu_change_fini(&later);
+	bu_change_fini(&change);
+	ck_assert_int_eq(bu_change_load(&later, &err), 0);
+	ck_assert_int_eq(later.has_journal, 0);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* What cannot be kept must not be touched. */
+START_TEST(without_a_journal_nothing_begins)
+{
+	static const struct {
+		const char *make, *path, *says;
+	} rows[] = {
+		{"touch $R/state && mkdir -p $R/var/lib && ln -s $R/state "
+		 "$R/var/lib/bringup",
+		 "/x", "change'"},
+		{"ln -s loop $R/loop", "/loop/x", "'/loop/x'"},
+		{"truncate -s 5M $R/x", "/x", "/x"},
+		{"true", "/\xff", "path"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_change change = {.root = root};
+		const char *paths[] = {HOSTS, rows[i].path};
+		struct bu_err err = {0};
+
+		begin();
+		sh(rows[i].make);
+		add_all(&change, paths, 2);
+		ck_assert_int_eq(begins(&change, &err), -1);
+		ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%zu: %s", i,
+			      err.text);
+		ck_assert_msg(strncmp(err.text, "keep the old files: ", 20) == 0, "%s",
+			      err.text);
+		ck_assert_int_eq(change.has_journal, 0);
+		ck_assert_int_eq(is_there(STATE), 0);
+		bu_change_fini(&change);
+		ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+	}
+}
+END_TEST
+
+START_TEST(what_cannot_be_written_is_said)
+{
+	static const struct {
+		struct bu_change_file file;
+		const char *says; /* NULL = it is done */
+	} rows[] = {
+		{{"/f/x", 0644, "", "new", 3}, "/f"},
+		{{"/d", 0644, "", "new", 3}, "/d"},
+		{{"/d", 0644, "", NULL, 0}, "remove '/d'"},
+		{{"/f/x", 0644, "", NULL, 0}, NULL},
+		{{"/gone", 0644, "", NULL, 0}, NULL},
+		{{"/f", 0644, "", NULL, 0}, NULL},
+	};
+
+	begin();
+	put("/f", "old");
+	sh("mkdir $R/d");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_change_file file = rows[i].file;
+		const struct bu_change change = {
+			.root = root, .files = &file, .count = 1};
+		struct bu_err err = {0};
+
+		errno = EPERM; /* of something before */
+		ck_assert_msg(bu_change_write(&change, &err) == (rows[i].says ? -1 : 0),
+			      "row %zu: %s", i, err.text);
+		ck_assert_msg(!rows[i].says || strstr(err.text, rows[i].says), "%s",
+			      err.text);
+	}
+	ck_assert_int_eq(is_there("/f"), 0);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* The first is named; the journal stays for another try. */
+START_TEST(one_that_cannot_be_put_back_keeps_no_other_away)
+{
+	static const char *const paths[] = {"/a", "/b/link", "/d/link", "/none", "/z"};
+	static const char *const in_the_way[] = {"/a", "/d/link", "/b", "/none"};
+	struct bu_change change = {.root = root};
+	struct bu_err err = {0};
+
+	begin();
+	put("/a", "old a");
+	put("/z", "old z");
+	sh("mkdir $R/b $R/d && ln -s to $R/b/link && ln -s to $R/d/link");
+	add_all(&change, paths, BU_LEN(paths));
+	ck_assert_int_eq(begins(&change, &err), 0);
+	ck_assert_int_eq(bu_change_write(&change, &err), 0);
+	sh("rm -r $R/a $R/b $R/d/link && mkdir $R/a $R/d/link");
+	ck_assert_int_eq(bu_change_restore(&change, &err), -1);
+	ck_assert_msg(strstr(err.text, "/a") != NULL, "%s", err.text);
+	has("/z", "old z", 0644);
+	ck_assert_int_eq(is_there("/none"), 0);
+	sh("rmdir $R/a && mkdir $R/none");
+	for (size_t i = 1; i < BU_LEN(in_the_way); i++) {
+		put("/z", "other");
+		ck_assert_int_eq(bu_change_restore(&change, &err), -1);
+		has("/a", "old a", 0644);
+		has("/z", "old z", 0644);
+		if (i == 1)
+			ck_assert_msg(strstr(err.text, "link '/b/link'") != NULL, "%s",
+				      err.text);
+		if (i == 2)
+			ck_assert_msg(strstr(err.text, "remove '/d/link'") != NULL,
+				      "%s", err.text);
+		if (i == 3)
+			ck_assert_msg(strstr(err.text, "remove '/none'") != NULL, "%s",
+				      err.text);
+		sh(i == 1   ? "mkdir $R/b"
+		   : i == 2 ? "rmdir $R/d/link"
+			    : "rmdir $R/none");
+	}
+	ck_assert_int_eq(bu_change_restore(&change, &err), 0);
+	sh("test $(readlink $R/b/link) = to && test $(readlink $R/d/link) = to");
+	ck_assert_int_eq(is_there(STATE "/change.json"), 1);
+	/* It counts until it has gone for good. */
+	sh("rm $R" STATE "/change.json && mkdir $R" STATE "/change.json");
+	ck_assert_int_eq(bu_change_close(&change, &err), -1);
+	ck_assert_int_eq(is_there(STATE "/change.json"), 1);
+	bu_change_fini(&change);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("change", what_is_so_already_is_no_change, what_matches_and_is_not_kept_goes,
+	what_goes_is_applied_with_its_kind, what_was_there_is_kept_until_the_end,
+	without_a_journal_nothing_begins, what_cannot_be_written_is_said,
+	one_that_cannot_be_put_back_keeps_no_other_away)

@@ -54,10 +54,10 @@ static int
 read_header(const char *line, struct record *ret)
 {
 	char kind[BU_CRASH_KIND_SIZE];
-	int count, part, end = -1;
+	int count, part, end = 0;
 
 	if (sscanf(line, "%15[A-Za-z ]#%d Part%d%n", kind, &count, &part, &end) != 3 ||
-	    end < 0 || (line[end] && !strchr("\r\n", line[end])))
+	    !strchr("\r\n", line[end])) /* that, or its end */
 		return 0;
 	bu_text_copy(ret->kind, sizeof(ret->kind), kind);
 	ret->count = count;

@@ -182,9 +182,28 @@ START_TEST(it_is_short_and_printable)
 }
 END_TEST
 
+START_TEST(a_crash_takes_a_minute_at_most)
+{
+	begin();
+	put(PSTORE "dmesg-1", 1700000000, "Panic#1 Part1\nc\n");
+	put(PSTORE "dmesg-2", 1699999940, "Panic#1 Part2\r\nb\r\n");
+	tells("Panic 1700000000: b|c");
+	put(PSTORE "dmesg-3", 1700000060, "Panic#1 Part3\na\n");
+	tells("Panic 1700000060: a|b|c");
+	put(PSTORE "dmesg-4", 1700000121, "Panic#1 Part1\nnew\n");
+	put(PSTORE "dmesg-5", 1700000060, "Panic#1 Part2\nold\n");
+	tells("Panic 1700000121: new");
+	put(PSTORE "dmesg-6", 1700000061, "Panic#1 Part2\nits begin\n");
+	tells("Panic 1700000121: its begin|new");
+	finish();
+}
+END_TEST
+
 /* No crash: consoles, traces, what could not be unpacked, folders, nothing in it. */
 START_TEST(what_is_no_log_of_a_crash_is_left_out)
 {
+	bu_autofree char *fifo = NULL;
+
 	begin();
 	put(PSTORE "console-ramoops-0", 1700000000, "login:\n");
 	put(PSTORE "ftrace-ramoops-0", 1700000000, "x\n");
@@ -192,15 +211,24 @@ START_TEST(what_is_no_log_of_a_crash_is_left_out)
 	put(PSTORE "dmesg-efi-2/readme", 1700000000, "x\n");
 	put(PSTORE "dmesg-efi-3", 1700000000, "");
 	put(PSTORE "dmesg-efi-4", 1700000000, "Panic#1 Part1\n");
+	put(KEPT "1/2/3/dmesg.txt", 1700000000, "too deep\n");
+	fifo = bu_xasprintf("%s/" PSTORE "dmesg-efi-8", root); /* nobody writes to it */
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
 	tells("");
 	/* what does not say what it is, is told as it is */
-	put(PSTORE "dmesg-efi-5", 1700000000, "Panic#x Part1 of 3\nwords\n");
-	tells(" 1700000000: Panic#x Part1 of 3|words");
+	put(PSTORE "dmesg-efi-5", 1700000000,
+	    "Panic#x Part1\nPanic#1 Part1 of 3\n<words\n<1234>x\n");
+	tells(" 1700000000: Panic#x Part1|Panic#1 Part1 of 3|<words|<1234>x");
+	finish();
+	/* and headers alone have nothing to tell */
+	begin();
+	put(PSTORE "dmesg-efi-7", 1700000000, "Panic#1 Part1\nPanic#1 Part2\n");
+	tells("");
 	finish();
 }
 END_TEST
 
-BU_UNIT("crash", the_parts_of_a_crash_are_put_together,
+BU_UNIT("crash", the_parts_of_a_crash_are_put_together, a_crash_takes_a_minute_at_most,
 	of_several_dumps_the_last_is_told, what_systemd_has_kept_is_read,
 	the_parts_stay_when_the_whole_says_nothing, it_is_short_and_printable,
 	what_is_no_log_of_a_crash_is_left_out)

@@ -133,11 +133,10 @@ static void
 end_those(struct look *looks, const struct pollfd *fds, size_t count, int answered)
 {
 	bu_autofree struct bu_aside **list =
-		bu_xcalloc(count + 1, sizeof(struct bu_aside *));
-	bu_autofree const struct look **of =
-		bu_xcalloc(count + 1, sizeof(struct look *));
-	bu_autofree unsigned char *left = bu_xcalloc(count + 1, 1);
-	bu_autofree pid_t *pids = bu_xcalloc(count + 1, sizeof(*pids));
+		bu_xcalloc(count, sizeof(struct bu_aside *));
+	bu_autofree const struct look **of = bu_xcalloc(count, sizeof(struct look *));
+	bu_autofree unsigned char *left = bu_xcalloc(count, 1);
+	bu_autofree pid_t *pids = bu_xcalloc(count, sizeof(*pids));
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -156,8 +155,8 @@ end_those(struct look *looks, const struct pollfd *fds, size_t count, int answer
 void
 bu_disks_look(const char *root, struct bu_disk *disks, size_t count, int64_t limit_ms)
 {
-	bu_autofree struct look *looks = bu_xcalloc(count + 1, sizeof(*looks));
-	bu_autofree struct pollfd *fds = bu_xcalloc(count + 1, sizeof(*fds));
+	bu_autofree struct look *looks = bu_xcalloc(count, sizeof(*looks));
+	bu_autofree struct pollfd *fds = bu_xcalloc(count, sizeof(*fds));
 	int64_t until_ms = bu_mono_ms(bu_clock_system()) + limit_ms;
 
 	for (size_t i = 0; i < count; i++) {

@@ -222,7 +222,7 @@ bu_disk_identify(const char *root, const char *path, struct bu_disk *ret,
 	struct bu_disk disk = {.path = ""};
 	int64_t sectors = 0;
 
-	if (strncmp(path, "/dev/", 5) == 0 && strlen(path) < sizeof(disk.name)) {
+	if (strncmp(path, "/dev/", 5) == 0 && strlen(path + 5) < sizeof(disk.name)) {
 		bu_text_copy(disk.name, sizeof(disk.name), path + 5);
 		for (char *p = disk.name; *p; p++)
 			if (*p == '/') /* sysfs' way to write it */

@@ -12,40 +12,39 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "tests/support/unit.h"
 
-START_TEST(values_of_a_command_line)
+/* --- in the way of the linker's --wrap --- */
+
+static unsigned slept_s; /* in all: no time passes here */
+static int64_t set_to_s; /* this machine's clock, as if; 0 = it was not set */
+static int sets;
+static const char *in_the_way; /* that goes away meanwhile; NULL = nothing */
+
+unsigned __wrap_sleep(unsigned seconds);
+unsigned
+__wrap_sleep(unsigned seconds)
 {
-	static const char cmdline[] = "BOOT_IMAGE=/vmlinuz quiet bringup.node=node001  "
-				      "bringup.url=https://10.77.0.1:8443\t"
-				      "bringup.empty= xbringup.token=no "
-				      "bringup.token=t=1 bringup.node=other\n";
-	static const struct {
-		const char *name, *value;
-	} rows[] = {
-		{"bringup.node", "node001"}, /* the first counts */
-		{"bringup.url", "https://10.77.0.1:8443"},
-		{"bringup.token", "t=1"},
-		{"bringup.empty", ""},
-		{"BOOT_IMAGE", "/vmlinuz"},
-		{"quiet", NULL},
-		{"bringup", NULL},
-		{"bringup.nod", NULL},
-		{"bringup.ca", NULL},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autofree char *value = bu_cmdline_value(cmdline, rows[i].name);
-
-		if (rows[i].value)
-			ck_assert_pstr_eq(value, rows[i].value);
-		else
-			ck_assert_msg(!value || !*value, "%s: %s", rows[i].name, value);
-	}
-	ck_assert_ptr_null(bu_cmdline_value("", "a"));
-	ck_assert_ptr_null(bu_cmdline_value("   ", "a"));
+	slept_s += seconds;
+	ck_assert_uint_lt(slept_s, 60);
+	if (in_the_way)
+		ck_assert_int_eq(unlink(in_the_way), 0);
+	in_the_way = NULL;
+	return 0;
 }
-END_TEST
+
+int __wrap_clock_settime(clockid_t clock, const struct timespec *to);
+int
+__wrap_clock_settime(clockid_t clock, const struct timespec *to)
+{
+	ck_assert_int_eq(clock, CLOCK_REALTIME);
+	set_to_s = to->tv_sec;
+	sets++;
+	return 0;
+}
+
+/* --- the tests --- */
 
 /* --- the appliance --- */
 
@@ -62,6 +61,8 @@ struct appliance {
 	int shown;   /* CAs, when that was asked for the first time */
 	int unknown; /* so many times nobody knows */
 	int leaves;  /* and it may go then */
+	int half;    /* so many times it is told no token */
+	int no_cert; /* enrolled, and not told as what */
 	char *body;
 	size_t size;
 };
@@ -90,6 +91,9 @@ who_is(struct appliance *appliance, struct MHD_Connection *connection)
 {
 	if (!appliance->asked)
 		appliance->shown = appliance->served;
+	if (appliance->half-- > 0)
+		return reply(connection, 200,
+			     "{\"node\":\"node001\",\"why\":\"nobody\"}");
 	if (appliance->asked++ >= appliance->unknown)
 		return reply(connection, 200,
 			     "{\"node\":\"node001\",\"token\":\"told\"}");
@@ -137,6 +141,8 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 		return reply(connection, appliance->status,
 			     "{\"error\":{\"kind\":\"denied\",\"text\":\"no such "
 			     "token\"}}");
+	if (appliance->no_cert)
+		return reply(connection, 200, "{\"node\":\"node001\"}");
 	return reply(connection, 200, "{\"cert\":\"our cert\",\"node\":\"node001\"}");
 }
 
@@ -187,42 +193,23 @@ mode_of(const char *dir, const char *name)
 	return stat(path, &st) == 0 ? (int)(st.st_mode & 0777) : -1;
 }
 
-START_TEST(a_clock_that_is_far_off_is_the_appliances)
-{
-	static const struct {
-		int64_t theirs_s, ours_s, to_s;
-	} rows[] = {
-		{1700000000, 0, 1700000000},
-		{1700000000, 1700000000 - 86400, 1700000000},
-		{1700000000, 1900000000, 1700000000},
-		{1700000000, 1700000200, 0},
-		{1700000000, 1699999800, 0},
-		{1700000000, 1700000300, 0},
-		{1700000000, 1699999700, 0},
-		{1700000000, 1700000301, 1700000000},
-		{1700000000, 1699999699, 1700000000},
-		{0, 1700000000, 0},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++)
-		ck_assert_int_eq(bu_identity_clock_s(rows[i].theirs_s, rows[i].ours_s),
-				 rows[i].to_s);
-}
-END_TEST
-
 /* Without a node on the command line it asks who it is, and enrols as that. */
 START_TEST(a_machine_of_no_name_is_told_its_name)
 {
 	char base[] = "/tmp/bringup-agent-XXXXXX";
-	bu_autofree char *dir = NULL, *cmdline = NULL;
+	bu_autofree char *dir = NULL, *cmdline = NULL, *path = NULL, *log = NULL;
 	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
 	struct appliance appliance;
 	struct bu_identity identity = {0};
 	char digest[BU_DIGEST_SIZE];
+	const char *said;
 	struct bu_err err = {0};
 
 	ck_assert_ptr_nonnull(mkdtemp(base));
 	dir = bu_xasprintf("%s/run", base);
+	path = bu_xasprintf("%s/log", base);
+	ck_assert_ptr_nonnull(freopen(path, "w", stderr));
+	bu_log_init("identity_test", BU_LOG_INFO);
 	begin(&appliance, 200);
 	bu_sha256_hex(ca, strlen(ca), digest);
 	cmdline = bu_xasprintf("bringup.url=%s bringup.boot=%s bringup.ca=%s\n",
@@ -234,13 +221,22 @@ START_TEST(a_machine_of_no_name_is_told_its_name)
 	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
 	ck_assert_int_eq(appliance.shown, 2);
 	ck_assert_int_eq(appliance.enrolled, 0);
+	ck_assert_uint_eq(slept_s, 2);
 	appliance.leaves = 0;
 	appliance.unknown = 2;
+	appliance.half = 1;
 	ck_assert_msg(bu_identity_enroll(cmdline, dir, inventory, &identity, &err) == 0,
 		      "%s", err.text);
 	ck_assert_int_eq(appliance.asked, 3);
 	ck_assert_str_eq(identity.node, "node001");
 	ck_assert_ptr_nonnull(strstr(appliance.body, "\"token\":\"told\""));
+	/* as long as it was told to wait, and 2 s where it was not */
+	ck_assert_uint_eq(slept_s, 2 + 2 + 1);
+	/* the same is said once */
+	fflush(stderr);
+	log = bu_file_read(path, 0, NULL, NULL);
+	said = strstr(log, "not enrolled yet: nobody");
+	ck_assert_msg(said && !strstr(said + 1, "not enrolled yet: nobody"), "%s", log);
 	bu_identity_fini(&identity);
 	finish(&appliance);
 	bu_ignore(bu_remove_tree(base, NULL));
@@ -265,6 +261,8 @@ START_TEST(a_token_is_traded_for_a_certificate)
 	ck_assert_msg(enroll(&appliance, digest, dir, &identity, &err) == 0, "%s",
 		      err.text);
 	ck_assert_int_eq(appliance.enrolled, 2);
+	ck_assert_uint_eq(slept_s, 2);
+	ck_assert_int_eq(set_to_s, 0); /* its clock is ours */
 	ck_assert_str_eq(identity.node, "node001");
 	ck_assert_str_eq(identity.url, appliance.url);
 	ck_assert_int_eq(identity.installed, 0);
@@ -334,64 +332,80 @@ START_TEST(a_refusal_is_an_answer)
 	ck_assert_int_eq(mode_of(base, "cert.pem"), -1);
 	ck_assert_int_eq(bu_identity_exists(base), 0);
 	ck_assert_ptr_null(identity.node);
+	/* and so is an answer that makes no sense */
+	appliance.status = 200;
+	appliance.no_cert = 1;
+	ck_assert_int_eq(enroll(&appliance, digest, base, &identity, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	ck_assert_int_eq(appliance.enrolled, 2);
+	ck_assert_int_eq(mode_of(base, "cert.pem"), -1);
+	ck_assert_uint_eq(slept_s, 0);
 	finish(&appliance);
 	bu_ignore(bu_remove_tree(base, NULL));
 }
 END_TEST
 
-START_TEST(a_boot_that_nobody_ordered_is_refused_here)
+/* When the answer to a trade was lost, the appliance knows the request for the same. */
+START_TEST(another_try_has_the_same_request)
 {
-	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	char base[] = "/tmp/bringup-agent-XXXXXX";
+	bu_autojson json_t *first = NULL, *second = NULL;
+	bu_autofree char *file = NULL, *dir = NULL;
+	struct appliance appliance;
 	struct bu_identity identity = {0};
+	char digest[BU_DIGEST_SIZE];
 	struct bu_err err = {0};
 
-	ck_assert_int_eq(bu_identity_enroll("quiet bringup.node=node001", "/no/such",
-					    inventory, &identity, &err),
-			 -1);
-	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
-	ck_assert_ptr_nonnull(strstr(err.text, "was not ordered by bringup"));
+	ck_assert_ptr_nonnull(mkdtemp(base));
+	file = bu_xasprintf("%s/file", base);
+	dir = bu_xasprintf("%s/run", file);
+	begin(&appliance, 403);
+	bu_sha256_hex(ca, strlen(ca), digest);
+	ck_assert_int_eq(enroll(&appliance, digest, base, &identity, &err), -1);
+	first = json_loads(appliance.body, 0, NULL);
+	appliance.status = 200;
+	ck_assert_int_eq(enroll(&appliance, digest, base, &identity, &err), 0);
+	second = json_loads(appliance.body, 0, NULL);
+	ck_assert_str_ne(bu_json_str(first, "csr", ""), "");
+	ck_assert_str_eq(bu_json_str(first, "csr", ""), bu_json_str(second, "csr", ""));
+	bu_identity_fini(&identity);
+	/* Without a place for its key nothing is asked. */
+	ck_assert_int_eq(bu_file_write(file, "x", 1, 0600, NULL), 0);
+	ck_assert_int_eq(enroll(&appliance, digest, dir, &identity, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_IO);
+	ck_assert_int_eq(appliance.enrolled, 2);
+	finish(&appliance);
+	bu_ignore(bu_remove_tree(base, NULL));
 }
 END_TEST
 
-START_TEST(an_installed_agent_knows_who_it_is)
+/* One that has no name needs no place before it is told one: it waits for it. */
+START_TEST(a_place_that_is_not_there_yet_is_waited_for)
 {
-	static const struct {
-		const char *text;
-		int good;
-	} rows[] = {
-		{"{\"node\":\"node001\",\"url\":\"https://a\",\"boot_url\":\"http://"
-		 "b\"}",
-		 1},
-		{"{\"node\":\"node001\",\"url\":\"https://a\"}", 0},
-		{"{\"node\":7,\"url\":\"https://a\",\"boot_url\":\"http://b\"}", 0},
-		{"[]", 0},
-		{"", 0},
-	};
-	char dir[] = "/tmp/bringup-agent-XXXXXX";
-	bu_autofree char *path = NULL;
+	char base[] = "/tmp/bringup-agent-XXXXXX";
+	bu_autofree char *file = NULL, *cmdline = NULL;
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	struct appliance appliance;
+	struct bu_identity identity = {0};
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
 
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	path = bu_xasprintf("%s/agent.json", dir);
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_identity identity = {0};
-		struct bu_err err = {0};
-
-		ck_assert_int_eq(bu_file_write(path, rows[i].text, strlen(rows[i].text),
-					       0600, NULL),
-				 0);
-		ck_assert_int_eq(bu_identity_load(dir, 1, &identity, &err) == 0,
-				 rows[i].good);
-		if (rows[i].good) {
-			ck_assert_int_eq(identity.installed, 1);
-			ck_assert_str_eq(identity.url, "https://a");
-			ck_assert_str_eq(identity.dir, dir);
-		} else {
-			ck_assert_ptr_nonnull(strstr(err.text, path));
-			ck_assert_ptr_null(identity.node);
-		}
-		bu_identity_fini(&identity);
-	}
-	bu_ignore(bu_remove_tree(dir, NULL));
+	ck_assert_ptr_nonnull(mkdtemp(base));
+	file = bu_xasprintf("%s/file", base);
+	begin(&appliance, 200);
+	bu_sha256_hex(ca, strlen(ca), digest);
+	cmdline = bu_xasprintf("bringup.url=%s bringup.boot=%s bringup.ca=%s\n",
+			       appliance.url, appliance.url, digest);
+	ck_assert_int_eq(bu_file_write(file, "x", 1, 0600, NULL), 0);
+	in_the_way = file;
+	ck_assert_msg(bu_identity_enroll(cmdline, file, inventory, &identity, &err) ==
+			      0,
+		      "%s", err.text);
+	ck_assert_uint_eq(slept_s, 2);
+	ck_assert_int_eq(appliance.asked, 1);
+	bu_identity_fini(&identity);
+	finish(&appliance);
+	bu_ignore(bu_remove_tree(base, NULL));
 }
 END_TEST
 
@@ -459,6 +473,10 @@ START_TEST(a_clock_that_was_lost_is_asked_for_without_tls)
 				 0);
 		ck_assert_msg(to_s == (rows[i].is_set ? theirs : 0), "row %zu", i);
 	}
+	/* This machine's clock is of after it was issued, as good as it may be. */
+	set_to_s = 0;
+	ck_assert_int_eq(bu_identity_set_clock(&identity), 0);
+	ck_assert_int_eq(set_to_s, 0);
 	date = "yesterday";
 	ck_assert_int_eq(bu_identity_ask_clock(&identity, 0, &to_s, NULL), 0);
 	ck_assert_int_eq(to_s, 0);
@@ -469,8 +487,41 @@ START_TEST(a_clock_that_was_lost_is_asked_for_without_tls)
 }
 END_TEST
 
-BU_UNIT("identity", values_of_a_command_line, a_clock_that_is_far_off_is_the_appliances,
-	a_token_is_traded_for_a_certificate, a_machine_of_no_name_is_told_its_name,
-	another_ca_gets_no_token, a_refusal_is_an_answer,
-	a_boot_that_nobody_ordered_is_refused_here, an_installed_agent_knows_who_it_is,
+/* Before a certificate is looked at: the CA came with the boot. */
+START_TEST(an_enrolment_begins_with_the_appliances_time)
+{
+	static const struct {
+		const char *date;
+		int64_t set_to_s;
+	} rows[] = {{"Fri, 01 Jan 2100 00:00:00 GMT", 4102444800}, {"yesterday", 0}};
+	char digest[BU_DIGEST_SIZE];
+
+	bu_sha256_hex(ca, strlen(ca), digest);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		char dir[] = "/tmp/bringup-agent-XXXXXX";
+		struct appliance appliance;
+		struct bu_identity identity = {0};
+		struct bu_err err = {0};
+
+		ck_assert_ptr_nonnull(mkdtemp(dir));
+		date = rows[i].date;
+		begin(&appliance, 200);
+		set_to_s = 0;
+		appliance.other_ca = 1;
+		ck_assert_int_eq(enroll(&appliance, digest, dir, &identity, &err), 0);
+		ck_assert_int_eq(set_to_s, rows[i].set_to_s);
+		/* who serves another CA has set nothing */
+		ck_assert_int_eq(sets, 1);
+		bu_identity_fini(&identity);
+		finish(&appliance);
+		bu_ignore(bu_remove_tree(dir, NULL));
+	}
+}
+END_TEST
+
+BU_UNIT("identity", a_token_is_traded_for_a_certificate,
+	a_machine_of_no_name_is_told_its_name, another_ca_gets_no_token,
+	a_refusal_is_an_answer, another_try_has_the_same_request,
+	a_place_that_is_not_there_yet_is_waited_for,
+	an_enrolment_begins_with_the_appliances_time,
 	a_clock_that_was_lost_is_asked_for_without_tls)

@@ -296,7 +296,7 @@ read_pci_id(const struct collect *c, const char *name, const char *file, char *r
 	ret[0] = '\0';
 	if (strncmp(text, "0x", 2) == 0 && strlen(text + 2) < size &&
 	    strspn(text + 2, "0123456789abcdef") == strlen(text + 2))
-		memcpy(ret, text + 2, strlen(text + 2) + 1);
+		bu_text_copy(ret, size, text + 2);
 }
 
 static void

@@ -58,7 +58,7 @@ read_mac(const char *root, char *ret, size_t size, const char *name, const char 
 	ret[0] = '\0';
 	if ((length == 3 * 6 - 1 || length == 3 * 20 - 1) && length < size &&
 	    strspn(text, "0:") != length && strspn(text, "0123456789abcdef:") == length)
-		memcpy(ret, text, length + 1);
+		bu_text_copy(ret, size, text);
 }
 
 /* "802.3ad 4": the name alone. */

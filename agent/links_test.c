@@ -141,6 +141,82 @@ START_TEST(bonds_vlans_and_routes)
 }
 END_TEST
 
+#define IB_MAC "80:00:02:08:fe:80:00:00:00:00:00:00:52:54:00:ff:fe:77:00:01"
+
+START_TEST(each_link_is_of_its_kind)
+{
+	static const struct {
+		const char *name, *type, *file, *address; /* file: that it has, too */
+		const char *kind, *mac;
+	} rows[] = {
+		{"eth0", "1\n", "device/vendor", "52:54:00:77:00:01\n", "ethernet",
+		 "52:54:00:77:00:01"},
+		{"ib0", "32\n", "device/vendor", IB_MAC "\n", "infiniband", IB_MAC},
+		{"br0", "1\n", "bridge/x", "52:54:00:77:00:02\n", "bridge",
+		 "52:54:00:77:00:02"},
+		{"bond0", "1\n", "bonding/mode", "52:54:00:77:00:03\n", "bond",
+		 "52:54:00:77:00:03"},
+		{"dummy0", "1\n", "x", "52:54:00:77:00:04\n", "other",
+		 "52:54:00:77:00:04"},
+		{"tun0", "65534\n", "device/x", "", "other", ""},
+		/* what is no address is told as none */
+		{"odd0", "1\n", "x", "52:54:00:77:00:0g\n", "other", ""},
+		{"odd1", "1\n", "x", "00:00:00:00:00:00\n", "other", ""},
+		{"odd2", "1\n", "x", "52:54:00:77:00\n", "other", ""},
+		{"fifteen__bytes_", "1\n", "x", "", "other", ""},
+	};
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+
+	begin();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		put_link(rows[i].name, "mtu", "1500\n");
+		put_link(rows[i].name, "type", rows[i].type);
+		put_link(rows[i].name, "address", rows[i].address);
+		put_link(rows[i].name, rows[i].file, "");
+	}
+	/* One that is cut would be another's name. */
+	put_link("sixteen___bytes_", "mtu", "1500\n");
+	bu_links_collect(root, inventory);
+	ck_assert_uint_eq(inventory->links_count, BU_LEN(rows));
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct bu_net_link *link = get(inventory, rows[i].name);
+
+		ck_assert_str_eq(link->kind, rows[i].kind);
+		ck_assert_str_eq(link->mac, rows[i].mac);
+	}
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* More than the other end takes is left out here: of links, and of a link's routes. */
+START_TEST(keeps_to_what_the_other_end_takes)
+{
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	bu_autofree char *routes = bu_xstrdup("Iface\tDestination\tGateway\n");
+
+	begin();
+	for (int i = 0; i <= BU_NET_LINKS_MAX; i++) {
+		bu_autofree char *name = bu_xasprintf("e%d", i);
+
+		put_link(name, "mtu", "1500\n");
+	}
+	for (int i = 0; i <= BU_NET_WORDS_MAX; i++) {
+		bu_autofree char *old = routes;
+
+		routes = bu_xasprintf("%se0\t0000%02X0A\t01004D0A\t0003\t0\t0\t0\t"
+				      "00FFFFFF\t0\t0\t0\n",
+				      old, i);
+	}
+	put("proc/net/route", routes);
+	bu_links_collect(root, inventory);
+	ck_assert_uint_eq(inventory->links_count, BU_NET_LINKS_MAX);
+	ck_assert_uint_eq(get(inventory, "e0")->routes_count, BU_NET_WORDS_MAX);
+	ck_assert_str_eq(get(inventory, "e0")->routes[0], "10.0.0.0/24 via 10.77.0.1");
+	ck_assert_str_eq(get(inventory, "e0")->routes[1], "10.1.0.0/24 via 10.77.0.1");
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
 /* What the kernel says of this machine passes the check of the other end. */
 START_TEST(this_machine_fits_the_shape)
 {
@@ -190,5 +266,6 @@ START_TEST(addresses_are_those_of_the_kernel)
 }
 END_TEST
 
-BU_UNIT("links", bonds_vlans_and_routes, addresses_are_those_of_the_kernel,
+BU_UNIT("links", bonds_vlans_and_routes, each_link_is_of_its_kind,
+	keeps_to_what_the_other_end_takes, addresses_are_those_of_the_kernel,
 	this_machine_fits_the_shape)

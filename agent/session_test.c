@@ -2,7 +2,6 @@
 /* The conversation, with an appliance that is a list of answers. */
 #include "agent/session.h"
 
-#include <microhttpd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,118 +16,18 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "model/hello.h"
-#include "tests/support/unit.h"
+#include "tests/support/turns.h"
 
-/* What is asked for, in order, and what is answered; an ask of another path fails. */
-struct turn {
-	const char *path;
-	int status;
-	const char *text; /* NULL = nothing for HOLD_MS, as to a poll without work */
-};
-enum { HOLD_MS = 2000 };
+/* In the way of the linker's --wrap: what probes have left open is let go so often. */
+struct bu_prober;
+void __wrap_bu_prober_drop(struct bu_prober *prober);
+static int drops;
 
-struct appliance {
-	struct MHD_Daemon *daemon;
-	char url[64];
-	const struct turn *turns;
-	int at;
-	int wrong;
-	const char *meanwhile; /* a command, before this ask is answered */
-	int meanwhile_at;
-	char *bodies[16];
-	char *body;
-};
-
-static enum MHD_Result
-on_access(void *cls, struct MHD_Connection *connection, const char *url,
-	  const char *method, const char *version, const char *data, size_t *size,
-	  void **slot)
+void
+__wrap_bu_prober_drop(struct bu_prober *prober)
 {
-	struct appliance *appliance = cls;
-	const struct turn *turn = &appliance->turns[appliance->at];
-	struct MHD_Response *response;
-	enum MHD_Result rc;
-	const char *text;
-
-	if (!*slot) {
-		*slot = appliance;
-		appliance->body = bu_xstrdup("");
-		return MHD_YES;
-	}
-	if (*size) {
-		bu_autofree char *old = appliance->body;
-
-		appliance->body = bu_xasprintf("%s%.*s", old, (int)*size, data);
-		*size = 0;
-		return MHD_YES;
-	}
-	if (!turn->path || strcmp(url, turn->path) != 0)
-		appliance->wrong++;
-	if (appliance->meanwhile && appliance->at == appliance->meanwhile_at)
-		ck_assert_int_eq(system(appliance->meanwhile), 0);
-	text = turn->path ? turn->text
-			  : "{\"error\":{\"kind\":\"denied\",\"text\":\"over\"}}";
-	if (turn->path)
-		appliance->bodies[appliance->at++] = bu_steal(&appliance->body);
-	if (!text) {
-		usleep(HOLD_MS * 1000);
-		text = "{\"work\":null}";
-	}
-	response = MHD_create_response_from_buffer(
-		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
-	rc = MHD_queue_response(connection, turn->path ? (unsigned)turn->status : 403,
-				response);
-	MHD_destroy_response(response);
-	return rc;
+	drops++;
 }
-
-static void
-begin(struct appliance *appliance, const struct turn *turns, struct bu_session *session,
-      struct bu_identity *identity)
-{
-	const union MHD_DaemonInfo *info;
-	struct bu_http_opts opts = {.base_url = appliance->url};
-
-	memset(appliance, 0, sizeof(*appliance));
-	memset(session, 0, sizeof(*session));
-	memset(identity, 0, sizeof(*identity));
-	appliance->turns = turns;
-	appliance->daemon =
-		MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
-				 on_access, appliance, MHD_OPTION_END);
-	ck_assert_ptr_nonnull(appliance->daemon);
-	info = MHD_get_daemon_info(appliance->daemon, MHD_DAEMON_INFO_BIND_PORT);
-	snprintf(appliance->url, sizeof(appliance->url), "http://127.0.0.1:%u",
-		 (unsigned)info->port);
-	identity->dir = bu_xstrdup("/no/such");
-	identity->node = bu_xstrdup("node001");
-	session->link.identity = identity;
-	session->link.http = bu_http_create(&opts);
-	session->link.progress_http = bu_http_create(&opts);
-}
-
-static void
-finish(struct appliance *appliance, struct bu_session *session,
-       struct bu_identity *identity)
-{
-	bu_http_destroy(session->link.http);
-	bu_http_destroy(session->link.progress_http);
-	json_decref(session->last_result);
-	json_decref(session->links);
-	json_decref(session->crash);
-	bu_identity_fini(identity);
-	MHD_stop_daemon(appliance->daemon);
-	for (size_t i = 0; i < BU_LEN(appliance->bodies); i++)
-		free(appliance->bodies[i]);
-	free(appliance->body);
-}
-
-#define HELLO "/v1/agent/hello"
-#define WORK "/v1/agent/work"
-#define RESULT "/v1/agent/result"
-#define CONFIRM "/v1/agent/confirm"
-#define DENIED "{\"error\":{\"kind\":\"denied\",\"text\":\"not any more\"}}"
-#define DANCE "{\"work\":{\"id\":\"w1\",\"attempt\":1,\"kind\":\"dance\"}}"
 
 START_TEST(its_hellos_have_what_a_crash_left)
 {
@@ -189,6 +88,11 @@ START_TEST(it_greets_asks_works_and_tells)
 	ck_assert_int_eq(bu_json_int(result, "attempt", 0), 1);
 	ck_assert_str_eq(bu_json_str(json_object_get(result, "error"), "text", ""),
 			 "this agent does not know work 'dance'");
+	/* A ramdisk's root and certificate are not for long. */
+	ck_assert_int_eq(session.confirmed, 0);
+	ck_assert_int_eq(session.renew_ms, 0);
+	/* The poll without work let go of what probes keep, as did the work. */
+	ck_assert_int_eq(drops, 2);
 	finish(&appliance, &session, &identity);
 }
 END_TEST
@@ -208,7 +112,8 @@ static const char new_slot[] =
 START_TEST(a_new_agent_says_so_until_it_stays)
 {
 	static const struct turn turns[] = {
-		{HELLO, 200, "{}"},  {WORK, 200, NULL}, {HELLO, 200, "{}"},
+		{HELLO, 200, "{}"},  {WORK, 200, NULL},
+		{HELLO, 200, "{}"},  {WORK, 200, "{\"work\":null}"},
 		{WORK, 403, DENIED}, {NULL, 0, NULL},
 	};
 	char dir[] = "/tmp/bringup-session-XXXXXX";
@@ -227,7 +132,7 @@ START_TEST(a_new_agent_says_so_until_it_stays)
 	session.trial_ms = HOLD_MS / 2;
 	ck_assert_int_eq(bu_session_run(&session, &err), -1);
 	ck_assert_int_eq(appliance.wrong, 0);
-	ck_assert_int_eq(appliance.at, 4);
+	ck_assert_int_eq(appliance.at, 5);
 	first = json_loads(appliance.bodies[0], 0, NULL);
 	agent = json_object_get(first, "agent");
 	ck_assert_str_eq(bu_json_str(agent, "version", ""), "2");
@@ -357,6 +262,7 @@ START_TEST(work_is_done_once_for_its_id_and_attempt)
 	free(identity.dir);
 	identity.dir = bu_xstrdup(dir);
 	identity.url = bu_xstrdup("");
+	free(identity.boot_url);
 	identity.boot_url = bu_xstrdup("");
 	ck_assert_int_eq(bu_session_run(&session, &err), -1);
 	ck_assert_int_eq(appliance.at, 13);
@@ -398,12 +304,57 @@ START_TEST(after_an_outage_it_greets_again)
 	struct bu_session session;
 	struct bu_identity identity;
 	struct bu_err err = {0};
+	int64_t begin_ms = bu_mono_ms(bu_clock_system());
 
 	begin(&appliance, turns, &session, &identity);
 	ck_assert_int_eq(bu_session_run(&session, &err), -1);
 	ck_assert_int_eq(appliance.at, 5);
 	ck_assert_int_eq(appliance.wrong, 0);
+	/* after one second, and the next time after two */
+	ck_assert_int_ge(bu_mono_ms(bu_clock_system()) - begin_ms, 3000);
 	finish(&appliance, &session, &identity);
+}
+END_TEST
+
+/* Not of a system that is not installed yet, and not twice what was refused once. */
+START_TEST(a_result_that_is_refused_is_not_told_again)
+{
+	static const struct turn turns[] = {
+		{HELLO, 200, "{}"},
+		{WORK, 200,
+		 "{\"work\":{\"id\":\"c1\",\"attempt\":1,\"kind\":\"configure\"}}"},
+		{RESULT, 502, "gone"},
+		{RESULT, 400, "{\"error\":{\"kind\":\"invalid\",\"text\":\"no\"}}"},
+		{HELLO, 200, "{}"}, /* the first answer was none of it */
+		{WORK, 200, DANCE},
+		{RESULT, 409, "{\"error\":{\"kind\":\"wrong-state\",\"text\":\"no\"}}"},
+		{WORK, 403, DENIED},
+		{NULL, 0, NULL},
+	};
+	static const char *const stamps[] = {"stamp.json", "stamp.sig"};
+	char dir[] = "/tmp/bringup-agent-XXXXXX";
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+	bu_autojson json_t *hello = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	for (size_t i = 0; i < BU_LEN(stamps); i++) {
+		bu_autofree char *path = bu_xasprintf("%s/%s", dir, stamps[i]);
+
+		ck_assert_int_eq(bu_file_write(path, "x", 1, 0600, NULL), 0);
+	}
+	begin(&appliance, turns, &session, &identity);
+	free(identity.dir);
+	identity.dir = bu_xstrdup(dir);
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(appliance.at, 8);
+	ck_assert_int_eq(appliance.wrong, 0);
+	hello = json_loads(appliance.bodies[0], 0, NULL);
+	ck_assert(json_is_null(json_object_get(hello, "stamp")));
+	finish(&appliance, &session, &identity);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 END_TEST
 
@@ -594,7 +545,8 @@ BU_UNIT("session", it_greets_asks_works_and_tells, its_hellos_have_what_a_crash_
 	a_new_agent_says_so_until_it_stays, a_new_agent_notes_its_work,
 	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
 	work_is_done_once_for_its_id_and_attempt, work_without_an_attempt_is_not_done,
-	after_an_outage_it_greets_again, after_a_change_it_greets_again,
-	a_poll_ends_when_a_link_moves, a_link_that_moves_while_it_greets_is_told_next,
+	after_an_outage_it_greets_again, a_result_that_is_refused_is_not_told_again,
+	after_a_change_it_greets_again, a_poll_ends_when_a_link_moves,
+	a_link_that_moves_while_it_greets_is_told_next,
 	a_pair_that_was_not_used_yet_is_tried_first,
 	progress_may_be_told_to_stop_and_may_be_lost)

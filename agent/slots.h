@@ -28,7 +28,7 @@ const char *bu_slots_dir(void);
 bu_must int bu_slots_running(struct bu_bundle *ret, struct bu_err *err);
 
 /* Where the bytes of a file come from: size_bytes of them, owned; its digest is checked
- * by who asks. */
+ * by the caller. */
 struct bu_slot_source {
 	void *(*fetch)(void *arg, const struct bu_bundle_file *file,
 		       struct bu_err *err);
@@ -45,8 +45,8 @@ bu_must int bu_slots_switch(const char *dir, const struct bu_bundle *bundle,
 			    struct bu_err *err);
 /* What runs here, on trial, begins work of the appliance, or has done it. */
 void bu_slots_work(const char *dir, int done);
-/* The appliance answers it reliably: the trial has ended well, and slots that nobody
- * needs go. */
+/* The appliance answers it reliably: the trial has ended well, and slots that are not
+ * needed go. */
 void bu_slots_settle(const char *dir);
 int bu_slots_on_trial(const char *dir);
 /* A trial that failed, until it was told: {"digest","version","why"} with why `ended`

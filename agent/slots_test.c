@@ -5,6 +5,7 @@
  */
 #include "agent/slots.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,13 +20,16 @@
 
 static char dir[] = "/tmp/bringup-slots-XXXXXX";
 static int stop_at, writes; /* the process dies at this one; 0 = at none */
+static int fail_at;         /* or it fails */
 
-/* Everything that changes what is on the disk. */
-static void
+/* Everything that changes what is on the disk. 1 = it fails. */
+static int
 may_stop(void)
 {
 	if (++writes == stop_at)
 		kill(getpid(), SIGKILL);
+	errno = EIO;
+	return writes == fail_at;
 }
 
 #define STOPS(type, name, parameters, arguments)                                       \
@@ -33,8 +37,7 @@ may_stop(void)
 	type __wrap_##name parameters;                                                 \
 	type __wrap_##name parameters                                                  \
 	{                                                                              \
-		may_stop();                                                            \
-		return __real_##name arguments;                                        \
+		return may_stop() ? -1 : __real_##name arguments;                      \
 	}
 STOPS(int, rename, (const char *from, const char *to), (from, to))
 STOPS(int, symlink, (const char *to, const char *at), (to, at))
@@ -239,6 +242,9 @@ START_TEST(a_good_agent_stays)
 	run("rmdir $D/trial && mv $D/kept $D/trial");
 	bu_slots_settle(dir);
 	ck_assert_int_eq(slots(), 2);
+	run("grep -q third $D/current/bringup-agent && "
+	    "grep -q new $D/previous/bringup-agent");
+	starts("third is here");
 	agent_fini(&third);
 	end(&old, &new);
 }
@@ -441,8 +447,6 @@ END_TEST
 START_TEST(a_whole_slot_is_kept)
 {
 	struct agent old = begin(), new = agent_of("2", "echo new is here\n");
-	bu_autofree char *program =
-		bu_xasprintf("%s/slots/%.16s/bringup-agent", dir, new.bundle.digest);
 	struct bu_err err = {0};
 	int before;
 
@@ -450,15 +454,105 @@ START_TEST(a_whole_slot_is_kept)
 	before = fetched;
 	ck_assert_int_eq(fill(&new, &err), 0);
 	ck_assert_int_eq(fetched, before);
-	ck_assert_int_eq(bu_file_write_text(program, 0755, &err, "other bytes"), 0);
-	ck_assert_int_eq(fill(&new, &err), 0);
-	ck_assert_int_gt(fetched, before);
+	for (size_t i = 0; i < new.bundle.files_count; i++) {
+		bu_autofree char *path =
+			bu_xasprintf("%s/slots/%.16s/%s", dir, new.bundle.digest,
+				     new.bundle.files[i].path);
+
+		ck_assert_int_eq(bu_file_write_text(path, 0755, &err, "other bytes"),
+				 0);
+		ck_assert_int_eq(fill(&new, &err), 0);
+		ck_assert_int_eq(fetched, ++before); /* the others are the old one's */
+	}
 	end(&old, &new);
 }
 END_TEST
 
+/* Nothing that fails on the way is called done: the agent that runs goes on, and when
+ * it comes back to it, the other one starts. */
+START_TEST(a_write_that_fails_ends_the_change)
+{
+	int nth = 1, failed = 1;
+
+	for (; failed; nth++) {
+		struct agent old = begin(),
+			     new = agent_of("2", "echo new is here; exit 1\n");
+		struct bu_err err = {0};
+		int rc;
+
+		writes = 0;
+		fail_at = nth;
+		rc = fill(&new, &err);
+		if (rc == 0)
+			rc = bu_slots_switch(dir, &new.bundle, &err);
+		failed = writes >= nth;
+		fail_at = 0;
+		ck_assert_msg(rc == (failed ? -1 : 0), "write %d: %s", nth, err.text);
+		if (failed) {
+			ck_assert_int_eq(err.kind, BU_ERR_IO);
+			for (int i = 0; i < 4; i++)
+				free(start());
+			starts("old is here");
+			ck_assert_int_eq(change_until(&new, 0), 0);
+		}
+		starts("new is here");
+		end(&old, &new);
+	}
+	ck_assert_int_gt(nth, 12);
+}
+END_TEST
+
+START_TEST(without_a_current_one_there_is_no_change)
+{
+	struct agent old = begin(), new = agent_of("2", "echo new is here\n");
+	struct bu_err err = {0};
+
+	run("rm $D/current");
+	ck_assert_int_eq(bu_slots_switch(dir, &new.bundle, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_msg(strstr(err.text, "no agent is current") != NULL, "%s", err.text);
+	ck_assert_int_eq(bu_slots_on_trial(dir), 0);
+	end(&old, &new);
+}
+END_TEST
+
+static int
+warns_of_told(void)
+{
+	bu_autofree char *path = below("log"), *text = NULL;
+	int kept = dup(2), rc;
+
+	fflush(NULL);
+	ck_assert_ptr_nonnull(freopen(path, "w", stderr));
+	bu_log_init("slots_test", BU_LOG_WARN);
+	bu_slots_told(dir);
+	fflush(NULL);
+	ck_assert_int_eq(dup2(kept, 2), 2);
+	close(kept);
+	text = bu_file_read(path, 0, NULL, NULL);
+	rc = *text != '\0';
+	ck_assert_msg(!rc || strstr(text, "/back' stays") != NULL, "%s", text);
+	return rc;
+}
+
+/* A mark that says nothing is none; one that stays would be told for ever. */
+START_TEST(a_trial_that_failed_is_told_once)
+{
+	struct agent old = begin();
+
+	ck_assert_int_eq(warns_of_told(), 0);
+	run("echo half >$D/back");
+	ck_assert_ptr_null(bu_slots_failed(dir));
+	ck_assert_int_eq(warns_of_told(), 0);
+	run("test ! -e $D/back && mkdir $D/back");
+	ck_assert_int_eq(warns_of_told(), 1);
+	end(&old, NULL);
+}
+END_TEST
+
 BU_UNIT("slots", a_whole_slot_is_kept, a_good_agent_stays,
-	an_agent_that_ends_three_times_makes_way,
+	a_write_that_fails_ends_the_change, without_a_current_one_there_is_no_change,
+	a_trial_that_failed_is_told_once, an_agent_that_ends_three_times_makes_way,
 	an_agent_that_cannot_start_makes_way_at_once,
 	an_agent_that_nobody_answers_makes_way, an_agent_at_work_may_take_its_time,
 	an_agent_that_hangs_later_makes_way, a_change_waits_for_the_trial_before,

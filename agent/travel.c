@@ -112,7 +112,7 @@ bu_travel_item(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	return bu_travel_change(dir, &work, err);
 }
 
-/* Who started us starts the new one. */
+/* What started us starts the new one. */
 void
 bu_travel_after(const json_t *item, int failed)
 {

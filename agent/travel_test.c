@@ -245,6 +245,59 @@ START_TEST(bytes_that_are_not_those_of_the_list_are_not_used)
 }
 END_TEST
 
+/* An appliance that lacks a part of it has none. */
+START_TEST(a_bundle_is_there_as_a_whole)
+{
+	static const char *const parts[] = {"bundle.json", "bundle.sig", "????????*"};
+	struct bu_err err;
+	bu_autofree char *slots = NULL;
+
+	begin();
+	slots = below("node");
+	for (size_t i = 0; i < BU_LEN(parts); i++) {
+		bu_autofree char *command = bu_xasprintf("rm $D/bundle/%s", parts[i]);
+
+		offer("2", NULL);
+		ck_assert_int_eq(system(command), 0);
+		ck_assert_int_eq(change("2", digest, &err), -1);
+		ck_assert_msg(strncmp(err.text, "agent 2: ", 9) == 0, "%s", err.text);
+		current_is("1");
+		ck_assert_int_eq(bu_slots_on_trial(slots), 0);
+	}
+	end();
+}
+END_TEST
+
+/* An agent of the ramdisk, and one that lies in no slot, cannot go. */
+START_TEST(it_travels_from_a_slot_of_an_installed_system)
+{
+	struct bu_identity identity = {.installed = 0};
+	struct bu_uplink link = {.identity = &identity};
+	bu_autojson json_t *item = json_object();
+	json_t *result = NULL;
+	struct bu_err err = {0};
+
+	begin();
+	for (int i = 0; i < 3; i++) {
+		identity.installed = i != 0;
+		if (i != 1) {
+			setenv("BRINGUP_SLOTS", dir, 1);
+			setenv("BRINGUP_SLOT", "slots/old", 1);
+		} else {
+			unsetenv("BRINGUP_SLOT");
+		}
+		ck_assert_int_eq(bu_travel_item(&link, item, &result, &err), -1);
+		ck_assert_int_eq(err.kind, i < 2 ? BU_ERR_STATE : BU_ERR_INVAL);
+		ck_assert_msg(i < 2 || strncmp(err.text, "agent: ", 7) == 0, "%s",
+			      err.text);
+	}
+	/* but it goes on when it could not */
+	bu_travel_after(item, 1);
+	unsetenv("BRINGUP_SLOT");
+	end();
+}
+END_TEST
+
 /* What comes with an installation is what the ramdisk runs. */
 START_TEST(an_installation_brings_this_agent)
 {
@@ -283,6 +336,17 @@ START_TEST(an_installation_brings_this_agent)
 	}
 	ck_assert_int_eq(links, 2);
 	bu_brought_fini(&brought);
+	/* It is brought whole or not at all. */
+	ck_assert_int_eq(system("rm $D/node/slots/it/lib/libc.so.6"), 0);
+	ck_assert_int_eq(bu_travel_bring(&brought, &err), -1);
+	ck_assert_msg(strncmp(err.text, "the agent of this ramdisk: ", 27) == 0, "%s",
+		      err.text);
+	ck_assert_uint_eq(brought.count, 0);
+	ck_assert_ptr_null(brought.files);
+	ck_assert_int_eq(system("rm $D/node/slots/it/bundle.json"), 0);
+	ck_assert_int_eq(bu_travel_bring(&brought, &err), -1);
+	ck_assert_msg(strncmp(err.text, "the agent of this ramdisk: ", 27) == 0, "%s",
+		      err.text);
 	unsetenv("BRINGUP_SLOT");
 	end();
 }
@@ -290,5 +354,6 @@ END_TEST
 
 BU_UNIT("travel", the_appliances_agent_comes_into_a_slot,
 	what_is_not_signed_or_not_ordered_stays_outside, no_path_leads_out_of_its_slot,
-	bytes_that_are_not_those_of_the_list_are_not_used,
+	bytes_that_are_not_those_of_the_list_are_not_used, a_bundle_is_there_as_a_whole,
+	it_travels_from_a_slot_of_an_installed_system,
 	an_installation_brings_this_agent)
