@@ -187,8 +187,8 @@ sort_in(struct bu_fleet *fleet, size_t at)
 	fleet->nodes[at] = node;
 }
 
-/* What bringup-power answers comes by the name of before, and finds nobody, or another:
- * it is asked again. */
+/* What bringup-power answers comes by the name of before, and finds no node, or
+ * another: it is asked again. */
 static void
 forget_asked(struct bu_node *node)
 {

@@ -79,7 +79,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 {
 	int disk = node->step.action == BU_ACTION_DISKBOOT;
 	/* At the end of what an order does the agent switches its machine off; a
-	 * repetition of the step, or who boots without an order, has nobody to wait
+	 * repetition of the step, or a boot without an order, has nothing to wait
 	 * for: the machine may go on meanwhile, and must not be reset then. */
 	struct bu_power_boot how = {
 		.first = disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,

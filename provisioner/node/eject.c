@@ -73,7 +73,8 @@ bu_medium_look(struct bu_reconcile *rec, struct bu_node *node)
 		node->live.medium_tries = 0;
 		return;
 	}
-	/* Who serves has booted from its disk, before which it was taken out. */
+	/* A node that serves has booted from its disk, before which it was taken out.
+	 */
 	if (node->live.medium == UNKNOWN && node->state == BU_STATE_READY)
 		node->live.medium = OUT;
 	if (node->state == BU_STATE_SERVICING || node->live.medium_tries >= TRIES_MAX)

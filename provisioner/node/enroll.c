@@ -125,7 +125,7 @@ has_use(const struct bu_node *node)
 {
 	if (uses[node->state] == USE_ALWAYS)
 		return 1;
-	/* What somebody holds is not for others to take. */
+	/* What is held is not for others to take. */
 	return node->installed_step[0] &&
 	       (uses[node->state] == USE_SYSTEM || node->hold.owner);
 }

@@ -44,7 +44,7 @@ why_fell(const struct bu_reconcile *rec, const struct bu_node *node,
 
 /* In booting it is what was waited for, or what follows of a new system that went
  * before it had confirmed its root; where nothing is waited for it is kept, so that
- * whoever takes the node back finds it known. */
+ * it is known when the node is taken back. */
 int
 bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *boot_id,
 		  struct bu_event *events, size_t count, struct bu_err *err)

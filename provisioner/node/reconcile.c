@@ -79,7 +79,7 @@ left(struct bu_reconcile *rec, struct bu_node *node)
 		bu_warn("node", "%s", err.text);
 }
 
-/* A step that is done is followed by another one, or moves the node where nobody else
+/* A step that is done is followed by another one, or moves the node where nothing else
  * does. */
 static void
 step_done(struct bu_reconcile *rec, struct bu_node *node)

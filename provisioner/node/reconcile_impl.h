@@ -135,7 +135,7 @@ int bu_symptoms_are_now(const struct bu_node *node);
 /* What was kept; NULL = nothing that can be read. New reference. */
 json_t *bu_symptoms_read(const struct bu_reconcile *rec, const struct bu_node *node);
 
-/* bmc.c. There is a BMC to be asked. want: NULL = nobody knows. */
+/* bmc.c. There is a BMC to be asked. want: NULL = not known. */
 int bu_bmc_is(const struct bu_desired_node *want);
 /* bmc_reports.c */
 void bu_node_reports_tick(struct bu_reconcile *rec);

@@ -385,9 +385,11 @@ bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
 		struct bu_err *err)
 {
 	struct bu_err bad = {0};
+	int rc;
 
 	bu_life_row(fleet, event);
-	if (replay(fleet, event, &bad) != 0) {
+	rc = replay(fleet, event, &bad);
+	if (rc != 0) {
 		if (err)
 			*err = bad;
 		/* Once it can be read it comes again; what means nothing does not. */
@@ -395,7 +397,7 @@ bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
 			return -1;
 	}
 	fleet->life.row_seq = event->seq;
-	return bad.kind ? -1 : 0;
+	return rc;
 }
 
 struct loading {
