@@ -233,7 +233,7 @@ add_sensor(char *line, json_t *list)
 	for (size_t i = 0; i < BU_LEN(units); i++)
 		if (strcmp(units[i].word, unit) == 0)
 			unit = units[i].unit;
-	bu_text_trim(columns[3]);
+	columns[3] = bu_text_trim(columns[3]);
 	for (size_t i = 0; i < BU_LEN(healths); i++)
 		if (strcmp(healths[i].word, columns[3]) == 0) {
 			bu_bmc_sensor_add(list, columns[0], value, unit,

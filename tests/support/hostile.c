@@ -15,6 +15,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "tests/support/hostile_impl.h"
 
 enum { TOKEN_LIFE = 3, BODY_MAX = 4096 };
@@ -249,6 +250,10 @@ patch(struct hostile_bmc *bmc, struct request *request, json_t *object)
 	bu_autofree char *wanted = etag_text(bmc, 1);
 	const char *match = header(request, "If-Match");
 
+	if (bmc->habits & HOSTILE_NEW_ETAGS) {
+		bmc->etag++;
+		return answer_error(bmc, request, 412, "PreconditionFailed");
+	}
 	if ((bmc->habits & HOSTILE_NEEDS_ETAG) && !match[0])
 		return answer_error(bmc, request, 428, "PreconditionHeaderMissing");
 	if ((match[0] && (bmc->habits & HOSTILE_NO_ETAG)) ||
@@ -299,6 +304,27 @@ planned(struct hostile_bmc *bmc, const struct request *request)
 }
 
 static enum MHD_Result
+answer_planned(struct request *request, const struct plan *plan)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		strlen(plan->body), plan->body, MHD_RESPMEM_MUST_COPY);
+	bu_autofree char *headers = bu_xstrdup(plan->headers);
+	enum MHD_Result rc;
+	char *rest;
+
+	for (char *line = strtok_r(headers, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		char *colon = strchr(line, ':');
+
+		*colon = '\0';
+		MHD_add_response_header(response, line, colon + 2);
+	}
+	rc = MHD_queue_response(request->connection, (unsigned)plan->status, response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
+static enum MHD_Result
 answer_hostile(struct hostile_bmc *bmc, struct request *request)
 {
 	size_t size = bmc->habits & HOSTILE_DEEP ? 100000 : 5 * 1024 * 1024;
@@ -340,6 +366,8 @@ dispatch(struct hostile_bmc *bmc, struct request *request)
 
 	if (plan && plan->status == 0)
 		return MHD_NO;
+	if (plan && plan->body)
+		return answer_planned(request, plan);
 	if (plan)
 		return answer_error(bmc, request, plan->status, plan->message);
 	if ((bmc->habits & HOSTILE_NO_IDENTITY) &&
@@ -371,6 +399,16 @@ dispatch(struct hostile_bmc *bmc, struct request *request)
 	return answer_error(bmc, request, 405, "OperationNotAllowed");
 }
 
+static enum MHD_Result
+add_query(void *arg, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+	char **query = arg;
+
+	(void)kind;
+	bu_text_add(query, "&", "%s%s=%s", *query ? "" : "?", key, value ? value : "");
+	return MHD_YES;
+}
+
 static void
 note(struct hostile_bmc *bmc, const struct request *request)
 {
@@ -378,6 +416,9 @@ note(struct hostile_bmc *bmc, const struct request *request)
 		return;
 	bmc->requests[bmc->requests_count] =
 		bu_xasprintf("%s %s", request->method, request->path);
+	MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, add_query,
+				  &bmc->queries[bmc->requests_count]);
+	bmc->matches[bmc->requests_count] = bu_xstrdup(header(request, "If-Match"));
 	bmc->bodies[bmc->requests_count++] = bu_xstrdup(request->body);
 }
 
@@ -493,6 +534,12 @@ hostile_destroy(struct hostile_bmc *bmc)
 	for (int i = 0; i < bmc->requests_count; i++) {
 		free(bmc->requests[i]);
 		free(bmc->bodies[i]);
+		free(bmc->matches[i]);
+		free(bmc->queries[i]);
+	}
+	for (int i = 0; i < PLANS_MAX; i++) {
+		free(bmc->plans[i].body);
+		free(bmc->plans[i].headers);
 	}
 	json_decref(bmc->objects);
 	json_decref(bmc->boot_before);

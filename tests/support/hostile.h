@@ -40,6 +40,7 @@ enum {
 	HOSTILE_OPEN = 1 << 27,           /* asks nobody who he is */
 	HOSTILE_NO_SERVICE = 1 << 28,     /* the root names no sessions; 401 there */
 	HOSTILE_LATE_BOOT = 1 << 29,      /* shows a boot change at the third look */
+	HOSTILE_NEW_ETAGS = 1 << 30,      /* 412 to all, and another ETag each time */
 };
 
 /* How a vendor's tree looks (reference: captures of real ones). */
@@ -71,6 +72,14 @@ void hostile_habits(struct hostile_bmc *bmc, int habits);
  * connection is closed without an answer; -1: no answer for long. */
 void hostile_plan(struct hostile_bmc *bmc, const char *method, const char *end,
 		  int status, const char *message, int times);
+/* The same with an answer of one's own. */
+struct hostile_answer {
+	int status;
+	const char *body;    /* JSON with ' for "; NULL = {} */
+	const char *headers; /* "Location: /x\nRetry-After: 1"; NULL = none */
+};
+void hostile_answer(struct hostile_bmc *bmc, const char *method, const char *end,
+		    const struct hostile_answer *answer, int times);
 /* Values of the machine. */
 const char *hostile_power(struct hostile_bmc *bmc);
 void hostile_set_power(struct hostile_bmc *bmc, const char *state);
@@ -78,13 +87,23 @@ void hostile_set_power(struct hostile_bmc *bmc, const char *state);
 char *hostile_boot(struct hostile_bmc *bmc);
 void hostile_set(struct hostile_bmc *bmc, const char *path, const char *key,
 		 json_t *value);
+/* A resource, with ' for "; instead of the one that is there. */
+void hostile_put(struct hostile_bmc *bmc, const char *path, const char *object);
 int hostile_sessions(struct hostile_bmc *bmc);  /* open ones */
 int hostile_passwords(struct hostile_bmc *bmc); /* how often a wrong one was tried */
 /* How many requests so far had this method and a path that ends so; NULL = any. */
 int hostile_count(struct hostile_bmc *bmc, const char *method, const char *end);
 int hostile_most(struct hostile_bmc *bmc); /* requests at the same time, at most */
 int hostile_open(struct hostile_bmc *bmc); /* connections now */
-/* The last request of this method: its body, "" when it had none; owned. */
-char *hostile_body(struct hostile_bmc *bmc, const char *method);
+/* The bodies of all requests of this method whose path ends so, a line each; owned. */
+char *hostile_bodies(struct hostile_bmc *bmc, const char *method, const char *end);
+/* What changes something but sessions, in its order: "POST /x, PATCH /y"; owned. */
+char *hostile_changes(struct hostile_bmc *bmc);
+/* How many requests begin so: "GET /x/". */
+int hostile_under(struct hostile_bmc *bmc, const char *begin);
+/* What stood behind this path when it was asked for, "?skip=2"; owned. */
+char *hostile_queries(struct hostile_bmc *bmc, const char *end);
+/* What their If-Match were: "W/"e1", -": - for none; owned. */
+char *hostile_matches(struct hostile_bmc *bmc, const char *method);
 
 #endif

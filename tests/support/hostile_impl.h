@@ -10,11 +10,12 @@
 #include "base/crypto.h"
 #include "tests/support/hostile.h"
 
-enum { REQUESTS_MAX = 2000, PLANS_MAX = 8 };
+enum { REQUESTS_MAX = 2000, PLANS_MAX = 24 };
 
 struct plan {
 	char method[8], end[80], message[64];
 	int status, times;
+	char *body, *headers; /* owned; NULL: an error with the message */
 };
 
 struct hostile_bmc {
@@ -26,7 +27,8 @@ struct hostile_bmc {
 	char url[64], fingerprint[BU_DIGEST_SIZE];
 	struct plan plans[PLANS_MAX];
 	char *requests[REQUESTS_MAX]; /* "GET /redfish/v1/" */
-	char *bodies[REQUESTS_MAX];
+	char *bodies[REQUESTS_MAX], *matches[REQUESTS_MAX];
+	char *queries[REQUESTS_MAX]; /* "", or with their "?" */
 	int requests_count, now, most, open;
 	char token[16]; /* "" = no session */
 	int token_uses, sessions, tokens, passwords, task_reads;

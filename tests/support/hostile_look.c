@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "tests/support/hostile_impl.h"
+#include "tests/support/quoted.h"
 
 void
 hostile_plan(struct hostile_bmc *bmc, const char *method, const char *end, int status,
@@ -19,8 +21,34 @@ hostile_plan(struct hostile_bmc *bmc, const char *method, const char *end, int s
 	snprintf(bmc->plans[i].end, sizeof(bmc->plans[i].end), "%s", end);
 	snprintf(bmc->plans[i].message, sizeof(bmc->plans[i].message), "%s",
 		 message ? message : "GeneralError");
+	free(bmc->plans[i].body);
+	bmc->plans[i].body = NULL;
 	bmc->plans[i].status = status;
 	bmc->plans[i].times = times;
+}
+
+void
+hostile_answer(struct hostile_bmc *bmc, const char *method, const char *end,
+	       const struct hostile_answer *answer, int times)
+{
+	struct plan *plan = bmc->plans;
+	bu_autojson json_t *body = quoted(answer->body ? answer->body : "{}");
+
+	while (plan->times > 0)
+		plan++;
+	hostile_plan(bmc, method, end, answer->status, NULL, times);
+	free(plan->headers);
+	plan->body = bu_json_canonical(body);
+	plan->headers = bu_xstrdup(answer->headers ? answer->headers : "");
+}
+
+void
+hostile_put(struct hostile_bmc *bmc, const char *path, const char *object)
+{
+	json_t *resource = quoted(object);
+
+	json_object_set_new(resource, "@odata.id", json_string(path));
+	json_object_set_new(bmc->objects, path, resource);
 }
 
 static json_t *
@@ -105,11 +133,65 @@ hostile_open(struct hostile_bmc *bmc)
 	return open;
 }
 
-char *
-hostile_body(struct hostile_bmc *bmc, const char *method)
+static int
+is_request(const struct hostile_bmc *bmc, int i, const char *method, const char *end)
 {
-	for (int i = bmc->requests_count; i-- > 0;)
-		if (strncmp(bmc->requests[i], method, strlen(method)) == 0)
-			return bu_xstrdup(bmc->bodies[i]);
-	return bu_xstrdup("");
+	return strncmp(bmc->requests[i], method, strlen(method)) == 0 &&
+	       hostile_ends(bmc->requests[i], end);
+}
+
+char *
+hostile_bodies(struct hostile_bmc *bmc, const char *method, const char *end)
+{
+	char *text = bu_xstrdup("");
+
+	for (int i = 0; i < bmc->requests_count; i++)
+		if (is_request(bmc, i, method, end))
+			bu_text_add(&text, "", "%s\n", bmc->bodies[i]);
+	return text;
+}
+
+char *
+hostile_matches(struct hostile_bmc *bmc, const char *method)
+{
+	char *text = NULL;
+
+	for (int i = 0; i < bmc->requests_count; i++)
+		if (is_request(bmc, i, method, ""))
+			bu_text_add(&text, ", ", "%s",
+				    *bmc->matches[i] ? bmc->matches[i] : "-");
+	return text ? text : bu_xstrdup("");
+}
+
+int
+hostile_under(struct hostile_bmc *bmc, const char *begin)
+{
+	int count = 0;
+
+	for (int i = 0; i < bmc->requests_count; i++)
+		count += strncmp(bmc->requests[i], begin, strlen(begin)) == 0;
+	return count;
+}
+
+char *
+hostile_queries(struct hostile_bmc *bmc, const char *end)
+{
+	char *text = bu_xstrdup("");
+
+	for (int i = 0; i < bmc->requests_count; i++)
+		if (hostile_ends(bmc->requests[i], end) && bmc->queries[i])
+			bu_text_add(&text, "", "%s", bmc->queries[i]);
+	return text;
+}
+
+char *
+hostile_changes(struct hostile_bmc *bmc)
+{
+	char *text = NULL;
+
+	for (int i = 0; i < bmc->requests_count; i++)
+		if (strncmp(bmc->requests[i], "GET", 3) != 0 &&
+		    !strstr(bmc->requests[i], "/Sessions"))
+			bu_text_add(&text, ", ", "%s", bmc->requests[i]);
+	return text ? text : bu_xstrdup("");
 }

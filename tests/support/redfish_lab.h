@@ -52,6 +52,8 @@ open_driver(struct bu_loop *loop, int64_t gap_ms, int64_t op_ms)
 	struct rf_times times = short_times;
 
 	times.gap_ms = gap_ms;
+	times.again_ms = 20;
+	times.settle_ms = 5;
 	times.op_ms = op_ms;
 	times.hush_ms = 5;
 	times.logout_ms = 20;

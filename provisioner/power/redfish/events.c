@@ -87,7 +87,7 @@ is_newest_first(const json_t *members)
 	return time_of(first) > time_of(last);
 }
 
-/* One request for each: the newest few, until they are too old. */
+/* One request for each: the newest few, until they are too old. -1 = there are more. */
 static int
 follow_links(struct rf_op *op, struct reading *reading, const json_t *members)
 {
@@ -100,10 +100,8 @@ follow_links(struct rf_op *op, struct reading *reading, const json_t *members)
 		bu_autojson json_t *entry = NULL;
 		char path[RF_PATH_SIZE];
 
-		if (i == LINKED_MAX || rf_go_on(op, NULL) != 0) {
-			reading->log.more = 1;
+		if (i == LINKED_MAX || rf_go_on(op, NULL) != 0)
 			return -1;
-		}
 		if (rf_path(op->bmc, bu_json_str(link, "@odata.id", ""), path) != 0)
 			continue;
 		entry = rf_get(op, path, NULL, NULL);
@@ -214,7 +212,6 @@ on_service(struct rf_op *op, const char *path, const json_t *service, void *arg)
 	const char *id = bu_json_str(service, "Id", path);
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(op->driver->loop)), count = 0;
 	char entries[RF_PATH_SIZE];
-	int more = reading->log.more;
 
 	rf_link(op, service, "Entries", entries);
 	if (is_passed_over(id) || !entries[0] ||
@@ -228,7 +225,6 @@ on_service(struct rf_op *op, const char *path, const json_t *service, void *arg)
 		reading->seen++;
 	else if (json_array_size(reading->log.rows))
 		reading->log.more = 1;
-	reading->log.more |= more;
 	reading->log.full |= is_full(service, count);
 	return rf_go_on(op, NULL);
 }
@@ -257,8 +253,7 @@ rf_events(struct rf_op *op, json_t **ret, struct bu_err *err)
 	if (op->most > 0)
 		reading.log.most = op->most < MOST_MAX ? op->most : MOST_MAX;
 	read_logs_of(op, system, &reading);
-	if (rf_go_on(op, NULL) == 0)
-		read_logs_of(op, manager, &reading);
+	read_logs_of(op, manager, &reading);
 	if (reading.seen == 0 && json_array_size(reading.log.rows) == 0) {
 		json_decref(reading.log.rows);
 		if (rf_go_on(op, err) != 0)

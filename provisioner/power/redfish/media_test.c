@@ -187,6 +187,7 @@ begin(struct bench *bench, const char *tree)
 	bench->loop = bu_loop_create(NULL);
 	/* The task of one tree takes 1.5 s, and no other has one. */
 	times.settle_ms = strcmp(tree, "dell") == 0 ? 5 : 150;
+	times.again_ms = 20;
 	bench->driver = rf_open(bench->loop, &times);
 	snprintf(bench->dir, sizeof(bench->dir), "http://127.0.0.1:%d/boot/media/",
 		 bench->port);

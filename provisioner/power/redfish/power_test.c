@@ -3,6 +3,8 @@
  * Power, identity and the tree: the driver against fake BMCs in the shapes of six
  * vendors, and against those that lie, hang and lead astray.
  */
+#include <sys/resource.h>
+
 #include "base/json.h"
 #include "provisioner/power/perform.h"
 #include "tests/support/port.h"
@@ -262,7 +264,7 @@ START_TEST(what_nests_too_deep_is_not_read)
 	static const struct {
 		int depth;
 		enum bu_err_kind kind;
-	} rows[] = {{60, BU_ERR_NONE}, {70, BU_ERR_REMOTE}};
+	} rows[] = {{63, BU_ERR_NONE}, {64, BU_ERR_REMOTE}};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct rig rig;
@@ -505,6 +507,11 @@ START_TEST(targets_are_checked)
 		{"http://10.0.0.1", 0},
 		{"https://root:calvin@bmc1", 0},
 		{"https://bmc1/other", 0},
+		{"https://bmc1/redfish/v1/", 1},
+		{"https://bmc1/redfish/v1", 0},
+		{"https://", 0},
+		{"ftp://bmc1", 0},
+		{"http://127.0.0.2", 0},
 		{"bmc1", 0},
 		{"qemu:///system#node001", 0},
 		{"", 0},
@@ -515,13 +522,54 @@ START_TEST(targets_are_checked)
 		char *connection = bu_power_redfish.connection(rows[i].bmc, &err);
 
 		ck_assert_msg((connection != NULL) == rows[i].ok, "%s", rows[i].bmc);
+		ck_assert_str_eq(connection ? connection : "", "");
+		ck_assert_int_eq(err.kind, rows[i].ok ? BU_ERR_NONE : BU_ERR_INVAL);
 		free(connection);
+	}
+	for (int size = RF_PATH_SIZE - 1; size <= RF_PATH_SIZE; size++) {
+		bu_autofree char *bmc = bu_xasprintf("https://bmc1" RF_ROOT "%0*d",
+						     size - (int)strlen(RF_ROOT), 0);
+		bu_autofree char *connection = bu_power_redfish.connection(bmc, NULL);
+
+		ck_assert_int_eq(connection != NULL, size < RF_PATH_SIZE);
 	}
 }
 END_TEST
 
-BU_UNIT("redfish power", a_dpu_is_never_the_machine, every_tree_is_read,
-	macs_come_from_the_cards, what_is_not_surely_off_is_unknown,
+/* As many as this machine has: one for each BMC that is asked. */
+START_TEST(the_driver_has_descriptors_enough)
+{
+	struct bu_loop *loop = bu_loop_create(NULL);
+	struct rlimit files;
+	void *driver;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	files.rlim_cur = 100;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+	driver = bu_power_redfish.open(loop, "", NULL);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	ck_assert_uint_eq(files.rlim_cur, files.rlim_max);
+	bu_power_redfish.close(driver);
+	bu_loop_destroy(loop);
+}
+END_TEST
+
+START_TEST(an_operation_of_no_bmc_is_refused)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	rig_fails(&rig, BU_POWER_OPS, BU_ERR_INVAL, "redfish has no operation");
+	rig.url[0] = 'x';
+	rig_fails(&rig, BU_POWER_STATUS, BU_ERR_INVAL, "is not a Redfish target");
+	ck_assert_int_eq(hostile_count(rig.bmc, NULL, NULL), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+BU_UNIT("redfish power", the_driver_has_descriptors_enough,
+	an_operation_of_no_bmc_is_refused, a_dpu_is_never_the_machine,
+	every_tree_is_read, macs_come_from_the_cards, what_is_not_surely_off_is_unknown,
 	on_after_409_is_asked_again, a_refusal_is_none_when_it_is_so_already,
 	a_post_goes_out_once, a_lost_get_goes_out_once_more, a_busy_bmc_is_asked_again,
 	a_slow_bmc_times_out_and_delays_no_other, asks_again_after_406,

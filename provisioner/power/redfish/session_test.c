@@ -24,6 +24,138 @@ START_TEST(one_session_serves_and_is_ended_when_idle)
 	ck_assert_int_eq(hostile_count(rig.bmc, "DELETE", "/Sessions/1"), 1);
 	rig_ok(&rig, BU_POWER_STATUS);
 	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 2);
+	/* where they are made is not looked for again */
+	ck_assert_int_eq(hostile_count(rig.bmc, "GET", "/redfish/v1/"), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+/* What the BMC says to a log-in | what comes of it | log-ins: a token that is taken and
+ * no good is asked for once more. */
+START_TEST(a_login_is_refused_or_there_are_no_sessions)
+{
+	static const struct {
+		int status;
+		const char *message, *headers;
+		enum bu_err_kind kind;
+		int logins;
+	} rows[] = {
+		{401, "NoValidSession", NULL, BU_ERR_DENIED, 1},
+		{403, "InsufficientPrivilege", NULL, BU_ERR_DENIED, 1},
+		{403, "SessionLimitExceeded", NULL, BU_ERR_NONE, 1},
+		{400, "GeneralError", NULL, BU_ERR_NONE, 1},
+		{402, "GeneralError", NULL, BU_ERR_NONE, 1},
+		{500, "GeneralError", NULL, BU_ERR_NONE, 1},
+		{201, NULL, NULL, BU_ERR_NONE, 1},
+		{200, NULL, "X-Auth-Token: t", BU_ERR_NONE, 2},
+		{299, NULL, "X-Auth-Token: t", BU_ERR_NONE, 2},
+		{300, NULL, "X-Auth-Token: t", BU_ERR_NONE, 1},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct hostile_answer answer = {rows[i].status, NULL, rows[i].headers};
+		struct rig rig;
+
+		rig_begin(&rig, "dell", 0);
+		if (rows[i].message)
+			hostile_plan(rig.bmc, "POST", "/Sessions", rows[i].status,
+				     rows[i].message, 1);
+		else
+			hostile_answer(rig.bmc, "POST", "/Sessions", &answer, 1);
+		ck_assert_msg(rig_do(&rig, BU_POWER_STATUS) == rows[i].kind,
+			      "row %zu: %s", i, rig.err.text);
+		ck_assert_msg(hostile_count(rig.bmc, "POST", "/Sessions") ==
+				      rows[i].logins,
+			      "row %zu", i);
+		ck_assert_int_eq(hostile_sessions(rig.bmc), rows[i].logins - 1);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* By its Location, else by the answer's own name; one without a name is not ended. */
+START_TEST(a_session_is_ended_by_its_name)
+{
+	static const struct {
+		const char *body, *headers;
+		const char *ended; /* NULL: nothing is */
+	} rows[] = {
+		{"{'@odata.id':'/s/1'}", "X-Auth-Token: t\nLocation: /s/2", "/s/2"},
+		{"{'@odata.id':'/s/1'}", "X-Auth-Token: t", "/s/1"},
+		{"{'@odata.id':'/s/1'}",
+		 "X-Auth-Token: t\nLocation: http://127.0.0.2/s/2", "/s/1"},
+		{"{}", "X-Auth-Token: t", NULL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct hostile_answer answer = {201, rows[i].body, rows[i].headers};
+		struct rig rig;
+
+		rig_begin(&rig, "dell", HOSTILE_OPEN);
+		hostile_answer(rig.bmc, "POST", "/Sessions", &answer, 1);
+		hostile_plan(rig.bmc, "DELETE", "", 204, NULL, 9);
+		rig_ok(&rig, BU_POWER_STATUS);
+		bu_power_redfish.close(rig.driver);
+		rig.driver = NULL;
+		ck_assert_int_eq(hostile_count(rig.bmc, "DELETE", ""),
+				 rows[i].ended != NULL);
+		if (rows[i].ended)
+			ck_assert_int_eq(
+				hostile_count(rig.bmc, "DELETE", rows[i].ended), 1);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* For a minute. */
+START_TEST(sessions_are_asked_for_again_after_a_while)
+{
+	struct rf_times times = short_times;
+	struct rig rig;
+
+	times.op_ms = times.hush_ms = times.tree_ms = 10000000;
+	times.logout_ms = 20000000;
+	rig_made(&rig, "dell", HOSTILE_FULL, &times);
+	rig_ok(&rig, BU_POWER_STATUS);
+	hostile_habits(rig.bmc, 0);
+	bu_clock_advance(&rig.clock, 40000);
+	rig_ok(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 1);
+	bu_clock_advance(&rig.clock, 20000);
+	rig_ok(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 2);
+	ck_assert_int_eq(hostile_sessions(rig.bmc), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Nobody goes on with another's session, and none is left behind. */
+START_TEST(another_password_ends_the_session)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig.request.target.password = "hobbes";
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_DENIED);
+	ck_assert_int_eq(hostile_sessions(rig.bmc), 0);
+	ck_assert_int_eq(hostile_count(rig.bmc, "DELETE", "/Sessions/1"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(without_a_user_nothing_is_said_of_one)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_OPEN);
+	rig.request.target.user = rig.request.target.password = NULL;
+	rig_ok(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 0);
+	hostile_habits(rig.bmc, 0);
+	rig_fails(&rig, BU_POWER_STATUS, BU_ERR_DENIED, "status 401");
+	ck_assert_int_eq(hostile_passwords(rig.bmc), 0);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 0);
 	rig_end(&rig);
 }
 END_TEST
@@ -36,6 +168,7 @@ START_TEST(no_session_is_left_wherever_it_is_cancelled)
 	int ended = 0;
 
 	times.hush_ms = times.logout_ms = 60000;
+	times.gap_ms = times.open_ms = 1; /* are steps, too */
 	for (int steps = 0; steps < 60 && !ended; steps++) {
 		struct bu_power_call *call;
 		struct rig rig;
@@ -313,7 +446,10 @@ START_TEST(a_program_that_is_ended_leaves_no_session)
 }
 END_TEST
 
-BU_UNIT("redfish session", one_session_serves_and_is_ended_when_idle,
+BU_UNIT("redfish session", a_login_is_refused_or_there_are_no_sessions,
+	a_session_is_ended_by_its_name, sessions_are_asked_for_again_after_a_while,
+	another_password_ends_the_session, without_a_user_nothing_is_said_of_one,
+	one_session_serves_and_is_ended_when_idle,
 	no_session_is_left_wherever_it_is_cancelled, no_free_session_means_basic,
 	a_root_without_sessions_means_basic,
 	sessions_that_the_root_does_not_link_are_at_the_usual_place,

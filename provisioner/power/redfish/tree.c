@@ -49,8 +49,6 @@ visit(struct rf_op *op, const json_t *page, rf_member_fn fn, void *arg, int *mem
 		if (rf_path(op->bmc, bu_json_str(item, "@odata.id", ""), path) != 0 ||
 		    ++*members > RF_MEMBERS_MAX)
 			continue;
-		if (rf_go_on(op, NULL) != 0)
-			return -1;
 		member = rf_get(op, path, NULL, NULL);
 		rc = member ? fn(op, path, member, arg) : 0;
 		if (rc != 0)
@@ -114,13 +112,14 @@ is_machine(const json_t *system)
 		json_object_get(system, "@Redfish.Settings"));
 }
 
+/* Neither is empty. */
 static int
 same_path(const char *a, const char *b)
 {
 	size_t a_size = strlen(a), b_size = strlen(b);
 
-	a_size -= a_size > 0 && a[a_size - 1] == '/';
-	b_size -= b_size > 0 && b[b_size - 1] == '/';
+	a_size -= a[a_size - 1] == '/';
+	b_size -= b[b_size - 1] == '/';
 	return a_size == b_size && strncasecmp(a, b, a_size) == 0;
 }
 

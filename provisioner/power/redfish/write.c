@@ -28,7 +28,7 @@ static int
 follow_task(struct rf_op *op, const char *monitor, struct bu_err *err)
 {
 	static const char *const bad[] = {"Exception", "Killed", "Cancelled", NULL};
-	static const char *const moving[] = {"New", "Starting", "Running", "", NULL};
+	static const char *const moving[] = {"New", "Starting", "Running", NULL};
 	struct rf_ask ask = {.method = "GET", .path = monitor};
 
 	for (int i = 0; monitor[0] && i < TASK_READS_MAX; i++) {
@@ -45,8 +45,7 @@ follow_task(struct rf_op *op, const char *monitor, struct bu_err *err)
 					  op->bmc->origin, monitor, state);
 		if (reply.status >= 400 && reply.status != 404 && reply.status != 410)
 			return rf_refused(op, &ask, &reply, err);
-		if (reply.status != 202 &&
-		    !(state[0] && bu_word_find(moving, state) >= 0))
+		if (reply.status != 202 && bu_word_find(moving, state) < 0)
 			return 0;
 	}
 	return 0;
@@ -149,8 +148,7 @@ rf_patch(struct rf_op *op, const char *path, const json_t *body, struct bu_err *
 			return RF_TAKEN;
 		rf_refused(op, &ask, &reply, err);
 		if (!is_not_now(&reply))
-			return reply.status == 401 || reply.status == 403 ? RF_FAILED
-									  : RF_NOT_THIS;
+			return reply.status == 403 ? RF_FAILED : RF_NOT_THIS;
 		if (i >= BACK_OFFS_MAX)
 			return RF_FAILED;
 		if (rf_pause(op, op->driver->times.again_ms << i, NULL) != 0)
