@@ -63,7 +63,7 @@ find_rails(struct bu_across *across)
 	}
 }
 
-/* The switch where somebody names it, else a leaf of this rail alone. */
+/* The switch where it is known, else a leaf of this rail alone. */
 static int
 leaf_of(struct bu_across *across, const struct bu_role *role,
 	const struct bu_desired_network *rail, int place)
@@ -126,6 +126,7 @@ make_topology(struct bu_across *across)
 	t->leaves = (int)json_array_size(t->leaf_ids.list);
 	across->tested = bu_xcalloc((size_t)t->leaves + 1, 1);
 	across->good = bu_xcalloc((size_t)t->leaves + 1, 1);
+	across->bad = bu_xcalloc((size_t)t->leaves + 1, sizeof(int));
 	across->links = bu_xcalloc((size_t)t->leaves + 1, sizeof(int));
 	across->links_wanted = bu_xcalloc((size_t)t->leaves + 1, sizeof(int));
 }
@@ -151,7 +152,7 @@ is_late(const struct bu_gate *gate, const struct bu_role *role)
 	       bu_loop_now_ms(gate->fleet->loop) - node->live.across.since_ms < LATE_MS;
 }
 
-/* Who was certified takes part with what it measured, also while nobody may ask it. */
+/* A certified node takes part with what it measured, also while it may not be asked. */
 static int
 is_proven(const struct bu_across *across, const struct bu_role *role)
 {
@@ -325,6 +326,7 @@ bu_across_close(struct bu_across *across)
 	free(across->no_port);
 	free(across->tested);
 	free(across->good);
+	free(across->bad);
 	free(across->links);
 	free(across->links_wanted);
 	free(across->taken);
@@ -374,7 +376,8 @@ is_anybody_asking(const struct bu_gate *gate, const struct bu_desired_network *r
 	return 0;
 }
 
-/* A rail of its own: after a start, for who waits, and as long as it is accused. */
+/* A rail of its own: after a start, for nodes that wait, and as long as it is accused.
+ */
 static int
 is_alone_due(const struct bu_gate *gate, const struct bu_desired_network *rail)
 {

@@ -59,7 +59,7 @@ is_wanted(const struct bu_across *across, const struct bu_flow *flow)
 			      !bu_across_leaf_is_done(across, to));
 }
 
-/* Of what is proven no more is asked, nor of who is not there for it. */
+/* Of what is proven no more is asked, nor of nodes that are not there for it. */
 static int
 may_ask(const struct bu_across *across, const struct bu_flow *flow,
 	const struct bu_pair_log *log)
@@ -89,7 +89,7 @@ answer_nothing(struct bu_across *across, struct bu_flow *flow,
 	if (!may_ask(across, flow, log))
 		return 0;
 	bu_across_want(across, flow);
-	/* Who gave nothing is asked again while the others go on. */
+	/* A pair that gave nothing is asked again while the others go on. */
 	if (log && bu_gate_failures(log))
 		return 0;
 	flow->doubt |= BU_DOUBT_ASKED;
@@ -108,8 +108,22 @@ comparable(const struct bu_across *across, const struct bu_flow *flow, float gbp
 	       (float)(across->topology.limit_gbps / bu_rail_slower(&rail)->link_gbps);
 }
 
+/* What was mended since is not bad any more, however often it was before. */
+static int
+is_newest_bad(const struct bu_across *across, const struct bu_flow *flow,
+	      const struct bu_pair_log *log, int dir)
+{
+	size_t at = log->count;
+
+	while (at > 1 && bu_gate_next_sound(log, at - 1, dir) != at - 1)
+		at--;
+	return comparable(across, flow, log->list[at - 1].dir[dir].rate_gbps) <
+		       (float)across->min_gbps ||
+	       log->list[at - 1].dir[dir].lost > 0;
+}
+
 static void
-note_leaves(struct bu_across *across, const struct bu_flow *flow)
+note_leaves(struct bu_across *across, const struct bu_flow *flow, int bad)
 {
 	const int leaves[2] = {across->topology.leaf_of[flow->src],
 			       across->topology.leaf_of[flow->dst]};
@@ -118,7 +132,8 @@ note_leaves(struct bu_across *across, const struct bu_flow *flow)
 
 	for (int i = 0; i < 2 && (rails || leaves[0] != leaves[1]); i++) {
 		across->tested[leaves[i]] |= rails;
-		across->good[leaves[i]] |= good;
+		across->good[leaves[i]] |= good || !bad;
+		across->bad[leaves[i]] += bad;
 	}
 }
 
@@ -151,7 +166,7 @@ answer_flow(struct bu_across *across, struct bu_flow *flow)
 		return answer_nothing(across, flow, log);
 	bu_gate_give(&log->list[(*taken)++], dir, flow);
 	flow->rate_gbps = comparable(across, flow, flow->rate_gbps);
-	note_leaves(across, flow);
+	note_leaves(across, flow, is_newest_bad(across, flow, log, dir));
 	return 0;
 }
 
@@ -216,7 +231,7 @@ count_tests(struct bu_across *across, const struct bu_pair_log *log, const int p
 	}
 }
 
-/* Rails of each leaf that somebody is there of. */
+/* Rails of each leaf that a node is there of. */
 static uint64_t *
 rails_there(const struct bu_across *across)
 {

@@ -31,13 +31,15 @@ struct bu_across {
 	 * way over them cannot be chosen. */
 	struct bu_topology topology;
 	const struct bu_desired_network *rail[BU_TOPOLOGY_RAILS_MAX];
-	json_t *own_leaves; /* names that were made of a rail: nobody told the switch */
+	json_t *own_leaves; /* names that were made of a rail: the switch is not known
+			     */
 	struct bu_across_node *nodes;
-	unsigned char *absent, *trusted; /* by node; who is there is proven */
+	unsigned char *absent, *trusted; /* by node; one that is there is proven */
 	unsigned char *no_port;          /* by port */
 	unsigned char *tested, *good;    /* by leaf: a pair of it across gave a result,
 					    or one that is good */
-	double min_gbps;                 /* of a good one */
+	int *bad; /* by leaf: its answers of pairs whose newest result is not good */
+	double min_gbps; /* of a good one */
 	/* Tests of one rail between leaves, by leaf: those that gave a result, and so
 	 * many are wanted. */
 	int *links, *links_wanted;
@@ -73,7 +75,7 @@ void bu_across_add_nodes(const struct bu_across *across,
 void bu_across_key(const struct bu_desired_network *network,
 		   char ret[BU_ACROSS_KEY_SIZE]);
 
-/* across_answer.c. Who gives nothing is no partner: the others' tests go on. */
+/* across_answer.c. A node that gives nothing is no partner: the others' tests go on. */
 void bu_across_leave_out(struct bu_across *across);
 /* across_answer.c. Fills links, links_wanted and links_bad. */
 void bu_across_count_links(struct bu_across *across);

@@ -12,8 +12,11 @@
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/across_impl.h"
 
-/* Leaves that are named as not tested. */
+/* Leaves that are named as not tested, or as bad for no known reason. */
 enum { UNTESTED_MAX = 8 };
+
+/* Of an entry that accuses nothing: it stands until the next run only. */
+static const char UNEXPLAINED[] = "unexplained";
 
 void
 bu_across_key(const struct bu_desired_network *network, char ret[BU_ACROSS_KEY_SIZE])
@@ -190,7 +193,8 @@ keep_before(const struct bu_across *across, const json_t *before, json_t *list)
 	size_t i;
 
 	json_array_foreach ((json_t *)(uintptr_t)before, i, entry) {
-		if (!is_known(list, entry) && still_stands(across, entry))
+		if (!json_object_get(json_object_get(entry, "key"), UNEXPLAINED) &&
+		    !is_known(list, entry) && still_stands(across, entry))
 			json_array_append(list, entry);
 	}
 }
@@ -201,6 +205,35 @@ add_entry(const json_t *before, json_t *entry, json_t *list)
 	if (!is_known(before, entry))
 		bu_warn("gate", "%s", bu_json_str(entry, "text", ""));
 	json_array_append_new(list, entry);
+}
+
+/* A pair of a leaf that it names is still bad. */
+static int
+is_bad_now(const struct bu_across *across, const json_t *entry)
+{
+	const struct bu_topology *t = &across->topology;
+	const char *leaf;
+	json_t *one;
+
+	json_object_foreach (json_object_get(entry, "leaves"), leaf, one) {
+		const json_t *place = json_object_get(t->leaf_ids.index, leaf);
+
+		if (place && across->bad[json_integer_value(place)])
+			return 1;
+	}
+	return 0;
+}
+
+static void
+add_accused(const struct bu_across *across, const json_t *before,
+	    const struct bu_accusation *one, json_t *list)
+{
+	json_t *entry = entry_of(across, one);
+
+	if (is_bad_now(across, entry))
+		add_entry(before, entry, list);
+	else
+		json_decref(entry);
 }
 
 static json_t *
@@ -266,6 +299,37 @@ add_untested(const struct bu_across *across, const json_t *before, json_t *list)
 	}
 }
 
+static json_t *
+unexplained_entry(const struct bu_across *across, int leaf)
+{
+	const struct bu_accusation one = {.what = BU_WHAT_LEAF, .leaf = leaf};
+	bu_autofree char *name = bu_across_leaf_words(across, leaf);
+	bu_autofree char *text = bu_xasprintf(
+		"%s%s: no pair of leaf %s with another leaf was good: its uplinks are "
+		"bad, or the ports of the few nodes that gave results; when more of its "
+		"nodes are ready, bringup fabric run tests them again",
+		across->alone ? "" : "switch fabric ", across->fabric, name);
+	json_t *nodes = json_object(), *leaves = json_object(), *key = json_array();
+
+	add_key(across, &one, key);
+	bu_across_add_nodes(across, &one, nodes);
+	add_leaves(across, &one, leaves);
+	return json_pack("{s:{s:o},s:s,s:o,s:o}", "key", UNEXPLAINED, key, "text", text,
+			 "nodes", nodes, "leaves", leaves);
+}
+
+/* Bad results that accuse nothing are not passed over: of so few nodes that their ports
+ * and the uplinks are not told apart. */
+static void
+add_unexplained(const struct bu_across *across, const json_t *before, json_t *list)
+{
+	int named = 0;
+
+	for (int leaf = 0; leaf < across->topology.leaves; leaf++)
+		if (across->bad[leaf] && !across->good[leaf] && named++ < UNTESTED_MAX)
+			add_entry(before, unexplained_entry(across, leaf), list);
+}
+
 void
 bu_across_keep(const struct bu_across *across)
 {
@@ -277,9 +341,11 @@ bu_across_keep(const struct bu_across *across)
 		const struct bu_accusation *one = &across->report.accusations[i];
 
 		if (one->what != BU_WHAT_ENDPOINT && one->what != BU_WHAT_INCONCLUSIVE)
-			add_entry(before, entry_of(across, one), list);
+			add_accused(across, before, one, list);
 	}
 	keep_before(across, before, list);
+	if (!json_array_size(list))
+		add_unexplained(across, before, list);
 	add_untested(across, before, list);
 	if (!gate->across)
 		gate->across = json_object();

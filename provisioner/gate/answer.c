@@ -3,8 +3,8 @@
  * What a campaign is answered from the log. Asked by campaign_state.c while the
  * campaign runs. Invariants: a probe that says nothing (no result, or an instrument in
  * doubt) decides nothing: it is passed over when there is a better one, else measured
- * again; who gave none so often is asked once a minute, and the campaign goes on to
- * other partners.
+ * again; a pair that gave none so often is asked once a minute, and the campaign goes
+ * on to other partners.
  */
 #include <string.h>
 

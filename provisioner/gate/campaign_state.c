@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The campaign of one fabric network, as far as it is: who is a candidate, who can be a
- * partner, what was measured in their present boots. It has no memory of its own: at
- * each look the campaign runs from its start over the results in the log, until it asks
- * for one that is not there. The same results lead to the same questions.
+ * The campaign of one fabric network, as far as it is: its candidates, those that can
+ * be partners, what was measured in their present boots. It has no memory of its own:
+ * at each look the campaign runs from its start over the results in the log, until it
+ * asks for one that is not there. The same results lead to the same questions.
  */
 #include <string.h>
 
@@ -81,7 +81,7 @@ find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
 		struct bu_node *node = campaign->nodes[i];
 		const struct bu_role *role = campaign->role[i];
 
-		/* Who was proven a moment ago is not judged again. */
+		/* What was proven a moment ago is not judged again. */
 		campaign->candidate[i] = role->ready && !role->certified;
 		campaign->trusted[i] = !campaign->candidate[i] &&
 				       (role->ready || is_lent(campaign, role));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a node must show of itself before anybody measures it: the checks, once in each
+ * What a node must show of itself before it is measured: the checks, once in each
  * boot, then the soak, in slices that are added up over restarts. Asked for by the
  * agents' API and by campaign_state.c. Invariant: a row that fails quarantines with its
- * own words, and without a report of this boot nobody becomes a candidate.
+ * own words, and without a report of this boot it is no candidate.
  */
 #include <stdio.h>
 #include <string.h>
@@ -311,7 +311,7 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 		node->live.slices_lost++;
 	if (body)
 		journal(gate, node, soak ? BU_EVENT_SOAK : BU_EVENT_CHECKS, body);
-	else if (!node->hold.owner) /* who is held was told to stop */
+	else if (!node->hold.owner) /* a held one was told to stop */
 		no_report(gate, node,
 			  failure    ? failure->text
 			  : err.kind ? err.text

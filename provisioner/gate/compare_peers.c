@@ -5,10 +5,10 @@
  * Invariant: only machines of the same class that run now, with a report of their
  * present boot, are compared: a card that moved on with its owner switched off is no
  * double. Of those in quarantine only wrong cables count: of two that are swapped the
- * first is there when the second one reports. Who tells the same is found by an index
- * over all reports, which follows them as they change; the rows of those that are laid
- * beside most others are kept as they were read: a report costs what the machines that
- * it is laid beside cost, however many there are.
+ * first is there when the second one reports. Reports that tell the same are found by
+ * an index over all reports, which follows them as they change; the rows of those that
+ * are laid beside most others are kept as they were read: a report costs what the
+ * machines that it is laid beside cost, however many there are.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "fabric/judge/domains.h"
 #include "provisioner/gate/internal.h"
 
-/* So many, whoever they are, show what most machines have; of the others only those
+/* So many, of any kind, show what most machines have; of the others only those
  * that may be a double, or have a cable of ours. */
 enum { SAMPLE = 64, KEPT = SAMPLE + 16 };
 
@@ -80,7 +80,7 @@ is_up(const struct bu_node *node)
 	return bu_state_info(node->state)->measured && bu_gate_has_checks(node);
 }
 
-/* --- who tells what --- */
+/* --- which reports tell what --- */
 
 /* Rows of a report, read once. */
 struct kept {
@@ -254,7 +254,7 @@ struct alike {
 	const struct bu_node *node;
 	const struct bu_desired_node *want;
 	struct bu_checks *report;
-	json_t *names; /* {node: true}: who is in the cohort */
+	json_t *names; /* {node: true}: the cohort */
 };
 
 static const char *
@@ -335,7 +335,7 @@ on_found(const char *node, const struct bu_check *row, void *arg)
 		*row;
 }
 
-/* own: rows that nobody keeps. */
+/* own: rows that are kept nowhere. */
 static const struct bu_checks *
 rows_in(const struct alike *alike, const struct bu_node *node, size_t place,
 	struct bu_checks *own)

@@ -2,7 +2,7 @@
 /*
  * What is kept of a quarantine: every result of the node in this boot, its checks, its
  * last events, the accusation, the reason and what to swap, as one blob. Asked by
- * whoever accuses, and by the API for nodes that are not accused. Invariant: nobody is
+ * all that accuse, and by the API for nodes that are not accused. Invariant: no node is
  * quarantined by the gate without its evidence in the same commit.
  */
 #include <string.h>

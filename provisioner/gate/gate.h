@@ -26,7 +26,7 @@ void bu_gate_kick(struct bu_gate *gate);
 void bu_gate_set_stopwatch(struct bu_gate *gate, const struct bu_clock *clock);
 
 /* The checks or the probe that this node's agent has to run now, as a work item; NULL =
- * none. New reference. Who is given a slice of its soak is given a neighbour with it.
+ * none. New reference. With a slice of its soak a node is given a neighbour.
  */
 json_t *bu_gate_work(struct bu_gate *gate, struct bu_node *node);
 /* Whether what it was given by this id is still wanted. Gives nothing out. */

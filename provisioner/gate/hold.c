@@ -60,8 +60,8 @@ hold_changing(struct bu_gate *gate, struct bu_node *node)
 	hold(gate, node, BU_OWNER_BRINGUP, "", &reason);
 }
 
-/* Who is not in the cluster yet is quarantined; who is, is held: no partner, and seen.
- */
+/* A node that is not in the cluster yet is quarantined; one that is, is held: no
+ * partner, and seen. */
 static void
 heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 {
@@ -82,7 +82,7 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 		hold(gate, node, BU_OWNER_EXTERNAL, body->source, &reason);
 }
 
-/* Who waits for long, heard or not, is held for a person. */
+/* A node that waits for long, heard or not, is held for a person. */
 static void
 heed_wait(struct bu_gate *gate, struct bu_node *node)
 {

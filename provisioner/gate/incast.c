@@ -4,7 +4,7 @@
  * memory of the receiver must bear, and no pair shows. Only where the profile asks for
  * it, after certification, once in each boot of the receiver, and a few times where
  * that says nothing. Looked at by gate.c. Invariants: one at a time in the whole site,
- * at most one a minute; only idle nodes that their pool lends; nobody is moved or
+ * at most one a minute; only idle nodes that their pool lends; no node is moved or
  * accused by it, the finding is a remark.
  */
 #include <stdio.h>
@@ -66,7 +66,7 @@ bu_incast_drop(struct bu_gate *gate)
 	end(gate);
 }
 
-/* --- who takes part --- */
+/* --- which nodes take part --- */
 
 static int
 is_free(struct bu_gate *gate, struct bu_node *node)

@@ -219,6 +219,7 @@ START_TEST(each_receives_once_in_its_boot)
 {
 	struct rig rig;
 	int received[4] = {0};
+	bu_autojson json_t *names = json_object();
 
 	begin_site(&rig, 3, "incast = 2\n");
 	for (int i = 0; i < 3; i++) {
@@ -226,11 +227,15 @@ START_TEST(each_receives_once_in_its_boot)
 
 		ck_assert_int_gt(incast.receiver, 0);
 		received[incast.receiver]++;
+		json_object_set_new(names, incast.id, json_true());
+		json_object_set_new(names, incast.work[1].secret, json_true());
 		answer(&rig, &incast, 0.0095);
 		ck_assert_int_eq(find_incast(&rig, 3, 50).receiver, 0);
 	}
 	for (int i = 1; i <= 3; i++)
 		ck_assert_int_eq(received[i], 1);
+	/* A late answer of one is none of another's. */
+	ck_assert_uint_eq(json_object_size(names), 6);
 	ck_assert_int_eq(find_incast(&rig, 3, 200).receiver, 0);
 	rig_restart(&rig);
 	ck_assert_int_eq(find_incast(&rig, 3, 200).receiver, 0);

@@ -18,11 +18,11 @@ enum {
 	/* Probes of a pair that say nothing, one after the other, before it is asked
 	 * once a minute only; reports of checks that may not come. */
 	BU_GATE_ERRORS = 3,
-	BU_GATE_GRACE_MS = 5000, /* over a deadline; for who was waited for in vain */
+	BU_GATE_GRACE_MS = 5000, /* over a deadline; for an end that did not come */
 	BU_GATE_TAKE_MS = 10000, /* for an end that idles to come for its item */
-	BU_GATE_HERE_MS = 3000,  /* who came so long before is there */
+	BU_GATE_HERE_MS = 3000,  /* an agent that came so long before is there */
 	BU_GATE_PORT = 18515,
-	BU_GATE_RETESTS = 1000, /* rounds of tests again, after which nobody goes on */
+	BU_GATE_RETESTS = 1000, /* rounds of tests again, and no more */
 	BU_GATE_QUICK = 32,     /* of these, the ones without a rest */
 	BU_GATE_SLOW_MS = 60000,
 	BU_GATE_LEAF_SIZE = 160,
@@ -85,7 +85,7 @@ struct bu_gate {
 	struct bu_gate_run *runs;
 	struct bu_incast *incast; /* under way; NULL = none */
 	json_t *across;  /* fabric, rail -> [{"text","nodes":{NODE: true}}]: accused */
-	int across_seen; /* it was looked at since the start */
+	int across_seen; /* since the start, and since the last run was over */
 	struct bu_switches *switches; /* what they count, by fabric (switches.h) */
 	int64_t incast_ms;            /* monotonic: the next one is not begun before */
 	const struct bu_clock *stopwatch; /* times the looks */
@@ -148,8 +148,8 @@ struct bu_met {
 	int is_tired;
 };
 
-/* One rail: a fabric network. All its nodes of the profile keep their places, whoever
- * is there, so that a round has the same pairs at each look. */
+/* One rail: a fabric network. All its nodes of the profile keep their places, there or
+ * not, so that a round has the same pairs at each look. */
 struct bu_campaign_state {
 	struct bu_gate *gate;
 	const struct bu_desired_network *fabric;
@@ -183,7 +183,7 @@ struct bu_campaign_state {
 };
 
 /* parts.c. The switch of this rail that a node is cabled to; place: the node's in the
- * rail's order. 0 = nobody names it, and nodes of a rack are taken together. */
+ * rail's order. 0 = it is not known, and nodes of a rack are taken together. */
 int bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
 		 const struct bu_desired_node *want, int place,
 		 char ret[BU_GATE_LEAF_SIZE]);
@@ -194,7 +194,7 @@ int bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node);
 /* It looks then, if not before. */
 void bu_gate_wake_at(struct bu_gate *gate, int64_t at_ms);
 
-/* hold.c. Lemons, words of outside systems, those who waited too long. */
+/* hold.c. Lemons, words of outside systems, nodes that waited too long. */
 void bu_gate_hold(struct bu_gate *gate);
 
 /* compare_peers.c */
@@ -252,8 +252,8 @@ void bu_gate_name_rail(const struct bu_campaign_state *campaign,
 void bu_gate_say_all(struct bu_gate *gate);
 
 /* report.c. Body of an event: verdict, counts, the rows that do not pass. slice_ms: of
- * a soak, how long it was to be; BU_UNSAID_INT = it is none; peer: of a soak, NULL =
- * nobody. */
+ * a soak, how long it was to be; BU_UNSAID_INT = it is none; peer: of a soak, or NULL.
+ */
 json_t *bu_report_body(const struct bu_checks *report, const char *digest,
 		       int64_t slice_ms, const char *peer);
 /* What fails, in its own words; owned. ret_hint: what to do first, borrowed from rows.
@@ -274,7 +274,7 @@ struct bu_sizes bu_gate_sizes(const struct bu_desired_validation *validation,
 int64_t bu_gate_deadline_ms(const struct bu_gate *gate,
 			    const struct bu_desired_validation *validation,
 			    const struct bu_desired_network *rail);
-/* Why a pair may pass that the table rejects, and nobody said why it may; owned, NULL =
+/* Why a pair may pass that the table rejects, though no reason was given; owned, NULL =
  * all is well. */
 char *bu_gate_bw_warning(const struct bu_gate *gate,
 			 const struct bu_desired_validation *validation,
@@ -297,7 +297,7 @@ double bu_gate_least_gbps(const struct bu_gate *gate,
 json_t *bu_gate_loops(const struct bu_gate *gate, const struct bu_desired_node *own);
 
 /* rtt_placement.c. In words, that a node's round trips do not fit the leaf that the
- * profile names; owned, NULL = they do, or nobody can tell. */
+ * profile names; owned, NULL = they do, or that cannot be told. */
 char *bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *node,
 			    const struct bu_desired_network *rail);
 
@@ -338,10 +338,10 @@ int bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 size_t bu_gate_next_sound(const struct bu_pair_log *log, size_t at, int dir);
 /* The figures of a result, as what the flow measured. */
 void bu_gate_give(const struct bu_measured *measured, int dir, struct bu_flow *flow);
-/* Who gave nothing with two partners, did not even say so, or was slow twice comes
- * after all others; and whose last probe was slow. */
+/* A node that gave nothing with two partners, did not even say so, or was slow twice
+ * comes after all others; and one whose last probe was slow. */
 void bu_gate_put_last(struct bu_campaign_state *campaign);
-/* Who failed least is first. */
+/* Those that failed least are first. */
 void bu_gate_order_tired(struct bu_campaign_state *campaign);
 /* The place of a node in the topology, by its name; -1 when it has none. */
 int bu_gate_place(const struct bu_topology *topology, const char *name);
@@ -351,15 +351,15 @@ void bu_gate_tire(struct bu_campaign_state *campaign, int node);
 /* roles.c. After a start or an apply. 1 = more certificates than fit in a look are to
  * be verified. */
 int bu_gate_verify(struct bu_gate *gate);
-/* Fills gate->roles for this look; 0 = nobody is validating. */
+/* Fills gate->roles for this look; 0 = no node is validating. */
 int bu_gate_roles(struct bu_gate *gate);
 void bu_gate_roles_drop(struct bu_gate *gate);
 /* Place of this rail among those of its pool; -1 = it is none of them. */
 int bu_role_place(const struct bu_role *role, const struct bu_desired_network *rail);
 int bu_role_proves(const struct bu_role *role, const struct bu_desired_network *rail);
 
-/* campaign_state.c. Runs the campaign as far as results are there. 0 = nobody is a
- * candidate. */
+/* campaign_state.c. Runs the campaign as far as results go. 0 = there is no candidate.
+ */
 int bu_campaign_state_open(struct bu_gate *gate,
 			   const struct bu_desired_network *fabric,
 			   struct bu_campaign_state *ret);
@@ -410,10 +410,10 @@ void bu_probe_deadlines(struct bu_gate *gate);
 int bu_probe_is_in_log(const struct bu_gate *gate, const struct bu_probe *probe);
 /* Its agent idles: it came for work a moment before the probe was made, or since. */
 int bu_probe_is_here(const struct bu_probe *probe, const struct bu_node *node);
-/* For too long: nobody waits for an agent that does something else, or is gone. */
+/* For too long: an agent that does something else, or is gone, is not waited for. */
 int bu_probe_is_untaken(const struct bu_gate *gate, const struct bu_probe *probe);
-/* An item goes out when the other end is there for its own: who gets one waits for its
- * peer, and does nothing else meanwhile. */
+/* An item goes out when the other end is there for its own: an end with one waits for
+ * its peer, and does nothing else meanwhile. */
 int bu_probe_may_take(struct bu_gate *gate, struct bu_probe *probe, int end);
 /* Both ends have reported. */
 void bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe);
@@ -468,8 +468,7 @@ void bu_runs_drop(struct bu_gate *gate);
 void bu_gate_judge(struct bu_gate *gate, struct bu_campaign_state *campaign);
 
 /* explain.c. Owned texts. */
-/* Why this node is accused: the halves, figures, expectation, who saw it, what to swap.
- */
+/* Why this node is accused: halves, figures, expectation, witnesses, what to swap. */
 char *bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 			 const struct bu_accusation *accusation);
 /* Why it waits: it is one of several that no test tells apart, or its leaf is accused.

@@ -281,7 +281,59 @@ START_TEST(counters_that_jobs_move_are_no_evidence)
 }
 END_TEST
 
-RIG_UNIT("jobs", a_run_disturbs_no_jobs, a_run_spares_jobs_that_it_may_disturb,
+/* Both have their items: one is given a job, and packets are lost to it. What the log
+ * has of that is nothing, for the other end's job neither. */
+START_TEST(a_job_that_begins_while_it_is_measured_counts)
+{
+	for (int end = 1; end <= 3; end++) {
+		struct links links = good_links();
+		struct bu_node *nodes[2];
+		json_t *items[2];
+		const struct bu_pair_log *log;
+		struct rig rig;
+		float lost = 0;
+
+		links.probes = 3; /* of those no direction is slow besides */
+		begin(&rig, 2);
+		check_all(&rig, 2);
+		rig_pass(&rig, 2000);
+		links.lossy = end < 3 ? end : 1;
+		for (int i = 0; i < 2; i++) {
+			nodes[i] = rig_node(&rig, i + 1);
+			nodes[i]->live.last_seen_ms = rig.clock.fake_wall_ms;
+			nodes[i]->live.agent.protocol = BU_AGENT_PROTOCOL;
+		}
+		rig_pass(&rig, 2000);
+		for (int i = 0; i < 2; i++) {
+			items[i] = bu_gate_work(rig.gate, nodes[i]);
+			ck_assert_ptr_nonnull(items[i]);
+		}
+		if (end < 3) {
+			nodes[end - 1]->state = BU_STATE_READY;
+			BU_TEXT_COPY(nodes[end - 1]->joined.cluster, "slurm");
+			nodes[end - 1]->live.cluster.jobs = 1;
+		}
+		for (int i = 0; i < 2; i++) {
+			bu_autojson json_t *item = items[i];
+			bu_autojson json_t *result = result_of(&links, item);
+
+			bu_gate_result(rig.gate, nodes[i], bu_json_str(item, "id", ""),
+				       result, NULL);
+		}
+		rig_pass(&rig, 100);
+		log = &rig.fleet->measurements.logs[0];
+		ck_assert_uint_eq(log->count, 1);
+		for (int dir = 0; dir < 2; dir++)
+			lost += log->list[0].dir[dir].lost;
+		ck_assert_msg((lost > 0) == (end == 3), "end %d: %g", end,
+			      (double)lost);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+RIG_UNIT("jobs", a_job_that_begins_while_it_is_measured_counts, a_run_disturbs_no_jobs,
+	 a_run_spares_jobs_that_it_may_disturb,
 	 who_needs_a_partner_that_rests_waits_for_it,
 	 a_node_with_jobs_is_in_one_probe_a_minute, an_idle_node_is_not_spared,
 	 a_slow_result_with_a_node_with_jobs_accuses_nobody, who_restarted_has_no_jobs,

@@ -378,6 +378,50 @@ START_TEST(a_certificate_lists_what_this_boot_measured)
 }
 END_TEST
 
+static json_t *
+results_of(const struct rig *rig, const char *text)
+{
+	struct bu_err err = {0};
+	bu_autojson json_t *cert =
+		bu_fabcert_verify(text, strlen(text), rig->fleet->public_pem, &err);
+
+	ck_assert_msg(cert != NULL, "%s", err.text);
+	ck_assert_msg(bu_fabcert_replay(cert, &err) == 0, "%s", err.text);
+	return json_incref(json_object_get(cert, "results"));
+}
+
+/* Whichever of the partners is slow and was met first: a full certificate hides it not,
+ * and that of the boot has the good one alone. */
+START_TEST(a_certificate_lists_what_passed_before_what_did_not)
+{
+	for (int slow = 1; slow <= 3; slow++) {
+		struct rig rig;
+		struct links links = good_links();
+		int good = slow == 1 ? 2 : 1;
+
+		begin(&rig, 3);
+		links.sends[slow] = links.receives[slow] = SLOW;
+		measure(&rig, &links, 3, 120);
+		ck_assert_int_eq(rig_node(&rig, good)->state, BU_STATE_JOINING);
+		bu_autojson json_t *full =
+			results_of(&rig, rig_node(&rig, good)->full_cert.is.text);
+		bu_autojson json_t *boot =
+			results_of(&rig, rig_node(&rig, good)->boot_cert.is.text);
+
+		ck_assert_uint_eq(json_array_size(full), 2);
+		ck_assert_str_eq(bu_json_str(json_array_get(full, 0), "verdict", ""),
+				 "pass");
+		ck_assert_str_eq(bu_json_str(json_array_get(full, 1), "verdict", ""),
+				 "fail");
+		ck_assert_uint_eq(json_array_size(boot), 1);
+		ck_assert_int_eq(
+			json_equal(json_array_get(boot, 0), json_array_get(full, 0)),
+			1);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* Measured again in service: lent, judged by nobody, moved by nobody. */
 START_TEST(a_run_moves_nobody)
 {
@@ -415,4 +459,5 @@ RIG_UNIT("keep", of_swapped_cables_the_second_names_both,
 	 a_lemon_is_held_until_a_person_looked, readmission_needs_twice_the_rounds,
 	 the_soak_goes_on_after_a_restart, certificates_replay,
 	 a_certificate_judges_by_the_profile_that_it_names,
-	 a_certificate_lists_what_this_boot_measured, a_run_moves_nobody)
+	 a_certificate_lists_what_this_boot_measured,
+	 a_certificate_lists_what_passed_before_what_did_not, a_run_moves_nobody)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who met whom on a rail, in the present boots of both: the log by places of a
+ * Which nodes met on a rail, in the present boots of both: the log by places of a
  * campaign. Asked by campaign_state.c and answer.c. Where each pair of the log belongs
  * is kept from look to look, so that a look finds only what is new by names. Invariant:
  * what is kept follows from the applied profile and the names in the log alone, neither

@@ -145,6 +145,26 @@ START_TEST(a_kick_brings_a_look_forward)
 }
 END_TEST
 
+START_TEST(so_does_a_person_who_has_it_measured_anew)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_err err;
+
+	begin(&rig, 1);
+	check_all(&rig, 1);
+	rig_pass(&rig, 2001);
+	node = rig_node(&rig, 1);
+	node->live.last_seen_ms = 0;
+	rig_pass(&rig, 100);
+	rig_reason_is(&node->live.says, NO_PARTNER);
+	ck_assert_msg(bu_gate_again(rig.gate, node, "root", &err) == 0, "%s", err.text);
+	rig_pass(&rig, 1);
+	rig_reason_is(&node->live.says, UNHEARD);
+	rig_end(&rig);
+}
+END_TEST
+
 static int
 joined_of(const struct rig *rig, int first, int last)
 {
@@ -407,5 +427,6 @@ RIG_UNIT("pace", a_domain_is_compared_with_those_of_its_rack,
 	 who_does_not_come_is_not_waited_for, who_was_left_alone_goes_on,
 	 who_comes_seldom_is_met, who_was_left_alone_is_free_at_once,
 	 a_node_that_hangs_holds_up_nobody_else, several_that_hang_do_not_add_up,
-	 a_kick_brings_a_look_forward, a_change_every_two_seconds_puts_no_look_off,
+	 a_kick_brings_a_look_forward, so_does_a_person_who_has_it_measured_anew,
+	 a_change_every_two_seconds_puts_no_look_off,
 	 the_rest_after_a_dear_look_is_bounded)

@@ -2,8 +2,8 @@
 /*
  * Which proven nodes are lent as partners, as `partners` of their pool says. Asked by
  * campaign_state.c, asks.c and probe.c. Invariants: of a cluster that does not answer
- * nobody is lent as idle; a node with jobs is in one probe a minute at most. A job that
- * begins after the answer meets a probe of a few seconds: that is the price.
+ * no node is lent as idle; a node with jobs is in one probe a minute at most. A job
+ * that begins after the answer meets a probe of a few seconds: that is the price.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@ int
 bu_gate_works(const struct bu_gate *gate, const struct bu_node *node,
 	      const struct bu_desired_node *want)
 {
-	/* Who is on its way into its cluster has no jobs either, nor who has restarted,
-	 * whatever its cluster still believes. */
+	/* A node on its way into its cluster has no jobs either, nor one that has
+	 * restarted, whatever its cluster still believes. */
 	return want && want->cluster && node->joined.cluster[0] &&
 	       bu_state_serves(node->state) && !bu_reconcile_is_idle(gate->rec, node);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all files of the gate stand on: its data, the bell that wakes it, who is heard,
- * which switch a node is cabled to and which rail is the slowest. Invariant: data that
- * does not fit together changes nothing.
+ * What all files of the gate stand on: its data, the bell that wakes it, which nodes
+ * are heard, which switch a node is cabled to and which rail is the slowest. Invariant:
+ * data that does not fit together changes nothing.
  */
 #include "provisioner/gate/gate.h"
 

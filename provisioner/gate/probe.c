@@ -137,7 +137,7 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	       struct bu_node *b)
 {
 	struct bu_probe *probe = bu_xcalloc(1, sizeof(*probe));
-	/* A pair has one name, whoever was scheduled first. */
+	/* A pair has one name, in either order. */
 	int swap = strcmp(a->name, b->name) > 0;
 	struct bu_node *ends[2] = {swap ? b : a, swap ? a : b};
 	int older = is_older(a) || is_older(b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people should hear of and nobody is held for. Asked by the API and by
+ * What people should hear of and no node is held for. Asked by the API and by
  * evidence.c. Invariant: nothing here changes what happens to a node.
  */
 #include <string.h>
@@ -48,7 +48,7 @@ is_slow(const struct bu_expect *expect, const struct bu_pair_log *log)
 	       m->dir[1].rate_gbps < bu_expect_min_gbps(expect);
 }
 
-/* Nobody is accused of it: a link that was certified may have become slow, and so may
+/* No node is accused of it: a link that was certified may have become slow, and so may
  * the way between two nodes. Of one whose certificate stands. */
 static void
 add_slow_pairs(const struct bu_gate *gate, const struct bu_node *node,

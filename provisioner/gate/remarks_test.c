@@ -118,6 +118,13 @@ START_TEST(a_cable_to_another_leaf_is_noticed)
 		ck_assert_uint_eq(json_array_size(json_object_get(shown, "remarks")),
 				  1);
 	}
+	/* A node that is not measured any more has no place to fit. */
+	rig.fleet->desired->nodes[2].validation = NULL;
+	{
+		bu_autofree char *text = remarks_of(&rig, 3);
+
+		ck_assert_str_eq(text, "");
+	}
 	rig_end(&rig);
 }
 END_TEST

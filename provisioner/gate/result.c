@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the log keeps of a pair's result: written for probe.c, read back for whoever
- * needs more than the figures in memory. Invariant: a result that says nothing in one
- * direction has no flows, so that no campaign counts it.
+ * What the log keeps of a pair's result: written for probe.c, read back where
+ * more is needed than the figures in memory. Invariant: a result that says nothing in
+ * one direction has no flows, so that no campaign counts it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,51 +46,52 @@ weight_of(const struct bu_pair_dir *dir, int end, enum bu_counter counter)
 	return count < LINK_WEIGHS ? LINK_WEIGHS : count;
 }
 
+/* The counter that weighs most. */
+struct most {
+	int64_t weight; /* 0 = all is well */
+	enum bu_counter counter;
+	int end;
+};
+
 /* Of the ends that are none of skip. */
-static int64_t
-count_lost(const struct bu_pair_dir *dir, const int skip[2],
-	   enum bu_counter *ret_counter, int *ret_end)
+static struct most
+find_most(const struct bu_pair_dir *dir, const int skip[2], int losses_alone)
 {
-	int64_t lost = 0;
+	struct most most = {.weight = 0};
 
 	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
-		for (int end = 0; end < 2; end++) {
-			int64_t own =
-				skip[end] ? 0 : weight_of(dir, end, (enum bu_counter)i);
+		enum bu_counter counter = (enum bu_counter)i;
 
-			if (own <= lost)
-				continue;
-			lost = own;
-			*ret_counter = (enum bu_counter)i;
-			*ret_end = end;
+		if (losses_alone && bu_counter_kind(counter) != BU_COUNTER_LOSS)
+			continue;
+		for (int end = 0; end < 2; end++) {
+			int64_t own = skip[end] ? 0 : weight_of(dir, end, counter);
+
+			if (own > most.weight)
+				most = (struct most){own, counter, end};
 		}
 	}
-	return lost;
+	return most;
 }
+
+static const int none[2];
 
 int64_t
 bu_probe_losses(const struct bu_pair_dir *dir)
 {
-	int64_t lost = 0;
-
-	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
-		for (int end = 0; end < 2; end++) {
-			int64_t own = weight_of(dir, end, (enum bu_counter)i);
-
-			if (bu_counter_kind((enum bu_counter)i) == BU_COUNTER_LOSS &&
-			    own > lost)
-				lost = own;
-		}
-	}
-	return lost;
+	return find_most(dir, none, 1).weight;
 }
 
 int64_t
 bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter, int *ret_end)
 {
-	static const int none[2];
+	struct most most = find_most(dir, none, 0);
 
-	return count_lost(dir, none, ret_counter, ret_end);
+	if (most.weight) {
+		*ret_counter = most.counter;
+		*ret_end = most.end;
+	}
+	return most.weight;
 }
 
 /* It arrived, but late: jobs of an end may be why. */
@@ -115,13 +116,11 @@ flow_of(const struct bu_probe *probe, const struct bu_expect *expect,
 	char reason[BU_REASON_SIZE];
 	int doubt = bu_expect_doubt(expect, result, i, reason);
 	enum bu_verdict verdict = bu_expect_judge(expect, result, i, reason);
-	enum bu_counter counter;
-	int end;
 
 	*ret = (struct bu_body_flow){.doubt = doubt};
 	if (is_excused(probe, expect, result, i))
 		ret->doubt |= BU_DOUBT_OTHER;
-	ret->lost = (double)count_lost(dir, probe->works, &counter, &end);
+	ret->lost = (double)find_most(dir, probe->works, 0).weight;
 	if (dir->error.kind == BU_ERR_NONE) {
 		ret->rate_gbps = dir->bw_median_gbps;
 		ret->lat_us = dir->lat_median_us;

@@ -29,8 +29,8 @@ is_in_service(struct bu_gate *gate, struct bu_node *node)
 	       bu_gate_hears(gate, node) && !bu_measurements_external(node, now_ms);
 }
 
-/* Its full certificate is of this hardware: this boot needs one proven partner. Who was
- * quarantined lately, or is measured anew for a person, does twice as much. */
+/* Its full certificate is of this hardware: this boot needs one proven partner. A node
+ * that was quarantined lately, or is measured anew for a person, does twice as much. */
 static enum bu_effort
 effort_of(const struct bu_gate *gate, struct bu_node *node)
 {

@@ -2,7 +2,7 @@
 /*
  * Do the shortest round trips of campaigns fit the leaves that the profile names
  * (switch_ports, else rack)? Asked by remarks.c for one node. Invariant: it accuses
- * nobody: round trips say that a cable should be looked at, not that a node is slow.
+ * no node: round trips say that a cable should be looked at, not that a node is slow.
  */
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /*
  * Runs that a person asks for: pairs of given nodes, measured once more. Asked by the
  * API; gate.c starts what can be started. A run lives in memory: its results are in the
- * log, what was not measured when the process ended is not measured. Invariants: nobody
- * is moved or judged by a run; jobs are disturbed only where their pool lends its nodes
- * with jobs, and then once a minute at most.
+ * log, what was not measured when the process ended is not measured. Invariants: no
+ * node is moved or judged by a run; jobs are disturbed only where their pool lends its
+ * nodes with jobs, and then once a minute at most.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +32,7 @@ struct bu_gate_run {
 	char (*name)[BU_NAME_MAX];
 	struct pair *pairs; /* by round */
 	int pair_count;
+	int over;        /* all pairs are done */
 	json_t *refused; /* [{"node","why"}]: those with jobs */
 };
 
@@ -279,12 +280,26 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 	}
 }
 
+static int
+is_over(const struct bu_gate_run *run)
+{
+	for (int i = 0; i < run->pair_count; i++)
+		if (!run->pairs[i].done)
+			return 0;
+	return 1;
+}
+
+/* When one is over its results may clear what stands accused between leaves. */
 void
 bu_runs_look(struct bu_gate *gate)
 {
 	for (struct bu_gate_run *run = gate->runs; run; run = run->next) {
 		for (int i = 0; i < run->pair_count; i++)
 			look_at_pair(gate, run, &run->pairs[i]);
+		if (!run->over && is_over(run)) {
+			run->over = 1;
+			gate->across_seen = 0;
+		}
 	}
 }
 
@@ -293,7 +308,6 @@ bu_gate_run_json(const struct bu_gate *gate, const char *id)
 {
 	const struct bu_gate_run *run = gate->runs;
 	json_t *pairs, *missed;
-	int done = 1;
 
 	while (run && strcmp(run->id, id) != 0)
 		run = run->next;
@@ -305,7 +319,6 @@ bu_gate_run_json(const struct bu_gate *gate, const char *id)
 		const struct pair *pair = &run->pairs[i];
 		const struct bu_pair_log *log = log_of(gate, run, pair);
 
-		done &= pair->done;
 		if (pair->why[0])
 			json_array_append_new(missed,
 					      json_pack("{s:s,s:s,s:s,s:s}", "a",
@@ -315,7 +328,7 @@ bu_gate_run_json(const struct bu_gate *gate, const char *id)
 		else if (pair->done && log)
 			json_array_append_new(pairs, bu_measurements_brief(log));
 	}
-	return json_pack("{s:s,s:b,s:i,s:o,s:o,s:O}", "run", run->id, "done", done,
-			 "wanted", run->pair_count, "pairs", pairs, "missed", missed,
-			 "refused", run->refused);
+	return json_pack("{s:s,s:b,s:i,s:o,s:o,s:O}", "run", run->id, "done",
+			 is_over(run), "wanted", run->pair_count, "pairs", pairs,
+			 "missed", missed, "refused", run->refused);
 }

@@ -2,9 +2,9 @@
 /*
  * Why a validating node does not go on, in its own memory: said anew at each look.
  * A wait stops its deadline, a trouble does not: the table of reasons says so. Asked by
- * gate.c for who is no candidate yet, and by verdicts.c for who is one. Invariants: a
- * reason is there within one look and gone within one look after its cause; who watches
- * is told at changes alone.
+ * gate.c for nodes that are no candidates yet, by verdicts.c for candidates.
+ * Invariants: a reason is there within one look and gone within one look after its
+ * cause; watchers are told of changes alone.
  */
 #include "base/log.h"
 #include "base/text.h"

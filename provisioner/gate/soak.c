@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a machine still soaks, and whose links it loads meanwhile: two neighbours at
- * one leaf, both soaking, so that nobody else's port carries more than its own. Asked
- * by checks.c for each slice. Invariants: a node has one neighbour at a time, who has
+ * How long a machine still soaks, and which links it loads meanwhile: two neighbours at
+ * one leaf, both soaking, so that no third port carries more than its own. Asked
+ * by checks.c for each slice. Invariants: a node has one neighbour at a time, which has
  * it; both are told the same. It lives in memory: after a restart they meet again with
  * their next slices. Two between which payload came changed part as soon as others
- * soak: whoever sees it again with those is the one that changes it.
+ * soak: the one that sees it again with those changes it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -146,8 +146,9 @@ find_other(const struct bu_gate *gate, const struct bu_node *node, int taken,
 	return NULL;
 }
 
-/* The one that it has, else one that has none; who saw changed payload with its own
- * takes one that it did not see it with, from another if need be. NULL = nobody. */
+/* The one that it has, else one that has none; one that saw changed payload
+ * with its own takes one that it did not see it with, from another if need be. NULL =
+ * none. */
 static struct bu_node *
 find_peer(struct bu_gate *gate, const struct bu_node *node)
 {

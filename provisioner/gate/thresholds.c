@@ -2,7 +2,7 @@
 /*
  * What is expected: of a pair by profile and table of rates, of a machine by its
  * profile. Asked by probe.c, campaign_state.c and checks.c. Invariant: what the profile
- * says goes before the table, and what nobody said is not judged.
+ * says goes before the table, and what neither says is not judged.
  */
 #include <math.h>
 #include <stdio.h>
@@ -195,7 +195,7 @@ add_switch(json_t *object, const char *name, const char *word)
 		json_object_set_new(object, name, json_boolean(!strcmp(word, "on")));
 }
 
-/* How the port must be set up, by whoever sets it up. */
+/* How the port must be set up, by bringup or by others. */
 static void
 add_port(json_t *network, const struct bu_desired_network *of,
 	 const struct bu_desired_hardware *class)

@@ -108,6 +108,18 @@ START_TEST(ports_and_host_are_as_the_profile_says)
 }
 END_TEST
 
+/* Below that a shaped or virtual link is meant, whose port says another rate. */
+START_TEST(a_port_is_held_against_a_rate_of_its_own)
+{
+	bu_autojson json_t *slow =
+		expect_of("link_gbps = 0.02\n", "link_gbps = 0.999\n");
+	bu_autojson json_t *fast = expect_of("link_gbps = 0.02\n", "link_gbps = 1\n");
+
+	is(fabric_of(slow), "link_gbps", "none");
+	is(fabric_of(fast), "link_gbps", "1.0");
+}
+END_TEST
+
 START_TEST(a_machine_must_have_what_its_class_says)
 {
 	bu_autojson json_t *plain = expect_of("", "");
@@ -377,6 +389,7 @@ RIG_UNIT("expect", a_link_has_the_limit_of_its_kind,
 	 ports_are_looped_by_agents_that_know_how,
 	 a_loop_is_held_against_the_links_rate, sizes_are_the_links_or_the_profiles,
 	 gpus_have_the_driver_and_the_division_of_the_profile,
+	 a_port_is_held_against_a_rate_of_its_own,
 	 a_machine_must_have_what_its_class_says, what_is_mounted_is_looked_at,
 	 no_priority_is_a_word_too, ports_and_host_are_as_the_profile_says,
 	 what_is_not_said_is_not_judged)

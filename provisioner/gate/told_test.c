@@ -163,6 +163,20 @@ START_TEST(a_link_of_a_soak_is_told_every_key_of_its_ports)
 END_TEST
 
 /* All that a profile says of a machine, and its links as the machine has them. */
+/* The applied profile brings these checks of the site's own. */
+static void
+give_checks(const struct rig *rig)
+{
+	static const char *const names[] = {"nhc", "mounts"};
+	struct bu_desired *desired = rig->fleet->desired;
+
+	desired->checks = bu_xcalloc(BU_LEN(names), sizeof(*desired->checks));
+	for (size_t i = 0; i < BU_LEN(names); i++)
+		desired->checks[desired->checks_count++] =
+			(struct bu_desired_check){.name = bu_xstrdup(names[i]),
+						  .text = bu_xstrdup("#!/bin/sh\n")};
+}
+
 START_TEST(checks_are_told_all_that_the_profile_says)
 {
 	struct rig rig;
@@ -170,11 +184,14 @@ START_TEST(checks_are_told_all_that_the_profile_says)
 
 	begin_rails(&rig, "thresholds = memory_gbs=200,clock_offset_us=0.5\n"
 			  "severity = ntp-offset=warn\n");
+	give_checks(&rig);
 	item = bu_gate_work(rig.gate, rig_node(&rig, 1));
 	json_object_del(json_object_get(item, "expect"), "fabric");
 	is_told(item,
 		"{'kind':'checks','attempt':1,'deadline_ms':240000,"
-		"'groups':['audit','gpu','host','site','fabric'],'site':[],"
+		"'groups':['audit','gpu','host','site','fabric'],'site':["
+		"{'name':'nhc','content':'#!/bin/sh\\n','timeout_ms':60000},"
+		"{'name':'mounts','content':'#!/bin/sh\\n','timeout_ms':60000}],"
 		"'expect':{'hardware':{},'host':{},'networks':["
 		"{'name':'boot','role':'boot','rdma':false,'address':'10.77.0.11',"
 		"'mac':'52:54:00:77:00:01'},"

@@ -30,6 +30,15 @@ begin_leaves(struct rig *rig, struct ways *ways, int rails, int each)
 	cable(rig, ways, each);
 }
 
+/* One rail, over which all of them have joined after so many seconds. */
+static void
+begin_joined(struct rig *rig, struct ways *ways, int seconds)
+{
+	begin_leaves(rig, ways, 1, EACH);
+	pass(rig, ways, NODES, seconds);
+	all_join(rig, NODES);
+}
+
 /* No other pair of them uses an uplink: each leaf is tested with each other one. */
 START_TEST(leaves_of_a_rail_are_tested_with_each_other)
 {
@@ -37,9 +46,7 @@ START_TEST(leaves_of_a_rail_are_tested_with_each_other)
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 
-	begin_leaves(&rig, &ways, 1, EACH);
-	pass(&rig, &ways, NODES, 60);
-	all_join(&rig, NODES);
+	begin_joined(&rig, &ways, 60);
 	ck_assert_int_ge(ways.between, LEAVES);
 	ck_assert_int_le(ways.between, 2 * LEAVES);
 	ck_assert_int_eq(ways.across, 0);
@@ -99,6 +106,85 @@ START_TEST(slow_uplinks_are_named_and_no_node)
 }
 END_TEST
 
+/* bringup fabric run, when what was bad is mended. */
+static void
+run_all(struct rig *rig, struct ways *ways)
+{
+	struct bu_node *nodes[NODES];
+
+	for (int i = 0; i < NODES; i++)
+		nodes[i] = rig_node(rig, i + 1);
+	ck_assert_ptr_nonnull(bu_gate_run(rig->gate, nodes, NODES, NULL));
+	pass(rig, ways, NODES, 120);
+}
+
+START_TEST(a_run_clears_what_was_mended)
+{
+	struct ways ways = {.uplink = 2};
+	bu_autofree char *before = NULL, *after = NULL;
+	struct rig rig;
+
+	begin_joined(&rig, &ways, 240);
+	before = warnings_of(&rig);
+	says(before, "accuse the uplinks of leaf02 (rail fabric): slow");
+	ways.uplink = 0;
+	run_all(&rig, &ways);
+	after = warnings_of(&rig);
+	ck_assert_str_eq(after, "");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* All restart when their uplinks are mended: what was bad before asks for nothing more.
+ */
+START_TEST(results_of_earlier_boots_do_not_count)
+{
+	struct ways ways = {.uplink = 2};
+	bu_autofree char *after = NULL;
+	struct rig rig;
+	int before;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 240);
+	for (int i = 1; i <= NODES; i++) {
+		bu_autofree char *boot = bu_xasprintf("again-%d", i);
+
+		rig_come_up(&rig, i, boot);
+	}
+	ways.uplink = 0;
+	before = ways.between;
+	pass(&rig, &ways, NODES, 240);
+	all_join(&rig, NODES);
+	after = warnings_of(&rig);
+	ck_assert_str_eq(after, "");
+	ck_assert_int_ge(ways.between - before, LEAVES);
+	ck_assert_int_le(ways.between - before, 2 * LEAVES);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
+/* Its uplinks or the port of the only node that answers: either way it is said. */
+START_TEST(a_bad_leaf_of_one_node_is_named)
+{
+	struct ways ways = {.uplink = 2, .mute_node = "node003"};
+	bu_autofree char *warnings = NULL, *after = NULL;
+	struct rig rig;
+
+	begin_leaves(&rig, &ways, 1, EACH);
+	pass(&rig, &ways, NODES, 400);
+	warnings = warnings_of(&rig);
+	says(warnings, "rail fabric: no pair of leaf leaf02 (rail fabric) with another "
+		       "leaf was good: ");
+	ck_assert_ptr_null(strstr(warnings, "leaf01"));
+	ways.uplink = 0;
+	ways.mute_node = NULL;
+	run_all(&rig, &ways);
+	after = warnings_of(&rig);
+	ck_assert_str_eq(after, "");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
 /* One flow takes one cable, and may be slower than its port: several are one test. */
 START_TEST(several_queue_pairs_fill_a_bundle_of_cables)
 {
@@ -106,9 +192,7 @@ START_TEST(several_queue_pairs_fill_a_bundle_of_cables)
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 
-	begin_leaves(&rig, &ways, 1, EACH);
-	pass(&rig, &ways, NODES, 120);
-	all_join(&rig, NODES);
+	begin_joined(&rig, &ways, 120);
 	ck_assert_int_ge(ways.between, LEAVES);
 	warnings = warnings_of(&rig);
 	ck_assert_str_eq(warnings, "");
@@ -149,9 +233,7 @@ START_TEST(no_certificate_waits_for_them)
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 
-	begin_leaves(&rig, &ways, 1, EACH);
-	pass(&rig, &ways, NODES, 20);
-	all_join(&rig, NODES);
+	begin_joined(&rig, &ways, 20);
 	pass(&rig, &ways, NODES, 190);
 	warnings = warnings_of(&rig);
 	ck_assert_str_eq(warnings, "");
@@ -167,9 +249,7 @@ START_TEST(what_is_bad_is_told_when_they_have_joined)
 	struct rig rig;
 	int asked;
 
-	begin_leaves(&rig, &ways, 1, EACH);
-	pass(&rig, &ways, NODES, 20);
-	all_join(&rig, NODES);
+	begin_joined(&rig, &ways, 20);
 	before = warnings_of(&rig);
 	ck_assert_str_eq(before, "");
 	pass(&rig, &ways, NODES, 900);
@@ -208,9 +288,7 @@ START_TEST(what_was_started_anew_is_not_asked_for)
 	struct rig rig;
 	int before;
 
-	begin_leaves(&rig, &ways, 1, EACH);
-	pass(&rig, &ways, NODES, 20);
-	all_join(&rig, NODES);
+	begin_joined(&rig, &ways, 20);
 	ck_assert_int_eq(bu_across_goes_on(rig.gate), 1);
 	for (int i = 1; i <= NODES; i++)
 		BU_TEXT_COPY(rig_node(&rig, i)->boot_id, "anew");
@@ -229,9 +307,7 @@ START_TEST(leaves_that_are_not_known_yet_may_be_several)
 	struct bu_node *node;
 	struct rig rig;
 
-	begin_leaves(&rig, &ways, 1, EACH);
-	pass(&rig, &ways, NODES, 60);
-	all_join(&rig, NODES);
+	begin_joined(&rig, &ways, 60);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->live.across.late, 0);
 	bu_gate_shapes_drop(rig.gate);
@@ -248,9 +324,7 @@ START_TEST(a_good_result_clears_its_leaf)
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 
-	begin_leaves(&rig, &ways, 1, EACH);
-	pass(&rig, &ways, NODES, 60);
-	all_join(&rig, NODES);
+	begin_joined(&rig, &ways, 60);
 	give_accusation(&rig, "rail fabric", "leaf02");
 	look_now(&rig);
 	warnings = warnings_of(&rig);
@@ -265,6 +339,7 @@ RIG_UNIT("uplinks", a_good_result_clears_its_leaf,
 	 leaves_of_a_rail_are_tested_with_each_other, one_leaf_has_no_such_tests,
 	 several_queue_pairs_fill_a_bundle_of_cables,
 	 each_test_of_a_pair_has_source_ports_of_its_own,
-	 slow_uplinks_are_named_and_no_node, no_certificate_waits_for_them,
-	 what_is_bad_is_told_when_they_have_joined,
+	 slow_uplinks_are_named_and_no_node, a_bad_leaf_of_one_node_is_named,
+	 a_run_clears_what_was_mended, results_of_earlier_boots_do_not_count,
+	 no_certificate_waits_for_them, what_is_bad_is_told_when_they_have_joined,
 	 a_leaf_is_not_tested_again_for_one_node)

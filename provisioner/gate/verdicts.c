@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a campaign means for its candidates: certificates, quarantine, or words about
- * what is waited for. Asked at each look. Invariants: only who is good in every respect
- * is certified; only who stood accused after its second test is quarantined; a larger
- * part that is accused, several that no test tells apart, the tests of one partner
- * alone, or of two when it was good with a third, quarantine nobody.
+ * what is waited for. Asked at each look. Invariants: only a node that is good in every
+ * respect is certified; only one that stood accused after its second test is
+ * quarantined; a larger part that is accused, several that no test tells apart, the
+ * tests of one partner alone, or of two when it was good with a third, quarantine none.
  */
 #include <string.h>
 
@@ -278,7 +278,7 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 	bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
 }
 
-/* Why nobody can be measured with it. */
+/* Why no node can be measured with it. */
 static void
 why_alone(const struct bu_campaign_state *campaign, struct bu_reason *ret)
 {
