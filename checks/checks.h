@@ -45,7 +45,7 @@ struct bu_checks_ctx {
 	 * ask, other than 0 = no answer. */
 	int (*clock_offset)(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us);
 	void *arg;
-	struct bu_checks_line *line; /* NULL = nobody watches */
+	struct bu_checks_line *line; /* NULL = there is no watcher */
 	double hurry; /* shortens each step's limit, for tests; 0 = as it is */
 };
 

@@ -21,8 +21,8 @@ int bu_schedule_round(int n, uint64_t seed, int round, struct bu_pair *ret);
 /* The round of the pair a, b; -1 = there is none. */
 int bu_schedule_round_of(int n, uint64_t seed, int a, int b);
 
-/* The same for who asks often: the seeded order of n nodes, n + 1 places in ret, and
- * the pairs of a round of it. */
+/* The same for callers that ask often: the seeded order of n nodes, n + 1 places in
+ * ret, and the pairs of a round of it. */
 void bu_schedule_order(int n, uint64_t seed, int *ret);
 int bu_schedule_pairs(const int *order, int n, int round, struct bu_pair *ret);
 /* The round in which two places of an order of n meet. */

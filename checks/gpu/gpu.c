@@ -169,7 +169,7 @@ judge_copy(const struct bu_gpu_copy *copy, const json_t *expect, struct bu_check
 	}
 }
 
-/* --- who is asked, for the watcher --- */
+/* --- which GPU is asked, for the watcher --- */
 
 enum { GPU_MS = 20000, LIBRARY_MS = 90000 }; /* drivers start eight GPUs in a minute */
 

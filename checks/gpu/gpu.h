@@ -40,8 +40,8 @@ struct bu_gpu_opts {
 };
 /* 1: these GPUs are AMD's. Where no model is expected, the kernel's list says it. */
 int bu_gpu_is_amd(const json_t *expect, const char *root);
-/* What the library of these GPUs tells, and the watcher is told who is asked. rows may
- * be NULL. Errors as bu_nvml_read() and bu_amdsmi_read(). */
+/* What the library of these GPUs tells, and the watcher is told which GPU is asked.
+ * rows may be NULL. Errors as bu_nvml_read() and bu_amdsmi_read(). */
 bu_must int bu_gpu_read(const struct bu_gpu_opts *opts, const struct bu_checks *rows,
 			struct bu_nvml_facts *ret, struct bu_err *err);
 /* Reads, measures, judges. Libraries that are absent or broken are rows. */

@@ -120,7 +120,7 @@ struct bu_soak_links {
 	char changed_on[64]; /* rail */
 	char trouble[240];   /* of the last lap that did not */
 };
-/* Does nothing where nobody is named. */
+/* Does nothing where no neighbour is named. */
 void bu_soak_links_begin(const struct bu_checks_ctx *ctx, struct bu_soak_links *links);
 void bu_soak_links_end(struct bu_soak_links *links, struct bu_checks *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loads the links of a machine that soaks, with a neighbour that soaks as well: lap
- * after lap of a probe over all rails, whose rates nobody judges. Called by soak.c.
+ * after lap of a probe over all rails, whose rates are not judged. Called by soak.c.
  * Invariants: every lap has a deadline; a neighbour that is away, or between two slices
  * of its own, is no fault of this machine.
  */
@@ -123,7 +123,7 @@ bu_soak_links_begin(const struct bu_checks_ctx *ctx, struct bu_soak_links *links
 		links->runs = pthread_create(&links->thread, NULL, load, links) == 0;
 }
 
-/* Who was loaded, how much; or why nobody was. */
+/* Which ports were loaded, how much; or why none was. */
 static void
 tell(const struct bu_soak_links *links, const char *peer, struct bu_checks *out)
 {

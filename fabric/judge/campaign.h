@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a campaign, and who builds on whom: campaign.c is asked by rounds.c
+ * The state of a campaign, and what builds on what: campaign.c is asked by rounds.c
  * (leaf and cross rounds), switches.c and retest.c; these and accuse.c by localise.c,
  * which alone knows the order of the stages.
  */
@@ -103,7 +103,7 @@ bu_must int bu_campaign_leaf_round(struct campaign *c, enum stage stage, int rou
 /* Rounds of stage B: from leaf to leaf of each rail, then across rails where these
  * reach each other. A round beyond the last begins again, with other ports. */
 int bu_campaign_cross_rounds(const struct campaign *c, const struct bu_order *order);
-/* Besides, who is watched and idle is tested inside its leaf. */
+/* Besides, a watched port that idles is tested inside its leaf. */
 bu_must int bu_campaign_cross_round(struct campaign *c, enum stage stage,
 				    const struct bu_order *order, int round,
 				    struct bu_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a suspect measured before its tests again, and what of it nothing explains:
- * asked by retest.c and accuse.c. Invariants: the earlier stages alone accuse nobody;
+ * asked by retest.c and accuse.c. Invariants: the earlier stages alone accuse nothing;
  * what was bad in the company of one that stands accused says nothing of the others.
  */
 #include "fabric/judge/retest.h"

@@ -85,7 +85,7 @@ is_about(const struct bu_check *row, size_t rule)
 	       row->verdict == BU_VERDICT_PASS && *row->seen;
 }
 
-/* Figures that are compared where nobody has published what is healthy. */
+/* Figures that are compared where no figure of a healthy part was published. */
 static const char *const figures[] = {"gpu-h2d", "gpu-d2h", "gpu-hbm", "gpu-p2p",
 				      "gpu-p2p-all"};
 

@@ -85,7 +85,7 @@ is_path_error(enum bu_err_kind kind)
 }
 
 /* What framing leaves of the link for payload: MTU / (MTU + 82 bytes) for RoCE v2, 26
- * for InfiniBand. Nobody measures more with a sound instrument. */
+ * for InfiniBand. No sound instrument measures more. */
 static double
 limit_gbps(const struct bu_expect *expect, const struct bu_pair_result *result)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was bad only in bad company is cleared. Asked before the accusations are made.
- * Invariant: who stands on its own tests again keeps standing, and
- * who stands by all that it measured: that is unexplained already.
+ * Invariant: what stands on its own tests again keeps standing, and
+ * what stands by all that it measured: that is unexplained already.
  */
 #include "fabric/judge/accuse_impl.h"
 

@@ -216,8 +216,8 @@ bu_fabcert_sign(const struct bu_fabcert *cert, const char *private_pem,
 	return bu_xasprintf(CERT_BEFORE "%s" CERT_AFTER "%s" CERT_END, canonical, sig);
 }
 
-/* Is the signature of the CERT as it stands in the text, which is canonical when nobody
- * wrote it anew? Only this program's own texts were ever signed. */
+/* Is the signature of the CERT as it stands in the text, which is canonical when it
+ * was not written anew? Only this program's own texts were ever signed. */
 static int
 is_signed_as_written(const char *text, size_t size, const char *sig,
 		     const char *public_pem)

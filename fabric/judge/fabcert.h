@@ -74,7 +74,7 @@ bu_must int bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind,
 			     const struct bu_fabcert_now *now, struct bu_err *err);
 
 /* Does a CERT tell of this rail? only: the node has no other one. A CERT of a time when
- * they named none is of one rail, and where there are several nobody knows which. */
+ * they named none is of one rail, and where there are several it is not known which. */
 int bu_fabcert_covers(const json_t *cert, const char *rail, int only);
 
 /* Of one rail. pass: every direction of the node's results passes; warn: each half of

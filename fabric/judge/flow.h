@@ -51,7 +51,7 @@ enum bu_known {
 	BU_KNOWN_NOT,
 	BU_KNOWN_RESULT, /* one that no round was given yet */
 	BU_KNOWN_FAILED, /* only that it said nothing, lately: others go first */
-	BU_KNOWN_TIRED,  /* the same so often that nobody waits for it */
+	BU_KNOWN_TIRED,  /* the same so often that it is not waited for */
 };
 
 struct bu_site {

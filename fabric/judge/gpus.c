@@ -132,7 +132,7 @@ bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates, const char *mod
 void
 bu_gpus_divide(json_t *expect, int instances, double memory_share)
 {
-	/* What a slice cannot do, and what nobody has a figure for. */
+	/* What a slice cannot do, and what has no published figure. */
 	static const char *const gone[] = {"pcie_gbs", "p2p_gbs", "p2p_limit_gbs",
 					   "nvlinks"};
 	double hbm_gbs = bu_json_real(expect, "hbm_gbs", 0) * memory_share;

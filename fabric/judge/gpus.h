@@ -7,9 +7,9 @@
  *  "memory_bytes","nvlinks"?,"xgmi_links"?,"link_gbs"?,"fabric","pcie_gen"?,"pcie_width"?,"host","p2p","hbm","mark","source","date"}]}
  * A row is for a part on its board: of one model with several rows, that with as many
  * GPUs as the machine counts, else the one without `gpus`. host ("pcie gen5-x16", "c2c
- * grace"), p2p and hbm name rows of data/rates.json; "unknown" where nobody published a
- * figure: then it is measured, and compared with those of machines like it. AMD's are
- * looked at and not measured.
+ * grace"), p2p and hbm name rows of data/rates.json; "unknown" where no figure was
+ * published: then it is measured, and compared with those of machines like it. AMD's
+ * are looked at and not measured.
  */
 #ifndef BU_FABRIC_JUDGE_GPUS_H
 #define BU_FABRIC_JUDGE_GPUS_H

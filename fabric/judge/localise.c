@@ -97,7 +97,7 @@ cross_rounds(struct campaign *c, const struct bu_order *proven, struct bu_err *e
 }
 
 /* What comes and goes shows where all that can be is measured: links by some, and
- * inside the leaves whoever else there is. rounds: of stage A. */
+ * inside the leaves all others. rounds: of stage A. */
 static int
 last_rounds(struct campaign *c, const struct bu_order *proven, int rounds,
 	    struct bu_err *err)

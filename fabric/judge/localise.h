@@ -27,8 +27,8 @@ struct bu_localise_opts {
 	const unsigned char *effort;  /* enum bu_effort */
 	const unsigned char *busy;    /* is being measured right now */
 	/* Stage A of a site whose results come by and by, which asks about pairs that
-	 * may hold somebody up only where that one has no others to wait for. last:
-	 * holds up who is measured with it; slow: one of two of these may. */
+	 * may hold a port up only where that one has no others to wait for. last:
+	 * holds up what is measured with it; slow: one of two of these may. */
 	const unsigned char *last, *slow;
 	double reject;     /* share of the limit that must arrive; 0 = 0.95 */
 	double lat_max_us; /* 0 = the cohort alone decides */

@@ -3,8 +3,8 @@
  * Stage A of a site whose results come by and by: no pair waits for another one. Asked
  * by rounds.c. Invariants: what is there is counted before anything is asked; a port is
  * asked about one partner at a time; a pair that is late, or gives nothing, keeps only
- * its own two ports; who holds its partners up keeps none that still needs others. The
- * work is in proportion to the results and to the ports that are free, whatever the
+ * its own two ports; one that holds its partners up keeps none that still needs others.
+ * The work is in proportion to the results and to the ports that are free, whatever the
  * number of rounds.
  */
 #include "fabric/judge/campaign.h"
@@ -177,7 +177,7 @@ group_of(const struct campaign *c, int port)
 	return c->leaf_of[port] * c->t->rails + port % c->t->rails;
 }
 
-/* Who has met one of its others. */
+/* One that has met one of its others. */
 static void
 count_off(struct pieces *p, int port, int met)
 {
@@ -267,7 +267,7 @@ find_seekers(struct pieces *p)
 	}
 }
 
-/* Those that were asked about somebody. */
+/* Those that were asked about a partner. */
 static void
 drop_seekers(struct pieces *p)
 {
@@ -319,7 +319,7 @@ ask(struct pieces *p, enum bu_known kind, int late, struct bu_err *err)
 	return 0;
 }
 
-/* Somebody whom it lacks is busy with others, and comes free. */
+/* A partner that it lacks is busy with others, and comes free. */
 static int
 has_busy_partner(const struct pieces *p, int port)
 {
@@ -342,7 +342,8 @@ has_busy_partner(const struct pieces *p, int port)
 	return 0;
 }
 
-/* Who idles until a partner is free keeps nobody else waiting, but is not through. */
+/* A port that idles until a partner is free keeps no other waiting, but is not through.
+ */
 static void
 note_waiting(struct pieces *p)
 {
@@ -367,7 +368,7 @@ run(struct pieces *p, struct bu_err *err)
 		rc = ask(p, BU_KNOWN_FAILED, 0, err);
 	if (rc == 0 && p->kinds[1])
 		count_others(p);
-	/* Who gives nothing wears out no more partners than it must. */
+	/* What gives nothing wears out no more partners than it must. */
 	if (rc == 0 && p->kinds[1] >> BU_KNOWN_FAILED & 1)
 		rc = ask(p, BU_KNOWN_FAILED, 1, err);
 	if (rc == 0 && p->kinds[1] >> BU_KNOWN_NOT & 1)

@@ -288,9 +288,9 @@ find_unexplained(const struct campaign *c)
 	return ret;
 }
 
-/* Who was bad only with those that stand accused, and good in its tests with others, is
- * their healthy neighbour: it need not be good as often as one of whom something is
- * unexplained. */
+/* A port that was bad only with those that stand accused, and good in its tests with
+ * others, is their healthy neighbour: it need not be good as often as one of which
+ * something is unexplained. */
 static void
 acquit_neighbours(struct retest *r)
 {

@@ -15,7 +15,7 @@ struct retest {
 	unsigned char *busy; /* parts in use this round */
 	struct bu_flow *flows;
 	int count;
-	const struct suspect *avoids; /* the witnesses of this one; NULL = nobody */
+	const struct suspect *avoids; /* the witnesses of this one; NULL = none */
 	int only;                     /* 1 + the node that is asked; 0 = any */
 	int *unexplained; /* of each suspect: bad flows of the earlier stages */
 	size_t standing;  /* when these were counted */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who tests which suspect in a round of stage C: proven partners over proven links, in
- * the suspect's own leaf where that has one; after a bad test with a node others come
- * first. Invariant: no part of the fabric carries two flows of a round.
+ * Which partner tests which suspect in a round of stage C: proven partners over proven
+ * links, in the suspect's own leaf where that has one; after a bad test with a node
+ * others come first. Invariant: no part of the fabric carries two flows of a round.
  */
 #include "fabric/judge/retest.h"
 
-/* DIRTY_FROM: from this round on who never met a clean partner takes any. */
+/* DIRTY_FROM: from this round on one that never met a clean partner takes any. */
 enum { TRIES = 64, DIRTY_FROM = 3 };
 
 /* No symptom is open or stands; nor was it let go because its port does. */
@@ -103,7 +103,7 @@ fits(const struct retest *r, int part, int want_clean)
 	       (!want_clean || (is_clean(r->c, part) && !is_worn(r->c, part)));
 }
 
-/* Seen on another leaf than planned: no partner for anybody. */
+/* Seen on another leaf than planned: no partner for any. */
 static int
 is_miscabled(const struct campaign *c, int port)
 {
@@ -126,8 +126,8 @@ bu_retest_witness(const struct suspect *suspect, int node)
 	return -1;
 }
 
-/* Who was always bad with it, or at all while it is about to stand, is not asked
- * before the others; who is tried once more is asked alone. */
+/* What was always bad with it, or at all while it is about to stand, is not asked
+ * before the others; one that is tried once more is asked alone. */
 static int
 is_wanted(const struct retest *r, int node)
 {

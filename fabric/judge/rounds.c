@@ -93,7 +93,7 @@ find_elsewhere(const struct campaign *c, int port, int skip, const unsigned char
 	return -1;
 }
 
-/* Of what came since flow `first`: who is being measured with somebody is not through.
+/* Of what came since flow `first`: a port that is being measured is not through.
  */
 static void
 note_lonely(struct campaign *c, size_t first, const int *lacks, const int *lonely)
@@ -293,7 +293,7 @@ find_idle(const struct campaign *c, const struct bu_order *order, int place, int
 	return -1;
 }
 
-/* Who is watched, then all others that idle where the rounds fill the fabric anyway. No
+/* Watched ports, then all others that idle where the rounds fill the fabric anyway. No
  * link is in play inside a leaf: no other flow of the round is disturbed. */
 static int
 add_idle(const struct campaign *c, const struct bu_order *order, int round,

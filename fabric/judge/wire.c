@@ -155,7 +155,7 @@ read_result(const struct bu_topology *t, const json_t *result, int place,
 	return 0;
 }
 
-/* What holds for most tests is the model's way to count, not somebody's broken clock.
+/* What holds for most tests is the model's way to count, not a broken clock.
  */
 static void
 forgive_common(struct bu_flow *flows, int count, int doubt)

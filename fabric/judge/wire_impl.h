@@ -7,7 +7,8 @@
 
 #include "fabric/judge/flow.h"
 
-/* Who saw it: senders see missing acknowledgements, receivers gaps and broken frames.
+/* The end that saw it: senders see missing acknowledgements, receivers gaps and broken
+ * frames.
  */
 enum bu_wire_counter {
 	BU_WIRE_IGNORED,

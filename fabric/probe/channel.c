@@ -115,7 +115,8 @@ read_line(struct bu_channel *channel, struct bu_wait *wait, struct bu_err *err)
 	}
 }
 
-/* Who speaks is part of every MAC, so that nothing can be played back to its sender. */
+/* The speaking end is part of every MAC, so that nothing can be played back to its
+ * sender. */
 static void
 line_mac(const struct bu_channel *channel, int by_listener, uint64_t number,
 	 const char *text, char ret_hex[BU_DIGEST_SIZE])

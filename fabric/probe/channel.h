@@ -26,9 +26,9 @@ struct bu_channel_opts {
 };
 
 struct bu_channel;
-/* What needs no word from the peer, for who has other work to do before it opens the
- * channel: the listener listens already, the other end's connection is under way. A
- * socket for bu_channel_open(), or -1. */
+/* What needs no word from the peer, for an end that has other work to do before it
+ * opens the channel: the listener listens already, the other end's connection is under
+ * way. A socket for bu_channel_open(), or -1. */
 int bu_channel_begin(const struct bu_channel_opts *opts);
 /* begun: becomes the channel's; -1 = not begun. The listener goes on listening after a
  * stranger failed to prove the secret; the other end repeats a refused connection; both

@@ -7,8 +7,8 @@
 
 /* Has the kernel ask for the link address of `peer` from `local`, and waits a moment
  * for the answer; not when the peer is no neighbour. root: of /proc, NULL = the
- * system's. Failure is no error: who then needs the address waits for it or fails by
- * himself. */
+ * system's. Failure is no error: what needs the address then waits for it or fails by
+ * itself. */
 void bu_neighbour_learn(const char *root, struct in_addr local, struct in_addr peer);
 
 #endif

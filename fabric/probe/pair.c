@@ -59,7 +59,7 @@ channel_opts(const struct bu_pair_opts *opts)
 	};
 }
 
-/* Both ends were given their work at the same time: who is not there soon does not
+/* Both ends were given their work at the same time: one that is not there soon does not
  * come, and this one has other partners. */
 static int64_t
 meet_until_ns(const struct session *s)

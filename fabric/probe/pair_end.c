@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How both ends leave a phase together; called by pair_phase.c. Whoever fails, or is
- * done, says {"end": ERROR|null} once, with what only it can know (its clock, its
+ * How both ends leave a phase together; called by pair_phase.c. An end that fails, or
+ * is done, says {"end": ERROR|null} once, with what only it can know (its clock, its
  * counters), and then reads until the other's. Invariant: of one phase nothing is left
  * in the connection when the next one starts.
  */

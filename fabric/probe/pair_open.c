@@ -2,7 +2,7 @@
 /*
  * Sets a probe up; called by pair.c. All that needs no peer is opened first: the
  * device, the memory, the queue pairs of every phase. Then one message each way says
- * what both were told and what both have, and the one who listens answers when its
+ * what both were told and what both have, and the one that listens answers when its
  * queue pairs can send. Invariant: an end that has nothing to offer says so, and both
  * go on to record it.
  */

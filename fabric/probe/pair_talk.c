@@ -2,7 +2,7 @@
 /*
  * What both ends of a probe say to each other while it lasts; called by pair_phase.c
  * and pair_end.c. Invariant: a control connection that fails is never taken for a fault
- * of the path, and what the peer says too early is kept for the one who waits for it.
+ * of the path, and what the peer says too early is kept for what waits for it.
  */
 #include <math.h>
 #include <string.h>

@@ -38,9 +38,9 @@ collect(struct bu_verbs *verbs, struct bu_err *err)
 	return count < 0 ? -1 : came;
 }
 
-/* On a machine with one core somebody else must work on the very message that is waited
- * for, and where the machine is emulated, its timers must come through. A nap is a
- * small part of the time gone by, so that no sample is wrong by more. */
+/* On a machine with one core another process must work on the very message that is
+ * waited for, and where the machine is emulated, its timers must come through. A nap is
+ * a small part of the time gone by, so that no sample is wrong by more. */
 static void
 give_way(int64_t since_ns)
 {

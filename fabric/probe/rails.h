@@ -15,7 +15,7 @@
  * Zeroed at first. */
 struct bu_rails_kept {
 	struct bu_pair_kept rail[BU_RAILS_MAX];
-	int (*cancelled)(void *arg); /* NULL = nobody */
+	int (*cancelled)(void *arg); /* NULL = none */
 	void *arg;
 	const char *root; /* sysfs; NULL = the system's */
 };
