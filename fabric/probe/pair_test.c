@@ -39,7 +39,7 @@ make_item(int port, int listens)
 			 "node002", "addr", "127.0.0.1", "port", port, "secret",
 			 "0123456789abcdef", "local_ip",
 			 listens ? "127.0.0.2" : "127.0.0.1", "message_bytes", MESSAGE,
-			 "bytes", BYTES, "runs", 3, "deadline_ms", 8000);
+			 "bytes", BYTES, "runs", 3, "deadline_ms", 30000);
 }
 
 static void
@@ -359,7 +359,7 @@ START_TEST(a_spoiled_direction_leaves_the_other)
 		const struct bu_pair_dir *dir = &ends[0].result.dir[0];
 
 		prepare(ends);
-		ends[0].opts.deadline_ms = 8000;
+		ends[0].opts.deadline_ms = 30000;
 		fakeverbs_set(0, &spoiled[i].faults);
 		run_both(ends);
 		check_same(ends);
