@@ -185,6 +185,21 @@ START_TEST(a_bad_leaf_of_one_node_is_named)
 }
 END_TEST
 
+/* Alone at its leaf: its port or its uplinks, and either way no other node is meant. */
+START_TEST(a_node_that_is_bad_alone_at_its_leaf_is_quarantined)
+{
+	struct ways ways = {.uplink = 2};
+	struct rig rig;
+
+	begin_leaves(&rig, &ways, 1, NODES - 1);
+	pass(&rig, &ways, NODES, 400);
+	ck_assert_str_eq(bu_state_name(rig_node(&rig, NODES)->state), "quarantined");
+	for (int i = 1; i < NODES; i++)
+		ck_assert_str_eq(bu_state_name(rig_node(&rig, i)->state), "joining");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
 /* One flow takes one cable, and may be slower than its port: several are one test. */
 START_TEST(several_queue_pairs_fill_a_bundle_of_cables)
 {
@@ -340,6 +355,7 @@ RIG_UNIT("uplinks", a_good_result_clears_its_leaf,
 	 several_queue_pairs_fill_a_bundle_of_cables,
 	 each_test_of_a_pair_has_source_ports_of_its_own,
 	 slow_uplinks_are_named_and_no_node, a_bad_leaf_of_one_node_is_named,
+	 a_node_that_is_bad_alone_at_its_leaf_is_quarantined,
 	 a_run_clears_what_was_mended, results_of_earlier_boots_do_not_count,
 	 no_certificate_waits_for_them, what_is_bad_is_told_when_they_have_joined,
 	 a_leaf_is_not_tested_again_for_one_node)
