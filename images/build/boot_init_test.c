@@ -120,13 +120,17 @@ START_TEST(without_a_word_the_firmwares_disk_or_the_first)
 END_TEST
 
 /* Both disks become halves of a mirror: the superblock is where the kernel looks for
- * it, 8 KiB and less before the end. What the kernel is told is in files. */
+ * it, 8 KiB and less before the end, with the half's own number at byte 168. What the
+ * kernel is told is in files. */
 static const char halves[] =
 	"set -e; for d in a b; do part=$D/sys/block/sd$d/sd${d}2;"
 	"	echo PARTNAME=bringup-root >$part/uevent; echo 8:$d >$part/dev;"
 	"	echo 1003 >$part/size; truncate -s $((1003 * 512)) $D/dev/sd${d}2;"
 	"	printf '\\374\\116\\053\\251\\001\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0%s' arrayarrayarraya |"
 	"		dd of=$D/dev/sd${d}2 bs=512 seek=984 conv=notrunc status=none;"
+	"	printf half-$d-012345678 |"
+	"		dd of=$D/dev/sd${d}2 bs=1 seek=$((984 * 512 + 168))"
+	"			conv=notrunc status=none;"
 	"done; mkdir -p $D/sys/block/md127/md $D/sys/module/md_mod/parameters;"
 	"echo 0 >$D/sys/block/md127/md/degraded;";
 
@@ -254,6 +258,56 @@ START_TEST(halves_that_parted_are_not_joined)
 }
 END_TEST
 
+/* Disk a is here over a second path: the kernel names it sd0, before the first. */
+static const char two_paths[] =
+	"set -e; cp -r $D/sys/block/sda $D/sys/block/sd0;"
+	"mv $D/sys/block/sd0/sda1 $D/sys/block/sd0/sd01;"
+	"mv $D/sys/block/sd0/sda2 $D/sys/block/sd0/sd02;"
+	"echo 8:0 >$D/sys/block/sd0/sd02/dev;"
+	"touch $D/dev/sda2; ln $D/dev/sda $D/dev/sd0; ln $D/dev/sda2 $D/dev/sd02;";
+
+START_TEST(a_path_that_cannot_be_read_is_passed_over)
+{
+	begin();
+	ck_assert_int_eq(system(two_paths), 0);
+	finds("rw " GUID("61") " quiet", 'a', "root is sd02");
+	ck_assert_int_eq(system("rm $D/dev/sd0"), 0);
+	finds("rw " GUID("61") " quiet", 'a', "root is sda2");
+	finds("rw quiet", 'a', "root is sda2");
+	ck_assert_int_eq(system("rm -r $D"), 0);
+}
+END_TEST
+
+START_TEST(a_half_over_two_paths_is_one_half)
+{
+	begin();
+	ck_assert_int_eq(system(halves), 0);
+	ck_assert_int_eq(system(two_paths), 0);
+	finds("rw quiet", 'b', "root is md127");
+	tells_kernel("8:0\n8:b\n");
+	/* That path is dead. */
+	ck_assert_int_eq(system("rm $D/dev/sd02"), 0);
+	finds("rw quiet", 'b', "root is md127");
+	tells_kernel("8:a\n8:b\n");
+	/* Both paths of one half are no reason not to wait for the other one. */
+	ck_assert_int_eq(system("ln $D/dev/sda2 $D/dev/sd02; mkdir -p $D/late/3;"
+				"mv $D/sys/block/sdb $D/late/3/"),
+			 0);
+	finds("rw quiet", 'a', "root is md127");
+	tells_kernel("8:0\n8:b\n");
+	/* Each has run alone, and the one that was booted came over its second path. */
+	says('a', GONE);
+	says('b', GONE);
+	ck_assert_int_eq(system("rm $D/dev/sd0; echo SER-a >$D/sys/block/sd0/serial"),
+			 0);
+	finds("rw " GUID("61") " quiet", 'b',
+	      "bringup: the halves of the mirrored root on disks SER-a and "
+	      "SER-b have each run alone and are not joined; this is SER-a");
+	tells_kernel("8:0\n");
+	ck_assert_int_eq(system("rm -r $D"), 0);
+}
+END_TEST
+
 /* By default there are 15 tries, of which the last third takes any disk of ours. */
 START_TEST(disks_may_come_late)
 {
@@ -345,4 +399,5 @@ BU_UNIT("boot_init", the_system_that_was_meant_and_no_other,
 	without_a_word_the_firmwares_disk_or_the_first,
 	a_mirrored_root_comes_up_with_what_is_there, an_older_half_is_left_out,
 	halves_that_parted_are_not_joined, the_root_of_the_slot_that_the_loader_chose,
+	a_path_that_cannot_be_read_is_passed_over, a_half_over_two_paths_is_one_half,
 	the_root_is_checked_before_it_is_mounted, disks_may_come_late)

@@ -21,7 +21,8 @@ static const char site[] =
 	"printf '# written by bringup\\nxfs /fast\\n' >etc/bringup/scratch &&"
 	"for p in vdb1 vdc1 vdd1 vde1; do d=sys/class/block/$p; mkdir -p $d/holders;"
 	"echo 1 >$d/partition; echo PARTNAME=bringup-scratch >$d/uevent;"
-	"echo MD_UUID=00000000:11118222:83334444:44444444 >dev/$p; done &&"
+	"echo MD_UUID=00000000:11118222:83334444:44444444 >dev/$p;"
+	"echo MD_DEV_UUID=$p >>dev/$p; done &&"
 	"echo PARTNAME=lake >sys/class/block/vde1/uevent &&"
 	"echo MD_UUID=9:9:9:9 >dev/vdd1 &&"
 	"head -c 3000000 /dev/zero >dev/md127";
@@ -157,6 +158,22 @@ START_TEST(what_is_done_is_not_done_again)
 }
 END_TEST
 
+/* The second member is here over another path, too, and the first path to it is dead.
+ */
+START_TEST(a_disk_over_two_paths_is_taken_once)
+{
+	begin();
+	shell("cp -r sys/class/block/vdc1 sys/class/block/vdf1 && cp dev/vdc1 dev/vdf1");
+	ck_assert_int_eq(run(), 0);
+	is("log", ASSEMBLE MKFS("-K") MOUNT);
+	shell("rm log dev/vdc1 && rm -r sys/class/block/*/holders/md127");
+	ck_assert_int_eq(run(), 0);
+	is("log", "--assemble /dev/md127 --uuid=00000000:11118222:83334444:44444444 "
+		  "@/dev/vdb1 @/dev/vdf1\n" MOUNT);
+	end();
+}
+END_TEST
+
 /* Anything in the first MiB, or a disk that cannot be read, is no empty array. */
 START_TEST(what_is_there_is_never_formatted)
 {
@@ -206,4 +223,5 @@ END_TEST
 
 BU_UNIT("scratch", a_new_array_gets_its_file_system_once,
 	a_half_made_file_system_is_made_again_once, what_is_done_is_not_done_again,
-	what_is_there_is_never_formatted, what_is_missing_is_named)
+	a_disk_over_two_paths_is_taken_once, what_is_there_is_never_formatted,
+	what_is_missing_is_named)
