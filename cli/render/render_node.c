@@ -11,6 +11,7 @@
 #include "cli/render/output.h"
 #include "cli/render/render.h"
 #include "model/inventory.h"
+#include "profiles/load/disk.h"
 
 /* Nothing is printed for what is not known. */
 static void
@@ -60,9 +61,25 @@ render_order(const struct bu_shown_wanted *order, FILE *out)
 	line(out, "ordered", text);
 }
 
+/* Of a disk that is here over several paths: the others, behind the first. */
 static void
-render_disk(const struct bu_disk *disk, FILE *out)
+add_paths(const struct bu_inventory *inventory, size_t which, char **text)
 {
+	for (size_t i = which + 1; i < inventory->disks_count; i++) {
+		const struct bu_disk *other = &inventory->disks[i];
+
+		if (!bu_disk_is_same(&inventory->disks[which], other))
+			continue;
+		bu_text_add(text, "; ", "also %s", other->path);
+		if (*other->by_path)
+			bu_text_add(text, ", ", "path:%s", other->by_path);
+	}
+}
+
+static void
+render_disk(const struct bu_inventory *inventory, size_t which, FILE *out)
+{
+	const struct bu_disk *disk = &inventory->disks[which];
 	/* As a profile says them. */
 	const char *const stays[][2] = {{"serial", disk->serial},
 					{"wwn", disk->wwn},
@@ -71,9 +88,13 @@ render_disk(const struct bu_disk *disk, FILE *out)
 	bu_autofree char *text =
 		bu_xasprintf("%s, %.1f GB", disk->path, (double)disk->size_bytes / 1e9);
 
+	for (size_t i = 0; i < which; i++)
+		if (bu_disk_is_same(&inventory->disks[i], disk))
+			return;
 	for (size_t i = 0; i < BU_LEN(stays); i++)
 		if (*stays[i][1])
 			bu_text_add(&text, ", ", "%s:%s", stays[i][0], stays[i][1]);
+	add_paths(inventory, which, &text);
 	line(out, "  disk", text);
 }
 
@@ -111,7 +132,7 @@ static void
 render_parts(const struct bu_inventory *inventory, FILE *out)
 {
 	for (size_t i = 0; i < inventory->disks_count; i++)
-		render_disk(&inventory->disks[i], out);
+		render_disk(inventory, i, out);
 	for (size_t i = 0; i < inventory->nics_count; i++)
 		render_nic(&inventory->nics[i], out);
 	for (size_t i = 0; i < inventory->links_count; i++)

@@ -31,13 +31,27 @@ link_of(const char *name, const char *kind, const char *address)
 static json_t *
 machine(void)
 {
-	struct bu_disk disk = {.size_bytes = INT64_C(4000000000),
-			       .name = "vda",
-			       .path = "/dev/vda",
-			       .serial = "D1",
-			       .wwn = "0x5",
-			       .by_path = "pci-1",
-			       .model = "M"};
+	/* The second and the fourth are paths to one disk. */
+	struct bu_disk disks[] = {
+		{.size_bytes = INT64_C(4000000000),
+		 .name = "vda",
+		 .path = "/dev/vda",
+		 .serial = "D1",
+		 .wwn = "0x5",
+		 .by_path = "pci-1",
+		 .model = "M"},
+		{.name = "sda",
+		 .path = "/dev/sda",
+		 .serial = "D2",
+		 .wwn = "0x6",
+		 .by_path = "pci-2"},
+		{.name = "sdb", .path = "/dev/sdb", .serial = "D2", .wwn = "0x7"},
+		{.name = "sdc",
+		 .path = "/dev/sdc",
+		 .serial = "D2",
+		 .wwn = "0x6",
+		 .by_path = "pci-3"},
+	};
 	struct bu_nic nic = {
 		.name = "eth0", .mac = "52:54:00:77:00:01", .driver = "virtio_net"};
 	struct bu_gpu gpus[2] = {{.pci = "0000:17:00.0", .device = "2330"},
@@ -52,8 +66,8 @@ machine(void)
 						 .product = "pc",
 						 .serial = "S1",
 						 .uuid = "U1"},
-					 .disks = &disk,
-					 .disks_count = 1,
+					 .disks = disks,
+					 .disks_count = BU_LEN(disks),
 					 .nics = &nic,
 					 .nics_count = 1,
 					 .gpus = gpus,
@@ -133,6 +147,8 @@ START_TEST(a_node_has_a_line_for_each_fact)
 		"  cpu         TCG, 2 threads\n"
 		"  memory      2.0 GiB\n"
 		"  disk        /dev/vda, 4.0 GB, serial:D1, wwn:0x5, path:pci-1, model:M\n"
+		"  disk        /dev/sda, 0.0 GB, serial:D2, wwn:0x6, path:pci-2; also /dev/sdc, path:pci-3\n"
+		"  disk        /dev/sdb, 0.0 GB, serial:D2, wwn:0x7\n"
 		"  nic         eth0, 52:54:00:77:00:01, driver virtio_net\n"
 		"  link        eth0.7, vlan on eth0, up, mtu 1500, 10.7.0.1/24\n"
 		"  link        eth1, ethernet of bond0, down, mtu 9000\n"

@@ -188,9 +188,8 @@ bu_disk_form_ok(const char *selector)
 	return found == 0;
 }
 
-/* Two ways to one disk. */
-static int
-same(const struct bu_disk *a, const struct bu_disk *b)
+int
+bu_disk_is_same(const struct bu_disk *a, const struct bu_disk *b)
 {
 	return a == b || (*a->serial && *a->wwn && strcmp(a->serial, b->serial) == 0 &&
 			  strcmp(a->wwn, b->wwn) == 0);
@@ -206,7 +205,8 @@ static int
 is_held(const struct machine *machine, const struct bu_disk *disk)
 {
 	for (size_t i = 0; i < machine->count; i++)
-		if (*machine->disks[i].held_by && same(&machine->disks[i], disk))
+		if (*machine->disks[i].held_by &&
+		    bu_disk_is_same(&machine->disks[i], disk))
 			return 1;
 	return 0;
 }
@@ -284,7 +284,7 @@ no_boot_disk(const struct machine *machine, const struct bu_disk *disk)
 	size_t ways = 0;
 
 	for (size_t i = 0; i < machine->count; i++)
-		ways += same(&machine->disks[i], disk);
+		ways += bu_disk_is_same(&machine->disks[i], disk);
 	return disk->removable                  ? ", removable"
 	       : is_held(machine, disk)         ? ", in use by an array or a map"
 	       : strstr(disk->by_path, "-usb-") ? ", on USB"
@@ -352,7 +352,7 @@ bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 			continue;
 		if (!best || compare_paths(&disks[i], best) < 0)
 			best = &disks[i];
-		while (j < i && (!same(&disks[j], &disks[i]) ||
+		while (j < i && (!bu_disk_is_same(&disks[j], &disks[i]) ||
 				 !fits(&machine, &disks[j], selector)))
 			j++;
 		found += j == i;
@@ -375,11 +375,11 @@ bu_disk_choose_other(const char *selector, const struct bu_disk *disks, size_t c
 
 	if (says(selector, BOOT_PAIR)) {
 		found = choose_pair(&(struct machine){disks, count}, selector, pair);
-		*ret = found == 1 ? pair[same(except, pair[0])] : NULL;
+		*ret = found == 1 ? pair[bu_disk_is_same(except, pair[0])] : NULL;
 		return found;
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (same(except, &disks[i]))
+		if (bu_disk_is_same(except, &disks[i]))
 			continue;
 		places[left] = i;
 		others[left++] = disks[i];
@@ -407,10 +407,10 @@ bu_disk_choose_all(const char *selector, const struct bu_disk *disks, size_t cou
 		size_t j = 0;
 
 		if (!fits(&machine, &disks[i], selector) ||
-		    (system[0] && same(system[0], &disks[i])) ||
-		    (system[1] && same(system[1], &disks[i])))
+		    (system[0] && bu_disk_is_same(system[0], &disks[i])) ||
+		    (system[1] && bu_disk_is_same(system[1], &disks[i])))
 			continue;
-		while (j < found && !same(ret[j], &disks[i]))
+		while (j < found && !bu_disk_is_same(ret[j], &disks[i]))
 			j++;
 		if (j == found)
 			ret[found++] = &disks[i];

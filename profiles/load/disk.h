@@ -34,6 +34,9 @@ int bu_disk_is_for_one(const char *selector);
  * the other one. */
 int bu_disk_is_boot_pair(const char *selector);
 
+/* 1 when both are paths to one disk: its serial number and world-wide name. */
+int bu_disk_is_same(const struct bu_disk *a, const struct bu_disk *b);
+
 /* How many disks fit: 1 fills *ret; 0; or more, which is one too many. Removable disks
  * never do, nor those that a multipath map or an array has by any path. Two paths to
  * one disk (of one serial number and world-wide name) are one.
