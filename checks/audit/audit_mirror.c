@@ -41,15 +41,20 @@ visit_part(const char *name, void *arg)
 			half->disk, name);
 }
 
+/* Over whichever path the array has it, or over any, where it has none. */
 static void
 visit_disk(const char *name, void *arg)
 {
 	struct half *half = arg;
 	char serial[64];
 
+	if (half->array[0])
+		return;
 	bu_sysroot_serial(half->root, serial, sizeof(serial), name);
-	if (strcmp(serial, half->serial) == 0)
-		BU_TEXT_COPY(half->disk, name);
+	if (strcmp(serial, half->serial) != 0)
+		return;
+	BU_TEXT_COPY(half->disk, name);
+	bu_sysroot_each(half->root, visit_part, half, "sys/block/%s", name);
 }
 
 static void
@@ -57,10 +62,8 @@ find(struct bu_audit *a, const char *serial, struct half *ret)
 {
 	*ret = (struct half){.root = a->root, .serial = serial, .state = "not there"};
 	bu_sysroot_each(a->root, visit_disk, ret, "sys/block");
-	if (ret->disk[0]) {
+	if (ret->disk[0])
 		BU_TEXT_COPY(ret->state, "not in the array");
-		bu_sysroot_each(a->root, visit_part, ret, "sys/block/%s", ret->disk);
-	}
 	if (ret->array[0])
 		bu_sysroot_line(a->root, ret->state, sizeof(ret->state),
 				"sys/block/%s/md/dev-%s/state", ret->array, ret->part);

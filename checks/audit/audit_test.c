@@ -186,6 +186,26 @@ START_TEST(halves_that_parted_are_said)
 }
 END_TEST
 
+/* Other paths to the first disk, one before and one behind that of the array. */
+START_TEST(a_mirror_over_several_paths_is_whole)
+{
+	static const char *const paths[] = {"sda", "vdb"};
+
+	root = bu_audit_machine_build(0);
+	for (size_t i = 0; i < BU_LEN(paths); i++) {
+		bu_autofree char *serial =
+			bu_xasprintf("sys/block/%s/serial", paths[i]);
+		bu_autofree char *part =
+			bu_xasprintf("sys/block/%s/%s2/uevent", paths[i], paths[i]);
+
+		bu_audit_machine_change(serial, "DISK-1");
+		bu_audit_machine_change(part, "PARTNAME=bringup-root\n");
+		expect_no_finding(bu_audit_machine_expected, 44);
+	}
+	bu_audit_machine_remove();
+}
+END_TEST
+
 START_TEST(each_row_has_a_bad_machine)
 {
 	size_t count;
@@ -499,9 +519,10 @@ START_TEST(each_static_fault_of_the_reference_has_a_row)
 END_TEST
 
 BU_UNIT("audit", good_machine_has_no_finding, bad_machine_has_exactly_its_finding,
-	halves_that_parted_are_said, each_row_has_a_bad_machine,
-	virtual_machine_with_soft_roce_has_no_finding, bare_machine_has_no_finding,
-	nothing_is_expected_of_the_good_machine, the_ends_of_what_is_allowed_are_good,
-	each_card_is_judged_once, two_cables_of_one_machine_are_swapped,
-	a_profile_has_other_severities, what_was_not_looked_at_is_said,
-	no_file_leads_it_astray, each_static_fault_of_the_reference_has_a_row)
+	halves_that_parted_are_said, a_mirror_over_several_paths_is_whole,
+	each_row_has_a_bad_machine, virtual_machine_with_soft_roce_has_no_finding,
+	bare_machine_has_no_finding, nothing_is_expected_of_the_good_machine,
+	the_ends_of_what_is_allowed_are_good, each_card_is_judged_once,
+	two_cables_of_one_machine_are_swapped, a_profile_has_other_severities,
+	what_was_not_looked_at_is_said, no_file_leads_it_astray,
+	each_static_fault_of_the_reference_has_a_row)
