@@ -28,7 +28,8 @@
 	X(LUSTRE, "mount.lustre", "sbin/mount.lustre", "lustre-client-utils",          \
 	  "lustre-client")                                                             \
 	X(MDADM, "mdadm", "usr/lib/bringup/mdadm", "", "")                             \
-	X(CRYPTSETUP, "cryptsetup", "usr/lib/bringup/cryptsetup", "", "")
+	X(CRYPTSETUP, "cryptsetup", "usr/lib/bringup/cryptsetup", "", "")              \
+	X(VOLATILE, "scratch-volatile", "usr/lib/bringup/scratch-volatile", "", "")
 #define X(id, name, path, deb, rpm) BU_PROGRAM_##id,
 enum bu_image_program { BU_IMAGE_PROGRAMS(X) BU_PROGRAMS };
 #undef X

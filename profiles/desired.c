@@ -267,6 +267,13 @@ bu_desired_encrypts(const struct bu_desired_node *node)
 }
 
 int
+bu_desired_forgets_scratch(const struct bu_desired_node *node)
+{
+	return bu_desired_scratch(node) &&
+	       node->hardware->disks->scratch_keys == BU_SCRATCH_KEYS_VOLATILE;
+}
+
+int
 bu_desired_seals(const struct bu_desired_node *node)
 {
 	return node->pool->data && node->pool->data_keys == BU_DATA_KEYS_TPM;

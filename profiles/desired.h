@@ -58,6 +58,9 @@ struct bu_origin {
 	X(BU_DATA_KEYS_NONE, "none")                                                   \
 	X(BU_DATA_KEYS_APPLIANCE, "appliance")                                         \
 	X(BU_DATA_KEYS_TPM, "tpm")
+#define BU_SCRATCH_KEYS(X)                                                             \
+	X(BU_SCRATCH_KEYS_NONE, "none")                                                \
+	X(BU_SCRATCH_KEYS_VOLATILE, "volatile")
 
 enum bu_network_role { BU_ROLES(BU_CHOICE_ID) };
 enum bu_rdma_kind { BU_RDMAS(BU_CHOICE_ID) };
@@ -66,6 +69,7 @@ enum bu_boot_way { BU_BOOTS(BU_CHOICE_ID) };
 enum bu_boot_loader { BU_BOOT_LOADERS(BU_CHOICE_ID) };
 enum bu_root { BU_ROOTS(BU_CHOICE_ID) };
 enum bu_data_keys { BU_DATA_KEYS(BU_CHOICE_ID) };
+enum bu_scratch_keys { BU_SCRATCH_KEYS(BU_CHOICE_ID) };
 extern const char *const bu_bond_names[];
 extern const char *const bu_root_names[];
 
@@ -219,6 +223,7 @@ struct bu_desired_disks {
 	int scratch_disks;   /* how many there must be; 0 = one or more */
 	char *scratch_fs;    /* "xfs", "ext4"; never NULL */
 	char *scratch_mount; /* where; never NULL */
+	enum bu_scratch_keys scratch_keys;
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
@@ -423,6 +428,8 @@ int bu_desired_is_raw(const struct bu_desired_node *node);
 /* Its data partitions are encrypted with keys of the appliance; and the machine's TPM
  * opens them, too. */
 int bu_desired_encrypts(const struct bu_desired_node *node);
+/* Its array is encrypted with a key that each start makes and forgets. */
+int bu_desired_forgets_scratch(const struct bu_desired_node *node);
 int bu_desired_seals(const struct bu_desired_node *node);
 /* A reimage keeps something on the node's disks. */
 int bu_desired_keeps(const struct bu_desired_node *node);

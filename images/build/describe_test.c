@@ -451,6 +451,7 @@ START_TEST(programs_are_found_where_they_are)
 		{"usr/sbin/mount.lustre", "mount.lustre"},
 		{"usr/lib/bringup/mdadm", "mdadm"},
 		{"usr/lib/bringup/cryptsetup", "cryptsetup"},
+		{"usr/lib/bringup/scratch-volatile", "scratch-volatile"},
 	};
 	struct bu_manifest manifest;
 	struct bu_err err;

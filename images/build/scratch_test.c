@@ -36,6 +36,11 @@ static const char *const programs[][2] = {
 	{"bin/mkfs.xfs",
 	 "echo mkfs \"$*\" >>$PAPER/log; [ ! -e $PAPER/full ] || exit 1\n"
 	 "for dev; do :; done; printf XFSB | dd of=$dev conv=notrunc status=none\n"},
+	{"bin/mkfs.ext4", "echo mkfs.ext4 \"$*\" >>$PAPER/log; [ ! -e $PAPER/full ]\n"},
+	{"usr/lib/bringup/cryptsetup",
+	 "echo cryptsetup \"$*\" >>$PAPER/log; [ ! -e $PAPER/shut ] || exit 1\n"
+	 "map=$PAPER/dev/mapper/bringup-scratch; case $1 in close) rm $map ;;\n"
+	 "open) mkdir -p $PAPER/dev/mapper && : >$map ;; esac\n"},
 	{"bin/sync", "echo sync $(cd $PAPER/var/lib/bringup && ls) >>$PAPER/log\n"},
 	{"bin/mount", "echo mount \"$*\" >>$PAPER/log; [ ! -e $PAPER/broken ]\n"},
 	{"bin/modprobe", ":\n"},
@@ -221,7 +226,107 @@ START_TEST(what_is_missing_is_named)
 }
 END_TEST
 
+/* The array is to be encrypted with a key of each start. */
+static void
+begin_volatile(const char *fs)
+{
+	bu_autofree char *command = bu_xasprintf(
+		"cp %s/images/build/recipes/scratch-volatile usr/lib/bringup/ &&"
+		"printf '# written by bringup\\nvolatile-%s /fast\\n' "
+		">etc/bringup/scratch",
+		BU_SRCDIR, fs);
+
+	begin();
+	shell(command);
+}
+
+/* Another start: what the kernel knew is gone. */
+static void
+start_again(void)
+{
+	shell("rm -rf log dev/mapper run sys/class/block/*/holders/md127");
+}
+
+#define OPEN                                                                           \
+	"cryptsetup open --type plain --batch-mode --cipher aes-xts-plain64 "          \
+	"--key-size 512 --key-file /dev/random --offset 2048 --sector-size 4096 "      \
+	"--allow-discards @/dev/md127 bringup-scratch\n"
+#define MAPPED "@/dev/mapper/bringup-scratch"
+#define MADE OPEN "mkfs -q -K -f " MAPPED "\n"
+#define MOUNT_MAPPED "mount -t xfs -o noatime " MAPPED " @/fast\n"
+
+START_TEST(a_volatile_array_is_new_at_each_start)
+{
+	begin_volatile("xfs");
+	ck_assert_int_eq(run(), 0);
+	is("log", ASSEMBLE "sync scratch\n" MADE MOUNT_MAPPED);
+	is("said", "bringup-scratch: making xfs on " MAPPED "\n"
+		   "bringup-scratch: " MAPPED " is on /fast\n");
+	/* What says so is readable, and nothing else is written past the kernel's key.
+	 */
+	shell("[ \"$(tr -d '\\000' <dev/md127)\" = "
+	      "'bringup: encrypted with a key of each start' ]");
+	shell("[ $(stat -c %a fast) = 1777 ]");
+	start_again();
+	ck_assert_int_eq(run(), 0);
+	is("log", ASSEMBLE MADE MOUNT_MAPPED);
+	/* Once more in the same start: what is there stays. */
+	shell("rm log && chmod 700 fast");
+	ck_assert_int_eq(run(), 0);
+	is("log", MOUNT_MAPPED);
+	shell("[ $(stat -c %a fast) = 700 ]");
+	end();
+}
+END_TEST
+
+START_TEST(a_volatile_array_that_was_not_finished_is_made_again)
+{
+	begin_volatile("ext4");
+	shell(": >full");
+	ck_assert_int_eq(run(), 1);
+	is("said", "bringup-scratch: making ext4 on " MAPPED "\n"
+		   "bringup-scratch: mkfs.ext4 failed; is it in the image?\n");
+	shell("rm full log");
+	ck_assert_int_eq(run(), 0);
+	is("log", "cryptsetup close bringup-scratch\n" OPEN
+		  "mkfs.ext4 -q -E nodiscard -F " MAPPED "\n"
+		  "mount -t ext4 -o noatime " MAPPED " @/fast\n");
+	end();
+	begin_volatile("xfs");
+	shell(": >shut");
+	ck_assert_int_eq(run(), 1);
+	is("log", ASSEMBLE "sync scratch\n" OPEN);
+	is("said", "bringup-scratch: @/dev/md127 cannot be encrypted\n");
+	end();
+}
+END_TEST
+
+/* Nothing that is there is written over, whatever it begins with. */
+START_TEST(a_volatile_array_takes_nothing_that_is_there)
+{
+	static const char *const things[] = {
+		"printf x | dd of=dev/md127 bs=1 seek=1048575 conv=notrunc status=none",
+		"printf 'bringup: encrypted with' >dev/md127",
+		"rm dev/md127 && mkdir dev/md127",
+	};
+
+	for (size_t i = 0; i < BU_LEN(things); i++) {
+		begin_volatile("xfs");
+		shell(things[i]);
+		ck_assert_int_eq(run(), 1);
+		is("log", ASSEMBLE);
+		is("said",
+		   "bringup-scratch: @/dev/md127 has something that no start with "
+		   "scratch_keys = volatile left there; bringup node rebuild NODE "
+		   "--grant wipe makes the array anew\n");
+		end();
+	}
+}
+END_TEST
+
 BU_UNIT("scratch", a_new_array_gets_its_file_system_once,
 	a_half_made_file_system_is_made_again_once, what_is_done_is_not_done_again,
 	a_disk_over_two_paths_is_taken_once, what_is_there_is_never_formatted,
-	what_is_missing_is_named)
+	what_is_missing_is_named, a_volatile_array_is_new_at_each_start,
+	a_volatile_array_that_was_not_finished_is_made_again,
+	a_volatile_array_takes_nothing_that_is_there)

@@ -210,6 +210,9 @@ BU_ACCESS_KEYS
 	FIELD(disks, scratch_fs), BU_CLASS_WIPE, "file system of it; the image needs its mkfs"},
 {"disks", "scratch_mount", BU_KEY_PATH, NULL, 0, 0, "/scratch",
 	FIELD(disks, scratch_mount), BU_CLASS_REBOOT, "where it is mounted, for all"},
+{"disks", "scratch_keys", BU_KEY_ENUM, BU_CHOICES_OF(BU_SCRATCH_KEYS), 0, 0, "none",
+	FIELD(disks, scratch_keys), BU_CLASS_WIPE, "volatile: the array is encrypted with "
+	"a key that each start makes and forgets; every restart empties it"},
 
 {"mount", "fs", BU_KEY_CHOICE, "nfs4|nfs|lustre", 0, 0, "required", FIELD(mount, fs),
 	BU_CLASS_REBOOT, "its kind; the image needs the kind's mount program"},

@@ -24,8 +24,8 @@ START_TEST(an_array_is_the_nodes)
 	bu_autofree char *text = NULL;
 	struct bu_desired *desired =
 		load("disk = smallest\ndisks = fast\nnics = 2\n[disks fast]\n"
-		     "scratch = path:*-nvme-*\nscratch_disks = 8\n[hardware more]\n"
-		     "disk = smallest\n",
+		     "scratch = path:*-nvme-*\nscratch_disks = 8\n"
+		     "scratch_keys = volatile\n[hardware more]\ndisk = smallest\n",
 		     &text);
 	const struct bu_desired_node *node;
 	struct bu_facets facets = {0};
@@ -43,6 +43,10 @@ START_TEST(an_array_is_the_nodes)
 	ck_assert_int_eq(bu_facets_find(&facets, "disks.scratch")->change,
 			 BU_CLASS_WIPE);
 	ck_assert_int_eq(bu_facet_change("disks.scratch_mount"), BU_CLASS_REBOOT);
+	ck_assert_str_eq(bu_facets_find(&facets, "disks.scratch_keys")->value,
+			 "volatile");
+	ck_assert_int_eq(bu_desired_forgets_scratch(node), 1);
+	ck_assert_int_eq(bu_facet_change("disks.scratch_keys"), BU_CLASS_WIPE);
 	bu_facets_clear(&facets);
 	bu_desired_destroy(desired);
 }
@@ -55,6 +59,7 @@ START_TEST(without_disks_there_is_none)
 	const struct bu_desired_node *node = bu_desired_node(desired, "node001");
 
 	ck_assert_ptr_null(bu_desired_scratch(node));
+	ck_assert_int_eq(bu_desired_forgets_scratch(node), 0);
 	ck_assert_int_eq(bu_desired_keeps(node), 0);
 	bu_desired_destroy(desired);
 }
@@ -126,6 +131,14 @@ static const struct {
 		"disk = smallest\n",
 	 "site.ini:23: [disks fast] scratch_fs: 'btrfs' is unknown; allowed is "
 	 "xfs|ext4\n"},
+	{LINKED "scratch = rotational:no\nscratch_keys = tpm\n[hardware more]\n"
+		"disk = smallest\n",
+	 "site.ini:23: [disks fast] scratch_keys: 'tpm' is unknown; allowed is "
+	 "none|volatile\n"},
+	{LINKED "mirror = serial:A\nscratch_keys = volatile\n[hardware more]\n"
+		"disk = smallest\n",
+	 "site.ini:23: [disks fast] scratch_keys: there is no array to encrypt; give "
+	 "scratch, or leave it out\n"},
 };
 
 /* The disk of a class and its mirror -> what is wrong. */

@@ -128,6 +128,10 @@ check_disks(struct bu_loader *ld, const struct bu_desired_disks *disks,
 	if (!disks->scratch && disks->scratch_disks)
 		bu_load_wrong(ld, section, "scratch_disks",
 			      "there is no array; give scratch, or leave it out");
+	if (!disks->scratch && disks->scratch_keys != BU_SCRATCH_KEYS_NONE)
+		bu_load_wrong(ld, section, "scratch_keys",
+			      "there is no array to encrypt; give scratch, or leave it "
+			      "out");
 }
 
 /* Names of partitions are what tells them from data. */

@@ -273,8 +273,9 @@ add_scratch(const struct bu_desired_node *node, struct bu_config *config)
 
 	if (bu_desired_scratch(node))
 		bu_config_add(config, "/etc/bringup/scratch", 0644, "",
-			      BU_CONFIG_HEAD "%s %s\n", disks->scratch_fs,
-			      disks->scratch_mount);
+			      BU_CONFIG_HEAD "%s%s %s\n",
+			      bu_desired_forgets_scratch(node) ? "volatile-" : "",
+			      disks->scratch_fs, disks->scratch_mount);
 }
 
 size_t

@@ -122,6 +122,11 @@ static const struct {
 	 "disks = fast\n[disks fast]\nscratch = rotational:no\n"
 	 "scratch_mount = /fast\n[hardware more]\ndisk = smallest\n",
 	 "/etc/bringup/scratch", "", HEAD "xfs /fast\n"},
+	{"",
+	 "disks = fast\n[disks fast]\nscratch = rotational:no\n"
+	 "scratch_fs = ext4\nscratch_keys = volatile\n"
+	 "[hardware more]\ndisk = smallest\n",
+	 "/etc/bringup/scratch", "", HEAD "volatile-ext4 /scratch\n"},
 	/* After what is on the disk; what is encrypted is the agent's. */
 	{"data = lake:500GiB:xfs:/lake\nmounts = home, work\n", MOUNTS, "/etc/fstab",
 	 "",

@@ -149,6 +149,12 @@ with_encryption(const struct look *look)
 	return bu_desired_encrypts(look->node);
 }
 
+static int
+with_volatile_array(const struct look *look)
+{
+	return bu_desired_forgets_scratch(look->node);
+}
+
 static const struct {
 	enum bu_image_program program;
 	int (*wanted)(const struct look *look);
@@ -168,6 +174,7 @@ static const struct {
 	{BU_PROGRAM_LUSTRE, with_lustre, "its pool mounts Lustre"},
 	{BU_PROGRAM_MDADM, with_array, "its disks are an array"},
 	{BU_PROGRAM_CRYPTSETUP, with_encryption, "its data is encrypted"},
+	{BU_PROGRAM_VOLATILE, with_volatile_array, "its scratch_keys is volatile"},
 };
 
 static char *

@@ -65,6 +65,12 @@ static const struct {
 	{"[disks a]\nscratch = size:1GiB-\n", "", "disks = a\n", "", BU_PROGRAM_MDADM,
 	 "no mdadm, and its disks are an array; build or import it again"},
 	{"", "", "", "", BU_PROGRAM_MDADM, ""},
+	{"[disks a]\nscratch = size:1GiB-\nscratch_keys = volatile\n", "",
+	 "disks = a\n", "", BU_PROGRAM_VOLATILE,
+	 "the image has no scratch-volatile, and its scratch_keys is volatile; build or "
+	 "import it again"},
+	{"[disks a]\nscratch = size:1GiB-\n", "", "disks = a\n", "",
+	 BU_PROGRAM_VOLATILE, ""},
 	{"", "", "", "data = scratch:5GiB:ext4:/scratch\ndata_keys = appliance\n",
 	 BU_PROGRAM_CRYPTSETUP, "no cryptsetup, and its data is encrypted"},
 	{"", "", "", "data = scratch:5GiB:ext4:/scratch\n", BU_PROGRAM_CRYPTSETUP, ""},

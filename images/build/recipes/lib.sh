@@ -240,7 +240,7 @@ array_program()
 disk_inputs()
 {
 	mdadm_program
-	cat "$RECIPES/scratch" "$RECIPES/volume"
+	cat "$RECIPES/scratch" "$RECIPES/scratch-volatile" "$RECIPES/volume"
 	borrowed "$MDADM" $(command -v e2fsck) $(command -v cryptsetup) $(seal_programs) $(tpm_libraries)
 }
 
@@ -276,7 +276,8 @@ disk_programs()
 	libraries=$(tpm_libraries)
 	cp -L $({ echo "$libraries"; libraries_of $libraries; } | grep -v /ld-linux | sort -u) \
 		"$1/usr/lib/bringup/tools/lib/"
-	install -m 755 "$RECIPES/scratch" "$RECIPES/volume" "$1/usr/lib/bringup/"
+	install -m 755 "$RECIPES/scratch" "$RECIPES/scratch-volatile" "$RECIPES/volume" \
+		"$1/usr/lib/bringup/"
 }
 
 # house ROOT: what a system with systemd has of bringup besides the agent, and what it
