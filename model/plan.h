@@ -23,7 +23,8 @@
 	X(T, STRING, wanted, .need = BU_SPARSE, .unsaid = "")
 
 /* minutes: less than 0 = unknown. stays: the image in the root that is not written, of
- * two; there: the other one has the image, and nothing is fetched. */
+ * two; there: the other one has the image, and nothing is fetched. forgets: whatever the
+ * class, the node's next start empties its array. */
 #define BU_PLAN_STEP_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, pool) X(T, STRING, class) X(T, STRING, image) \
 	X(T, STRING, digest) X(T, STRING, facets) X(T, STRING, from) \
@@ -34,7 +35,7 @@
 	X(T, JSON, args, .need = BU_SPARSE) X(T, FLAG, reset, .need = BU_SPARSE) \
 	X(T, FLAG, replace, .need = BU_SPARSE) \
 	X(T, STRING, stays, .need = BU_SPARSE, .unsaid = "") \
-	X(T, FLAG, there, .need = BU_SPARSE)
+	X(T, FLAG, there, .need = BU_SPARSE) X(T, FLAG, forgets, .need = BU_SPARSE)
 
 /* What refuses a plan as a whole: what is known of machines, what an image can, the keys
  * of [policy]. */

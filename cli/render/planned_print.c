@@ -163,7 +163,8 @@ print_disk(const struct bu_planned_group *group, const char *what,
 	fputc('\n', out);
 }
 
-/* The disks of the array: a reimage keeps it, a wipe does not. */
+/* The disks of the array: a reimage keeps it, a wipe does not, nor does any start of an
+ * array whose key each start forgets. */
 static void
 print_scratch(const struct bu_planned_group *group, FILE *out)
 {
@@ -182,7 +183,10 @@ print_scratch(const struct bu_planned_group *group, FILE *out)
 			fprintf(out, "; on it: %s", holds);
 		if (group->disks_differ)
 			fprintf(out, " (%s; each its own)", step->node);
-		fprintf(out, "%s\n", keeps ? ", kept" : "");
+		fprintf(out, "%s\n",
+			!keeps          ? ""
+			: step->forgets ? ", emptied by the restart"
+					: ", kept");
 	}
 }
 

@@ -154,12 +154,21 @@ START_TEST(says_which_disks_an_array_is_of)
 {
 	static const struct {
 		const char *class, *says;
+		int forgets;
 	} rows[] = {
 		{"wipe",
 		 "scratch disk /dev/vdb, serial number N1, 1.0 GB; on it: gpt\n"
-		 "              scratch disk /dev/vdc, serial number N2, 2.0 GB\n"},
+		 "              scratch disk /dev/vdc, serial number N2, 2.0 GB\n",
+		 0},
 		{"reimage",
-		 "scratch disk /dev/vdb, serial number N1, 1.0 GB; on it: gpt, kept\n"},
+		 "scratch disk /dev/vdb, serial number N1, 1.0 GB; on it: gpt, kept\n",
+		 0},
+		{"reimage",
+		 "N1, 1.0 GB; on it: gpt, emptied by the restart\n"
+		 "              scratch disk /dev/vdc, serial number N2, 2.0 GB, "
+		 "emptied by the restart\n",
+		 1},
+		{"wipe", "N1, 1.0 GB; on it: gpt\n", 1},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -171,6 +180,8 @@ START_TEST(says_which_disks_an_array_is_of)
 		bu_autofree char *text = NULL;
 
 		json_object_set_new(step, "class", json_string(rows[i].class));
+		if (rows[i].forgets)
+			json_object_set_new(step, "forgets", json_true());
 		json_object_set_new(
 			step, "scratch",
 			quoted("[{'path':'/dev/vdb','serial':'N1','size_bytes':"

@@ -300,6 +300,8 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 			json_object_set_new(step, "mirror", mirror);
 		if (scratch)
 			json_object_set_new(step, "scratch", scratch);
+		if (scratch && bu_desired_forgets_scratch(it->want))
+			json_object_set_new(step, "forgets", json_true());
 	}
 	json_array_append_new(list(maker, "steps"), step);
 }

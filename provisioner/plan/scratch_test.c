@@ -56,6 +56,31 @@ START_TEST(a_new_image_keeps_the_array)
 	plan = make(&site);
 	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "reimage");
 	ck_assert(json_equal(json_object_get(step_of(plan, 0), "scratch"), seen));
+	ck_assert_ptr_null(json_object_get(step_of(plan, 0), "forgets"));
+	finish(&site);
+}
+END_TEST
+
+/* One whose key each start forgets: the disks stay the array's, and it is said. To ask
+ * for it is a wipe. */
+START_TEST(a_new_image_empties_a_volatile_array)
+{
+	const char *volatile_one = DISKS("rotational:no\nscratch_keys = volatile");
+	struct site site;
+	json_t *plan;
+
+	begin_with(&site, volatile_one, volatile_one, 1);
+	strcpy(site.image.digest, "d2");
+	plan = make(&site);
+	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "reimage");
+	ck_assert(json_equal(json_object_get(step_of(plan, 0), "scratch"), seen));
+	ck_assert(json_is_true(json_object_get(step_of(plan, 0), "forgets")));
+	json_decref(plan);
+	finish(&site);
+	begin_with(&site, DISKS("rotational:no"), volatile_one, 1);
+	plan = make(&site);
+	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "wipe");
+	json_decref(plan);
 	finish(&site);
 }
 END_TEST
@@ -322,8 +347,8 @@ START_TEST(an_array_is_kept_whichever_disk_was_replaced)
 END_TEST
 
 BU_UNIT("scratch", a_new_image_goes_beside_the_old_one,
-	another_number_of_roots_is_a_wipe, a_new_image_keeps_the_array,
-	without_an_array_a_new_image_is_a_wipe,
+	a_new_image_empties_a_volatile_array, another_number_of_roots_is_a_wipe,
+	a_new_image_keeps_the_array, without_an_array_a_new_image_is_a_wipe,
 	other_disks_are_a_wipe_and_other_words_are_nothing,
 	what_is_on_the_other_disks_needs_a_grant, a_mirror_is_of_two_disks,
 	what_is_on_the_mirror_needs_a_grant,
