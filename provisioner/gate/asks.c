@@ -127,7 +127,7 @@ void
 bu_gate_start_asked(struct bu_gate *gate)
 {
 	size_t count = gate->asks_count;
-	bu_autofree const struct bu_ask **list = bu_xcalloc(count + 1, sizeof(*list));
+	bu_autofree const struct bu_ask **list = bu_xcalloc(count, sizeof(*list));
 
 	for (size_t i = 0; i < count; i++)
 		list[i] = &gate->asks[i];

@@ -121,9 +121,9 @@ rails_init(struct rails *ret, size_t count)
 	size_t results = count * (RESULTS_MAX + RAIL_MIN);
 
 	*ret = (struct rails){
-		.list = bu_xcalloc(count + 1, sizeof(*ret->list)),
-		.results = bu_xcalloc(results + 1, sizeof(*ret->results)),
-		.refs = bu_xcalloc(results + 1, sizeof(const void *)),
+		.list = bu_xcalloc(count, sizeof(*ret->list)),
+		.results = bu_xcalloc(results, sizeof(*ret->results)),
+		.refs = bu_xcalloc(results, sizeof(const void *)),
 	};
 }
 

@@ -219,7 +219,7 @@ make_seen(struct bu_peers *peers, size_t count)
 	if (peers->seen_count == count)
 		return;
 	free(peers->seen);
-	peers->seen = bu_xcalloc(count + 1, sizeof(*peers->seen));
+	peers->seen = bu_xcalloc(count, sizeof(*peers->seen));
 	peers->seen_count = count;
 }
 

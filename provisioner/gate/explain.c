@@ -155,7 +155,7 @@ add_witnesses(char **text, const struct bu_campaign_state *campaign,
 	      const struct sights *sights)
 {
 	bu_autofree unsigned char *seen =
-		bu_xcalloc((size_t)campaign->topology.nodes + 1, 1);
+		bu_xcalloc((size_t)campaign->topology.nodes, 1);
 	int count = 0;
 
 	for (size_t i = 0; i < sights->count; i++)

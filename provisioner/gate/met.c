@@ -107,16 +107,16 @@ bu_gate_met_open(struct bu_campaign_state *campaign)
 	struct bu_gate *gate = campaign->gate;
 	const struct bu_desired *desired = gate->fleet->desired;
 	const struct bu_measurements *measurements = &gate->fleet->measurements;
-	size_t nodes = (size_t)campaign->topology.nodes + 1, of_rail = 0;
-	bu_autofree int *place = bu_xcalloc(desired->nodes_count + 1, sizeof(*place));
+	size_t nodes = (size_t)campaign->topology.nodes, of_rail = 0;
+	bu_autofree int *place = bu_xcalloc(desired->nodes_count, sizeof(*place));
 
 	learn_pairs(gate);
 	for (int i = 0; i < campaign->topology.nodes; i++)
 		place[campaign->role[i] - gate->roles] = i + 1;
 	for (size_t i = 0; i < gate->pairs_count; i++)
 		of_rail += gate->pairs[i].network == (int)campaign->fabric->index;
-	campaign->met = bu_xcalloc(of_rail + 1, sizeof(*campaign->met));
-	campaign->met_pairs = bu_xcalloc(of_rail + 1, sizeof(*campaign->met_pairs));
+	campaign->met = bu_xcalloc(of_rail, sizeof(*campaign->met));
+	campaign->met_pairs = bu_xcalloc(of_rail, sizeof(*campaign->met_pairs));
 	campaign->last_met = bu_xcalloc(nodes, sizeof(*campaign->last_met));
 	campaign->failed_of = bu_xcalloc(nodes, sizeof(*campaign->failed_of));
 	for (size_t i = 0; i < gate->pairs_count; i++) {

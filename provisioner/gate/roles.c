@@ -114,7 +114,7 @@ bu_gate_roles(struct bu_gate *gate)
 	if (!needs_roles(gate))
 		return 0;
 	start_ms = bu_mono_ms(gate->stopwatch);
-	gate->roles = bu_xcalloc(desired->nodes_count + 1, sizeof(*gate->roles));
+	gate->roles = bu_xcalloc(desired->nodes_count, sizeof(*gate->roles));
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		fill(gate, &desired->nodes[i], &gate->roles[i]);
 	/* Nearly all of it is to verify certificates that are new. */

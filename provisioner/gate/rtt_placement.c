@@ -41,7 +41,7 @@ find_leaves(struct trips *t)
 {
 	bu_autojson json_t *known = json_object();
 
-	t->leaf_of = bu_xcalloc(t->desired->nodes_count + 1, sizeof(*t->leaf_of));
+	t->leaf_of = bu_xcalloc(t->desired->nodes_count, sizeof(*t->leaf_of));
 	for (size_t i = 0; i < t->desired->nodes_count; i++) {
 		const struct bu_desired_node *want = &t->desired->nodes[i];
 		bu_autofree char *name = NULL;
@@ -98,7 +98,7 @@ collect_pairs(struct trips *t)
 {
 	const struct bu_measurements *measurements = &t->gate->fleet->measurements;
 
-	t->seen = bu_xcalloc(t->desired->nodes_count + 1, 1);
+	t->seen = bu_xcalloc(t->desired->nodes_count, 1);
 	for (size_t i = 0; i < measurements->count; i++) {
 		const struct bu_pair_log *log = &measurements->logs[i];
 		double us =
@@ -118,7 +118,7 @@ static int
 is_meaningful(const struct trips *t)
 {
 	int nodes = 0, leaves = 0;
-	bu_autofree char *used = bu_xcalloc(t->desired->nodes_count + 1, 1);
+	bu_autofree char *used = bu_xcalloc(t->desired->nodes_count, 1);
 
 	for (size_t i = 0; i < t->desired->nodes_count; i++) {
 		if (!t->seen[i])
@@ -133,7 +133,7 @@ is_meaningful(const struct trips *t)
 static char *
 judge(const struct trips *t, const struct bu_desired_node *want)
 {
-	bu_autofree char *wrong = bu_xcalloc(t->desired->nodes_count + 1, 1);
+	bu_autofree char *wrong = bu_xcalloc(t->desired->nodes_count, 1);
 	bu_autofree char *leaf = leaf_name(t, want);
 	struct bu_rtt_result result = bu_rtt_judge(t->pairs, t->count, t->leaf_of,
 						   (int)t->desired->nodes_count, wrong);

@@ -136,7 +136,7 @@ plan_pairs(const struct bu_gate *gate, struct bu_gate_run *run, int count,
 {
 	int rounds = bu_schedule_rounds(count);
 	bu_autofree struct bu_pair *round =
-		bu_xcalloc((size_t)count / 2 + 1, sizeof(*round));
+		bu_xcalloc((size_t)count / 2, sizeof(*round));
 	size_t cap = 0;
 
 	if (count > ALL_PAIRS_MAX)
