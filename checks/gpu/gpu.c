@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "checks/gpu/gpu_impl.h"
 #include "checks/gpu/gpu_list.h"
+#include "checks/gpu/imex.h"
 
 static const double over = 1.02; /* the clock of the events */
 
@@ -104,6 +105,22 @@ bu_gpu_judge(const struct bu_nvml_facts *facts, const json_t *expect,
 
 		judge_gpu(&c, i, ret);
 	}
+}
+
+/* GPUs that are in no domain of several nodes need none. */
+static void
+judge_imex(const struct bu_nvml_facts *facts, const char *root, struct bu_checks *ret)
+{
+	char domain[BU_DOMAIN_SIZE], seen[128];
+	struct bu_imex imex;
+
+	bu_imex_domain(facts, domain);
+	if (!domain[0])
+		return;
+	bu_imex_look(root, &imex);
+	bu_imex_text(&imex, seen, sizeof(seen));
+	add(ret, "gpu-imex", imex.channel[0] ? BU_VERDICT_PASS : BU_VERDICT_WARN, "",
+	    seen, "a channel device");
 }
 
 /* Without a figure it is told, and the gate compares it. */
@@ -280,6 +297,8 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 	}
 	if (bu_gpu_read(opts, ret, &facts, &err) == 0) {
 		bu_gpu_judge(&facts, opts->expect, ret);
+		if (opts->ctx)
+			judge_imex(&facts, opts->ctx->root, ret);
 		bu_nvml_facts_fini(&facts);
 	} else {
 		add(ret, "gpu-library", BU_VERDICT_FAIL, amd ? "AMD SMI" : "NVML",

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "checks/gpu/gpu_impl.h"
+#include "checks/gpu/imex.h"
 
 /* nvmlClocksEventReason*: what is a fault, and what a setting or a load explains. */
 enum {
@@ -358,6 +359,8 @@ judge_mig(struct bu_gpu_case *c)
 	  "reseat the GPU; if it stays down, replace its baseboard", judge_xgmi)       \
 	X(BU_CHECK_GPU_FABRIC, "fabric manager has registered the GPU",                \
 	  "start nvidia-fabricmanager of exactly the driver's version", judge_fabric)  \
+	X("gpu-imex", "an IMEX channel, where GPUs share NVLink with other nodes",     \
+	  BU_IMEX_TO_DO, NULL)                                                         \
 	X("gpu-slowdown", "clocks are not held down",                                  \
 	  "look at cooling and power supplies", judge_slowdown)                        \
 	X("gpu-power-limit", "power limit is the default",                             \

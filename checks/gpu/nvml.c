@@ -197,6 +197,16 @@ read_links(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 	}
 }
 
+/* A board with NVSwitches of its own reaches no other node: its cluster is all zeros.
+ */
+static int
+is_of_cluster(const unsigned char uuid[16])
+{
+	static const unsigned char none[16];
+
+	return memcmp(uuid, none, sizeof(none)) != 0;
+}
+
 static void
 read_fabric(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 {
@@ -209,7 +219,7 @@ read_fabric(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 	facts->fabric = (int)info.state;
 	facts->fabric_status = info.status;
 	facts->fabric_clique = info.clique;
-	if (info.state == BU_GPU_FABRIC_COMPLETED)
+	if (info.state == BU_GPU_FABRIC_COMPLETED && is_of_cluster(u))
 		snprintf(facts->fabric_uuid, sizeof(facts->fabric_uuid),
 			 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
 			 "%02x%02x%02x%02x%02x%02x",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the two halves of the stand-in for NVIDIA's libraries: fakegpu_nvml.c and
- * fakegpu_cuda.c, which are one shared library. It plays a board (FAKEBOARD, a name of
- * the table; default h100-hgx-8), good or with one fault on GPU 3 (FAKEGPU); time is
- * counted, not measured, so that rates are exact.
+ * Shared by the parts of the stand-in for NVIDIA's libraries: fakegpu_nvml.c,
+ * fakegpu_cuda.c and fakegpu_fabric.c, which are one shared library. It plays a board
+ * (FAKEBOARD, a name of the table; default h100-hgx-8), good or with one fault on GPU 3
+ * (FAKEGPU); time is counted, not measured, so that rates are exact.
  */
 #ifndef BU_TESTS_SUPPORT_FAKEGPU_H
 #define BU_TESTS_SUPPORT_FAKEGPU_H
@@ -23,11 +23,14 @@ enum {
 	NOT_SUPPORTED = 3,
 	LOST = 15,
 	NO_DRIVER = 9,
+	CUDA_INVALID = 1,
 	CUDA_OUT_OF_MEMORY = 2,
 	CUDA_NO_DEVICE = 100,
 	CUDA_BAD_PTX = 222,
 	CUDA_PEER_ALREADY_ENABLED = 704,
 	CUDA_LAUNCH_FAILED = 719,
+	CUDA_NOT_PERMITTED = 800,
+	CUDA_NOT_SUPPORTED = 801,
 };
 
 /* How NVML answers about the fabric: "N/A" (the call is not supported), or a state. */
@@ -66,6 +69,18 @@ bad(void *gpu, const char *name)
 {
 	return index_of(gpu) == BAD && fault(name);
 }
+
+/* A tray of a rack whose GPUs are one NVLink domain. */
+static inline int
+is_of_rack(void)
+{
+	return strstr(board()->name, "GB200") || strstr(board()->name, "GB300");
+}
+
+/* Of the current context. */
+int current_gpu(void);
+/* Copies into memory of another node, and tells how fast, in GB/s; 0 = it is none. */
+double copy_far(uint64_t to, uint64_t from, size_t size);
 
 /* "hang:nvmlDeviceGetName": this call never comes back when it is about GPU 3 (or about
  * none: gpu -1); "crash:..." takes the process along. 0 otherwise. */
