@@ -15,6 +15,7 @@
 #include "checks/checks_names.h"
 #include "checks/fabric/loops.h"
 #include "checks/gpu/gpu.h"
+#include "checks/gpu/nvlink.h"
 #include "checks/host/host.h"
 #include "checks/site_checks.h"
 #include "checks/soak/soak.h"
@@ -28,6 +29,7 @@ static const struct group {
 	{"audit", bu_audit_run, NULL},        {"gpu", bu_gpu_run, NULL},
 	{"host", bu_host_run, bu_host_clock}, {"site", bu_site_checks_run, NULL},
 	{"fabric", bu_loops_run, NULL},       {"soak", bu_soak_run, NULL},
+	{"nvlink", bu_nvlink_run, NULL},
 };
 
 static void

@@ -12,7 +12,8 @@
  *  "severity":{CHECK:"fail"|"warn"|"off"},
  *  "lldp":{NETWORK or interface:"switch:port"}, "host":HOST,
  *  "mounts":[{"name","source","path","fs","write"}]}
- * NETWORK and HOST are in checks/audit/audit.h.
+ * NETWORK and HOST are in checks/audit/audit.h; "fabric" and "nvlink" are work items of
+ * probes, for checks/fabric/loops.h and checks/gpu/nvlink.h.
  */
 #ifndef BU_CHECKS_CHECKS_H
 #define BU_CHECKS_CHECKS_H

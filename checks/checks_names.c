@@ -7,6 +7,7 @@
 #include "checks/audit/audit.h"
 #include "checks/fabric/loops.h"
 #include "checks/gpu/gpu.h"
+#include "checks/gpu/nvlink.h"
 #include "checks/host/host.h"
 #include "checks/soak/soak.h"
 
@@ -30,7 +31,8 @@ is_check(const char *name)
 {
 	return strncmp(name, "site:", 5) == 0 || HAS(bu_audit_rows, name) ||
 	       HAS(bu_gpu_rows, name) || HAS(bu_host_rows, name) ||
-	       HAS(bu_loops_rows, name) || HAS(bu_soak_rows, name);
+	       HAS(bu_loops_rows, name) || HAS(bu_soak_rows, name) ||
+	       HAS(bu_nvlink_rows, name);
 }
 
 static int

@@ -24,7 +24,8 @@
 
 enum { BU_CHECKS_MAX = 2000, BU_CHECK_ID_SIZE = 48 };
 
-#define BU_CHECK_GROUPS "audit", "gpu", "host", "fabric", "site", "soak", "external"
+#define BU_CHECK_GROUPS                                                                \
+	"audit", "gpu", "host", "fabric", "site", "soak", "nvlink", "external"
 
 struct bu_check {
 	char id[BU_CHECK_ID_SIZE]; /* "pcie-width", "nic-mtu", "site:nhc" */

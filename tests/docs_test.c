@@ -14,6 +14,7 @@
 #include "checks/audit/audit_rows.h"
 #include "checks/fabric/loops.h"
 #include "checks/gpu/gpu.h"
+#include "checks/gpu/nvlink.h"
 #include "checks/host/host.h"
 #include "checks/soak/soak.h"
 #include "model/class.h"
@@ -261,6 +262,18 @@ print_soak(FILE *out)
 			bu_verdict_name(rows[i].verdict), rows[i].hint);
 }
 
+static void
+print_nvlink(FILE *out)
+{
+	size_t count;
+	const struct bu_nvlink_row *rows = bu_nvlink_rows(&count);
+
+	fputs("| check | what | finding | what to do |\n|---|---|---|---|\n", out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "| %s | %s | %s | %s |\n", rows[i].id, rows[i].what,
+			bu_verdict_name(rows[i].verdict), rows[i].hint);
+}
+
 static const struct {
 	const char *word, *meaning;
 } glossary[] = {
@@ -310,6 +323,7 @@ static const struct {
 	{"docs/checks.md", "gpu", print_gpu},
 	{"docs/checks.md", "host", print_host},
 	{"docs/checks.md", "loops", print_loops},
+	{"docs/checks.md", "nvlink", print_nvlink},
 	{"docs/checks.md", "soak", print_soak},
 	{"docs/redfish.md", "quirks", print_quirks},
 };

@@ -54,6 +54,12 @@ static int streams[GPUS_MAX]; /* more than one: copies to all peers at once */
 static int far[GPUS_MAX];     /* its host memory is on the other NUMA node */
 static int copies[GPUS_MAX];
 
+int
+current_gpu(void)
+{
+	return current;
+}
+
 EXPORT int
 cuInit(unsigned int flags)
 {
@@ -279,9 +285,15 @@ cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *stream)
 EXPORT int
 cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *stream)
 {
+	double far_gbs = copy_far(to, from, size);
+
 	TRAP(current);
-	memcpy(at(to), at(from), size);
-	pass_time(stream, size, slow("hbm") ? 500 : board()->inside_gbs);
+	if (far_gbs <= 0)
+		memcpy(at(to), at(from), size);
+	pass_time(stream, size,
+		  far_gbs > 0   ? far_gbs
+		  : slow("hbm") ? 500
+				: board()->inside_gbs);
 	return 0;
 }
 
@@ -411,6 +423,8 @@ cuGetErrorName(int code, const char **ret)
 	       : code == CUDA_NO_DEVICE     ? "CUDA_ERROR_NO_DEVICE"
 	       : code == CUDA_BAD_PTX       ? "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
 	       : code == CUDA_LAUNCH_FAILED ? "CUDA_ERROR_LAUNCH_FAILED"
+	       : code == CUDA_NOT_PERMITTED ? "CUDA_ERROR_NOT_PERMITTED"
+	       : code == CUDA_NOT_SUPPORTED ? "CUDA_ERROR_NOT_SUPPORTED"
 					    : "CUDA_ERROR_INVALID_VALUE";
 	return 0;
 }
