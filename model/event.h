@@ -61,6 +61,10 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(INCAST, "incast",                                                            \
 	  "several sent to it at once; rails: [{rail, gbps, least_gbps, lost}]; "      \
 	  "test: its count in this boot")                                              \
+	X(NVLINK, "nvlink",                                                            \
+	  "its GPUs copied to those of peer over NVLink, and they to its own; rows "   \
+	  "of its report; with: what came of it, by the node, in this boot; "          \
+	  "test: its count in this boot")                                              \
 	X(EVIDENCE, "evidence", "of a quarantine or failure, blob `digest`")           \
 	X(CRASH, "crash",                                                              \
 	  "its kernel left blob `digest` when it crashed; told in boot_id")            \

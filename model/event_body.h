@@ -124,6 +124,10 @@ enum { BU_UNSAID = -1 };
 		F(IF_JSON, incast, senders) F(IF_JSON, incast, rails)                  \
 		F(WORD, incast, verdict, bu_verdict_names) F(TEXT, incast, error)      \
 		F(INT_OR, incast, test, 1))                                            \
+	B(NVLINK, nvlink, F(TEXT, nvlink, probe) F(TEXT, nvlink, boot_id)              \
+		F(TEXT, nvlink, peer) F(WORD, nvlink, verdict, bu_verdict_names)       \
+		F(IF_JSON, nvlink, rows) F(IF_JSON, nvlink, with)                      \
+		F(TEXT, nvlink, error) F(INT_OR, nvlink, test, 1))                     \
 	B(EVIDENCE, evidence, F(TEXT, evidence, digest) F(TEXT, evidence, hint))       \
 	B(CRASH, crash, F(TEXT, crash, digest) F(TEXT, crash, kind)                    \
 		F(INT, crash, at_ms) F(TEXT, crash, boot_id))                          \

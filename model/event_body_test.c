@@ -132,6 +132,10 @@ static const struct row today[] = {
 	 "{'boot_id':'boot-1','error':'','probe':'i-1','rails':[],'senders':['node002'],"
 	 "'test':2,'verdict':'warn'}",
 	 NULL},
+	{BU_EVENT_NVLINK,
+	 "{'boot_id':'boot-1','error':'','peer':'node002','probe':'n-1','rows':[],"
+	 "'test':2,'verdict':'warn','with':{'node002':'warn'}}",
+	 NULL},
 	{BU_EVENT_EVIDENCE, "{'digest':'e2e0','hint':'swap the cable first'}", NULL},
 	{BU_EVENT_CRASH,
 	 "{'at_ms':1700000000000,'boot_id':'boot-2','digest':'e2e0','kind':'Panic'}",
@@ -275,9 +279,9 @@ END_TEST
 static int
 is_any(const char *key)
 {
-	static const char *const any[] = {"grants", "told",   "senders", "rails",
-					  "result", "counts", "rows",    "ports",
-					  "facts",  "scratch"};
+	static const char *const any[] = {"grants", "told",    "senders", "rails",
+					  "result", "counts",  "rows",    "ports",
+					  "facts",  "scratch", "with"};
 
 	for (size_t i = 0; i < BU_LEN(any); i++)
 		if (strcmp(any[i], key) == 0)

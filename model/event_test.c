@@ -70,6 +70,8 @@ static const struct {
 	{BU_EVENT_SOAK, "{'verdict':'pass'}", "soaked 0 s: pass"},
 	{BU_EVENT_INCAST, "{'senders':['a','b'],'verdict':'pass'}",
 	 "2 nodes sent to it at once: pass"},
+	{BU_EVENT_NVLINK, "{'peer':'node002','verdict':'warn'}",
+	 "NVLink between it and node002: warn"},
 	{BU_EVENT_INTENT, "{'action':'boot-disk','attempt':2}", "boot-disk, attempt 2"},
 	{BU_EVENT_OUTCOME, "{'action':'join','result':'done','detail':''}",
 	 "join done"},

@@ -43,6 +43,15 @@ text_of_hold(const struct bu_body_held *held)
 	return bu_xasprintf("held by %s: %s", or_unknown(held->owner), why);
 }
 
+static char *
+text_of_soak(const struct bu_body_soak *soak)
+{
+	long long ms = soak->ms == BU_UNSAID_INT ? 0 : soak->ms;
+
+	return bu_xasprintf("soaked %lld s: %s", ms / 1000,
+			    bu_verdict_names[soak->verdict]);
+}
+
 /* "booted: boot_id 1c766a5e-4b96, where ramdisk"; long digests are cut. */
 static char *
 text_of_members(const struct bu_event *event)
@@ -109,15 +118,15 @@ text_of_body(const struct bu_event *event, const union bu_body *is)
 				    bu_verdict_names[is->verdict.verdict],
 				    is->verdict.text);
 	case BU_EVENT_SOAK:
-		return bu_xasprintf("soaked %lld s: %s",
-				    (long long)(is->soak.ms == BU_UNSAID_INT
-							? 0
-							: is->soak.ms / 1000),
-				    bu_verdict_names[is->soak.verdict]);
+		return text_of_soak(&is->soak);
 	case BU_EVENT_INCAST:
 		return bu_xasprintf("%zu nodes sent to it at once: %s",
 				    json_array_size(is->incast.senders),
 				    bu_verdict_names[is->incast.verdict]);
+	case BU_EVENT_NVLINK:
+		return bu_xasprintf("NVLink between it and %s: %s",
+				    or_unknown(is->nvlink.peer),
+				    bu_verdict_names[is->nvlink.verdict]);
 	case BU_EVENT_CRASH:
 		return bu_xasprintf("its kernel had crashed%s%s",
 				    *is->crash.kind ? ": " : "", is->crash.kind);

@@ -110,6 +110,7 @@
 		  "perhaps an end")                                                    \
 	X("hostlist", "names in short form, like gpu[001-128]")                        \
 	X("image", "what a node runs: a signed manifest and its parts")                \
+	X("IMEX", "NVIDIA's service by which GPUs of several nodes share memory")      \
 	X("incast", "a test in which several nodes send to one at once")               \
 	X("inconclusive", "the verdict of a probe or check that could not judge")      \
 	X("instrument",                                                                \

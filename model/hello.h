@@ -18,8 +18,9 @@
  * warm-up. 3: it knows the group of checks "fabric". 4: it changes itself, if it lies
  * in a slot. 5: it makes arrays. 6: it loads systems into memory. 7: it installs whole
  * disks. 8: it mirrors systems. 9: it writes one of two roots. 10: in a system
- * with two it asks for work when its root is confirmed. All are served: a pool has
- * agents of two releases while it is upgraded. */
+ * with two it asks for work when its root is confirmed. 11: it knows the group of
+ * checks "nvlink". All are served: a pool has agents of two releases while it is
+ * upgraded. */
 enum {
 	BU_HELLO_VERSION = 1,
 	BU_AGENT_RAILS = 2,
@@ -31,7 +32,8 @@ enum {
 	BU_AGENT_MIRRORS = 8,
 	BU_AGENT_ROOTS = 9,
 	BU_AGENT_CONFIRMS = 10,
-	BU_AGENT_PROTOCOL = BU_AGENT_CONFIRMS
+	BU_AGENT_NVLINK = 11,
+	BU_AGENT_PROTOCOL = BU_AGENT_NVLINK
 };
 
 /* The system that it runs in. */

@@ -51,6 +51,18 @@ show_check(const json_t *check, FILE *out)
 	line("check", text, out);
 }
 
+/* A rate, or what was found. */
+static void
+show_nvlink(const json_t *row, FILE *out)
+{
+	bu_autofree char *text = bu_xasprintf(
+		"%s: %s, %s: %s %s", bu_json_str(row, "id", "?"),
+		bu_json_str(row, "subject", "?"), bu_json_str(row, "seen", ""),
+		bu_json_str(row, "verdict", "?"), bu_json_str(row, "expected", ""));
+
+	line("nvlink", text, out);
+}
+
 void
 bu_render_evidence(const json_t *shown, FILE *out)
 {
@@ -69,6 +81,9 @@ bu_render_evidence(const json_t *shown, FILE *out)
 		show_check(one, out);
 	json_array_foreach (json_object_get(shown, "results"), i, one)
 		show_result(one, out);
+	json_array_foreach (json_object_get(json_object_get(shown, "nvlink"), "rows"),
+			    i, one)
+		show_nvlink(one, out);
 	json_array_foreach (json_object_get(shown, "remarks"), i, one)
 		line("warning", json_string_value(one), out);
 	json_array_foreach (incidents, i, one)

@@ -432,6 +432,8 @@ START_TEST(evidence_is_what_speaks_against_a_node)
 		"'b':{'node':'node002'},'a_to_b':{'bw_median_gbps':12.5},"
 		"'b_to_a':{'bw_median_gbps':389},'verdict':'fail',"
 		"'error':{'text':'late'}}],"
+		"'nvlink':{'rows':[{'id':'nvlink-rate','subject':'GPU 0 to GPU 0 of n2',"
+		"'seen':'748.0 GB/s','verdict':'pass','expected':'at least 671.4 GB/s'}]},"
 		"'remarks':['a driver is old'],'incidents':[{'reason':'it was cut'}]}");
 	bu_autojson json_t *calm = quoted("{'node':'node001'}");
 	bu_autofree char *text = WRITTEN(bu_render_evidence(shown, out));
@@ -446,6 +448,7 @@ START_TEST(evidence_is_what_speaks_against_a_node)
 		"check      fail nic-mtu (eth1): MTU is 1500; set it\n"
 		"check      warn temp: 71 C; look\n"
 		"probe      r0: node001 -> node002 12.5000 Gbit/s, back 389.0000 Gbit/s: fail late\n"
+		"nvlink     nvlink-rate: GPU 0 to GPU 0 of n2, 748.0 GB/s: pass at least 671.4 GB/s\n"
 		"warning    a driver is old\n"
 		"incident   it was cut\n");
 }

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "provisioner/gate/internal.h"
+#include "provisioner/gate/nvlink.h"
 
 enum { EVENTS_KEPT = 50, TAIL = 5000 };
 
@@ -93,13 +94,14 @@ bundle(const struct bu_gate *gate, const struct bu_node *node, const char *diges
 		json_object_set(verdicts, node->verdicts[i].is.source,
 				node->verdicts[i].body);
 
-	return json_pack("{s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o?,s:O?}", "v", 1,
+	return json_pack("{s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o?,s:O?,s:O?}", "v", 1,
 			 "node", node->name, "machine", node->machine, "boot_id",
 			 node->boot_id, "inventory", node->inventory, "results",
 			 results_of(gate, node), "checks", report_of(gate, digest),
 			 "events", events_of(gate, node), "console",
 			 bu_reconcile_console(gate->rec, node), "verdicts", verdicts,
-			 "incidents", incidents);
+			 "incidents", incidents, "nvlink",
+			 bu_gate_nvlink_of(node) ? node->nvlink.body : NULL);
 }
 
 /* Event of the bundle; -1 when it cannot be kept. */

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
+#include "provisioner/gate/nvlink.h"
 #include "provisioner/gate/switches.h"
 
 enum {
@@ -120,8 +121,10 @@ on_look(void *arg)
 		more = look_at_fabrics(gate, start_ms);
 	bu_gate_roles_drop(gate);
 	bu_runs_look(gate);
-	if (!unverified)
+	if (!unverified) {
 		bu_incast_look(gate);
+		bu_gate_nvlink_look(gate);
+	}
 	gate->looking = 0;
 	/* What is done once for a node is not done again after a rest. */
 	rest_ms =
@@ -184,6 +187,7 @@ bu_gate_destroy(struct bu_gate *gate)
 		return;
 	bu_probes_drop(gate);
 	bu_incast_drop(gate);
+	bu_gate_nvlink_drop(gate);
 	json_decref(gate->busy);
 	json_decref(gate->soaking);
 	json_decref(gate->soaked_with);
@@ -207,7 +211,8 @@ bu_gate_work(struct bu_gate *gate, struct bu_node *node)
 
 	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop);
 	work = work ? work : bu_probe_work(gate, node);
-	return work ? work : bu_incast_work(gate, node);
+	work = work ? work : bu_incast_work(gate, node);
+	return work ? work : bu_gate_nvlink_work(gate, node);
 }
 
 int
@@ -221,6 +226,7 @@ bu_gate_wants(struct bu_gate *gate, const struct bu_node *node, const char *id)
 	if (bu_probe_wants(gate, node, id))
 		return 1;
 	work = bu_incast_work(gate, node);
+	work = work ? work : bu_gate_nvlink_work(gate, node);
 	return work && strcmp(bu_json_str(work, "id", ""), id) == 0;
 }
 
@@ -231,7 +237,8 @@ bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 	node->live.unanswered = 0;
 	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop); /* it idles now */
 	if (!bu_probe_result(gate, node, id, result, failure) &&
-	    !bu_incast_result(gate, node, id, result, failure))
+	    !bu_incast_result(gate, node, id, result, failure) &&
+	    !bu_gate_nvlink_result(gate, node, id, result, failure))
 		bu_gate_checks_result(gate, node, id, result, failure);
 }
 

@@ -84,6 +84,7 @@ struct bu_gate {
 	size_t asks_count, asks_cap;
 	struct bu_gate_run *runs;
 	struct bu_incast *incast; /* under way; NULL = none */
+	struct bu_nvlinks *nvlinks;
 	json_t *across;  /* fabric, rail -> [{"text","nodes":{NODE: true}}]: accused */
 	int across_seen; /* since the start, and since the last run was over */
 	struct bu_switches *switches; /* what they count, by fabric (switches.h) */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
+#include "provisioner/gate/nvlink.h"
 #include "provisioner/gate/switches.h"
 
 /* Each text once. */
@@ -110,6 +111,7 @@ bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node)
 	for (size_t i = 0; i < want->pool->rails_count; i++)
 		add(list, bu_gate_rtt_placement(gate, node, want->pool->rails[i]));
 	add(list, bu_incast_words(node));
+	add(list, bu_gate_nvlink_words(gate, node));
 	bu_across_warnings(gate, node, list);
 	bu_switches_warnings(gate, node, list);
 	for (size_t i = 0; i < want->pool->rails_count; i++)

@@ -88,6 +88,7 @@ bu_node_destroy(struct bu_node *node)
 		return;
 	json_decref(node->checks.body);
 	json_decref(node->incast.body);
+	json_decref(node->nvlink.body);
 	for (size_t i = 0; i < node->verdicts_count; i++)
 		json_decref(node->verdicts[i].body);
 	free(node->verdicts);

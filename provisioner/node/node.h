@@ -351,6 +351,7 @@ struct bu_node {
 	char commit[65];        /* of the order that it carried out last */
 	BU_KEPT(checks) checks; /* the last report of checks */
 	BU_KEPT(incast) incast; /* its last incast */
+	BU_KEPT(nvlink) nvlink; /* its last copies to another node over NVLink */
 	struct bu_kept_verdict *verdicts; /* of outside systems, one a source */
 	size_t verdicts_count;
 	char lent_to[BU_NAME_MAX]; /* as a partner, last; "" = never */

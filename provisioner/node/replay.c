@@ -171,6 +171,13 @@ on_incast(BU_REPLAY_ARGS)
 }
 
 static int
+on_nvlink(BU_REPLAY_ARGS)
+{
+	BU_KEEP(&node->nvlink, event, body->nvlink);
+	return 0;
+}
+
+static int
 on_evidence(BU_REPLAY_ARGS)
 {
 	BU_TEXT_COPY(node->evidence, body->evidence.digest);
@@ -346,6 +353,7 @@ static const struct {
 	[BU_EVENT_VERDICT] = {NODE, bu_measurements_verdict},
 	[BU_EVENT_SOAK] = {NODE, bu_measurements_soak},
 	[BU_EVENT_INCAST] = {NODE, on_incast},
+	[BU_EVENT_NVLINK] = {NODE, on_nvlink},
 	[BU_EVENT_EVIDENCE] = {NODE, on_evidence},
 	[BU_EVENT_CRASH] = {NODE, on_crash},
 	[BU_EVENT_AGAIN] = {NODE, on_again},

@@ -206,6 +206,9 @@ static const struct row facts[] = {
 	{"", BU_EVENT_BRAKE, "{'scope':'rack r1','on':false}",
 	 ""
 	 " brakes={'site':{'late':6,'on':true,'scope':'site','since_ms':1700085000}}"},
+	{N, BU_EVENT_NVLINK,
+	 "{'boot_id':'b2','peer':'node002','with':{'node002':'warn'}}",
+	 " nvlink={'boot_id':'b2','peer':'node002','with':{'node002':'warn'}}"},
 	{N, BU_EVENT_RENAMED, "{'to':'gpu001'}", " name=gpu001 called=node001"},
 };
 

@@ -166,6 +166,7 @@ put_service(json_t *view, const struct bu_node *node)
 	FLAG(node, entering);
 	put_json(view, "checks", node->checks.body);
 	put_json(view, "incast", node->incast.body);
+	put_json(view, "nvlink", node->nvlink.body);
 	put_json(view, "full_cert", node->full_cert.body);
 	put_json(view, "boot_cert", node->boot_cert.body);
 	FLAG(node, again);
