@@ -60,6 +60,7 @@ exchange_free(struct bu_http_exchange *exchange)
 	while (*link != exchange)
 		link = &(*link)->next;
 	*link = exchange->next;
+	bu_loop_awaited(exchange->async->loop)->exchanges--;
 	curl_multi_remove_handle(exchange->async->multi, exchange->curl);
 	curl_easy_cleanup(exchange->curl);
 	curl_slist_free_all(exchange->headers);
@@ -470,6 +471,7 @@ bu_http_exchange_start(struct bu_http_async *async,
 	exchange->arg = arg;
 	exchange->next = async->first;
 	async->first = exchange;
+	bu_loop_awaited(async->loop)->exchanges++;
 	curl_easy_setopt(curl, CURLOPT_PRIVATE, exchange);
 	curl_easy_setopt(curl, CURLOPT_URL, exchange->url);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->why);

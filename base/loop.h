@@ -34,9 +34,10 @@ void bu_loop_run(struct bu_loop *loop);
 int bu_loop_step(struct bu_loop *loop, int wait_ms);
 void bu_loop_stop(struct bu_loop *loop);
 
-/* What children of this loop still owe it, counted by base/worker.h: what simulates
- * time waits for that in real time, not by guess. */
+/* What is still owed to this loop, counted by base/worker.h and base/http_async.h: what
+ * simulates time waits for that in real time, not by guess. */
 struct bu_awaited {
+	int exchanges; /* over HTTP, without an answer */
 	int jobs;      /* that have not ended */
 	int calls;     /* of services, without an answer */
 	int64_t asked; /* calls ever made */

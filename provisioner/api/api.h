@@ -3,9 +3,9 @@
 #ifndef BU_API_API_H
 #define BU_API_API_H
 
+#include "base/secrets.h"
 #include "profiles/load/tree.h"
 #include "profiles/nodeset/nodeset.h"
-#include "provisioner/api/secrets.h"
 #include "provisioner/api/server.h"
 #include "provisioner/boot/loaders.h"
 #include "provisioner/gate/gate.h"

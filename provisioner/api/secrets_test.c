@@ -4,7 +4,7 @@
  * for in everything that a site says, writes and keeps. A real log, a real server and
  * real programs; power and Slurm are paper.
  */
-#include "provisioner/api/secrets.h"
+#include "base/secrets.h"
 
 #include <dirent.h>
 #include <stdio.h>

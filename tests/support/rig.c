@@ -222,7 +222,24 @@ step(struct rig *rig, int wait, const char *whom)
 	return ran;
 }
 
-/* Until no child is at work any more and nothing is ready; the clock stands. */
+/* What a server takes, and the client waits for by its own clock, is real time: ours
+ * goes on with it. */
+static int
+await_server(struct rig *rig)
+{
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + REAL_MS;
+	int ran;
+
+	while (!(ran = bu_loop_step(rig->loop, 1))) {
+		ck_assert_msg(bu_mono_ms(bu_clock_system()) < until_ms,
+			      "a server does not answer");
+		bu_clock_advance(&rig->clock, 1);
+	}
+	return ran;
+}
+
+/* Until no child or server is at work any more and nothing is ready; the clock stands,
+ * but for a server. */
 static int
 run_ready(struct rig *rig)
 {
@@ -230,7 +247,10 @@ run_ready(struct rig *rig)
 	int all = 0, ran;
 
 	do {
-		ran = step(rig, awaited->jobs > rig->hanging, "a child");
+		int wait = awaited->jobs + awaited->exchanges > rig->hanging;
+
+		ran = wait && awaited->exchanges ? await_server(rig)
+						 : step(rig, wait, "a child");
 		all += ran;
 		ck_assert_msg(all < RUNAWAY, "it never comes to rest");
 	} while (ran);

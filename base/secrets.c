@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resolves references to secrets for work.c. Invariants: at most one program runs for a
+ * Resolves references to secrets on the event loop: for work items, and for servers
+ * that the daemon asks. Invariants: at most one program runs for a
  * reference; a secret stays in memory for KEEP_MS at most, counted from its arrival.
  */
-#include "provisioner/api/secrets.h"
+#include "base/secrets.h"
 
 #include <string.h>
 

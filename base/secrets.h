@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Secrets for the work items: read when one is about to be sent, never by a call that
- * waits. What a program prints is kept for some seconds, for the nodes that ask at the
- * same time, and then overwritten.
+ * Secrets for the event loop: read when one is about to be sent, never by a call that
+ * waits. What a program prints is kept for some seconds, for those that ask at the same
+ * time, and then overwritten.
  */
-#ifndef BU_API_SECRETS_H
-#define BU_API_SECRETS_H
+#ifndef BU_BASE_SECRETS_H
+#define BU_BASE_SECRETS_H
 
 #include <stddef.h>
 
