@@ -27,6 +27,15 @@ bu_network_role_name(enum bu_network_role role)
 	return names[role];
 }
 
+enum bu_counters_from
+bu_desired_counters(const struct bu_desired_network *network)
+{
+	if (!network->switch_counters)
+		return BU_COUNTERS_NONE;
+	return network->switch_counters[0] == '/' ? BU_COUNTERS_PROGRAM
+						  : BU_COUNTERS_PROMETHEUS;
+}
+
 static int
 compare_name(const void *key, const void *member)
 {

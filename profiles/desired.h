@@ -64,6 +64,8 @@ struct bu_origin {
 
 enum bu_network_role { BU_ROLES(BU_CHOICE_ID) };
 enum bu_rdma_kind { BU_RDMAS(BU_CHOICE_ID) };
+/* What tells the counters of switches, by the form of switch_counters. */
+enum bu_counters_from { BU_COUNTERS_NONE, BU_COUNTERS_PROGRAM, BU_COUNTERS_PROMETHEUS };
 enum bu_bond { BU_BONDS(BU_CHOICE_ID) };
 enum bu_boot_way { BU_BOOTS(BU_CHOICE_ID) };
 enum bu_boot_loader { BU_BOOT_LOADERS(BU_CHOICE_ID) };
@@ -154,8 +156,14 @@ struct bu_desired_network {
 	char *switch_fabric; /* networks of one reach each other; NULL = it is alone */
 	char *routing;       /* "static", "sprayed"; never NULL */
 	char *spines;        /* "spine01,spine02"; NULL = not said */
-	char *switch_counters; /* path of the program that prints them; NULL = none */
-	int vlan;              /* 802.1Q id; 0 = untagged */
+	char *switch_counters; /* what tells them; NULL = nothing does */
+	/* Of a Prometheus: what it is asked for, and by which labels its series name a
+	 * link; none is NULL. */
+	char *switch_received, *switch_sent;
+	char *switch_device_label, *switch_peer_label, *switch_port_label;
+	int64_t switch_delay_ms;  /* after a round */
+	char *switch_credentials; /* a reference; NULL = it asks for none */
+	int vlan;                 /* 802.1Q id; 0 = untagged */
 	enum bu_bond bond;
 	char *bond_nics; /* "0,1" or "0000:18:00.0,0000:3b:00.0"; NULL without a bond */
 	int64_t bond_miimon_ms;
@@ -415,6 +423,7 @@ struct bu_desired {
 	size_t files_count;
 };
 
+enum bu_counters_from bu_desired_counters(const struct bu_desired_network *network);
 /* The second disk of its system, as its class says it; NULL = it has one. */
 const char *bu_desired_mirror(const struct bu_desired_node *node);
 /* Its disk has two roots: the one that does not run is written. */

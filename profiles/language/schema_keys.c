@@ -11,6 +11,7 @@
 #include "profiles/desired.h"
 #include "profiles/language/schema.h"
 #include "profiles/language/schema_access.h"
+#include "profiles/language/schema_switches.h"
 #include "profiles/load/gpu.h"
 
 #define FIELD(kind, field) offsetof(struct bu_desired_##kind, field)
@@ -140,9 +141,7 @@ BU_ACCESS_KEYS
 	BU_CLASS_RECONFIGURE, "the RDMA port that is measured, instead of nic: InfiniBand is named so; its interface, if it has one, is left as the image sets it up"},
 {"network", "rail", BU_KEY_INT, NULL, 0, 63, NULL, FIELD(network, rail), BU_CLASS_NONE, "which rail of the fabric it is"},
 {"network", "switch_fabric", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(network, switch_fabric), BU_CLASS_NONE, "name of the switches' fabric that it is a rail of: ports of all networks with this one reach each other, and are tested across rails"},
-{"network", "routing", BU_KEY_CHOICE, "static|sprayed", 0, 0, "static", FIELD(network, routing), BU_CLASS_NONE, "how its switches choose a way between leaves; sprayed: each flow takes all spines"},
-{"network", "spines", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(network, spines), BU_CLASS_NONE, "names of the spines between its leaves, as switch_counters prints them"},
-{"network", "switch_counters", BU_KEY_PATH, NULL, 0, 0, NULL, FIELD(network, switch_counters), BU_CLASS_NONE, "program on the server that prints what its switches count; where flows are sprayed only these name a bad link"},
+BU_SWITCHES_KEYS
 {"network", "vlan", BU_KEY_INT, NULL, 1, 4094, NULL, FIELD(network, vlan),
 	BU_CLASS_RECONFIGURE, "802.1Q id; networks with different ids may share a NIC"},
 {"network", "bond", BU_KEY_ENUM, BU_CHOICES_OF(BU_BONDS), 0, 0, "none",

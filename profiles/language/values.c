@@ -140,13 +140,3 @@ bu_value_limit(const char *text, size_t total)
 		value = (long)total;
 	return value < 1 ? 1 : (int)value;
 }
-
-char *
-bu_value_next_word(const char **text)
-{
-	const char *start = *text + strspn(*text, ", \t");
-	size_t len = strcspn(start, ", \t");
-
-	*text = start + len;
-	return len ? bu_xstrndup(start, len) : NULL;
-}

@@ -26,7 +26,7 @@ const char *bu_key_type_allowed(enum bu_key_type type);
 int bu_value_form_ok(enum bu_key_type type, const char *text);
 /* -1 with what is wrong with one of these keys. */
 bu_must int bu_value_sshkeys(const char *text, struct bu_err *err);
-/* The text without blanks around its commas; owned. */
+/* values_list.c. The text without blanks around its commas; owned. */
 char *bu_value_tidy(const char *text);
 
 #endif

@@ -51,7 +51,8 @@ bu_value_refuse(const struct bu_key *key, const char *text, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "is not a reference; allowed is %s",
 				  allowed[key->type]);
-	if (key->type == BU_KEY_BMC || key->type == BU_KEY_URL)
+	if (key->type == BU_KEY_BMC || key->type == BU_KEY_URL ||
+	    key->type == BU_KEY_COUNTERS)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "is wrong; allowed is %s",
 				  allowed[key->type]);
 	return bu_err_set(err, BU_ERR_INVAL, 0, "'%.80s' is wrong; allowed is %s", text,

@@ -128,6 +128,14 @@ url_ok(const char *text)
 	return i < BU_LEN(schemes) && (url.host[0] || strcmp(url.scheme, "file") == 0);
 }
 
+/* Of a Prometheus what the paths of its interface are added to. */
+static int
+counters_ok(const char *text)
+{
+	return path_ok(text) ||
+	       (strncmp(text, "http", 4) == 0 && url_ok(text) && !strpbrk(text, "?# "));
+}
+
 static int
 hostport_ok(const char *text)
 {
@@ -446,6 +454,7 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_KEYFILE] = keyfile_ok,
 	[BU_KEY_KEYFILES] = keyfiles_ok,
 	[BU_KEY_URL] = url_ok,
+	[BU_KEY_COUNTERS] = counters_ok,
 	[BU_KEY_BMC] = bmc_ok,
 	[BU_KEY_HOSTPORT] = hostport_ok,
 	[BU_KEY_DOMAIN] = domain_ok,
@@ -479,22 +488,4 @@ bu_value_form_ok(enum bu_key_type type, const char *text)
 	if ((size_t)type >= BU_LEN(forms) || !forms[type])
 		return 1;
 	return forms[type](text);
-}
-
-/* "a , b" becomes "a,b"; blanks inside an item stay ("10.0.0.0/8 via 10.78.0.1"). */
-char *
-bu_value_tidy(const char *text)
-{
-	char *copy = bu_xstrdup(text), *to = copy;
-
-	for (const char *p = text; *p; p++) {
-		const char *next = p + strspn(p, " \t");
-
-		if (isblank((unsigned char)*p) &&
-		    (to == copy || to[-1] == ',' || *next == ',' || !*next))
-			continue;
-		*to++ = *p;
-	}
-	*to = '\0';
-	return copy;
 }

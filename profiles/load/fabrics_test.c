@@ -10,6 +10,7 @@
 #define ADDRESSES "addresses = 10.79.0.11,10.79.0.12\nlink_gbps = 0.02\n"
 
 #define COUNTED "routing = sprayed\nspines = s1, s2\nswitch_counters = /opt/read\n"
+#define ASKED "routing = sprayed\nspines = s1, s2\nswitch_counters = https://h:9090/x\n"
 
 /* The good profile; `of_fabric` more in [network fabric], and rail1 with `of_rail1`. */
 static char *
@@ -24,12 +25,31 @@ check_profile(const char *of_fabric, const char *of_rail1, struct bu_desired **r
 	return bu_testing_check(site, bu_testing_racks, ret);
 }
 
+struct row {
+	const char *of_fabric, *of_rail1;
+	const char *want; /* a part of what is found; NULL = it is good */
+};
+
+static void
+check_rows(const struct row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct bu_desired *desired = NULL;
+		bu_autofree char *found =
+			check_profile(rows[i].of_fabric, rows[i].of_rail1, &desired);
+
+		if (rows[i].want)
+			ck_assert_msg(!desired && strstr(found, rows[i].want),
+				      "%zu: %s", i, found);
+		else
+			ck_assert_msg(desired != NULL, "%zu: %s", i, found);
+		bu_desired_destroy(desired);
+	}
+}
+
 START_TEST(what_a_fabric_has_in_common)
 {
-	static const struct {
-		const char *of_fabric, *of_rail1;
-		const char *want; /* a part of what is found; NULL = it is good */
-	} rows[] = {
+	static const struct row rows[] = {
 		{"", "rdma = rxe\n", NULL},
 		{"switch_fabric = c\n", "rdma = rxe\nswitch_fabric = c\n", NULL},
 		{"switch_fabric = c\n", "rdma = rxe\n",
@@ -55,35 +75,64 @@ START_TEST(what_a_fabric_has_in_common)
 		{"rail_gateway = 10.78.0.11\n", "rdma = rxe\n",
 		 "[network fabric] rail_gateway: 10.78.0.11 is the address of node "
 		 "'node001'; take it out of addresses"},
+		{"switch_fabric = a b\n", "rdma = rxe\nswitch_fabric = a b\n",
+		 "'a b' is wrong"},
+	};
+
+	check_rows(rows, BU_LEN(rows));
+}
+END_TEST
+
+START_TEST(switches_are_asked_in_one_way)
+{
+	static const struct row rows[] = {
 		{COUNTED "switch_fabric = c\n",
 		 "rdma = rxe\n" COUNTED "switch_fabric = c\n", NULL},
 		{COUNTED "switch_fabric = c\n", "rdma = rxe\nswitch_fabric = c\n",
-		 "[network fabric] is of it with other switch_counters or spines"},
+		 "[network fabric] is of it with other switch_counters, other keys of "
+		 "it or other spines"},
+		{COUNTED "switch_fabric = c\n",
+		 "rdma = rxe\nrouting = sprayed\nspines = s1, s3\n"
+		 "switch_counters = /opt/read\nswitch_fabric = c\n",
+		 "[network fabric] is of it with other switch_counters"},
+		{ASKED "switch_fabric = c\n",
+		 "rdma = rxe\n" ASKED "switch_fabric = c\n", NULL},
+		{ASKED "switch_fabric = c\n",
+		 "rdma = rxe\n" ASKED "switch_sent = b\nswitch_fabric = c\n",
+		 "[network fabric] is of it with other switch_counters"},
+		{ASKED "switch_fabric = c\n",
+		 "rdma = rxe\n" ASKED "switch_delay = 1 m\nswitch_fabric = c\n",
+		 "[network fabric] is of it with other switch_counters"},
+		{ASKED "switch_credentials = file:/etc/token\n"
+		       "switch_received = 'sum by (a, b) (x{y=\"z\"})'\n"
+		       "switch_peer_label = a_1\n",
+		 "rdma = rxe\n", NULL},
+		{"routing = sprayed\nspines = s1\nswitch_counters = http://h:9090\n",
+		 "rdma = rxe\n", NULL},
+		{"routing = sprayed\nspines = s1\nswitch_counters = http://h:9090\n"
+		 "switch_credentials = file:/etc/token\n",
+		 "rdma = rxe\n",
+		 "switch_credentials: would cross the network in the clear"},
+		{COUNTED "switch_credentials = file:/etc/token\n", "rdma = rxe\n",
+		 "switch_credentials: is for switch_counters = URL of a Prometheus"},
+		{ASKED "switch_device_label = 1a\n", "rdma = rxe\n",
+		 "switch_device_label: is wrong; allowed is the name of a label"},
+		{ASKED "switch_peer_label = a-b\n", "rdma = rxe\n",
+		 "switch_peer_label: is wrong; allowed is the name"},
+		{ASKED "switch_port_label = a.b\n", "rdma = rxe\n",
+		 "switch_port_label: is wrong; allowed is the name"},
 		{COUNTED, "rdma = rxe\n", NULL},
 		{"routing = sprayed\n", "rdma = rxe\n", NULL},
 		{"spines = s1\nswitch_counters = /opt/read\n", "rdma = rxe\n",
 		 "switch_counters: is for routing = sprayed; give that"},
 		{"routing = sprayed\nswitch_counters = /opt/read\n", "rdma = rxe\n",
-		 "switch_counters: needs spines, the names that the program prints"},
+		 "switch_counters: needs spines, the names that it tells"},
 		{"routing = sprayed\nspines = s1, s2\n", "rdma = rxe\n",
 		 "spines: is for switch_counters, which is missing"},
 		{"", COUNTED, "[network rail1] switch_counters: is for role = fabric"},
-		{"switch_fabric = a b\n", "rdma = rxe\nswitch_fabric = a b\n",
-		 "'a b' is wrong"},
 	};
 
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_desired *desired = NULL;
-		bu_autofree char *found =
-			check_profile(rows[i].of_fabric, rows[i].of_rail1, &desired);
-
-		if (rows[i].want)
-			ck_assert_msg(!desired && strstr(found, rows[i].want),
-				      "%zu: %s", i, found);
-		else
-			ck_assert_msg(desired != NULL, "%zu: %s", i, found);
-		bu_desired_destroy(desired);
-	}
+	check_rows(rows, BU_LEN(rows));
 }
 END_TEST
 
@@ -143,5 +192,6 @@ START_TEST(a_network_is_alone_without_it)
 }
 END_TEST
 
-BU_UNIT("fabrics", what_a_fabric_has_in_common, another_role_is_none_of_it,
-	two_names_fit_in_one_text, a_network_is_alone_without_it)
+BU_UNIT("fabrics", what_a_fabric_has_in_common, switches_are_asked_in_one_way,
+	another_role_is_none_of_it, two_names_fit_in_one_text,
+	a_network_is_alone_without_it)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Networks that are rails of one switch fabric: what would keep their ports from
- * reaching each other, and whose switches are asked what they count. Called by
- * load_networks.c. Invariant: what is tested across rails can be reached by what the
- * profile says itself.
+ * reaching each other. Called by load_networks.c. Invariant: what is tested across
+ * rails can be reached by what the profile says itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +10,7 @@
 #include "profiles/load/load_internal.h"
 
 /* The log names two networks in the text of one. */
-enum { NAME_LENGTH_MAX = 31, SPINES_MAX = 256 };
-
-static int
-same_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "") == 0;
-}
+enum { NAME_LENGTH_MAX = 31 };
 
 static int
 same_fabric(const struct bu_desired_network *a, const struct bu_desired_network *b)
@@ -48,57 +41,12 @@ check_two(struct bu_loader *ld, const struct bu_desired_network *a,
 			      "different partitions do not reach each other, give both "
 			      "networks the same",
 			      b->name);
-	if (!same_text(a->switch_counters, b->switch_counters) ||
-	    !same_text(a->spines, b->spines))
+	if (!bu_load_same_switches(a, b))
 		bu_load_wrong(ld, section, "switch_fabric",
-			      "[network %s] is of it with other switch_counters or "
-			      "spines; give both networks the same",
+			      "[network %s] is of it with other switch_counters, "
+			      "other keys of it or other spines; give both networks "
+			      "the same",
 			      b->name);
-}
-
-/* Readings name a leaf and a spine, and say more than the tests themselves only where
- * each flow takes all spines. */
-static void
-check_counters(struct bu_loader *ld, const struct bu_desired_network *one,
-	       const struct bu_ini_section *section)
-{
-	int sprayed = same_text(one->routing, "sprayed");
-
-	if (!sprayed && !one->spines && !one->switch_counters)
-		return;
-	if (one->role != BU_ROLE_FABRIC || one->rdma == BU_RDMA_NONE)
-		bu_load_wrong(ld, section,
-			      one->switch_counters ? "switch_counters"
-			      : one->spines        ? "spines"
-						   : "routing",
-			      "is for role = fabric with RDMA; other networks are not "
-			      "measured");
-	if (one->switch_counters && !sprayed)
-		bu_load_wrong(ld, section, "switch_counters",
-			      "is for routing = sprayed; give that, or take it out");
-	if (one->switch_counters && !one->spines)
-		bu_load_wrong(ld, section, "switch_counters",
-			      "needs spines, the names that the program prints");
-	if (one->spines && !one->switch_counters)
-		bu_load_wrong(ld, section, "spines",
-			      "is for switch_counters, which is missing");
-}
-
-static void
-check_spines(struct bu_loader *ld, const struct bu_desired_network *one,
-	     const struct bu_ini_section *section)
-{
-	const char *rest = one->spines;
-	int count = 0;
-	char *name;
-
-	while (rest && (name = bu_value_next_word(&rest))) {
-		count++;
-		free(name);
-	}
-	if (count > SPINES_MAX)
-		bu_load_wrong(ld, section, "spines", "names %d spines; allowed are %d",
-			      count, SPINES_MAX);
 }
 
 void
@@ -111,8 +59,7 @@ bu_load_check_fabrics(struct bu_loader *ld)
 		const struct bu_ini_section *section = ld->network_sections[i];
 		int others = 0;
 
-		check_counters(ld, one, section);
-		check_spines(ld, one, section);
+		bu_load_check_switches(ld, one, section);
 		if (!one->switch_fabric)
 			continue;
 		if (one->role != BU_ROLE_FABRIC)

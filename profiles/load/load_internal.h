@@ -85,6 +85,11 @@ void bu_load_check_served(struct bu_loader *ld, const struct bu_ini_section *sec
 void bu_load_check_networks(struct bu_loader *ld);
 /* load_fabrics.c */
 void bu_load_check_fabrics(struct bu_loader *ld);
+/* load_switches.c: whose switches are asked what they count, and how. */
+void bu_load_check_switches(struct bu_loader *ld, const struct bu_desired_network *one,
+			    const struct bu_ini_section *section);
+int bu_load_same_switches(const struct bu_desired_network *a,
+			  const struct bu_desired_network *b);
 void bu_load_check_pool_networks(struct bu_loader *ld,
 				 const struct bu_desired_pool *pool,
 				 const struct bu_ini_section *section);

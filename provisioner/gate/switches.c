@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Readings of switches of a fabric that sprays: nodes that were certified load its
- * links, and after each round at full load the site's program is asked what the
- * switches counted. Looked at by gate.c after the pairs between leaves. The campaign
- * runs from its start over the readings and the log, as those of the rails do.
+ * links, and after each round at full load the site's program or Prometheus is asked
+ * what the switches counted. Looked at by gate.c after the pairs between leaves. The
+ * campaign runs from its start over the readings and the log, as those of the rails do.
  * Invariants: what the tests measured is not judged here, only what switches counted;
- * no node is accused; nobody waits for it, and a program that fails costs its words
- * alone; only what was measured between two readings counts as load of the second.
+ * no node is accused and none waits for it, and what fails costs its words alone; only
+ * what was measured between two readings counts as load of the second.
  */
 #include <string.h>
 
@@ -16,8 +16,9 @@
 #include "profiles/language/values.h"
 #include "provisioner/gate/switches_impl.h"
 
-/* Those that are certified together are loaded together. */
-enum { GATHER_MS = 30000, LATE_MS = 900000 };
+/* Those that are certified together are loaded together. READINGS_MAX: that one
+ * campaign asks for, some of them late. */
+enum { GATHER_MS = 30000, LATE_MS = 900000, READINGS_MAX = 64 };
 
 /* One campaign while it runs. */
 struct counting {
@@ -57,7 +58,8 @@ release(struct bu_switches *one)
 	json_decref(one->done);
 	json_decref(one->accused);
 	free(one->list);
-	free(one->program);
+	free(one->source);
+	free(one->named);
 	free(one->failure);
 	free(one);
 }
@@ -122,15 +124,18 @@ end(struct bu_switches *counters)
 	bu_switches_forget(counters);
 }
 
-/* 1 = they are being loaded. Of those that ask nobody waits for a certificate. */
+/* 1 = they are being loaded. None of those that ask waits for its certificate. */
 static int
-goes_on(struct bu_switches *counters)
+goes_on(struct bu_switches *counters, const struct bu_desired_network *network)
 {
 	struct bu_gate *gate = counters->gate;
 	int64_t now_ms = bu_loop_now_ms(gate->fleet->loop);
+	int64_t late_ms = LATE_MS;
 
+	if (bu_desired_counters(network) == BU_COUNTERS_PROMETHEUS)
+		late_ms += READINGS_MAX * network->switch_delay_ms;
 	if (json_object_size(counters->members) &&
-	    now_ms - counters->started_ms >= LATE_MS)
+	    now_ms - counters->started_ms >= late_ms)
 		end(counters);
 	if (json_object_size(counters->members))
 		return 1;
@@ -182,15 +187,16 @@ share(const struct bu_ids *ids)
 }
 
 /* Readings of other leaves or spines than now say nothing, nor those of another
- * program. */
+ * source. */
 static void
 fit_shape(struct bu_switches *counters, const struct bu_topology *t,
-	  const char *program)
+	  const struct bu_desired_network *network)
 {
+	bu_autofree char *source = bu_switches_source(network);
 	struct bu_topology *shape = &counters->shape;
 
 	if (shape->leaf_ids.list &&
-	    (!counters->program || strcmp(counters->program, program) == 0) &&
+	    (!counters->source || strcmp(counters->source, source) == 0) &&
 	    json_equal(shape->leaf_ids.list, t->leaf_ids.list) &&
 	    json_equal(shape->spine_ids.list, t->spine_ids.list))
 		return;
@@ -327,7 +333,7 @@ keep(const struct counting *counting, const struct bu_report *report)
 }
 
 static void
-run(struct counting *counting, const char *program)
+run(struct counting *counting, const struct bu_desired_network *network)
 {
 	struct bu_across *across = &counting->across;
 	struct bu_site site = {
@@ -350,7 +356,7 @@ run(struct counting *counting, const char *program)
 	} else if (across->wanted.count) {
 		bu_across_ask(across);
 	} else if (counting->lacks) {
-		bu_switches_read(counting->counters, program);
+		bu_switches_read(counting->counters, network);
 	}
 }
 
@@ -376,13 +382,12 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 	counting.loaded = loaded;
 	counting.counters = counters_of(gate, across->fabric);
 	note_asking(counting.counters, across);
-	if (goes_on(counting.counters)) {
+	if (goes_on(counting.counters, network)) {
 		name_spines(&across->topology, network->spines);
 		choose_nodes(&counting);
-		fit_shape(counting.counters, &across->topology,
-			  network->switch_counters);
+		fit_shape(counting.counters, &across->topology, network);
 		if (several && across->topology.leaves > 1 && has_member(across))
-			run(&counting, network->switch_counters);
+			run(&counting, network);
 		else
 			end(counting.counters);
 	}

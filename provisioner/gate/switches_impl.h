@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The readings of one fabric's switches: switches.c asks for load and for readings and
- * judges them, switches_read.c runs the program.
+ * judges them, switches_read.c gets them from what the profile names.
  */
 #ifndef BU_GATE_SWITCHES_IMPL_H
 #define BU_GATE_SWITCHES_IMPL_H
 
 #include "base/worker.h"
 #include "provisioner/gate/across_impl.h"
+#include "provisioner/gate/prometheus.h"
 #include "provisioner/gate/switches.h"
 
 struct bu_reading {
@@ -28,23 +29,27 @@ struct bu_switches {
 	int64_t started_ms; /* the members' readings */
 	/* Leaves and spines that the readings are of. */
 	struct bu_topology shape;
-	struct bu_link_count
-		*latest; /* each link as it was printed last; NULL = none */
+	struct bu_link_count *latest; /* each link as it was told last; NULL = none */
 	struct bu_reading *list;
 	size_t count, cap;
-	struct bu_job *job; /* NULL = the program does not run */
-	int64_t begun_seq;  /* the last result in the log when it was started */
-	char *program;
-	int64_t again_ms; /* not started before */
-	char *failure;    /* why there is no reading; NULL = the last one came */
-	json_t *accused;  /* [{"text","leaf","nodes":{NODE: true}}]; leaf "": a spine */
+	struct bu_job *job;               /* NULL = the site's program does not run */
+	struct bu_prometheus *prometheus; /* NULL = none was asked */
+	int64_t begun_seq; /* the last result in the log when it was asked for one */
+	char *source;      /* all that the profile says of it, */
+	char *named;       /* and what it is called */
+	int64_t again_ms;  /* not asked before */
+	char *failure;     /* why there is no reading; NULL = the last one came */
+	json_t *accused; /* [{"text","leaf","nodes":{NODE: true}}]; leaf "": a spine */
 };
 
-/* switches_read.c. Starts the program unless it runs or rests; the gate is kicked when
- * there is a reading more. */
-void bu_switches_read(struct bu_switches *counters, const char *program);
-/* Forgets all readings, and ends the program. */
+/* switches_read.c. Asks for a reading unless that is under way or rests; the gate is
+ * kicked when there is one more. */
+void bu_switches_read(struct bu_switches *counters,
+		      const struct bu_desired_network *network);
+/* Forgets all readings, and ends what gets one. */
 void bu_switches_forget(struct bu_switches *counters);
+/* All that the profile says of where they come from; owned. */
+char *bu_switches_source(const struct bu_desired_network *network);
 
 /* switches_words.c. An entry of `accused`; new reference. */
 json_t *bu_switches_entry(const struct bu_switches *counters,

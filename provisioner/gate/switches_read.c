@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the site's program that prints what switches count, and keeps what grew since
- * the reading before. Asked by switches.c. Invariants: the loop never waits for the
- * program, which is ended after PROGRAM_MS; a reading is taken as a whole or not at
- * all.
+ * Gets what switches count from the site's program, or from its Prometheus by
+ * prometheus.c, and keeps what grew since the reading before. Asked by switches.c.
+ * Invariants: the loop never waits for either, and each has a deadline; a reading is
+ * taken as a whole or not at all.
  */
 #include <string.h>
 
@@ -84,15 +84,12 @@ parse(const struct bu_switches *counters, const struct bu_job_result *result,
 }
 
 static int
-take(struct bu_switches *counters, const struct bu_job_result *result,
-     struct bu_err *err)
+take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 {
-	bu_autojson json_t *answer = parse(counters, result, err);
 	size_t links = links_of(counters);
 	bu_autofree struct bu_link_count *now = bu_xcalloc(links + 1, sizeof(*now));
 
-	drop_waits(answer);
-	if (!answer || bu_wire_switch_answer(&counters->shape, answer, now, err) != 0)
+	if (bu_wire_switch_answer(&counters->shape, answer, now, err) != 0)
 		return -1;
 	if (!names_a_link(now, links))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
@@ -108,14 +105,26 @@ take(struct bu_switches *counters, const struct bu_job_result *result,
 	return 0;
 }
 
+static int
+take_printed(struct bu_switches *counters, const struct bu_job_result *result,
+	     struct bu_err *err)
+{
+	bu_autojson json_t *answer = parse(counters, result, err);
+
+	if (!answer)
+		return -1;
+	drop_waits(answer);
+	return take(counters, answer, err);
+}
+
 static void
-fail(struct bu_switches *counters, const char *program, const struct bu_err *err)
+fail(struct bu_switches *counters, const struct bu_err *err)
 {
 	char *text = bu_xasprintf(
 		"%s: its switches' counters could not be read, so a bad link between "
 		"its leaves may stay unseen: %s: %s; it is asked again while nodes are "
 		"validated",
-		counters->key, program, err->text);
+		counters->key, counters->named, err->text);
 
 	if (!counters->failure || strcmp(counters->failure, text) != 0)
 		bu_warn("gate", "%s", text);
@@ -131,6 +140,19 @@ forgive(struct bu_switches *counters)
 	counters->failure = NULL;
 }
 
+/* One of wrong->kind and a reading is there. */
+static void
+end_reading(struct bu_switches *counters, const struct bu_err *wrong)
+{
+	if (wrong->kind)
+		fail(counters, wrong);
+	else
+		forgive(counters);
+	bu_gate_kick(counters->gate);
+}
+
+/* --- the program --- */
+
 static void
 on_printed(const struct bu_job_result *result, const struct bu_err *err, void *arg)
 {
@@ -139,36 +161,28 @@ on_printed(const struct bu_job_result *result, const struct bu_err *err, void *a
 
 	counters->job = NULL;
 	if (err)
-		fail(counters, counters->program, err);
-	else if (take(counters, result, &wrong) != 0)
-		fail(counters, counters->program, &wrong);
+		wrong = *err;
 	else
-		forgive(counters);
-	bu_gate_kick(counters->gate);
+		bu_ignore(take_printed(counters, result, &wrong));
+	end_reading(counters, &wrong);
 }
 
-void
-bu_switches_read(struct bu_switches *counters, const char *program)
+static void
+run_program(struct bu_switches *counters, const struct bu_desired_network *network)
 {
-	struct bu_loop *loop = counters->gate->fleet->loop;
-	bu_autofree char *reference = bu_xasprintf("exec:%s", program);
+	bu_autofree char *reference = bu_xasprintf("exec:%s", network->switch_counters);
 	bu_autofree char *checked = NULL, *input = NULL;
 	bu_autojson json_t *request = NULL;
 	struct bu_err err = {0};
 
-	if (counters->job || bu_loop_now_ms(loop) < counters->again_ms)
-		return;
 	request = json_pack("{s:s,s:O,s:O}", "op", "switch", "leaves",
 			    counters->shape.leaf_ids.list, "spines",
 			    counters->shape.spine_ids.list);
 	input = bu_json_canonical(request);
-	free(counters->program);
-	counters->program = bu_xstrdup(program);
-	counters->begun_seq = last_seq(&counters->gate->fleet->measurements);
 	checked = bu_secret_program(reference, &err);
 	if (checked)
 		counters->job = bu_job_start(
-			loop,
+			counters->gate->fleet->loop,
 			&(struct bu_job_opts){
 				.argv = (const char *const[]){checked, NULL},
 				.input = input,
@@ -176,7 +190,63 @@ bu_switches_read(struct bu_switches *counters, const char *program)
 				.output_max = output_max(counters)},
 			on_printed, counters, &err);
 	if (!counters->job)
-		fail(counters, program, &err);
+		fail(counters, &err);
+}
+
+/* --- Prometheus --- */
+
+static void
+on_told(const json_t *answer, const struct bu_err *err, void *arg)
+{
+	struct bu_switches *counters = arg;
+	struct bu_err wrong = {0};
+
+	if (err)
+		wrong = *err;
+	else
+		bu_ignore(take(counters, answer, &wrong));
+	end_reading(counters, &wrong);
+}
+
+static void
+ask_prometheus(struct bu_switches *counters, const struct bu_desired_network *network)
+{
+	if (!counters->prometheus)
+		counters->prometheus =
+			bu_prometheus_create(counters->gate->fleet->loop);
+	bu_prometheus_ask(counters->prometheus, network, &counters->shape, on_told,
+			  counters);
+}
+
+/* --- either --- */
+
+char *
+bu_switches_source(const struct bu_desired_network *network)
+{
+	return bu_xasprintf("%s\n%s\n%s\n%s\n%s\n%s\n%s\n%lld",
+			    network->switch_counters, network->switch_received,
+			    network->switch_sent, network->switch_device_label,
+			    network->switch_peer_label, network->switch_port_label,
+			    network->switch_credentials ? network->switch_credentials
+							: "",
+			    (long long)network->switch_delay_ms);
+}
+
+void
+bu_switches_read(struct bu_switches *counters, const struct bu_desired_network *network)
+{
+	if (counters->job || bu_prometheus_is_asked(counters->prometheus) ||
+	    bu_loop_now_ms(counters->gate->fleet->loop) < counters->again_ms)
+		return;
+	free(counters->source);
+	counters->source = bu_switches_source(network);
+	free(counters->named);
+	counters->named = bu_xstrdup(network->switch_counters);
+	counters->begun_seq = last_seq(&counters->gate->fleet->measurements);
+	if (bu_desired_counters(network) == BU_COUNTERS_PROMETHEUS)
+		ask_prometheus(counters, network);
+	else
+		run_program(counters, network);
 }
 
 void
@@ -185,6 +255,8 @@ bu_switches_forget(struct bu_switches *counters)
 	if (counters->job)
 		bu_job_cancel(counters->job);
 	counters->job = NULL;
+	bu_prometheus_destroy(counters->prometheus);
+	counters->prometheus = NULL;
 	for (size_t i = 0; i < counters->count; i++)
 		free(counters->list[i].links);
 	counters->count = 0;

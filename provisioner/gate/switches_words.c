@@ -44,7 +44,9 @@ figures(const struct bu_switches *counters, const struct bu_accusation *one)
 		double bad = one->dir & BU_DIR_OUT ? of[BU_LINK_UP].bad : 0;
 
 		bad += one->dir & BU_DIR_IN ? of[BU_LINK_DOWN].bad : 0;
-		bu_text_add(&text, ", ", "%s%.0f", text ? "" : "; counted ", bad);
+		/* Of a reading that the link was not in it is below 0. */
+		bu_text_add(&text, ", ", bad < 0 ? "%snot read" : "%s%.0f",
+			    text ? "" : "; counted ", bad);
 	}
 	return text ? text : bu_xstrdup("");
 }

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads what a Prometheus says of switch ports. Called by prometheus.c. Pure.
+ * Invariants: a port counts from the first time that it is there, so what it had
+ * counted before says nothing; a new beginning of one port's counter is none of its
+ * link, whose sum never falls; what is no plain count is an error, never a zero.
+ */
+#include "provisioner/gate/series.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "fabric/judge/flow.h"
+
+static const char *
+label(const json_t *metric, const char *name)
+{
+	return bu_json_str(metric, name, "");
+}
+
+/* As errors name it. */
+static void
+describe(const struct bu_series_of *of, const json_t *metric, char *ret, size_t size)
+{
+	const struct bu_series_labels *labels = &of->labels;
+	bu_autofree char *text = bu_xasprintf(
+		"%s{%s=\"%s\",%s=\"%s\",%s=\"%s\"}", label(metric, "__name__"),
+		labels->device, label(metric, labels->device), labels->peer,
+		label(metric, labels->peer), labels->port, label(metric, labels->port));
+
+	bu_text_copy(ret, size, text);
+}
+
+/* --- which link it is of --- */
+
+/* As it stands, without a port, and without its domain: "leaf01.example.org:9116". An
+ * address has no domain. */
+static int
+find(const struct bu_ids *ids, const char *name)
+{
+	static const char *const ends[] = {"", ":", ":."};
+	size_t ways = isalpha((unsigned char)name[0]) ? BU_LEN(ends) : 2;
+
+	for (size_t i = 0; i < ways; i++) {
+		bu_autofree char *head = bu_xstrndup(name, strcspn(name, ends[i]));
+		const json_t *place = json_object_get(ids->index, head);
+
+		if (place)
+			return (int)json_integer_value(place);
+	}
+	return -1;
+}
+
+/* Its place in struct bu_link_count[]; -1 = of none. What a leaf sends to a spine goes
+ * up, and so does what the spine receives from it. */
+static int
+link_of(const struct bu_series_of *of, const json_t *metric)
+{
+	const struct bu_topology *shape = of->shape;
+	const char *device = label(metric, of->labels.device);
+	const char *peer = label(metric, of->labels.peer);
+	int leaf = find(&shape->leaf_ids, device);
+	int spine = find(&shape->spine_ids, peer);
+	int is_up = of->sent;
+
+	if (leaf < 0 || spine < 0) {
+		leaf = find(&shape->leaf_ids, peer);
+		spine = find(&shape->spine_ids, device);
+		is_up = !of->sent;
+	}
+	if (leaf < 0 || spine < 0)
+		return -1;
+	return 2 * (leaf * shape->spines + spine) + (is_up ? BU_LINK_UP : BU_LINK_DOWN);
+}
+
+/* --- what it says --- */
+
+/* "1027", "1.5e+06": numbers come as text. */
+static int
+read_value(const json_t *sample, double *ret)
+{
+	const char *text =
+		json_string_value(json_array_get(json_object_get(sample, "value"), 1));
+	char *end = NULL;
+	double value = text ? strtod(text, &end) : -1;
+
+	if (!text || end == text || *end || !isfinite(value) || value < 0)
+		return -1;
+	*ret = value;
+	return 0;
+}
+
+/* The samples of an instant vector; NULL = it is none. Borrowed. */
+static const json_t *
+vector_of(const json_t *answer, struct bu_err *err)
+{
+	const json_t *data = json_object_get(answer, "data");
+	const json_t *list = json_object_get(data, "result");
+
+	if (strcmp(bu_json_str(answer, "status", ""), "success") != 0 ||
+	    strcmp(bu_json_str(data, "resultType", ""), "vector") != 0 ||
+	    !json_is_array(list)) {
+		bu_err_set(err, BU_ERR_INVAL, 0,
+			   "the query gives no vector (%s); it should give one number "
+			   "for each switch port",
+			   bu_json_str(data, "resultType", "it has no resultType"));
+		return NULL;
+	}
+	return list;
+}
+
+static int
+refuse(const struct bu_series_of *of, const json_t *metric, const char *why,
+       struct bu_err *err)
+{
+	char text[160];
+
+	describe(of, metric, text, sizeof(text));
+	return bu_err_set(err, BU_ERR_INVAL, 0, "series %s %s", text, why);
+}
+
+static void
+pass_over(struct bu_series *series, const struct bu_series_of *of, const json_t *metric)
+{
+	if (!series->others++)
+		describe(of, metric, series->other, sizeof(series->other));
+}
+
+static void
+count(json_t *port, double value)
+{
+	double last = bu_json_real(port, "last", 0);
+	double sum = bu_json_real(port, "sum", 0);
+
+	/* A smaller figure is a new beginning: its switch was started again. */
+	json_object_set_new(port, "sum",
+			    json_real(sum + (value >= last ? value - last : value)));
+	json_object_set_new(port, "last", json_real(value));
+}
+
+static int
+add_sample(struct bu_series *series, const struct bu_series_of *of,
+	   const json_t *sample, struct bu_err *err)
+{
+	const json_t *metric = json_object_get(sample, "metric");
+	int link = link_of(of, metric);
+	bu_autofree char *key = NULL;
+	double value;
+	json_t *port;
+
+	if (link < 0) {
+		pass_over(series, of, metric);
+		return 0;
+	}
+	if (read_value(sample, &value) != 0)
+		return refuse(of, metric, "has a value that is not a count", err);
+	key = bu_xasprintf("%d\t%s\t%s\t%s", of->sent, label(metric, of->labels.device),
+			   label(metric, of->labels.peer),
+			   label(metric, of->labels.port));
+	port = json_object_get(series->ports, key);
+	if (port && bu_json_int(port, "reading", 0) == series->reading)
+		return refuse(of, metric,
+			      "comes twice; make the query give one, as with sum by",
+			      err);
+	if (port) {
+		count(port, value);
+	} else {
+		port = json_pack("{s:i,s:f,s:f}", "link", link, "last", value, "sum",
+				 0.0);
+		json_object_set_new(series->ports, key, port);
+	}
+	json_object_set_new(port, "reading", json_integer(series->reading));
+	return 0;
+}
+
+void
+bu_series_begin(struct bu_series *series)
+{
+	if (!series->ports)
+		series->ports = json_object();
+	series->reading++;
+	series->others = 0;
+}
+
+int
+bu_series_add(struct bu_series *series, const struct bu_series_of *of,
+	      const json_t *answer, struct bu_err *err)
+{
+	const json_t *list = vector_of(answer, err);
+	const json_t *sample;
+	size_t i;
+
+	if (!list)
+		return -1;
+	json_array_foreach (list, i, sample)
+		if (add_sample(series, of, sample, err) != 0)
+			return -1;
+	return 0;
+}
+
+int
+bu_series_check_age(const struct bu_series_of *of, const json_t *answer,
+		    struct bu_err *err)
+{
+	const json_t *list = vector_of(answer, err);
+	const json_t *sample;
+	size_t i;
+
+	if (!list)
+		return -1;
+	json_array_foreach (list, i, sample) {
+		const json_t *metric = json_object_get(sample, "metric");
+		char text[120];
+
+		if (link_of(of, metric) < 0)
+			continue;
+		describe(of, metric, text, sizeof(text));
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "series %s is older than the load: make switch_delay "
+				  "longer than it takes to ask all switches, and "
+				  "compare the clocks",
+				  text);
+	}
+	return 0;
+}
+
+/* --- the reading --- */
+
+struct sum {
+	double errors;
+	int there, missing;
+};
+
+static struct sum *
+add_up(const struct bu_series *series, size_t links)
+{
+	struct sum *sums = bu_xcalloc(links + 1, sizeof(*sums));
+	const char *key;
+	json_t *port;
+
+	json_object_foreach (series->ports, key, port) {
+		struct sum *sum = &sums[bu_json_int(port, "link", 0)];
+
+		sum->errors += bu_json_real(port, "sum", 0);
+		if (bu_json_int(port, "reading", 0) == series->reading)
+			sum->there = 1;
+		else
+			sum->missing = 1;
+	}
+	return sums;
+}
+
+static int
+refuse_all(const struct bu_series *series, struct bu_err *err)
+{
+	if (json_object_size(series->ports))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "the series of all links are gone; see whether "
+				  "Prometheus still reaches the switches");
+	if (series->others)
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"none of %zu series names a leaf and a spine, not even %s; "
+			"correct switch_device_label, switch_peer_label or spines",
+			series->others, series->other);
+	return bu_err_set(
+		err, BU_ERR_INVAL, 0,
+		"there is no series; correct switch_received and switch_sent");
+}
+
+json_t *
+bu_series_links(const struct bu_series *series, const struct bu_series_of *of,
+		struct bu_err *err)
+{
+	const struct bu_topology *shape = of->shape;
+	int links = 2 * shape->leaves * shape->spines;
+	bu_autofree struct sum *sums = add_up(series, (size_t)links);
+	json_t *list = json_array();
+
+	for (int i = 0; i < links; i++) {
+		if (!sums[i].there || sums[i].missing)
+			continue;
+		json_array_append_new(
+			list,
+			json_pack("{s:o,s:o,s:s,s:f}", "leaf",
+				  bu_ids_get(&shape->leaf_ids, i / 2 / shape->spines),
+				  "spine",
+				  bu_ids_get(&shape->spine_ids, i / 2 % shape->spines),
+				  "dir", i % 2 == BU_LINK_UP ? "up" : "down", "errors",
+				  sums[i].errors));
+	}
+	if (json_array_size(list))
+		return list;
+	json_decref(list);
+	bu_ignore(refuse_all(series, err));
+	return NULL;
+}
+
+void
+bu_series_fini(struct bu_series *series)
+{
+	json_decref(series->ports);
+	*series = (struct bu_series){0};
+}
