@@ -40,6 +40,8 @@ build|libarchive-dev|reads the archives that images are made of|libarchive
 build|libzstd-dev|compressed image parts|libzstd
 build|libblkid-dev|names what is left on disks|blkid
 build|libibverbs-dev|fabric probes|libibverbs
+build|libibmad-dev|counters of InfiniBand switches|libibmad
+build|libibumad-dev|its datagrams|libibumad
 build|libsmartcols-dev|tables on the terminal|smartcols
 build|libvirt-dev|power of virtual machines|libvirt
 build|libxml2-dev|reads libvirt's domains|libxml-2.0
@@ -57,6 +59,7 @@ check|git|profile trees from git|
 check|valgrind|memory and files of the probe's engine|
 check|ibsim-utils|plays the InfiniBand fabric of the cabling test|
 check|libumad2sim0|its device|
+check|opensm|gives its switches their LIDs|
 check|lldpd|plays the switches of the cabling test|
 check|network-manager|its nmcli judges the files that NetworkManager gets
 check|netplan.io|judges the file that it gets
