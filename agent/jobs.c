@@ -17,6 +17,7 @@
 #include "agent/load.h"
 #include "agent/ordered.h"
 #include "agent/prober.h"
+#include "agent/switches.h"
 #include "agent/system.h"
 #include "agent/travel.h"
 #include "base/clock.h"
@@ -409,6 +410,7 @@ static const struct {
 	{"configure", 1, do_configure, after_configure},
 	{"probe", 0, do_probe, NULL},
 	{"checks", 0, bu_agent_checks, NULL},
+	{"switches", 0, bu_agent_switches, NULL},
 	{"join", 0, do_join, NULL},
 	{"agent", 0, bu_travel_item, bu_travel_after},
 };

@@ -24,6 +24,7 @@ static const char *const load_kind[] = {"load", NULL};
 static const char *const configure_kind[] = {"configure", NULL};
 static const char *const join_kind[] = {"join", NULL};
 static const char *const agent_kind[] = {"agent", NULL};
+static const char *const switches_kind[] = {"switches", NULL};
 static const char *const probe_kind[] = {"probe", NULL};
 static const char *const roles[] = {"connect", "listen", "loopback", NULL};
 
@@ -205,6 +206,14 @@ const struct bu_field bu_work_rail_fields[] = {
 	BU_FIELD(INT, struct bu_work_rail, gpu, .min = -1, .max = 63, .otherwise = -1,
 		 .need = BU_SPARSE),
 	BU_FIELD(REAL, struct bu_work_rail, min_gbps, .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+
+const struct bu_field bu_work_switches_fields[] = {
+	HEAD(struct bu_work_switches, switches_kind),
+	BU_FIELD(RECORD, struct bu_work_switches, rail, .fields = bu_work_rail_fields),
+	BU_FIELD(JSON, struct bu_work_switches, names),
+	BU_FIELD(INT, struct bu_work_switches, deadline_ms, .max = 600000),
 	BU_FIELD_END,
 };
 

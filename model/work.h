@@ -214,6 +214,16 @@ extern const struct bu_field bu_work_rail_fields[];
 /* LOOPBACK: both ends are here, and of b nothing is needed but that. */
 enum bu_probe_role { BU_PROBE_CONNECT, BU_PROBE_LISTEN, BU_PROBE_LOOPBACK };
 
+/* The counters of a fabric's switches, through a port of this node. Only an agent that
+ * says that it can is asked. */
+struct bu_work_switches {
+	struct bu_work work;
+	struct bu_work_rail rail; /* the port */
+	const json_t *names;      /* of switches: {NAME: true} */
+	int64_t deadline_ms;
+};
+extern const struct bu_field bu_work_switches_fields[];
+
 struct bu_work_probe {
 	struct bu_work work;
 	char probe[BU_NAME_SIZE];
