@@ -32,6 +32,8 @@ bu_desired_counters(const struct bu_desired_network *network)
 {
 	if (!network->switch_counters)
 		return BU_COUNTERS_NONE;
+	if (strcmp(network->switch_counters, "infiniband") == 0)
+		return BU_COUNTERS_INFINIBAND;
 	return network->switch_counters[0] == '/' ? BU_COUNTERS_PROGRAM
 						  : BU_COUNTERS_PROMETHEUS;
 }

@@ -65,7 +65,12 @@ struct bu_origin {
 enum bu_network_role { BU_ROLES(BU_CHOICE_ID) };
 enum bu_rdma_kind { BU_RDMAS(BU_CHOICE_ID) };
 /* What tells the counters of switches, by the form of switch_counters. */
-enum bu_counters_from { BU_COUNTERS_NONE, BU_COUNTERS_PROGRAM, BU_COUNTERS_PROMETHEUS };
+enum bu_counters_from {
+	BU_COUNTERS_NONE,
+	BU_COUNTERS_PROGRAM,
+	BU_COUNTERS_PROMETHEUS,
+	BU_COUNTERS_INFINIBAND
+};
 enum bu_bond { BU_BONDS(BU_CHOICE_ID) };
 enum bu_boot_way { BU_BOOTS(BU_CHOICE_ID) };
 enum bu_boot_loader { BU_BOOT_LOADERS(BU_CHOICE_ID) };

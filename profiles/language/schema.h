@@ -27,8 +27,9 @@
 	X(KEYFILES, char *, "references 'file:/path' with commas between them")        \
 	X(URL, char *, "a URL like https://host/path, without a user or a password")   \
 	X(COUNTERS, char *,                                                            \
-	  "the absolute path of a program, or the URL of a Prometheus like "           \
-	  "https://prometheus.example.org:9090, without a user or a password")         \
+	  "the absolute path of a program, the URL of a Prometheus like "              \
+	  "https://prometheus.example.org:9090, without a user or a password, or "     \
+	  "infiniband")                                                                \
 	X(BMC, char *, "a URL or an address, no blanks, no user or password")          \
 	X(HOSTPORT, char *, "'address:port'")                                          \
 	X(DOMAIN, char *, "a domain name like falcon.example.org")                     \

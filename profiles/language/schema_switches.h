@@ -15,8 +15,9 @@
 	"names of the spines between its leaves, as switch_counters tells them"},      \
 {"network", "switch_counters", BU_KEY_COUNTERS, NULL, 0, 0, NULL,		       \
 	FIELD(network, switch_counters), BU_CLASS_NONE,				       \
-	"where to learn what its switches count: a program on the server, or a "       \
-	"Prometheus; where flows are sprayed only these name a bad link"},	       \
+	"where to learn what its switches count: a program on the server, a "          \
+	"Prometheus, or themselves over InfiniBand; where flows are sprayed only these "\
+	"name a bad link"},                                                            \
 {"network", "switch_received", BU_KEY_TEXT, NULL, 0, 0, "ifInErrors",		       \
 	FIELD(network, switch_received), BU_CLASS_NONE,				       \
 	"of a Prometheus: the query for the errors of what each switch port received"},\

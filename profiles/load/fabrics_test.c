@@ -115,6 +115,9 @@ START_TEST(switches_are_asked_in_one_way)
 		 "switch_credentials: would cross the network in the clear"},
 		{COUNTED "switch_credentials = file:/etc/token\n", "rdma = rxe\n",
 		 "switch_credentials: is for switch_counters = URL of a Prometheus"},
+		{"routing = sprayed\nspines = s1\nswitch_counters = infiniband\n",
+		 "rdma = rxe\n",
+		 "switch_counters: infiniband is for rdma = infiniband; give the URL"},
 		{ASKED "switch_device_label = 1a\n", "rdma = rxe\n",
 		 "switch_device_label: is wrong; allowed is the name of a label"},
 		{ASKED "switch_peer_label = a-b\n", "rdma = rxe\n",
@@ -133,6 +136,25 @@ START_TEST(switches_are_asked_in_one_way)
 	};
 
 	check_rows(rows, BU_LEN(rows));
+}
+END_TEST
+
+START_TEST(infiniband_asks_its_switches_itself)
+{
+	bu_autofree char *site = bu_xasprintf(
+		"%s[network ib]\nrole = fabric\nport = mlx5_0/1\nlink_gbps = 200\n"
+		"rdma = infiniband\nrouting = sprayed\n"
+		"spines = s1, 0x0c42a103005e0001\nswitch_counters = infiniband\n",
+		bu_testing_site);
+	struct bu_desired *desired = NULL;
+	bu_autofree char *found = bu_testing_check(site, bu_testing_racks, &desired);
+	const struct bu_desired_network *network;
+
+	ck_assert_msg(desired != NULL, "%s", found);
+	network = &desired->networks[desired->networks_count - 1];
+	ck_assert_str_eq(network->name, "ib");
+	ck_assert_int_eq(bu_desired_counters(network), BU_COUNTERS_INFINIBAND);
+	bu_desired_destroy(desired);
 }
 END_TEST
 
@@ -193,5 +215,5 @@ START_TEST(a_network_is_alone_without_it)
 END_TEST
 
 BU_UNIT("fabrics", what_a_fabric_has_in_common, switches_are_asked_in_one_way,
-	another_role_is_none_of_it, two_names_fit_in_one_text,
-	a_network_is_alone_without_it)
+	infiniband_asks_its_switches_itself, another_role_is_none_of_it,
+	two_names_fit_in_one_text, a_network_is_alone_without_it)

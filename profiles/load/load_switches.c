@@ -75,6 +75,11 @@ check_counters(struct bu_loader *ld, const struct bu_desired_network *one,
 						   : "routing",
 			      "is for role = fabric with RDMA; other networks are not "
 			      "measured");
+	if (bu_desired_counters(one) == BU_COUNTERS_INFINIBAND &&
+	    one->rdma != BU_RDMA_INFINIBAND)
+		bu_load_wrong(ld, section, "switch_counters",
+			      "infiniband is for rdma = infiniband; give the URL of a "
+			      "Prometheus or a program");
 	if (one->switch_counters && !sprayed)
 		bu_load_wrong(ld, section, "switch_counters",
 			      "is for routing = sprayed; give that, or take it out");

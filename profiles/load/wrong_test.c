@@ -596,27 +596,47 @@ static const struct wrong {
 	 "site.ini:16: [network fabric] spines: 's 1' is wrong; allowed is words with "
 	 "commas between them\n"},
 	{"rdma = rxe", "rdma = rxe\nswitch_counters = read-them",
-	 "site.ini:16: [network fabric] switch_counters: is wrong; allowed is the absolute path of a program, or the URL of a Prometheus like https://prometheus.example.org:9090, without a user or a password\n"},
+	 "site.ini:16: [network fabric] switch_counters: is wrong; allowed is the "
+	 "absolute path of a program, the URL of a Prometheus like "
+	 "https://prometheus.example.org:9090, without a user or a password, or "
+	 "infiniband\n"},
 	{"rdma = rxe", "rdma = rxe\nswitch_counters = https://u:p@h:9090",
-	 "site.ini:16: [network fabric] switch_counters: is wrong; allowed is the absolute path of a program, or the URL of a Prometheus like https://prometheus.example.org:9090, without a user or a password\n"},
+	 "site.ini:16: [network fabric] switch_counters: is wrong; allowed is the "
+	 "absolute path of a program, the URL of a Prometheus like "
+	 "https://prometheus.example.org:9090, without a user or a password, or "
+	 "infiniband\n"},
 	{"rdma = rxe", "rdma = rxe\nswitch_counters = ftp://h/x",
-	 "site.ini:16: [network fabric] switch_counters: is wrong; allowed is the absolute path of a program, or the URL of a Prometheus like https://prometheus.example.org:9090, without a user or a password\n"},
+	 "site.ini:16: [network fabric] switch_counters: is wrong; allowed is the "
+	 "absolute path of a program, the URL of a Prometheus like "
+	 "https://prometheus.example.org:9090, without a user or a password, or "
+	 "infiniband\n"},
 	{"rdma = rxe", "rdma = rxe\nswitch_counters = http://h/x?y=1",
-	 "site.ini:16: [network fabric] switch_counters: is wrong; allowed is the absolute path of a program, or the URL of a Prometheus like https://prometheus.example.org:9090, without a user or a password\n"},
+	 "site.ini:16: [network fabric] switch_counters: is wrong; allowed is the "
+	 "absolute path of a program, the URL of a Prometheus like "
+	 "https://prometheus.example.org:9090, without a user or a password, or "
+	 "infiniband\n"},
 	{"rdma = rxe", "rdma = rxe\nswitch_received = ifInErrors",
-	 "site.ini:16: [network fabric] switch_received: is for switch_counters = URL of a Prometheus; give that, or take it out\n"},
+	 "site.ini:16: [network fabric] switch_received: is for switch_counters = "
+	 "URL of a Prometheus; give that, or take it out\n"},
 	{"rdma = rxe", "rdma = rxe\nswitch_sent = ifOutErrors",
-	 "site.ini:16: [network fabric] switch_sent: is for switch_counters = URL of a Prometheus; give that, or take it out\n"},
+	 "site.ini:16: [network fabric] switch_sent: is for switch_counters = URL "
+	 "of a Prometheus; give that, or take it out\n"},
 	{"rdma = rxe", PROMETHEUS "switch_device_label = a-b",
-	 "site.ini:19: [network fabric] switch_device_label: is wrong; allowed is the name of a label, of letters, digits and _, a digit not first\n"},
+	 "site.ini:19: [network fabric] switch_device_label: is wrong; allowed is "
+	 "the name of a label, of letters, digits and _, a digit not first\n"},
 	{"rdma = rxe", PROMETHEUS "switch_peer_label = a-b",
-	 "site.ini:19: [network fabric] switch_peer_label: is wrong; allowed is the name of a label, of letters, digits and _, a digit not first\n"},
+	 "site.ini:19: [network fabric] switch_peer_label: is wrong; allowed is the "
+	 "name of a label, of letters, digits and _, a digit not first\n"},
 	{"rdma = rxe", PROMETHEUS "switch_port_label = a-b",
-	 "site.ini:19: [network fabric] switch_port_label: is wrong; allowed is the name of a label, of letters, digits and _, a digit not first\n"},
+	 "site.ini:19: [network fabric] switch_port_label: is wrong; allowed is the "
+	 "name of a label, of letters, digits and _, a digit not first\n"},
 	{"rdma = rxe", PROMETHEUS "switch_delay = 6 m",
-	 "site.ini:19: [network fabric] switch_delay: '6 m' is out of range; allowed is 0 s to 300 s\n"},
+	 "site.ini:19: [network fabric] switch_delay: '6 m' is out of range; "
+	 "allowed is 0 s to 300 s\n"},
 	{"rdma = rxe", PROMETHEUS "switch_credentials = letmein",
-	 "site.ini:19: [network fabric] switch_credentials: is not a reference; allowed is a reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; a profile never has the secret itself\n"},
+	 "site.ini:19: [network fabric] switch_credentials: is not a reference; "
+	 "allowed is a reference 'file:/path', 'env:NAME', 'credential:NAME' or "
+	 "'exec:/path'; a profile never has the secret itself\n"},
 	{"rdma = rxe", "rdma = rxe\nsl = 16",
 	 "site.ini:16: [network fabric] sl: '16' is out of range; allowed is 0 to "
 	 "15\n"},

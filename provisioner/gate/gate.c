@@ -212,7 +212,8 @@ bu_gate_work(struct bu_gate *gate, struct bu_node *node)
 	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop);
 	work = work ? work : bu_probe_work(gate, node);
 	work = work ? work : bu_incast_work(gate, node);
-	return work ? work : bu_gate_nvlink_work(gate, node);
+	work = work ? work : bu_gate_nvlink_work(gate, node);
+	return work ? work : bu_switches_work(gate, node);
 }
 
 int
@@ -227,6 +228,7 @@ bu_gate_wants(struct bu_gate *gate, const struct bu_node *node, const char *id)
 		return 1;
 	work = bu_incast_work(gate, node);
 	work = work ? work : bu_gate_nvlink_work(gate, node);
+	work = work ? work : bu_switches_work(gate, node);
 	return work && strcmp(bu_json_str(work, "id", ""), id) == 0;
 }
 
@@ -238,7 +240,8 @@ bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop); /* it idles now */
 	if (!bu_probe_result(gate, node, id, result, failure) &&
 	    !bu_incast_result(gate, node, id, result, failure) &&
-	    !bu_gate_nvlink_result(gate, node, id, result, failure))
+	    !bu_gate_nvlink_result(gate, node, id, result, failure) &&
+	    !bu_switches_result(gate, node, id, result, failure))
 		bu_gate_checks_result(gate, node, id, result, failure);
 }
 

@@ -78,19 +78,16 @@ link_of(const struct bu_series_of *of, const json_t *metric)
 
 /* --- what it says --- */
 
-/* "1027", "1.5e+06": numbers come as text. */
-static int
-read_value(const json_t *sample, double *ret)
+/* "1027", "1.5e+06": numbers come as text. -1 = it is not a count. */
+static double
+value_of(const json_t *sample)
 {
 	const char *text =
 		json_string_value(json_array_get(json_object_get(sample, "value"), 1));
 	char *end = NULL;
 	double value = text ? strtod(text, &end) : -1;
 
-	if (!text || end == text || *end || !isfinite(value) || value < 0)
-		return -1;
-	*ret = value;
-	return 0;
+	return text && end != text && !*end && isfinite(value) ? value : -1;
 }
 
 /* The samples of an instant vector; NULL = it is none. Borrowed. */
@@ -141,21 +138,20 @@ count(json_t *port, double value)
 	json_object_set_new(port, "last", json_real(value));
 }
 
+/* value: < 0: it is not a count. */
 static int
-add_sample(struct bu_series *series, const struct bu_series_of *of,
-	   const json_t *sample, struct bu_err *err)
+add_value(struct bu_series *series, const struct bu_series_of *of, const json_t *metric,
+	  double value, struct bu_err *err)
 {
-	const json_t *metric = json_object_get(sample, "metric");
 	int link = link_of(of, metric);
 	bu_autofree char *key = NULL;
-	double value;
 	json_t *port;
 
 	if (link < 0) {
 		pass_over(series, of, metric);
 		return 0;
 	}
-	if (read_value(sample, &value) != 0)
+	if (value < 0)
 		return refuse(of, metric, "has a value that is not a count", err);
 	key = bu_xasprintf("%d\t%s\t%s\t%s", of->sent, label(metric, of->labels.device),
 			   label(metric, of->labels.peer),
@@ -196,8 +192,30 @@ bu_series_add(struct bu_series *series, const struct bu_series_of *of,
 	if (!list)
 		return -1;
 	json_array_foreach (list, i, sample)
-		if (add_sample(series, of, sample, err) != 0)
+		if (add_value(series, of, json_object_get(sample, "metric"),
+			      value_of(sample), err) != 0)
 			return -1;
+	return 0;
+}
+
+int
+bu_series_add_ports(struct bu_series *series, const struct bu_topology *shape,
+		    const json_t *ports, struct bu_err *err)
+{
+	static const char *const fields[] = {"received", "sent"};
+	struct bu_series_of of = {
+		.shape = shape,
+		.labels = {.device = "switch", .peer = "peer", .port = "port"}};
+	const json_t *port;
+	size_t i;
+
+	json_array_foreach (ports, i, port) {
+		for (of.sent = 0; of.sent < 2; of.sent++)
+			if (add_value(series, &of, port,
+				      bu_json_real(port, fields[of.sent], -1),
+				      err) != 0)
+				return -1;
+	}
 	return 0;
 }
 
@@ -258,8 +276,8 @@ refuse_all(const struct bu_series *series, struct bu_err *err)
 {
 	if (json_object_size(series->ports))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "the series of all links are gone; see whether "
-				  "Prometheus still reaches the switches");
+				  "all links that were read before are gone; see "
+				  "whether their switches are still reached");
 	if (series->others)
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,

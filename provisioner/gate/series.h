@@ -39,6 +39,11 @@ void bu_series_begin(struct bu_series *series);
  * BU_ERR_INVAL names the series. */
 bu_must int bu_series_add(struct bu_series *series, const struct bu_series_of *of,
 			  const json_t *answer, struct bu_err *err);
+/* Adds what an agent read: [{"switch","peer","port","received","sent"}], which labels
+ * name. */
+bu_must int bu_series_add_ports(struct bu_series *series,
+				const struct bu_topology *shape, const json_t *ports,
+				struct bu_err *err);
 /* The answer of a query for timestamps below the one that is wanted:
  * BU_ERR_STATE where one of them is of a link. */
 bu_must int bu_series_check_age(const struct bu_series_of *of, const json_t *answer,

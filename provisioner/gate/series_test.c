@@ -201,8 +201,8 @@ START_TEST(a_failed_reading_is_made_up_for)
 	      "leaf01-s1-up:101 leaf01-s2-up:2 ");
 	/* All at once: nothing reaches the switches any more. */
 	check(&series, "", "",
-	      "the series of all links are gone; see whether Prometheus still reaches "
-	      "the switches");
+	      "all links that were read before are gone; see whether their switches are "
+	      "still reached");
 	bu_series_fini(&series);
 	bu_topology_fini(&shape);
 }

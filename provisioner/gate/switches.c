@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Readings of switches of a fabric that sprays: nodes that were certified load its
- * links, and after each round at full load the site's program or Prometheus is asked
- * what the switches counted. Looked at by gate.c after the pairs between leaves. The
- * campaign runs from its start over the readings and the log, as those of the rails do.
- * Invariants: what the tests measured is not judged here, only what switches counted;
- * no node is accused and none waits for it, and what fails costs its words alone; only
- * what was measured between two readings counts as load of the second.
+ * links, and after each round at full load the site's program, its Prometheus or a
+ * node's agent is asked what the switches counted. Looked at by gate.c after the pairs
+ * between leaves. The campaign runs from its start over the readings and the log, as
+ * those of the rails do. Invariants: what the tests measured is not judged here, only
+ * what switches counted; no node is accused and none waits for it, and what fails costs
+ * its words alone; only what was measured between two readings counts as load of the
+ * second.
  */
 #include <string.h>
 
@@ -381,6 +382,7 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 
 	counting.loaded = loaded;
 	counting.counters = counters_of(gate, across->fabric);
+	bu_switches_agent_late(counting.counters);
 	note_asking(counting.counters, across);
 	if (goes_on(counting.counters, network)) {
 		name_spines(&across->topology, network->spines);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gets what switches count from the site's program, or from its Prometheus by
- * prometheus.c, and keeps what grew since the reading before. Asked by switches.c.
- * Invariants: the loop never waits for either, and each has a deadline; a reading is
+ * Gets what switches count from the site's program, from its Prometheus by
+ * prometheus.c, or from an agent by switches_agent.c, and keeps what grew since the
+ * reading before. Asked by switches.c. Invariants: the loop never waits for any of
+ * them, and each has a deadline; a reading is
  * taken as a whole or not at all.
  */
 #include <string.h>
@@ -118,18 +119,23 @@ take_printed(struct bu_switches *counters, const struct bu_job_result *result,
 }
 
 static void
-fail(struct bu_switches *counters, const struct bu_err *err)
+say(struct bu_switches *counters, char *text)
 {
-	char *text = bu_xasprintf(
-		"%s: its switches' counters could not be read, so a bad link between "
-		"its leaves may stay unseen: %s: %s; it is asked again while nodes are "
-		"validated",
-		counters->key, counters->named, err->text);
-
 	if (!counters->failure || strcmp(counters->failure, text) != 0)
 		bu_warn("gate", "%s", text);
 	free(counters->failure);
 	counters->failure = text;
+}
+
+static void
+fail(struct bu_switches *counters, const struct bu_err *err)
+{
+	say(counters,
+	    bu_xasprintf(
+		    "%s: its switches' counters could not be read, so a bad link "
+		    "between its leaves may stay unseen: %s: %s; it is asked again "
+		    "while nodes are validated",
+		    counters->key, counters->named, err->text));
 	counters->again_ms = bu_loop_now_ms(counters->gate->fleet->loop) + AGAIN_MS;
 }
 
@@ -140,12 +146,24 @@ forgive(struct bu_switches *counters)
 	counters->failure = NULL;
 }
 
+/* A counter that counts no more hides what comes. */
+static void
+warn_full(struct bu_switches *counters)
+{
+	say(counters, bu_xasprintf("%s: %s has counted to its end and shows nothing "
+				   "new: reset it (perfquery -R), or a bad link may "
+				   "stay unseen",
+				   counters->key, counters->agent.full));
+}
+
 /* One of wrong->kind and a reading is there. */
 static void
 end_reading(struct bu_switches *counters, const struct bu_err *wrong)
 {
 	if (wrong->kind)
 		fail(counters, wrong);
+	else if (counters->agent.full[0])
+		warn_full(counters);
 	else
 		forgive(counters);
 	bu_gate_kick(counters->gate);
@@ -193,7 +211,7 @@ run_program(struct bu_switches *counters, const struct bu_desired_network *netwo
 		fail(counters, &err);
 }
 
-/* --- Prometheus --- */
+/* --- Prometheus, an agent --- */
 
 static void
 on_told(const json_t *answer, const struct bu_err *err, void *arg)
@@ -218,7 +236,7 @@ ask_prometheus(struct bu_switches *counters, const struct bu_desired_network *ne
 			  counters);
 }
 
-/* --- either --- */
+/* --- all --- */
 
 char *
 bu_switches_source(const struct bu_desired_network *network)
@@ -232,10 +250,24 @@ bu_switches_source(const struct bu_desired_network *network)
 			    (long long)network->switch_delay_ms);
 }
 
+static void
+ask_agent(struct bu_switches *counters, const struct bu_desired_network *network)
+{
+	bu_switches_ask_agent(counters, network, on_told);
+}
+
+static void (*const sources[])(struct bu_switches *counters,
+			       const struct bu_desired_network *network) = {
+	[BU_COUNTERS_PROGRAM] = run_program,
+	[BU_COUNTERS_PROMETHEUS] = ask_prometheus,
+	[BU_COUNTERS_INFINIBAND] = ask_agent,
+};
+
 void
 bu_switches_read(struct bu_switches *counters, const struct bu_desired_network *network)
 {
 	if (counters->job || bu_prometheus_is_asked(counters->prometheus) ||
+	    counters->agent.id[0] ||
 	    bu_loop_now_ms(counters->gate->fleet->loop) < counters->again_ms)
 		return;
 	free(counters->source);
@@ -243,10 +275,8 @@ bu_switches_read(struct bu_switches *counters, const struct bu_desired_network *
 	free(counters->named);
 	counters->named = bu_xstrdup(network->switch_counters);
 	counters->begun_seq = last_seq(&counters->gate->fleet->measurements);
-	if (bu_desired_counters(network) == BU_COUNTERS_PROMETHEUS)
-		ask_prometheus(counters, network);
-	else
-		run_program(counters, network);
+	if (sources[bu_desired_counters(network)])
+		sources[bu_desired_counters(network)](counters, network);
 }
 
 void
@@ -257,6 +287,7 @@ bu_switches_forget(struct bu_switches *counters)
 	counters->job = NULL;
 	bu_prometheus_destroy(counters->prometheus);
 	counters->prometheus = NULL;
+	bu_switches_forget_agent(counters);
 	for (size_t i = 0; i < counters->count; i++)
 		free(counters->list[i].links);
 	counters->count = 0;

@@ -30,6 +30,7 @@ struct ways {
 	int uplink;     /* all to and from this leaf is slow, of one rail, too */
 	int between;    /* pairs of one rail that were measured between leaves */
 	int across;     /* pairs that were measured across */
+	int protocol;   /* of their agents; 0 = of this release */
 	json_t *asked;  /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
 };
 
@@ -242,7 +243,8 @@ pass(struct rig *rig, struct ways *ways, int nodes, int seconds)
 			struct bu_node *node = rig_node(rig, i);
 
 			node->live.last_seen_ms = rig->clock.fake_wall_ms;
-			node->live.agent.protocol = BU_AGENT_PROTOCOL;
+			node->live.agent.protocol =
+				ways->protocol ? ways->protocol : BU_AGENT_PROTOCOL;
 			if (!check(rig, i, "nic-mtu", BU_VERDICT_PASS, ""))
 				work(rig, ways, i);
 		}
