@@ -271,9 +271,62 @@ START_TEST(they_are_forgotten_with_their_key)
 }
 END_TEST
 
+/* Two rails of one switch fabric, each with leaves of its own: asked once, for all. */
+static const char of_two_rails[] =
+	"n=$(($(cat calls 2>/dev/null || echo 0) + 1)); echo $n >calls\n"
+	"cat >asked; echo '['\n"
+	"for leaf in leaf01 leaf02 leaf03 leaf11 leaf12 leaf13; do\n"
+	"for spine in s1 s2 s3; do\n"
+	"bad=0; [ $leaf$spine = leaf12s3 ] && bad=$((n * 100))\n"
+	"printf '{\"leaf\":\"%s\",\"spine\":\"%s\",\"symbol_errors\":%d},' "
+	"$leaf $spine $bad\n"
+	"done; done | sed '$s/,$//'; echo ']'\n";
+
+START_TEST(rails_of_one_fabric_are_read_together)
+{
+	struct ways ways = {.slow = 0};
+	bu_autofree char *warnings = NULL, *asked = NULL, *lines = NULL;
+	const char *more[2];
+	struct rig rig;
+
+	rig_begin(&rig, NODES);
+	rig_open_gate(&rig);
+	lines = bu_xasprintf("switch_fabric = clos\nrouting = sprayed\n"
+			     "spines = s1, s2, s3\nswitch_counters = %s/count\n",
+			     rig.dir);
+	more[0] = more[1] = lines;
+	write_program(&rig, of_two_rails);
+	rig_give_rails_with(&rig, NODES, 2, more);
+	for (int i = 1; i <= NODES; i++) {
+		struct bu_desired_node *node = &rig.fleet->desired->nodes[i - 1];
+
+		rig_to_validating(&rig, i);
+		ways.leaf[i] = (i - 1) / EACH + 1;
+		free(node->switch_ports);
+		node->switch_ports =
+			bu_xasprintf("fabric=leaf0%d:p%d,rail1=leaf1%d:p%d",
+				     ways.leaf[i], i, ways.leaf[i], i);
+	}
+	pass(&rig, &ways, NODES, 400);
+	all_join(&rig, NODES);
+	asked = rig_read(&rig, "asked");
+	ck_assert_str_eq(asked, "{\"leaves\":[\"leaf01\",\"leaf11\",\"leaf02\","
+				"\"leaf12\",\"leaf03\",\"leaf13\"],\"op\":\"switch\","
+				"\"spines\":[\"s1\",\"s2\",\"s3\"]}");
+	warnings = warnings_of(&rig);
+	says(warnings, "switch fabric clos: what its switches count accuses the link "
+		       "between leaf12 (rail rail1) and spine s3, both ways: ");
+	says(warnings, "; counted 200, 200, ");
+	ck_assert_ptr_null(strstr(warnings, "leaf02"));
+	ck_assert_ptr_null(strstr(warnings, "could not be read"));
+	ck_assert_ptr_null(rig.gate->switches->next);
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
 RIG_UNIT("switches", a_switch_that_misses_a_reading_is_read_with_the_next,
 	 nodes_that_take_long_are_waited_for,
 	 an_accusation_stays_until_its_leaf_is_read_again,
 	 a_bad_link_is_found_with_the_counters_alone,
 	 a_program_that_fails_costs_its_words_alone, a_program_that_hangs_delays_nobody,
-	 they_are_forgotten_with_their_key)
+	 they_are_forgotten_with_their_key, rails_of_one_fabric_are_read_together)
