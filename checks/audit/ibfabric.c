@@ -8,8 +8,6 @@
 #include "checks/audit/ibfabric.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <infiniband/mad.h>
 #include <infiniband/verbs.h>
 #include <string.h>
 
@@ -17,6 +15,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "checks/audit/ibfabric_impl.h"
+#include "checks/audit/ibport.h"
 #include "fabric/probe/device.h"
 
 enum {
@@ -305,26 +304,13 @@ read_all(struct walk *walk, struct bu_err *err)
 json_t *
 bu_ib_fabric_read(const struct bu_ib_fabric *of, struct bu_err *err)
 {
-	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS, IB_PERFORMANCE_CLASS};
 	struct walk walk = {.names = of->names,
 			    .until_ms = bu_mono_ms(bu_clock_system()) + of->limit_ms};
-	bu_autofree char *device = bu_xstrdup(of->device);
 	json_t *ret;
 
-	errno = 0;
-	walk.mad = mad_rpc_open_port(device, of->port, classes, BU_LEN(classes));
-	if (!walk.mad) {
-		bu_err_set(err,
-			   errno == EACCES || errno == EPERM ? BU_ERR_DENIED
-							     : BU_ERR_NOTFOUND,
-			   0,
-			   "%s port %d takes no management packets; load ib_umad, and "
-			   "see whether /dev/infiniband/umad* are there",
-			   of->device, of->port);
+	walk.mad = bu_ib_port_open(of->device, of->port, ASK_MS, RETRIES, err);
+	if (!walk.mad)
 		return NULL;
-	}
-	mad_rpc_set_timeout(walk.mad, ASK_MS);
-	mad_rpc_set_retries(walk.mad, RETRIES);
 	ret = read_all(&walk, err);
 	mad_rpc_close_port(walk.mad);
 	free(walk.list);

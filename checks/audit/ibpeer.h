@@ -10,13 +10,13 @@
 #include "checks/audit/lldp.h"
 
 /* As LLDP would tell it: chassis = node GUID "0x...", name = node description, port =
- * its number; ret->netdev is left alone. root as in base/sysroot.h. BU_ERR_NOTFOUND
+ * its number; ret->netdev is left alone. root: "", the machine's own. BU_ERR_NOTFOUND
  * without a device for management packets, DENIED without the right to, TIMEOUT when
- * there is no answer (wait_ms twice at most). */
+ * there is no answer (wait_ms four times at most). */
 bu_must int bu_ib_peer(const char *root, const char *device, int port, int wait_ms,
 		       struct bu_lldp *ret, struct bu_err *err);
-/* Of two answers (256 bytes each) to NodeInfo and NodeDescription. BU_ERR_INVAL. */
-bu_must int bu_ib_peer_parse(const uint8_t info[256], const uint8_t description[256],
-			     struct bu_lldp *ret, struct bu_err *err);
+/* Of the data of two answers, NodeInfo and NodeDescription. */
+void bu_ib_peer_parse(uint8_t info[64], const uint8_t description[64],
+		      struct bu_lldp *ret);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The neighbour over InfiniBand: answers good and bad, and a simulated fabric (ibsim)
+ * The neighbour over InfiniBand: its answers, and a simulated fabric (ibsim)
  * whose device is put under this program, which runs again as "peer DEVICE PORT".
  */
 #include "checks/audit/ibpeer.h"
 
-#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,25 +15,15 @@
 #include "base/file.h"
 #include "tests/support/unit.h"
 
-static void
-answer(uint8_t mad[256], int attribute)
-{
-	memset(mad, 0, 256);
-	memcpy(mad, "\x01\x81\x01\x81\x80\x00", 6);
-	mad[17] = (uint8_t)attribute;
-}
-
 START_TEST(reads_answers)
 {
-	uint8_t info[256], description[256];
+	uint8_t info[64] = {0}, description[64] = {0};
 	struct bu_lldp got = {.netdev = "ib0"};
 
-	answer(info, 0x11);
-	answer(description, 0x10);
-	memcpy(info + 64 + 12, "\x0c\x42\xa1\x03\x00\x5e\x00\x01", 8);
-	info[64 + 36] = 17;
-	memcpy(description + 64, "leaf\x01 rack 7  ", 14);
-	ck_assert_int_eq(bu_ib_peer_parse(info, description, &got, NULL), 0);
+	memcpy(info + 12, "\x0c\x42\xa1\x03\x00\x5e\x00\x01", 8);
+	info[36] = 17;
+	memcpy(description, "leaf\x01 rack 7  ", 14);
+	bu_ib_peer_parse(info, description, &got);
 	ck_assert_str_eq(got.netdev, "ib0");
 	ck_assert_int_eq(got.heard, 1);
 	ck_assert_str_eq(got.chassis, "0x0c42a103005e0001");
@@ -42,30 +31,9 @@ START_TEST(reads_answers)
 	ck_assert_str_eq(got.port, "17");
 	ck_assert(bu_lldp_is(&got, "0x0c42a103005e0001:17"));
 	/* A description without an end. */
-	memset(description + 64, 'x', 64);
-	ck_assert_int_eq(bu_ib_peer_parse(info, description, &got, NULL), 0);
+	memset(description, 'x', 64);
+	bu_ib_peer_parse(info, description, &got);
 	ck_assert_uint_eq(strlen(got.name), 63);
-}
-END_TEST
-
-START_TEST(refuses_what_is_no_answer)
-{
-	static const struct {
-		int at, value;
-	} bad[] = {{0, 2}, {1, 1}, {3, 1}, {4, 0x84}, {5, 28}, {16, 1}, {17, 0x15}};
-	uint8_t info[256], description[256];
-
-	answer(description, 0x10);
-	for (size_t i = 0; i < BU_LEN(bad); i++) {
-		struct bu_lldp got = {.heard = 0};
-		struct bu_err err = {0};
-
-		answer(info, 0x11);
-		info[bad[i].at] = (uint8_t)bad[i].value;
-		ck_assert_int_eq(bu_ib_peer_parse(info, description, &got, &err), -1);
-		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
-		ck_assert_int_eq(got.heard, 0);
-	}
 }
 END_TEST
 
@@ -76,6 +44,10 @@ START_TEST(without_a_device_nobody_is_asked)
 
 	ck_assert_int_eq(bu_ib_peer("/nowhere", "mlx5_0", 1, 10, &got, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+	err.kind = BU_ERR_NONE;
+	ck_assert_int_eq(bu_ib_peer("", "nothing0", 1, 10, &got, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+	ck_assert_int_eq(got.heard, 0);
 	ck_assert_ptr_nonnull(strstr(err.text, "load ib_umad"));
 }
 END_TEST
@@ -101,20 +73,12 @@ static const char rig[] =
 	" >peer$n 2>/dev/null || : >peer$n; i=$((i+1)); [ -s peer$n ] || sleep 0.2;"
 	" done; done; cat peer1 peer2 peer3 >peers";
 
-/* The simulator believes that nobody speaks the present form of packets until its own
- * library opened the port. */
 static int
 peer(const char *device, int port)
 {
-	void *library = dlopen("libibumad.so.3", RTLD_NOW | RTLD_GLOBAL);
-	int (*open_port)(const char *, int) =
-		library ? (int (*)(const char *, int))dlsym(library, "umad_open_port")
-			: NULL;
 	struct bu_lldp got = {.heard = 0};
 	struct bu_err err = {0};
 
-	if (!open_port || open_port(device, port) < 0)
-		return 1;
 	if (bu_ib_peer("", device, port, 2000, &got, &err) != 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
@@ -179,8 +143,7 @@ END_TEST
 int
 main(int argc, char **argv)
 {
-	const TTest *const tests[] = {reads_answers, refuses_what_is_no_answer,
-				      without_a_device_nobody_is_asked,
+	const TTest *const tests[] = {reads_answers, without_a_device_nobody_is_asked,
 				      a_simulated_fabric_answers};
 
 	if (argc == 4 && strcmp(argv[1], "peer") == 0)
