@@ -19,8 +19,9 @@
  * in a slot. 5: it makes arrays. 6: it loads systems into memory. 7: it installs whole
  * disks. 8: it mirrors systems. 9: it writes one of two roots. 10: in a system
  * with two it asks for work when its root is confirmed. 11: it knows the group of
- * checks "nvlink". 12: it reads the counters of InfiniBand switches. All are served: a
- * pool has agents of two releases while it is upgraded. */
+ * checks "nvlink". 12: it reads the counters of InfiniBand switches. 13: it traces the
+ * flows of probes. All are served: a pool has agents of two releases while it is
+ * upgraded. */
 enum {
 	BU_HELLO_VERSION = 1,
 	BU_AGENT_RAILS = 2,
@@ -34,7 +35,8 @@ enum {
 	BU_AGENT_CONFIRMS = 10,
 	BU_AGENT_NVLINK = 11,
 	BU_AGENT_SWITCHES = 12,
-	BU_AGENT_PROTOCOL = BU_AGENT_SWITCHES
+	BU_AGENT_TRACES = 13,
+	BU_AGENT_PROTOCOL = BU_AGENT_TRACES
 };
 
 /* The system that it runs in. */

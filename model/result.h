@@ -12,9 +12,10 @@
  * DIR   {"bw_gbps":[one per run],"bw_median_gbps","lat_median_us","lat_p99_us",
  *        "lat_count","seconds","lat_min_us","lat_p90_us","lat_p999_us","lat_max_us",
  *        "setup_seconds","clock_seconds":[sender's,receiver's],"sent_bytes",
- *        "sport":[one per queue
- * pair]?,"flow_label":[same]?,"a":COUNTERS?,"b":COUNTERS?, "error":ERROR?} COUNTERS:
- * model/counter.h ERROR {"kind","text","at":"a"|"b"?}
+ *        "sport":[one per queue pair]?,"flow_label":[same]?,
+ *        "ways":[{"hops":[address]}, same]?,"untraced"?,"a":COUNTERS?,"b":COUNTERS?,
+ *        "error":ERROR?}
+ * COUNTERS: model/counter.h; ERROR {"kind","text","at":"a"|"b"?}
  *
  * What has a '?' is not there when there is none; everything else must be.
  */
@@ -30,7 +31,13 @@
 #include "base/record.h"
 #include "model/counter.h"
 
-enum { BU_RUNS_MAX = 32, BU_NAME_SIZE = 64, BU_QPS_MAX = 16 };
+enum {
+	BU_RUNS_MAX = 32,
+	BU_NAME_SIZE = 64,
+	BU_QPS_MAX = 16,
+	BU_HOPS_MAX = 8,
+	BU_HOP_SIZE = 46,
+};
 /* Index of an end; dir[BU_END_A] is the direction from a to b. */
 enum { BU_END_A = 0, BU_END_B = 1, BU_END_NONE = -1 };
 
@@ -127,6 +134,13 @@ struct bu_pair_end {
 	int sl, traffic_class;
 };
 
+/* The routers on the way of one flow, from the sender on; the peer is none of them. */
+struct bu_pair_way {
+	int hops;
+	char hop[BU_HOPS_MAX][BU_HOP_SIZE]; /* address; "" = it did not answer, or not
+					       always the same did */
+};
+
 struct bu_pair_dir {
 	int runs; /* how many of bw_gbps are set */
 	double bw_gbps[BU_RUNS_MAX];
@@ -144,6 +158,9 @@ struct bu_pair_dir {
 	int qps;             /* how many of these are set; 0 = not told */
 	uint16_t sport[BU_QPS_MAX]; /* UDP source port of the sender; 0 = unknown */
 	uint32_t flow_label[BU_QPS_MAX]; /* that was asked for; 0 = none */
+	int ways; /* how many of these are set: one per queue pair, or none */
+	struct bu_pair_way way[BU_QPS_MAX];
+	char untraced[160]; /* why there are none; "" = no trace was asked for */
 	struct bu_counters
 		counters[2]; /* what each end's port counted during the runs */
 	struct bu_pair_error error;
@@ -186,8 +203,8 @@ void bu_pair_dir_drop(struct bu_pair_dir *dir, int runs);
 /* Sorts values in place. quantile in [0, 1], nearest rank; 0 when there are none. */
 double bu_quantile(double *values, size_t count, double quantile);
 
-/* An end alone, as both ends tell each other. */
-extern const struct bu_field bu_pair_end_fields[];
+/* An end alone, as both ends tell each other; and of a direction what was traced. */
+extern const struct bu_field bu_pair_end_fields[], bu_pair_trace_fields[];
 json_t *bu_pair_result_to_json(const struct bu_pair_result *result); /* new reference */
 /* BU_ERR_INVAL names the field. Medians are computed again from the runs. */
 bu_must int bu_pair_result_from_json(const json_t *value, struct bu_pair_result *ret,

@@ -4,6 +4,7 @@
  * struct that came out of bu_pair_result_from_json() has finite figures in range, at
  * most BU_RUNS_MAX runs and only printable text, from any sender.
  */
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "model/result.h"
@@ -68,6 +69,32 @@ static const struct bu_field sport_field[] = {BU_FIELD_ONE(INT, sizeof(uint16_t)
 static const struct bu_field label_field[] = {
 	BU_FIELD_ONE(INT, sizeof(uint32_t), .max = 0xfffff)};
 
+static int
+is_hop(const char *text)
+{
+	unsigned char address[sizeof(struct in6_addr)];
+
+	return !*text || inet_pton(AF_INET, text, address) == 1 ||
+	       inet_pton(AF_INET6, text, address) == 1;
+}
+
+static const struct bu_form hop_form = {is_hop, "an address, or nothing"};
+static const struct bu_field hop_field[] = {
+	BU_FIELD_ONE(TEXT, BU_HOP_SIZE, .form = &hop_form)};
+static const struct bu_field way_fields[] = {
+	BU_FIELD_MANY_AS("hops", ARRAY, struct bu_pair_way, hop, hops, BU_HOPS_MAX,
+			 hop_field),
+	BU_FIELD_END,
+};
+
+/* Of a certificate and of an agent that traces nothing there are none. */
+#define TRACE_FIELDS                                                                   \
+	BU_FIELD_MANY_AS("ways", LIST, struct bu_pair_dir, way, ways, BU_QPS_MAX,      \
+			 way_fields, .need = BU_SPARSE),                               \
+		BU_FIELD(TEXT, struct bu_pair_dir, untraced, .need = BU_SPARSE)
+
+const struct bu_field bu_pair_trace_fields[] = {TRACE_FIELDS, BU_FIELD_END};
+
 static const struct bu_field dir_fields[] = {
 	BU_FIELD_MANY_AS("bw_gbps", ARRAY, struct bu_pair_dir, bw_gbps, runs,
 			 BU_RUNS_MAX, run_field),
@@ -89,6 +116,7 @@ static const struct bu_field dir_fields[] = {
 			 sport_field, .need = BU_SPARSE),
 	BU_FIELD_MANY_AS("flow_label", ARRAY, struct bu_pair_dir, flow_label, qps,
 			 BU_QPS_MAX, label_field, .need = BU_SPARSE),
+	TRACE_FIELDS,
 	BU_FIELD_AS("a", RECORD, struct bu_pair_dir, counters[BU_END_A],
 		    .fields = bu_counter_fields, .need = BU_SPARSE),
 	BU_FIELD_AS("b", RECORD, struct bu_pair_dir, counters[BU_END_B],
@@ -143,11 +171,17 @@ check_paths(const json_t *value, const char *key, struct bu_err *err)
 {
 	const json_t *dir = json_object_get(value, key);
 
-	if (json_array_size(json_object_get(dir, "sport")) ==
-	    json_array_size(json_object_get(dir, "flow_label")))
-		return 0;
-	return bu_err_set(err, BU_ERR_INVAL, 0,
-			  "%s: expected 'sport' and 'flow_label' of one length", key);
+	size_t sports = json_array_size(json_object_get(dir, "sport"));
+	size_t ways = json_array_size(json_object_get(dir, "ways"));
+
+	if (json_array_size(json_object_get(dir, "flow_label")) != sports)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s: expected 'sport' and 'flow_label' of one length",
+				  key);
+	if (ways && ways != sports)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s: expected 'ways' of as many as 'sport'", key);
+	return 0;
 }
 
 int

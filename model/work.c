@@ -266,6 +266,7 @@ const struct bu_field bu_work_probe_fields[] = {
 		 .need = BU_SPARSE),
 	BU_FIELD(INT, struct bu_work_probe, warm_bytes, .max = INT64_C(1) << 50,
 		 .need = BU_SPARSE),
+	BU_FIELD(FLAG, struct bu_work_probe, trace, .need = BU_SPARSE),
 	BU_FIELD_MANY(LIST, struct bu_work_probe, rails, BU_RAILS_MAX,
 		      bu_work_rail_fields, .need = BU_SPARSE),
 	BU_FIELD_END,

@@ -252,6 +252,7 @@ struct bu_work_probe {
 	int gpu;               /* payload in the memory of this GPU; -1 = host */
 	int depth;           /* messages under way per queue pair; 0 = by their size */
 	uint64_t warm_bytes; /* sent before a run is timed; 0 = what is under way */
+	int trace; /* the way of each flow, after the runs; of an agent that can */
 	/* All are measured at the same time, and the result is {"rails":[RESULT]}, in
 	 * this order. None: one port, as local_ip, device and gid_index say. */
 	struct bu_work_rail rails[BU_RAILS_MAX];

@@ -2,7 +2,8 @@
 /*
  * Runs a probe with the peer, called by the agent for a work item: the connection, the
  * set-up (pair_open.c), one phase per direction (pair_phase.c) or one for both, the
- * result. Invariant: every wait has a deadline that both ends know.
+ * ways of the flows (pair_trace.c), the result. Invariant: every wait has a deadline
+ * that both ends know.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -94,7 +95,7 @@ session_run(struct session *s, struct bu_err *err)
 					   (left_ns - reserve_ns) / 2,
 				   err) ||
 		     bu_pair_phase(s, BU_END_B, s->deadline_ns - reserve_ns, err);
-	return rc ? -1 : share_result(s, err);
+	return rc || bu_pair_trace(s, err) ? -1 : share_result(s, err);
 }
 
 static int

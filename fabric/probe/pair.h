@@ -48,6 +48,7 @@ struct bu_pair_opts {
 	int depth;               /* per queue pair; 0 = by the message's size */
 	uint64_t warm_bytes;     /* of each run, not timed; 0 = what is under way */
 	int gpu;                 /* payload in the memory of this GPU; -1 = host */
+	int trace;               /* the way of each flow, after the runs */
 	const char *cuda, *root; /* not in the item; libcuda and sysfs, NULL = the
 				    system's */
 	int loopback;            /* both ends are here: the adapter sends to itself, */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by pair.c (the session), pair_open.c (set-up), pair_phase.c (what is
- * measured), pair_talk.c and pair_end.c; nothing else includes it. */
+ * measured), pair_talk.c, pair_end.c and pair_trace.c; nothing else includes it. */
 #ifndef BU_FABRIC_PROBE_PAIR_IMPL_H
 #define BU_FABRIC_PROBE_PAIR_IMPL_H
 
@@ -64,6 +64,10 @@ double *bu_pair_clock(struct session *s, int direction);
 /* Says our end, hears the peer's, records the errors. own: of kind NONE when it went
  * well here. -1: the probe cannot go on. */
 bu_must int bu_pair_close(struct session *s, struct bu_err *own, struct bu_err *err);
+
+/* pair_trace.c. Both trace the ways of what they send, where that is asked for, and
+ * tell each other. -1: the probe cannot go on. */
+bu_must int bu_pair_trace(struct session *s, struct bu_err *err);
 
 /* direction: the end that the payload comes from, or both at once. -1: the probe cannot
  * go on. */

@@ -196,19 +196,19 @@ make_hello(const struct session *s)
 	const struct bu_pair_opts *o = s->opts;
 	int64_t now_ns = bu_raw_ns();
 
-	return json_pack("{s:i, s:s, s:s, s:i, s:I, s:I, s:i, s:I, s:f, s:s, s:s, s:i, "
-			 "s:b, s:i, s:b, s:f, s:o*, s:o*, s:o}",
-			 "v", 4, "a", o->node[BU_END_A], "b", o->node[BU_END_B], "self",
-			 o->self, "message_bytes", (json_int_t)o->message_bytes,
-			 "bytes", (json_int_t)o->bytes, "runs", o->runs, "left_ms",
-			 (json_int_t)((s->deadline_ns - now_ns) / 1000000),
-			 "age_seconds", (double)(now_ns - s->start_ns) / 1e9, "op",
-			 bu_op_names[o->op], "lat_op", bu_op_names[o->lat_op], "qps",
-			 o->qps, "duplex", o->duplex, "pings", o->pings, "gpu",
-			 o->gpu >= 0, "min_gbps", o->min_gbps, "depth",
-			 o->depth ? json_integer(o->depth) : NULL, "warm_bytes",
-			 o->warm_bytes ? json_integer((json_int_t)o->warm_bytes) : NULL,
-			 "offer", make_offer(s));
+	return json_pack(
+		"{s:i, s:s, s:s, s:i, s:I, s:I, s:i, s:I, s:f, s:s, s:s, s:i, "
+		"s:b, s:i, s:b, s:f, s:o*, s:o*, s:o*, s:o}",
+		"v", 4, "a", o->node[BU_END_A], "b", o->node[BU_END_B], "self", o->self,
+		"message_bytes", (json_int_t)o->message_bytes, "bytes",
+		(json_int_t)o->bytes, "runs", o->runs, "left_ms",
+		(json_int_t)((s->deadline_ns - now_ns) / 1000000), "age_seconds",
+		(double)(now_ns - s->start_ns) / 1e9, "op", bu_op_names[o->op],
+		"lat_op", bu_op_names[o->lat_op], "qps", o->qps, "duplex", o->duplex,
+		"pings", o->pings, "gpu", o->gpu >= 0, "min_gbps", o->min_gbps, "depth",
+		o->depth ? json_integer(o->depth) : NULL, "warm_bytes",
+		o->warm_bytes ? json_integer((json_int_t)o->warm_bytes) : NULL, "trace",
+		o->trace ? json_true() : NULL, "offer", make_offer(s));
 }
 
 /* Both ends must have been told the same; the shorter deadline counts for both. */
@@ -216,9 +216,9 @@ static int
 read_hello(struct session *s, const json_t *own, const json_t *peer, struct bu_err *err)
 {
 	static const char *const same[] = {
-		"v",     "a",   "b",        "message_bytes", "bytes",
-		"runs",  "op",  "lat_op",   "qps",           "duplex",
-		"pings", "gpu", "min_gbps", "depth",         "warm_bytes"};
+		"v",        "a",      "b",          "message_bytes", "bytes", "runs",
+		"op",       "lat_op", "qps",        "duplex",        "pings", "gpu",
+		"min_gbps", "depth",  "warm_bytes", "trace"};
 	int64_t left_ms = bu_json_int(own, "left_ms", 0), peer_ms;
 
 	if (bu_json_get_int(peer, "left_ms", &peer_ms, err))

@@ -58,6 +58,7 @@ bu_pair_opts_of(const struct bu_work_probe *work, size_t n, struct bu_pair_opts 
 		.window_bytes = work->window_bytes,
 		.depth = work->depth,
 		.warm_bytes = work->warm_bytes,
+		.trace = work->trace,
 		.gpu = rail.gpu >= 0 ? rail.gpu : work->gpu,
 	};
 	memcpy(ret->probe, work->probe, sizeof(ret->probe));

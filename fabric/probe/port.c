@@ -26,13 +26,21 @@ bu_port_is_rxe(const char *root, const char *device)
 }
 
 void
+bu_port_netdev(const char *root, const char *device, int port, int gid_index, char *ret,
+	       size_t size)
+{
+	if (!bu_sysroot_line(root, ret, size, IB "%s/ports/%d/gid_attrs/ndevs/%d",
+			     device, port, gid_index))
+		*ret = '\0';
+}
+
+void
 bu_port_counters(const char *root, const char *device, int port, int gid_index,
 		 struct bu_counters *ret)
 {
 	char netdev[64];
 
-	bu_sysroot_line(root, netdev, sizeof(netdev),
-			IB "%s/ports/%d/gid_attrs/ndevs/%d", device, port, gid_index);
+	bu_port_netdev(root, device, port, gid_index, netdev, sizeof(netdev));
 	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
 		const char *name = bu_counter_name((enum bu_counter)i);
 		int64_t count;

@@ -16,6 +16,9 @@ int bu_port_numa(const char *root, const char *device);
 int bu_port_is_rxe(const char *root, const char *device);
 void bu_port_counters(const char *root, const char *device, int port, int gid_index,
 		      struct bu_counters *ret);
+/* The interface of this GID; "" = sysfs names none. */
+void bu_port_netdev(const char *root, const char *device, int port, int gid_index,
+		    char *ret, size_t size);
 /* A CPU of the adapter's own: the n-th of its node that this thread may use, n counting
  * the adapters of that node. -1: sysfs names none. */
 int bu_port_cpu(const char *root, const char *device);
