@@ -161,6 +161,7 @@ struct bu_desired_network {
 	char *switch_fabric; /* networks of one reach each other; NULL = it is alone */
 	char *routing;       /* "static", "sprayed"; never NULL */
 	char *spines;        /* "spine01,spine02"; NULL = not said */
+	char *spine_addresses; /* "spine01=10.9.1.1 10.9.2.1,..."; NULL = not said */
 	char *switch_counters; /* what tells them; NULL = nothing does */
 	/* Of a Prometheus: what it is asked for, and by which labels its series name a
 	 * link; none is NULL. */

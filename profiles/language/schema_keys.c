@@ -142,6 +142,7 @@ BU_ACCESS_KEYS
 {"network", "rail", BU_KEY_INT, NULL, 0, 63, NULL, FIELD(network, rail), BU_CLASS_NONE, "which rail of the fabric it is"},
 {"network", "switch_fabric", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(network, switch_fabric), BU_CLASS_NONE, "name of the switches' fabric that it is a rail of: ports of all networks with this one reach each other, and are tested across rails"},
 BU_SWITCHES_KEYS
+{"network", "spine_addresses", BU_KEY_SETTINGS, NULL, 0, 0, NULL, FIELD(network, spine_addresses), BU_CLASS_NONE, "addresses with which each spine answers traces of flows, with blanks between them, like spine01=10.9.1.1 10.9.2.1; where switches choose a spine by a flow's ports, a bad link is named by them"},
 {"network", "vlan", BU_KEY_INT, NULL, 1, 4094, NULL, FIELD(network, vlan),
 	BU_CLASS_RECONFIGURE, "802.1Q id; networks with different ids may share a NIC"},
 {"network", "bond", BU_KEY_ENUM, BU_CHOICES_OF(BU_BONDS), 0, 0, "none",

@@ -12,6 +12,8 @@
 #define COUNTED "routing = sprayed\nspines = s1, s2\nswitch_counters = /opt/read\n"
 #define ASKED "routing = sprayed\nspines = s1, s2\nswitch_counters = https://h:9090/x\n"
 
+#define TRACED "spine_addresses = s1=10.9.1.1 10.9.2.1, s2=10.9.1.2 10.9.2.2\n"
+
 /* The good profile; `of_fabric` more in [network fabric], and rail1 with `of_rail1`. */
 static char *
 check_profile(const char *of_fabric, const char *of_rail1, struct bu_desired **ret)
@@ -132,6 +134,26 @@ START_TEST(switches_are_asked_in_one_way)
 		 "switch_counters: needs spines, the names that it tells"},
 		{"routing = sprayed\nspines = s1, s2\n", "rdma = rxe\n",
 		 "spines: is for switch_counters, which is missing"},
+		{TRACED, "rdma = rxe\n", NULL},
+		{"spine_addresses = s1=10.9.1.1 fd00::1 10.9.2.1\n", "rdma = rxe\n",
+		 NULL},
+		{TRACED "switch_fabric = c\n",
+		 "rdma = rxe\n" TRACED "switch_fabric = c\n", NULL},
+		{TRACED "switch_fabric = c\n", "rdma = rxe\nswitch_fabric = c\n",
+		 "[network fabric] is of it with other spine_addresses"},
+		{"", TRACED,
+		 "[network rail1] spine_addresses: is for role = fabric with RoCE"},
+		{"routing = sprayed\n" TRACED, "rdma = rxe\n",
+		 "spine_addresses: is for routing = static; sprayed flows"},
+		{"spine_addresses = s1=10.9.1.1 leaf\n", "rdma = rxe\n",
+		 "site.ini:16: [network fabric] spine_addresses: 'leaf' is not an address; "
+		 "name the addresses of s1"},
+		{"spine_addresses = s1=10.9.1\n", "rdma = rxe\n",
+		 "'10.9.1' is not an address"},
+		{"spine_addresses = s1=10.9.1.1 10.9.2.1, s2=10.9.2.1\n",
+		 "rdma = rxe\n", "10.9.2.1 is named for s1 and for s2"},
+		{"spine_addresses = s1=10.9.1.1 10.9.1.1\n", "rdma = rxe\n",
+		 "10.9.1.1 is named for s1 and for s1"},
 		{"", COUNTED, "[network rail1] switch_counters: is for role = fabric"},
 	};
 

@@ -4,13 +4,21 @@
  * reaching each other. Called by load_networks.c. Invariant: what is tested across
  * rails can be reached by what the profile says itself.
  */
+#include <arpa/inet.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profiles/load/load_internal.h"
 
 /* The log names two networks in the text of one. */
-enum { NAME_LENGTH_MAX = 31 };
+enum { NAME_LENGTH_MAX = 31, SPINES_MAX = 256 };
+
+static int
+same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
 
 static int
 same_fabric(const struct bu_desired_network *a, const struct bu_desired_network *b)
@@ -47,6 +55,89 @@ check_two(struct bu_loader *ld, const struct bu_desired_network *a,
 			      "other keys of it or other spines; give both networks "
 			      "the same",
 			      b->name);
+	if (!same_text(a->spine_addresses, b->spine_addresses))
+		bu_load_wrong(ld, section, "switch_fabric",
+			      "[network %s] is of it with other spine_addresses; give "
+			      "both networks the same, with the addresses of all rails",
+			      b->name);
+}
+
+static int
+is_address(const char *text)
+{
+	unsigned char bytes[sizeof(struct in6_addr)];
+
+	return inet_pton(strchr(text, ':') ? AF_INET6 : AF_INET, text, bytes) == 1;
+}
+
+/* An address is of one spine alone. */
+static void
+check_address(struct bu_loader *ld, const struct bu_ini_section *section,
+	      const char *spine, const char *address, json_t *of)
+{
+	const json_t *other = json_object_get(of, address);
+
+	if (!is_address(address))
+		bu_load_wrong(ld, section, "spine_addresses",
+			      "'%s' is not an address; name the addresses of %s with "
+			      "blanks between them, like %s=10.9.1.1 10.9.2.1",
+			      address, spine, spine);
+	else if (other)
+		bu_load_wrong(ld, section, "spine_addresses",
+			      "%s is named for %s and for %s; an address is of one "
+			      "spine, and is named once",
+			      address, json_string_value(other), spine);
+	else
+		json_object_set_new(of, address, json_string(spine));
+}
+
+static void
+check_spine_addresses(struct bu_loader *ld, const struct bu_desired_network *one,
+		      const struct bu_ini_section *section)
+{
+	const char *rest = one->spine_addresses;
+	bu_autofree char *spine = NULL;
+	json_t *of = json_object(), *spines = json_object();
+
+	while (rest) {
+		bu_autofree char *word = bu_value_next_word(&rest);
+		char *value = word ? strchr(word, '=') : NULL;
+
+		if (!word)
+			break;
+		if (value) {
+			free(spine);
+			spine = bu_xstrndup(word, (size_t)(value - word));
+			json_object_set_new(spines, spine, json_true());
+		}
+		check_address(ld, section, spine ? spine : "", value ? value + 1 : word,
+			      of);
+	}
+	if (json_object_size(spines) > SPINES_MAX)
+		bu_load_wrong(ld, section, "spine_addresses",
+			      "names %zu spines; allowed are %d",
+			      json_object_size(spines), SPINES_MAX);
+	json_decref(of);
+	json_decref(spines);
+}
+
+/* Traces are of flows that each take one spine. */
+static void
+check_traced(struct bu_loader *ld, const struct bu_desired_network *one,
+	     const struct bu_ini_section *section)
+{
+	if (!one->spine_addresses)
+		return;
+	if (one->role != BU_ROLE_FABRIC || one->rdma == BU_RDMA_NONE ||
+	    one->rdma == BU_RDMA_INFINIBAND)
+		bu_load_wrong(ld, section, "spine_addresses",
+			      "is for role = fabric with RoCE; flows of other networks "
+			      "are not traced");
+	else if (!same_text(one->routing, "static"))
+		bu_load_wrong(ld, section, "spine_addresses",
+			      "is for routing = static; sprayed flows take all spines, "
+			      "and no trace tells which");
+	check_spine_addresses(ld, one, section);
 }
 
 void
@@ -60,6 +151,7 @@ bu_load_check_fabrics(struct bu_loader *ld)
 		int others = 0;
 
 		bu_load_check_switches(ld, one, section);
+		check_traced(ld, one, section);
 		if (!one->switch_fabric)
 			continue;
 		if (one->role != BU_ROLE_FABRIC)

@@ -595,6 +595,9 @@ static const struct wrong {
 	{"rdma = rxe", "rdma = rxe\nspines = s 1",
 	 "site.ini:16: [network fabric] spines: 's 1' is wrong; allowed is words with "
 	 "commas between them\n"},
+	{"rdma = rxe", "rdma = rxe\nspine_addresses = s1",
+	 "site.ini:16: [network fabric] spine_addresses: 's1' is wrong; allowed is "
+	 "name=value with commas between them\n"},
 	{"rdma = rxe", "rdma = rxe\nswitch_counters = read-them",
 	 "site.ini:16: [network fabric] switch_counters: is wrong; allowed is the "
 	 "absolute path of a program, the URL of a Prometheus like "
