@@ -53,7 +53,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(SEEDED, "seeded",                                                            \
 	  "what that step installed asked at its first boot which agent there is; "    \
 	  "its token is used")                                                         \
-	X(PAIR, "pair", "a fabric probe, judged")                                      \
+	X(PAIR, "pair",                                                                \
+	  "a fabric probe, judged; single: of one queue pair and its way")             \
 	X(LEASE, "lease", "a certified node is used as a partner")                     \
 	X(CHECKS, "checks", "its report is blob `digest`")                             \
 	X(VERDICT, "verdict", "what an outside system says")                           \

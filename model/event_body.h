@@ -113,7 +113,8 @@ enum { BU_UNSAID = -1 };
 		F(REAL, pair, expect_gbps) F(REAL, pair, lat_us)                       \
 		F(WORD, pair, verdict, bu_verdict_names) F(TEXT, pair, error)          \
 		F(INT, pair, mtu) F(IF_JSON, pair, result)                             \
-		F(IF_MANY, pair, flows, flow) F(IF_MORE, pair, errors))                \
+		F(IF_MANY, pair, flows, flow) F(IF_MORE, pair, errors)                 \
+		F(IF_TRUE, pair, single))                                              \
 	B(LEASE, lease, F(TEXT, lease, probe) F(TEXT_AS, lease, to, "for"))            \
 	B(CHECKS, checks, BU_BODY_REPORT(F, checks))                                   \
 	B(VERDICT, verdict, F(TEXT, verdict, source)                                   \

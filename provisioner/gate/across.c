@@ -4,19 +4,20 @@
  * fabric, where the profile says that its networks reach each other (switch_fabric):
  * inside a group of nodes that has a leaf for each rail no other pair uses a spine. The
  * rails' own campaigns are over with each node as soon as it is good inside its leaf.
- * Looked at by gate.c after the rails. It has no memory of its own: the campaign runs
- * from its start over the results in the log. Invariants: only ports that are good on
- * their own rail take part, so what is bad is between the leaves; no node is accused,
- * and no certificate depends on what comes of it: of a rail alone it does not wait, of
- * a switch fabric HOLD_MS at most. What is not told by then is asked for until LATE_MS,
- * of nodes that are lent.
+ * Looked at by gate.c after the rails; where the ways of flows are traced, spines.c
+ * judges single links when the bundles are judged. It has no memory of its own: the
+ * campaign runs from its start over the results in the log. Invariants: only ports that
+ * are good on their own rail take part, so what is bad is between the leaves; no node
+ * is accused, and no certificate depends on what comes of it: of a rail alone it does
+ * not wait, of a switch fabric HOLD_MS at most. What is not told by then is asked for
+ * until LATE_MS, of nodes that are lent.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "provisioner/gate/across.h"
-#include "provisioner/gate/across_impl.h"
+#include "provisioner/gate/spines.h"
 
 enum { HOLD_MS = 180000, LATE_MS = 900000, AGAIN_MS = 20 };
 
@@ -203,14 +204,13 @@ slowest(const struct bu_across *across)
 	return ret;
 }
 
-/* 1 = there are no more questions, or none that would decide. */
-static int
-run(struct bu_across *across)
+static struct bu_localise_opts
+opts_of(const struct bu_across *across)
 {
 	struct bu_expect expect =
 		bu_gate_expect(across->gate, across->validation, slowest(across));
-	struct bu_site site = {.round = bu_across_answer, .arg = across};
-	struct bu_localise_opts opts = {
+
+	return (struct bu_localise_opts){
 		.seed = across->gate->seed,
 		.trusted = across->trusted,
 		.absent = across->absent,
@@ -220,6 +220,14 @@ run(struct bu_across *across)
 		.retests = BU_GATE_QUICK,
 		.lean = 1,
 	};
+}
+
+/* 1 = there are no more questions, or none that would decide. */
+static int
+run(struct bu_across *across)
+{
+	struct bu_site site = {.round = bu_across_answer, .arg = across};
+	struct bu_localise_opts opts = opts_of(across);
 	struct bu_err err = {0};
 	int rc;
 
@@ -232,15 +240,16 @@ run(struct bu_across *across)
 }
 
 void
-bu_across_ask(const struct bu_across *across)
+bu_across_ask(const struct bu_across *across, const struct bu_pairs *pairs, int single)
 {
 	const struct bu_topology *t = &across->topology;
 
-	for (size_t i = 0; i < across->wanted.count; i++) {
-		const struct bu_wanted *pair = &across->wanted.list[i];
-		struct bu_rail_ends rail = {{across->rail[pair->a % t->rails],
-					     across->rail[pair->b % t->rails]},
-					    BU_GATE_LINK_QPS};
+	for (size_t i = 0; i < pairs->count; i++) {
+		const struct bu_wanted *pair = &pairs->list[i];
+		struct bu_rail_ends rail = {.of = {across->rail[pair->a % t->rails],
+						   across->rail[pair->b % t->rails]},
+					    .qps = BU_GATE_LINK_QPS,
+					    .single = single};
 
 		bu_gate_ask_for(across->gate,
 				across->nodes[pair->a / t->rails].role->node->name,
@@ -346,6 +355,26 @@ bu_across_open(struct bu_gate *gate, const struct bu_desired_network *network,
 	return find_roles(ret);
 }
 
+/* No bundle is in question any more, but single links of it may be: what is accused
+ * waits until they are known. */
+static void
+look_at_spines(struct bu_across *across)
+{
+	struct bu_role *roles = across->gate->roles;
+	struct bu_localise_opts opts = opts_of(across);
+	struct bu_spines spines;
+
+	if (bu_spines_run(across, &opts, &spines)) {
+		bu_across_keep(across, &spines);
+	} else {
+		bu_across_ask(across, &spines.wanted, 1);
+		for (int i = 0; i < across->topology.nodes; i++)
+			if (bu_spines_wait(&spines, i))
+				roles[across->nodes[i].role - roles].waits = 1;
+	}
+	bu_spines_close(&spines);
+}
+
 static void
 look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 {
@@ -354,9 +383,9 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 	if (!bu_across_open(gate, network, &across)) {
 		bu_across_forget(gate, across.fabric);
 	} else if (run(&across)) {
-		bu_across_keep(&across);
+		look_at_spines(&across);
 	} else {
-		bu_across_ask(&across);
+		bu_across_ask(&across, &across.wanted, 0);
 		keep_waiting(&across);
 	}
 	bu_across_close(&across);

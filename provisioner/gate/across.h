@@ -11,7 +11,7 @@ void bu_across_look(struct bu_gate *gate);
 /* Good on all rails: does it wait for these tests still? Of others they go on. */
 int bu_across_holds(const struct bu_gate *gate, struct bu_node *node);
 int bu_across_goes_on(const struct bu_gate *gate);
-/* across_words.c. Texts about ways between leaves: of the site, or a node's leaves. */
+/* across_keep.c. Texts about ways between leaves: of the site, or a node's leaves. */
 void bu_across_warnings(const struct bu_gate *gate, const struct bu_node *node,
 			json_t *list);
 /* Is the leaf of one of these accused, and the other one at another leaf? */

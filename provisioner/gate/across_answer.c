@@ -71,16 +71,6 @@ may_ask(const struct bu_across *across, const struct bu_flow *flow,
 	       (!log || bu_gate_failures(log) < BU_GATE_ERRORS);
 }
 
-void
-bu_across_want(struct bu_across *across, const struct bu_flow *flow)
-{
-	struct bu_pairs *wanted = &across->wanted;
-
-	wanted->list = bu_xgrow(wanted->list, &wanted->cap, wanted->count + 1,
-				sizeof(*wanted->list));
-	wanted->list[wanted->count++] = (struct bu_wanted){flow->src, flow->dst};
-}
-
 static int
 answer_nothing(struct bu_across *across, struct bu_flow *flow,
 	       const struct bu_pair_log *log)
@@ -88,7 +78,7 @@ answer_nothing(struct bu_across *across, struct bu_flow *flow,
 	flow->doubt = BU_DOUBT_NONE;
 	if (!may_ask(across, flow, log))
 		return 0;
-	bu_across_want(across, flow);
+	bu_pairs_add(&across->wanted, flow->src, flow->dst);
 	/* A pair that gave nothing is asked again while the others go on. */
 	if (log && bu_gate_failures(log))
 		return 0;
@@ -96,13 +86,11 @@ answer_nothing(struct bu_across *across, struct bu_flow *flow,
 	return 1;
 }
 
-/* A rate counts as its share of the slower link of its pair, in terms of the slowest of
- * the fabric: all pairs are compared with each other. */
-static float
-comparable(const struct bu_across *across, const struct bu_flow *flow, float gbps)
+float
+bu_across_comparable(const struct bu_across *across, int src, int dst, float gbps)
 {
 	struct bu_rail_ends rail = {
-		.of = {network_of(across, flow->src), network_of(across, flow->dst)}};
+		.of = {network_of(across, src), network_of(across, dst)}};
 
 	return gbps *
 	       (float)(across->topology.limit_gbps / bu_rail_slower(&rail)->link_gbps);
@@ -117,7 +105,8 @@ is_newest_bad(const struct bu_across *across, const struct bu_flow *flow,
 
 	while (at > 1 && bu_gate_next_sound(log, at - 1, dir) != at - 1)
 		at--;
-	return comparable(across, flow, log->list[at - 1].dir[dir].rate_gbps) <
+	return bu_across_comparable(across, flow->src, flow->dst,
+				    log->list[at - 1].dir[dir].rate_gbps) <
 		       (float)across->min_gbps ||
 	       log->list[at - 1].dir[dir].lost > 0;
 }
@@ -165,7 +154,8 @@ answer_flow(struct bu_across *across, struct bu_flow *flow)
 	if (!log || *taken >= log->count)
 		return answer_nothing(across, flow, log);
 	bu_gate_give(&log->list[(*taken)++], dir, flow);
-	flow->rate_gbps = comparable(across, flow, flow->rate_gbps);
+	flow->rate_gbps =
+		bu_across_comparable(across, flow->src, flow->dst, flow->rate_gbps);
 	note_leaves(across, flow, is_newest_bad(across, flow, log, dir));
 	return 0;
 }

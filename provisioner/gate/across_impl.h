@@ -2,7 +2,7 @@
 /*
  * The campaign between the leaves of one switch fabric, or of one rail alone, as far as
  * it is: across.c makes and judges it, across_answer.c answers it from the log,
- * across_words.c keeps what stands accused.
+ * across_words.c says what is accused, across_keep.c keeps it.
  */
 #ifndef BU_GATE_ACROSS_IMPL_H
 #define BU_GATE_ACROSS_IMPL_H
@@ -54,8 +54,9 @@ struct bu_across {
 int bu_across_open(struct bu_gate *gate, const struct bu_desired_network *network,
 		   struct bu_across *ret);
 void bu_across_close(struct bu_across *across);
-/* For the pairs in `wanted`. */
-void bu_across_ask(const struct bu_across *across);
+/* For these pairs of ports. single: each is to test one way. */
+void bu_across_ask(const struct bu_across *across, const struct bu_pairs *pairs,
+		   int single);
 /* Is network i the first one that names its switch fabric? */
 int bu_across_is_first(const struct bu_desired *desired, size_t i);
 /* across_answer.c. What was measured of the ports of a flow in the present boots; NULL
@@ -63,9 +64,20 @@ int bu_across_is_first(const struct bu_desired *desired, size_t i);
 const struct bu_pair_log *bu_across_log(const struct bu_across *across,
 					const struct bu_flow *flow, int *ret_place,
 					int *ret_dir);
-/* Adds the pair of the flow to `wanted`. */
-void bu_across_want(struct bu_across *across, const struct bu_flow *flow);
-/* across_words.c. "leaf01 (rail rail0)"; owned. */
+/* A rate counts as its share of the slower link of its ports, in terms of the slowest
+ * of the fabric: all pairs are compared with each other. */
+float bu_across_comparable(const struct bu_across *across, int src, int dst,
+			   float gbps);
+/* across_words.c. An entry of what stands accused, by the campaign over this topology:
+ * {"key","text","nodes","leaves","links"}; what was not tested; what is bad for no
+ * known reason, whose key has this word and which stands until the next run only. New
+ * references. */
+#define BU_ACROSS_UNEXPLAINED "unexplained"
+json_t *bu_across_entry(const struct bu_across *across, const struct bu_topology *t,
+			const struct bu_accusation *one);
+json_t *bu_across_untested(const struct bu_across *across, int leaf);
+json_t *bu_across_unexplained(const struct bu_across *across, int leaf);
+/* "leaf01 (rail rail0)"; owned. */
 char *bu_across_leaf_words(const struct bu_across *across, int leaf);
 /* Names of nodes with a port at a leaf that it names, as keys of ret. */
 void bu_across_add_nodes(const struct bu_across *across,
@@ -86,9 +98,11 @@ int bu_across_leaf_is_done(const struct bu_across *across, int leaf);
 bu_must int bu_across_answer(void *arg, struct bu_flow *flows, int count,
 			     struct bu_err *err);
 
-/* across_words.c. Its accusations are the fabric's from here on. What stood before goes
- * when its part was good, or is accused anew. */
-void bu_across_keep(const struct bu_across *across);
+/* across_keep.c. Its accusations are the fabric's from here on; of a bundle of which a
+ * link is accused, the link alone. What stood before goes when its part was good, or is
+ * accused anew. */
+struct bu_spines;
+void bu_across_keep(const struct bu_across *across, const struct bu_spines *spines);
 /* Nothing is said of it any more. */
 void bu_across_forget(struct bu_gate *gate, const char *fabric);
 /* Of fabrics that the profile has no longer. */

@@ -12,8 +12,8 @@
 
 enum { TIRED_PARTNERS = 3, FAILED_PARTNERS = 2 };
 
-static void
-add_pair(struct bu_pairs *pairs, int a, int b)
+void
+bu_pairs_add(struct bu_pairs *pairs, int a, int b)
 {
 	const struct bu_wanted *last =
 		pairs->count ? &pairs->list[pairs->count - 1] : NULL;
@@ -90,7 +90,7 @@ tire(struct bu_campaign_state *campaign, struct bu_flow *flow, struct bu_met *me
 		campaign->tired_doubt[ends[i]] |= doubt;
 	}
 	if (!met->is_tired)
-		add_pair(&campaign->tired, flow->src, flow->dst);
+		bu_pairs_add(&campaign->tired, flow->src, flow->dst);
 	met->is_tired = 1;
 }
 
@@ -118,7 +118,7 @@ answer_nothing(struct bu_campaign_state *campaign, struct bu_flow *flow,
 		flow->doubt |= campaign->tired_doubt[weary];
 		return 0;
 	}
-	add_pair(&campaign->wanted, flow->src, flow->dst);
+	bu_pairs_add(&campaign->wanted, flow->src, flow->dst);
 	flow->doubt |= BU_DOUBT_ASKED;
 	return 1;
 }
@@ -271,6 +271,6 @@ bu_gate_tire(struct bu_campaign_state *campaign, int node)
 		    bu_gate_log(campaign->gate, campaign->fabric->name,
 				campaign->nodes[node], campaign->nodes[i], &place,
 				&dir))
-			add_pair(&campaign->tired, node, i);
+			bu_pairs_add(&campaign->tired, node, i);
 	}
 }

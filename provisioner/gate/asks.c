@@ -15,7 +15,7 @@ bu_gate_ask_for(struct bu_gate *gate, const char *a, const char *b,
 		const struct bu_rail_ends *rail)
 {
 	int swap = strcmp(a, b) > 0;
-	struct bu_rail_ends ends = {{rail->of[swap], rail->of[!swap]}, rail->qps};
+	struct bu_rail_ends ends = {.of = {rail->of[swap], rail->of[!swap]}};
 	struct bu_ask *ask;
 
 	gate->asks = bu_xgrow(gate->asks, &gate->asks_cap, gate->asks_count + 1,
@@ -25,6 +25,7 @@ bu_gate_ask_for(struct bu_gate *gate, const char *a, const char *b,
 	bu_text_copy(ask->name[1], sizeof(ask->name[1]), swap ? a : b);
 	bu_rail_ends_text(&ends, ask->rail);
 	ask->qps = rail->qps;
+	ask->single = rail->single;
 }
 
 void
@@ -116,6 +117,10 @@ start(struct bu_gate *gate, const struct bu_ask *const *list, size_t from, size_
 		rail.of[0] = bu_rail_end(list[i]->rail, 0, want);
 		rail.of[1] = bu_rail_end(list[i]->rail, 1, other);
 		rail.qps = list[i]->qps;
+		rail.single = list[i]->single;
+		/* Tests of one way are no tests of the others. */
+		if (rail.single != list[from]->single)
+			continue;
 		if (rail.of[0] && rail.of[1] && !is_taken(rails, count, &rail))
 			rails[count++] = rail;
 	}

@@ -213,7 +213,7 @@ START_TEST(what_the_log_did_not_take_is_measured_again)
 		place = bu_measurements_find(rig.fleet, "node001", "node002", "fabric");
 	}
 	ck_assert_int_ge(place, 0);
-	strcpy(rig.fleet->measurements.logs[place].last.probe, "another");
+	strcpy(rig.fleet->measurements.logs[place].newest, "another");
 	links.broken = 0;
 	measure(&rig, &links, 2, 50);
 	ck_assert_int_eq(links.probed[1], 1);

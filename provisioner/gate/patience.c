@@ -22,9 +22,8 @@ bu_probe_is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
 		int place = bu_measurements_find(gate->fleet, probe->name[0],
 						 probe->name[1], probe->rail[i]);
 
-		if (place >= 0 &&
-		    strcmp(gate->fleet->measurements.logs[place].last.probe,
-			   probe->id) == 0)
+		if (place >= 0 && strcmp(gate->fleet->measurements.logs[place].newest,
+					 probe->id) == 0)
 			return 1;
 	}
 	return 0;

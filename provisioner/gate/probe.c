@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs under way: handed out to both agents, awaited, journaled. Lost with the
- * process, and probed again. Asked by gate.c and, through gate.h, by the agents' API.
+ * Pairs under way (probe_start.c begins them): handed out to both agents, awaited,
+ * journaled. Lost with the process, and probed again. Asked by gate.c and, through
+ * gate.h, by the agents' API.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/crypto.h"
-#include "base/log.h"
 #include "base/text.h"
-#include "model/hello.h"
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
 
-enum { MESSAGE_MIN = 4096, TOLD_MS = 60000, SPORT = 0xc000, SPORTS = 0x4000 };
+enum { TOLD_MS = 60000 };
 
 /* It may have another one by now. */
 static void
@@ -51,133 +49,6 @@ int
 bu_probe_busy(const struct bu_gate *gate, const char *name)
 {
 	return json_object_get(gate->busy, name) != NULL;
-}
-
-static void
-lend(struct bu_gate *gate, const struct bu_node *node, const struct bu_probe *probe,
-     const char *to)
-{
-	struct bu_event lease;
-
-	BU_EVENT_MAKE(&lease, BU_EVENT_LEASE, node->name, lease, .probe = probe->id,
-		      .to = to);
-	bu_reconcile_note(gate->rec, &lease, 1);
-}
-
-static int
-failures_of(const struct bu_gate *gate, const struct bu_probe *probe,
-	    const struct bu_node *a, const struct bu_node *b)
-{
-	int most = 0, place, dir;
-
-	for (int i = 0; i < probe->rails; i++) {
-		const struct bu_pair_log *log =
-			bu_gate_log(gate, probe->rail[i], a, b, &place, &dir);
-		int failures = log ? bu_gate_failures(log) : 0;
-
-		if (failures > most)
-			most = failures;
-	}
-	return most;
-}
-
-/* Of its own for each test of a pair: where switches choose cables by it, it sees all.
- */
-static int
-sport_of(const struct bu_gate *gate, const struct bu_probe *probe,
-	 const struct bu_node *a, const struct bu_node *b)
-{
-	int tests = 0, place, dir;
-
-	for (int i = 0; i < probe->rails; i++) {
-		const struct bu_pair_log *log =
-			bu_gate_log(gate, probe->rail[i], a, b, &place, &dir);
-
-		if (log && log->tests > tests)
-			tests = log->tests;
-	}
-	return SPORT + (int)((int64_t)tests * probe->sizes.qps % SPORTS);
-}
-
-/* What said nothing once is done the same again, then with messages of another size, by
- * turns. Half as large, or twice where that would be tiny. */
-static uint64_t
-message_bytes(const struct bu_sizes *sizes, int failures)
-{
-	uint64_t usual = sizes->message_bytes, other = usual / 2 & ~UINT64_C(7);
-
-	if (failures == 0 || failures % 2 == 1)
-		return usual;
-	if (other >= MESSAGE_MIN)
-		return other;
-	return 2 * usual <= sizes->bytes ? 2 * usual : usual;
-}
-
-static void
-log_start(const struct bu_probe *probe)
-{
-	bu_autofree char *names = NULL;
-
-	for (int i = 0; i < probe->rails; i++)
-		bu_text_add(&names, ", ", "%s", probe->rail[i]);
-	bu_info("gate", "probe %s: %s <-> %s on %s", probe->id, probe->name[0],
-		probe->name[1], names);
-}
-
-/* An item says no more than the older one of both agents reads. */
-static int
-is_older(const struct bu_node *node)
-{
-	return node->live.agent.protocol < BU_AGENT_RAILS;
-}
-
-const char *
-bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validation,
-	       const struct bu_rail_ends *rails, size_t count, struct bu_node *a,
-	       struct bu_node *b)
-{
-	struct bu_probe *probe = bu_xcalloc(1, sizeof(*probe));
-	/* A pair has one name, in either order. */
-	int swap = strcmp(a->name, b->name) > 0;
-	struct bu_node *ends[2] = {swap ? b : a, swap ? a : b};
-	int older = is_older(a) || is_older(b);
-
-	if (older)
-		count = 1; /* the others when their campaigns ask again */
-	snprintf(probe->id, sizeof(probe->id), "p-");
-	bu_random_hex(probe->id + 2, 6);
-	bu_random_hex(probe->secret, 32);
-	probe->deadline_ms = bu_rails_deadline_ms(gate, validation, rails, count);
-	probe->since_ms = bu_loop_now_ms(gate->fleet->loop);
-	probe->until_ms = probe->since_ms + probe->deadline_ms + BU_GATE_GRACE_MS;
-	for (size_t i = 0; i < count; i++)
-		bu_rail_ends_text(&(struct bu_rail_ends){.of = {rails[i].of[swap],
-								rails[i].of[!swap]}},
-				  probe->rail[probe->rails++]);
-	probe->sizes = bu_rails_sizes(validation, rails, count);
-	if (older)
-		probe->sizes.depth = 0, probe->sizes.warm_bytes = 0;
-	else
-		probe->sport = sport_of(gate, probe, a, b);
-	probe->sizes.message_bytes =
-		(uint32_t)message_bytes(&probe->sizes, failures_of(gate, probe, a, b));
-	for (int i = 0; i < 2; i++) {
-		memcpy(probe->name[i], ends[i]->name, sizeof(ends[i]->name));
-		json_object_set_new(gate->busy, probe->name[i],
-				    json_integer((json_int_t)(intptr_t)probe));
-		probe->works[i] = bu_gate_works(gate, ends[i],
-						bu_fleet_desired(gate->fleet, ends[i]));
-		if (probe->works[i])
-			ends[i]->live.disturbed_ms = bu_loop_now_ms(gate->fleet->loop);
-		if (bu_fleet_certified(gate->fleet, ends[i], NULL) == 0)
-			lend(gate, ends[i], probe, ends[!i]->name);
-	}
-	probe->next = gate->probes;
-	gate->probes = probe;
-	log_start(probe);
-	bu_fleet_touch(gate->fleet, a);
-	bu_fleet_touch(gate->fleet, b);
-	return probe->id;
 }
 
 /* An agent may only speak of the probe that it was given, and of its two ends. */
@@ -429,6 +300,7 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	work.warm_bytes = probe->sizes.warm_bytes;
 	work.qps = probe->sizes.qps;
 	work.sport = probe->sport;
+	work.trace = probe->traces;
 	work.depth = probe->sizes.depth;
 	work.runs = want->validation->runs;
 	work.deadline_ms = probe->deadline_ms;

@@ -37,6 +37,12 @@ bu_rail_end(const char *rail, int end, const struct bu_desired_node *want)
 	return NULL;
 }
 
+int
+bu_rail_is_static(const struct bu_desired_network *rail)
+{
+	return rail->rdma != BU_RDMA_INFINIBAND && strcmp(rail->routing, "static") == 0;
+}
+
 const struct bu_desired_network *
 bu_rail_slower(const struct bu_rail_ends *rail)
 {

@@ -185,7 +185,8 @@ bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 				       .verdict = result->verdict,
 				       .error = result->error.text,
 				       .mtu = result->mtu,
-				       .result = whole}};
+				       .result = whole,
+				       .single = probe->single}};
 
 	if (flow_of(probe, expect, result, 0, &body.pair.flows[0]) &&
 	    flow_of(probe, expect, result, 1, &body.pair.flows[1]))

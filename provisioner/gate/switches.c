@@ -280,7 +280,7 @@ answer_flow(struct counting *counting, struct bu_flow *flow)
 	if (counting->readings < counting->counters->count ||
 	    !may_load(across, flow, log))
 		return 0;
-	bu_across_want(across, flow);
+	bu_pairs_add(&across->wanted, flow->src, flow->dst);
 	flow->doubt |= BU_DOUBT_ASKED;
 	return 1;
 }
@@ -355,7 +355,7 @@ run(struct counting *counting, const struct bu_desired_network *network)
 		keep(counting, &across->report);
 		end(counting->counters);
 	} else if (across->wanted.count) {
-		bu_across_ask(across);
+		bu_across_ask(across, &across->wanted, 0);
 	} else if (counting->lacks) {
 		bu_switches_read(counting->counters, network);
 	}

@@ -23,11 +23,24 @@ bu_measurements_init(struct bu_measurements *measurements)
 						 .showed = json_object()};
 }
 
+static void
+clear_log(struct bu_pair_log *log)
+{
+	for (size_t i = 0; i < log->ways_count; i++)
+		for (int dir = 0; dir < 2; dir++)
+			json_decref(log->ways[i].ways[dir]);
+	log->count = log->ways_count = 0;
+	log->errors = 0;
+	log->tests = 0;
+}
+
 void
 bu_measurements_fini(struct bu_measurements *measurements)
 {
 	for (size_t i = 0; i < measurements->count; i++) {
+		clear_log(&measurements->logs[i]);
 		free(measurements->logs[i].list);
+		free(measurements->logs[i].ways);
 		free(measurements->logs[i].last.error);
 	}
 	free(measurements->logs);
@@ -174,14 +187,6 @@ add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 	return (int)measurements->count++;
 }
 
-static void
-clear_log(struct bu_pair_log *log)
-{
-	log->count = 0;
-	log->errors = 0;
-	log->tests = 0;
-}
-
 /* Of other boots than before: what was measured in those is over. */
 static void
 renew_boots(struct bu_pair_log *log, const union bu_body *body)
@@ -196,6 +201,19 @@ renew_boots(struct bu_pair_log *log, const union bu_body *body)
 }
 
 static void
+set_dirs(const union bu_body *body, struct bu_measured_dir ret[2])
+{
+	for (size_t dir = 0; dir < body->pair.flows_count; dir++) {
+		const struct bu_body_flow *flow = &body->pair.flows[dir];
+
+		ret[dir] = (struct bu_measured_dir){
+			(float)flow->rate_gbps,  (float)flow->lat_us,
+			(float)flow->lat99_us,   (float)flow->lost,
+			(float)flow->lat_min_us, flow->doubt};
+	}
+}
+
+static void
 add_measured(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 {
 	struct bu_measured *m;
@@ -203,14 +221,25 @@ add_measured(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 	log->list = bu_xgrow(log->list, &log->cap, log->count + 1, sizeof(*log->list));
 	m = &log->list[log->count++];
 	*m = (struct bu_measured){.seq = seq, .mtu = body->pair.mtu};
-	for (size_t dir = 0; dir < body->pair.flows_count; dir++) {
-		const struct bu_body_flow *flow = &body->pair.flows[dir];
+	set_dirs(body, m->dir);
+}
 
-		m->dir[dir] = (struct bu_measured_dir){
-			(float)flow->rate_gbps,  (float)flow->lat_us,
-			(float)flow->lat99_us,   (float)flow->lost,
-			(float)flow->lat_min_us, flow->doubt};
-	}
+/* Of a row of before, or where no agent traces, there are none. */
+static void
+add_ways(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
+{
+	static const char *const dirs[] = {"a_to_b", "b_to_a"};
+	struct bu_way way = {.seq = seq, .single = body->pair.single};
+
+	for (int dir = 0; dir < 2; dir++)
+		way.ways[dir] = json_incref(json_object_get(
+			json_object_get(body->pair.result, dirs[dir]), "ways"));
+	if (!way.ways[0] && !way.ways[1] && !way.single)
+		return;
+	set_dirs(body, way.dir);
+	log->ways = bu_xgrow(log->ways, &log->ways_cap, log->ways_count + 1,
+			     sizeof(*log->ways));
+	log->ways[log->ways_count++] = way;
 }
 
 /* The whole of it stays in the log; the flows are in the list. */
@@ -252,12 +281,16 @@ bu_measurements_pair(BU_REPLAY_ARGS)
 	int place = add_log(fleet, body->pair.a, body->pair.b, body->pair.rail);
 	struct bu_pair_log *log = &fleet->measurements.logs[place];
 
-	set_last(&log->last, event->seq, body);
+	BU_TEXT_COPY(log->newest, body->pair.probe);
+	if (!body->pair.single)
+		set_last(&log->last, event->seq, body);
 	renew_boots(log, body);
 	log->tests++;
 	if (body->pair.flows_count) {
 		log->errors = 0;
-		add_measured(log, event->seq, body);
+		add_ways(log, event->seq, body);
+		if (!body->pair.single)
+			add_measured(log, event->seq, body);
 	} else {
 		log->errors++;
 	}

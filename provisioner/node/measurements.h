@@ -25,15 +25,27 @@ struct bu_measured {
 	} dir[2];
 };
 
+/* A probe whose flows were traced. */
+struct bu_way {
+	int64_t seq;
+	int single; /* of one queue pair: no test of the bundle */
+	struct bu_measured_dir dir[2];
+	json_t *ways[2]; /* as of a direction of a result; NULL = it was not traced */
+};
+
 struct bu_pair_log {
 	char name[2][BU_NAME_MAX]; /* in the order of their names */
 	char rail[BU_NAME_MAX];    /* the network; "" = of a time when none was told */
 	char boot[2][40];
 	struct bu_measured *list; /* of these boots, oldest first */
 	size_t count, cap;
-	int errors; /* probes without a result since the last one with */
-	int tests;  /* of these boots, all of them */
-	/* Of the last one; its whole result is in event `seq`. */
+	struct bu_way *ways; /* likewise; what is of one way is in this list alone */
+	size_t ways_count, ways_cap;
+	int errors;      /* probes without a result since the last one with */
+	int tests;       /* of these boots, all of them */
+	char newest[24]; /* probe of the last one, whatever that was of */
+	/* Of the last one that was not of one way; its whole result is in event `seq`.
+	 */
 	struct bu_pair_brief {
 		int64_t seq;
 		char probe[24];

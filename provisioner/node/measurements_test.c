@@ -119,6 +119,53 @@ END_TEST
 enum { PAIRS = 300 };
 
 /* More of them than the table begins with. */
+#define WAYS                                                                           \
+	"'result':{'a_to_b':{'ways':[{'hops':['10.1.0.1','10.9.1.2','10.2.0.1']}]},"   \
+	"'b_to_a':{}},"
+
+/* A test of one way is no result of the pair; a row of before has no ways. */
+START_TEST(what_is_of_one_way_is_kept_apart)
+{
+	static const struct {
+		const char *boot, *more;
+		size_t count, ways;
+		int errors;
+		const char *last; /* probe */
+	} rows[] = {
+		{"1", FLOWS, 1, 0, 0, "p-0"},
+		{"1", WAYS FLOWS, 2, 1, 0, "p-1"},
+		{"1", WAYS "'single':true," FLOWS, 2, 2, 0, "p-1"},
+		{"1", "'single':true,'flows':[]", 2, 2, 1, "p-1"},
+		{"1", "'single':true," FLOWS, 2, 3, 0, "p-1"}, /* nothing answered */
+		{"2", WAYS "'single':true," FLOWS, 0, 1, 0, "p-1"},
+	};
+	struct rig rig;
+
+	rig_begin(&rig, 2);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *probe = bu_xasprintf("p-%zu", i);
+		bu_autofree char *body = bu_xasprintf(
+			"{'probe':'%s','rail':'fabric','a':'node001','b':'node002',"
+			"'boot_a':'%s','boot_b':'1','mtu':4096,%s}",
+			probe, rows[i].boot, rows[i].more);
+		const struct bu_pair_log *log;
+
+		replay(&rig, BU_EVENT_PAIR, "", body);
+		log = log_of(&rig, "node001", "node002", "fabric");
+		ck_assert_msg(log->count == rows[i].count &&
+				      log->ways_count == rows[i].ways &&
+				      log->errors == rows[i].errors,
+			      "row %zu: %zu results, %zu ways, %d errors", i,
+			      log->count, log->ways_count, log->errors);
+		ck_assert_str_eq(log->last.probe, rows[i].last);
+		ck_assert_str_eq(log->newest, probe);
+	}
+	ck_assert_int_eq(log_of(&rig, "node001", "node002", "fabric")->ways[0].single,
+			 1);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_pair_is_found_on_its_rail_whoever_is_named_first)
 {
 	struct rig rig;
@@ -338,7 +385,8 @@ START_TEST(what_is_measured_anew_forgets_what_was)
 END_TEST
 
 RIG_UNIT("measurements", what_was_measured_in_another_boot_counts_for_nothing,
-	 a_result_keeps_its_figures, a_pair_is_found_on_its_rail_whoever_is_named_first,
+	 what_is_of_one_way_is_kept_apart, a_result_keeps_its_figures,
+	 a_pair_is_found_on_its_rail_whoever_is_named_first,
 	 a_quarantine_counts_for_thirty_days,
 	 an_outside_word_counts_until_it_is_withdrawn_or_over,
 	 slices_add_up_and_say_what_they_showed, what_is_measured_anew_forgets_what_was)

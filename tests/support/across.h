@@ -29,9 +29,21 @@ struct ways {
 	json_t *sports; /* "NODE NODE SPORT" -> its probes */
 	int uplink;     /* all to and from this leaf is slow, of one rail, too */
 	int between;    /* pairs of one rail that were measured between leaves */
-	int across;     /* pairs that were measured across */
-	int protocol;   /* of their agents; 0 = of this release */
-	json_t *asked;  /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
+	int spines;    /* so many are between them: each flow takes one, by its ports */
+	int bad_leaf;  /* the link of this leaf (0 = of all) and */
+	int bad_spine; /* this spine (0 = all are good) is slow */
+	int bad_dir;   /* BU_DIR_...: up, down */
+	int silent;    /* this spine answers no trace; -1 = each is silent */
+	int deep;      /* one more router answers for flows from this leaf */
+	int mixed;     /* flows from this leaf meet a spine first */
+	int names;     /* switches answer with an address of their own, not a link's */
+	int thin_one;  /* one queue pair carries less than several */
+	int old[RIG_NODES_MAX + 1]; /* agents of before trace nothing, */
+	int protocol;               /* of their agents; 0 = of this release */
+	int singles;                /* tests of one way */
+	int traced;                 /* pairs that were to be traced */
+	int across;                 /* pairs that were measured across */
+	json_t *asked; /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
 };
 
 static inline void
@@ -51,14 +63,19 @@ rail_of(const json_t *item, size_t k)
 			   "");
 }
 
+static inline int
+place_of(const char *rail)
+{
+	return strcmp(rail, "fabric") ? (int)strtol(rail + 4, NULL, 10) : 0;
+}
+
 /* "10.78" is of fabric, "10.79" of rail1 and on; the end that it is of node N. */
 static inline void
 check_end(const json_t *item, size_t k)
 {
 	const json_t *rail = json_array_get(json_object_get(item, "rails"), k);
 	const char *name = bu_json_str(rail, "rail", "");
-	int place = strcmp(name, "fabric") ? (int)strtol(name + 4, NULL, 10) : 0;
-	bu_autofree char *net = bu_xasprintf("10.%d.", 78 + place);
+	bu_autofree char *net = bu_xasprintf("10.%d.", 78 + place_of(name));
 
 	ck_assert_int_eq(strncmp(bu_json_str(rail, "address", ""), net, strlen(net)),
 			 0);
@@ -103,12 +120,67 @@ is_uplink_slow(struct ways *ways, const json_t *item,
 	return a != b && ways->uplink && (a == ways->uplink || b == ways->uplink);
 }
 
+/* As a switch does it: by addresses and ports of the flow. From 1. */
+static inline int
+spine_of(const struct ways *ways, int src, int dst, int sport)
+{
+	uint32_t hash = (uint32_t)sport * 65537u + (uint32_t)(src * 131 + dst * 31);
+
+	return 1 + (int)((hash * 2654435761u >> 16) % (uint32_t)ways->spines);
+}
+
+/* The routers on the way of a flow. Spine S has 10.9.S.L to leaf L. */
+static inline void
+trace_flow(const struct ways *ways, int from, int to, int spine,
+	   struct bu_pair_way *ret)
+{
+	int hops = 0;
+
+	snprintf(ret->hop[hops++], BU_HOP_SIZE, "10.%d.%d.%d",
+		 ways->mixed == from ? 9 : 1, from, ways->mixed == from ? 0 : 1);
+	if (ways->deep == from)
+		snprintf(ret->hop[hops++], BU_HOP_SIZE, "10.8.%d.1", spine);
+	if (ways->silent < 0 || ways->silent == spine)
+		hops++;
+	else
+		snprintf(ret->hop[hops++], BU_HOP_SIZE, "10.9.%d.%d", spine,
+			 ways->names ? 0 : from);
+	snprintf(ret->hop[hops++], BU_HOP_SIZE, "10.2.%d.1", to);
+	ret->hops = hops;
+}
+
+/* What its flows cross, each queue pair by a spine; 1 = one of them is slow. */
+static inline int
+cross_spines(struct ways *ways, const json_t *item, int dir, const int leaves[2],
+	     struct bu_pair_result *result)
+{
+	int src = number_of(result->end[dir].node);
+	int dst = number_of(result->end[!dir].node);
+	int from = leaves[dir], to = leaves[!dir], slow = 0;
+	struct bu_pair_dir *of = &result->dir[dir];
+
+	of->qps = (int)bu_json_int(item, "qps", 1);
+	for (int i = 0; i < of->qps; i++) {
+		int sport = (int)bu_json_int(item, "sport", 0) + i;
+		int spine = spine_of(ways, src, dst, sport);
+
+		of->sport[i] = (uint16_t)sport;
+		if (json_is_true(json_object_get(item, "trace")))
+			trace_flow(ways, from, to, spine, &of->way[of->ways++]);
+		slow |= spine == ways->bad_spine &&
+			(!ways->bad_leaf ||
+			 (ways->bad_leaf == from && ways->bad_dir & BU_DIR_OUT) ||
+			 (ways->bad_leaf == to && ways->bad_dir & BU_DIR_IN));
+	}
+	return slow || (ways->thin_one && of->qps == 1);
+}
+
 static inline json_t *
 result_between(struct ways *ways, const json_t *const items[2], size_t k)
 {
 	struct bu_pair_result result;
 	const char *rails[2] = {rail_of(items[0], k), rail_of(items[1], k)};
-	int across = strcmp(rails[0], rails[1]) != 0;
+	int across = strcmp(rails[0], rails[1]) != 0, between, of_leaf[2];
 	int sick = is_sick(ways, items, rails);
 	double own = ways->fast && strcmp(rails[0], "rail1") == 0 ? 2 * GOOD : GOOD;
 	bu_autofree char *leaves = NULL, *ports = NULL;
@@ -122,11 +194,21 @@ result_between(struct ways *ways, const json_t *const items[2], size_t k)
 		check_end(items[i], k);
 	}
 	sick |= !across && is_uplink_slow(ways, items[0], &result);
+	for (int i = 0; i < 2; i++) /* across rails each has a leaf of its own */
+		of_leaf[i] = !across ? ways->leaf[number_of(result.end[i].node)]
+				     : 1 + place_of(rails[i]);
+	between = of_leaf[0] != of_leaf[1];
+	ways->singles += between && bu_json_int(items[0], "qps", 1) == 1;
+	ways->traced += json_is_true(json_object_get(items[0], "trace"));
 	for (int dir = 0; dir < 2; dir++) {
+		int bad = sick;
+
+		if (ways->spines && between)
+			bad |= cross_spines(ways, items[0], dir, of_leaf, &result);
 		result.dir[dir].lat_count = 200;
 		for (int run = 0; run < 5; run++)
 			bu_pair_dir_add(&result.dir[dir],
-					sick ? SLOW
+					bad ? SLOW
 					: across
 						? rate_of(ways, rails[dir], rails[!dir])
 						: own);
@@ -243,8 +325,10 @@ pass(struct rig *rig, struct ways *ways, int nodes, int seconds)
 			struct bu_node *node = rig_node(rig, i);
 
 			node->live.last_seen_ms = rig->clock.fake_wall_ms;
-			node->live.agent.protocol =
-				ways->protocol ? ways->protocol : BU_AGENT_PROTOCOL;
+			node->live.agent.protocol = ways->old[i] ? BU_AGENT_TRACES - 1
+						    : ways->protocol
+							    ? ways->protocol
+							    : BU_AGENT_PROTOCOL;
 			if (!check(rig, i, "nic-mtu", BU_VERDICT_PASS, ""))
 				work(rig, ways, i);
 		}
