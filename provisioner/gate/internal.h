@@ -353,8 +353,9 @@ void bu_rail_ends_text(const struct bu_rail_ends *rail, char ret[BU_NAME_MAX]);
 /* The network of this end of such a text; NULL = the node is not measured there. */
 const struct bu_desired_network *bu_rail_end(const char *rail, int end,
 					     const struct bu_desired_node *want);
-/* Its switches send each flow over one spine, chosen by addresses and ports. */
-int bu_rail_is_static(const struct bu_desired_network *rail);
+/* Its flows are traced: each takes one spine, and the profile says which addresses
+ * those have. */
+int bu_rail_is_traced(const struct bu_desired_network *rail);
 /* Its terms are those of the slower link. */
 const struct bu_desired_network *bu_rail_slower(const struct bu_rail_ends *rail);
 /* As of bu_gate_expect(): the slower link's, and the smaller path MTU. */

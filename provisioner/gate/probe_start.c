@@ -93,13 +93,13 @@ are_both(const struct bu_node *a, const struct bu_node *b, int protocol)
 	return a->live.agent.protocol >= protocol && b->live.agent.protocol >= protocol;
 }
 
-/* Between leaves of a fabric whose switches send a flow over one spine. */
+/* Between leaves of a fabric whose spines the profile names. */
 static int
 has_ways(const struct bu_rail_ends *rails, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (rails[i].qps && bu_rail_is_static(rails[i].of[0]) &&
-		    bu_rail_is_static(rails[i].of[1]))
+		if (rails[i].qps && bu_rail_is_traced(rails[i].of[0]) &&
+		    bu_rail_is_traced(rails[i].of[1]))
 			return 1;
 	return 0;
 }

@@ -38,9 +38,9 @@ bu_rail_end(const char *rail, int end, const struct bu_desired_node *want)
 }
 
 int
-bu_rail_is_static(const struct bu_desired_network *rail)
+bu_rail_is_traced(const struct bu_desired_network *rail)
 {
-	return rail->rdma != BU_RDMA_INFINIBAND && strcmp(rail->routing, "static") == 0;
+	return rail->spine_addresses != NULL;
 }
 
 const struct bu_desired_network *

@@ -175,7 +175,7 @@ bu_spines_run(struct bu_across *across, const struct bu_localise_opts *opts,
 	ret->lacks = bu_xcalloc(leaves, 1);
 	ret->asked = bu_xcalloc(leaves, 1);
 	for (int i = 0; i < across->topology.rails; i++)
-		if (!bu_rail_is_static(across->rail[i]))
+		if (!bu_rail_is_traced(across->rail[i]))
 			return 1;
 	bu_ways_find(across, ret);
 	if (!ret->topology.spines)

@@ -9,6 +9,9 @@ enum { LEAVES = 3, EACH = 2, NODES = LEAVES * EACH };
 /* Addresses of two spines to three leaves, as the profile names them. */
 static const char two_spines[] = "s1=10.9.1.1 10.9.1.2 10.9.1.3,"
 				 "s2=10.9.2.1 10.9.2.2 10.9.2.3";
+static const char three_spines[] = "s1=10.9.1.1 10.9.1.2 10.9.1.3,"
+				   "s2=10.9.2.1 10.9.2.2 10.9.2.3,"
+				   "s3=10.9.3.1 10.9.3.2 10.9.3.3";
 
 /* So many nodes at each leaf; spines: their addresses, NULL = the profile has none. */
 static void
@@ -158,8 +161,7 @@ START_TEST(a_leaf_is_in_one_test_of_a_way_at_a_time)
 	int seen = 0;
 
 	begin_fabric(&rig, NODES, 1, NULL);
-	cable(&rig, &ways, EACH, NULL);
-	ways.names = 1;
+	cable(&rig, &ways, EACH, three_spines);
 	for (int second = 0; second < 200; second++) {
 		unsigned char taken[LEAVES + 1] = {0};
 
@@ -179,25 +181,6 @@ START_TEST(a_leaf_is_in_one_test_of_a_way_at_a_time)
 }
 END_TEST
 
-/* Without names of the profile the address is the name. */
-START_TEST(an_address_names_a_spine_where_the_profile_does_not)
-{
-	struct ways ways = {.spines = 2,
-			    .bad_leaf = 2,
-			    .bad_spine = 1,
-			    .bad_dir = BU_DIR_OUT,
-			    .names = 1};
-	bu_autofree char *warnings = NULL;
-	struct rig rig;
-
-	warnings = after(&rig, &ways, NULL, 600);
-	says(warnings, "accuse the link between leaf leaf02 (rail fabric) and spine "
-		       "10.9.1.0, to the spine: ");
-	ck_assert_msg(lines_of(warnings) == 1, "%s", warnings);
-	end_fabric(&rig, &ways);
-}
-END_TEST
-
 /* Whatever keeps the spines from being known, the leaf's bundle may be named as before,
  * but no spine is. */
 START_TEST(what_is_not_known_names_no_spine)
@@ -206,12 +189,10 @@ START_TEST(what_is_not_known_names_no_spine)
 		struct ways ways;
 		const char *spines;
 	} rows[] = {
-		{{.silent = -1}, two_spines},     /* no answers */
-		{{.silent = -1}, NULL},           /* likewise */
-		{{.deep = 1}, NULL},              /* not all as deep */
-		{{.names = 1, .mixed = 1}, NULL}, /* a spine is a leaf, too */
-		{{.names = 0}, "s1=10.7.7.7"},    /* none of its addresses */
-		{{.thin_one = 1}, two_spines},    /* one queue pair is too slow */
+		{{.silent = -1}, two_spines},  /* no answers */
+		{{.names = 0}, NULL},          /* none is named */
+		{{.names = 0}, "s1=10.7.7.7"}, /* none of its addresses */
+		{{.thin_one = 1}, two_spines}, /* one queue pair is too slow */
 		{{.old = {[0 ... NODES] = 1}}, two_spines}, /* agents of before */
 	};
 
@@ -230,6 +211,7 @@ START_TEST(what_is_not_known_names_no_spine)
 				      strstr(warnings, "leaf02") == NULL,
 			      "%zu: %s", i, warnings);
 		ck_assert_msg(ways.thin_one || !ways.singles, "%zu", i);
+		ck_assert_msg(rows[i].spines || !ways.traced, "%zu", i);
 		end_fabric(&rig, &ways);
 	}
 }
@@ -371,9 +353,7 @@ END_TEST
 
 RIG_UNIT("spines", each_leaf_crosses_each_spine,
 	 a_slow_link_is_named_with_leaf_spine_and_direction, a_slow_spine_is_named,
-	 a_leaf_is_in_one_test_of_a_way_at_a_time,
-	 an_address_names_a_spine_where_the_profile_does_not,
-	 what_is_not_known_names_no_spine, a_silent_spine_hides_no_other,
-	 agents_of_two_releases_share_a_fabric, two_leaves_are_named_together,
-	 a_link_that_was_mended_is_cleared, links_are_named_across_rails,
-	 tests_of_one_way_judge_no_bundle)
+	 a_leaf_is_in_one_test_of_a_way_at_a_time, what_is_not_known_names_no_spine,
+	 a_silent_spine_hides_no_other, agents_of_two_releases_share_a_fabric,
+	 two_leaves_are_named_together, a_link_that_was_mended_is_cleared,
+	 links_are_named_across_rails, tests_of_one_way_judge_no_bundle)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which spine each traced flow between leaves took, asked by spines.c. A spine is known
- * by the addresses that the profile gives it (spine_addresses). Without those the
- * second of three routers is one, by its address, as long as all traces agree that
- * there are three. Invariant: a flow of which not all queue pairs took one known spine
- * is left out.
+ * by the addresses that the profile gives it (spine_addresses). Invariant: a flow of
+ * which not all queue pairs took one known spine is left out.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -14,7 +12,7 @@
 
 /* SINGLES: tests of one queue pair, of which a quarter is good where one carries what a
  * link must. */
-enum { DEPTH = 3, SINGLES = 4, SPINES_MAX = 256 };
+enum { SINGLES = 4, SPINES_MAX = 256 };
 
 /* --- the profile's names --- */
 
@@ -37,20 +35,17 @@ add_addresses(const char *name, const char *addresses, json_t *ret)
 	}
 }
 
-/* {address: spine}; new reference, NULL = the profile names none. */
+/* {address: spine}; new reference. */
 static json_t *
 named_spines(const struct bu_across *across)
 {
-	json_t *ret = NULL;
+	json_t *ret = json_object();
 
 	for (int i = 0; i < across->topology.rails; i++) {
 		bu_autojson json_t *settings = NULL;
 		const char *name;
 		json_t *value;
 
-		if (!across->rail[i]->spine_addresses)
-			continue;
-		ret = ret ? ret : json_object();
 		settings = bu_gate_settings(across->rail[i]->spine_addresses);
 		json_object_foreach (settings, name, value)
 			add_addresses(name, json_string_value(value), ret);
@@ -81,14 +76,6 @@ name_on(const json_t *named, const json_t *hops)
 	return found;
 }
 
-static const char *
-middle_of(const json_t *hops)
-{
-	const char *hop = json_string_value(json_array_get(hops, 1));
-
-	return json_array_size(hops) == DEPTH && hop && *hop ? hop : NULL;
-}
-
 /* ways: of all queue pairs of a direction. NULL = not one known spine. ret_seen gets
  * all that they took. */
 static const char *
@@ -101,7 +88,7 @@ spine_of(const json_t *named, const json_t *ways, struct bu_ids *ret_seen)
 
 	json_array_foreach ((json_t *)(uintptr_t)ways, i, way) {
 		const json_t *hops = json_object_get(way, "hops");
-		const char *one = named ? name_on(named, hops) : middle_of(hops);
+		const char *one = name_on(named, hops);
 
 		if (one)
 			bu_ids_place(ret_seen, one);
@@ -109,46 +96,6 @@ spine_of(const json_t *named, const json_t *ways, struct bu_ids *ret_seen)
 		found = one ? one : found;
 	}
 	return several ? NULL : found;
-}
-
-/* What all traces together say of the fabric's shape. */
-struct shape {
-	json_t *middles, *ends; /* addresses of second hops, and of the others */
-	int odd;                /* one was not as deep */
-};
-
-static void
-look_at_shape(const json_t *ways, struct shape *shape)
-{
-	size_t i, at;
-	json_t *way, *hop;
-
-	json_array_foreach ((json_t *)(uintptr_t)ways, i, way) {
-		const json_t *hops = json_object_get(way, "hops");
-
-		shape->odd |= json_array_size(hops) != DEPTH;
-		json_array_foreach ((json_t *)(uintptr_t)hops, at, hop) {
-			const char *address = json_string_value(hop);
-
-			if (address && *address)
-				json_object_set_new(at == 1 ? shape->middles
-							    : shape->ends,
-						    address, json_true());
-		}
-	}
-}
-
-static int
-agrees(const struct shape *shape)
-{
-	const char *address;
-	json_t *one;
-
-	json_object_foreach (shape->middles, address, one) {
-		if (json_object_get(shape->ends, address))
-			return 0;
-	}
-	return !shape->odd;
 }
 
 /* --- all of them --- */
@@ -218,8 +165,7 @@ add_flow(struct bu_spines *spines, const struct bu_way *way, int dir,
 }
 
 static void
-add_ways(struct bu_spines *spines, const struct bu_pair_log *log, const json_t *named,
-	 struct shape *shape)
+add_ways(struct bu_spines *spines, const struct bu_pair_log *log, const json_t *named)
 {
 	const int *leaf_of = spines->across->topology.leaf_of;
 	const int ports[2] = {port_of(spines->across, log, 0),
@@ -232,10 +178,8 @@ add_ways(struct bu_spines *spines, const struct bu_pair_log *log, const json_t *
 
 		for (int end = 0; end < 2; end++)
 			spines->tests[leaf_of[ports[end]]] += way->single;
-		for (int dir = 0; dir < 2; dir++) {
-			look_at_shape(way->ways[dir], shape);
+		for (int dir = 0; dir < 2; dir++)
 			add_flow(spines, way, dir, ports, named);
-		}
 	}
 }
 
@@ -315,20 +259,16 @@ bu_ways_find(struct bu_across *across, struct bu_spines *ret)
 {
 	const struct bu_measurements *all = &across->gate->fleet->measurements;
 	bu_autojson json_t *named = named_spines(across);
-	struct shape shape = {json_object(), json_object(), 0};
 
 	ret->topology.spines = 0;
 	for (size_t i = 0; i < all->count; i++)
 		if (all->logs[i].ways_count)
-			add_ways(ret, &all->logs[i], named, &shape);
+			add_ways(ret, &all->logs[i], named);
 	qsort(ret->list, ret->count, sizeof(*ret->list), by_time);
 	place_spines(ret);
 	mark_newest(ret);
-	if ((!named && !agrees(&shape)) || ret->topology.spines > SPINES_MAX ||
-	    !is_one_enough(ret))
+	if (ret->topology.spines > SPINES_MAX || !is_one_enough(ret))
 		ret->topology.spines = 0;
 	if (!ret->topology.spines)
 		ret->count = 0;
-	json_decref(shape.middles);
-	json_decref(shape.ends);
 }

@@ -34,8 +34,6 @@ struct ways {
 	int bad_spine; /* this spine (0 = all are good) is slow */
 	int bad_dir;   /* BU_DIR_...: up, down */
 	int silent;    /* this spine answers no trace; -1 = each is silent */
-	int deep;      /* one more router answers for flows from this leaf */
-	int mixed;     /* flows from this leaf meet a spine first */
 	int names;     /* switches answer with an address of their own, not a link's */
 	int thin_one;  /* one queue pair carries less than several */
 	int old[RIG_NODES_MAX + 1]; /* agents of before trace nothing, */
@@ -136,10 +134,7 @@ trace_flow(const struct ways *ways, int from, int to, int spine,
 {
 	int hops = 0;
 
-	snprintf(ret->hop[hops++], BU_HOP_SIZE, "10.%d.%d.%d",
-		 ways->mixed == from ? 9 : 1, from, ways->mixed == from ? 0 : 1);
-	if (ways->deep == from)
-		snprintf(ret->hop[hops++], BU_HOP_SIZE, "10.8.%d.1", spine);
+	snprintf(ret->hop[hops++], BU_HOP_SIZE, "10.1.%d.1", from);
 	if (ways->silent < 0 || ways->silent == spine)
 		hops++;
 	else
