@@ -219,6 +219,25 @@ START_TEST(a_lemon_is_held_until_a_person_looked)
 }
 END_TEST
 
+/* Its certificates became invalid so often in this boot: a third time is for a person.
+ */
+START_TEST(a_node_that_changes_under_its_certificates_is_held)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, 2);
+	rig_node(&rig, 1)->outdated = 2;
+	rig_node(&rig, 2)->outdated = 3;
+	measure(&rig, &links, 2, 10);
+	ck_assert_int_eq(rig_node(&rig, 1)->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(rig_node(&rig, 2)->hold.owner, BU_OWNER_BRINGUP);
+	ck_assert(rig_node(&rig, 2)->hold.reason.code == BU_REASON_OUTDATED_OFTEN);
+	ck_assert_int_eq(rig_node(&rig, 2)->hold.reason.number[0], 3);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Who was quarantined lately meets twice as many. */
 START_TEST(readmission_needs_twice_the_rounds)
 {
@@ -456,8 +475,9 @@ RIG_UNIT("keep", of_swapped_cables_the_second_names_both,
 	 a_site_check_holds_back_with_its_own_words,
 	 without_a_report_nobody_is_measured,
 	 an_outside_system_can_quarantine_and_never_certify,
-	 a_lemon_is_held_until_a_person_looked, readmission_needs_twice_the_rounds,
-	 the_soak_goes_on_after_a_restart, certificates_replay,
-	 a_certificate_judges_by_the_profile_that_it_names,
+	 a_lemon_is_held_until_a_person_looked,
+	 a_node_that_changes_under_its_certificates_is_held,
+	 readmission_needs_twice_the_rounds, the_soak_goes_on_after_a_restart,
+	 certificates_replay, a_certificate_judges_by_the_profile_that_it_names,
 	 a_certificate_lists_what_this_boot_measured,
 	 a_certificate_lists_what_passed_before_what_did_not, a_run_moves_nobody)
