@@ -264,7 +264,8 @@ bu_ways_find(struct bu_across *across, struct bu_spines *ret)
 	for (size_t i = 0; i < all->count; i++)
 		if (all->logs[i].ways_count)
 			add_ways(ret, &all->logs[i], named);
-	qsort(ret->list, ret->count, sizeof(*ret->list), by_time);
+	if (ret->count)
+		qsort(ret->list, ret->count, sizeof(*ret->list), by_time);
 	place_spines(ret);
 	mark_newest(ret);
 	if (ret->topology.spines > SPINES_MAX || !is_one_enough(ret))
