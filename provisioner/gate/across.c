@@ -106,7 +106,7 @@ make_topology(struct bu_across *across)
 	size_t count = gate->fleet->desired->nodes_count, ports;
 
 	find_rails(across);
-	ports = count * (size_t)t->rails + 1;
+	ports = count * (size_t)t->rails;
 	t->node_ids = (struct bu_ids){json_array(), json_object()};
 	t->leaf_ids = (struct bu_ids){json_array(), json_object()};
 	t->spine_ids = (struct bu_ids){json_array(), json_object()};
@@ -115,9 +115,9 @@ make_topology(struct bu_across *across)
 	t->spines = t->across = 1;
 	t->leaf_of = bu_xcalloc(ports, sizeof(*t->leaf_of));
 	across->no_port = bu_xcalloc(ports, 1);
-	across->nodes = bu_xcalloc(count + 1, sizeof(*across->nodes));
-	across->absent = bu_xcalloc(count + 1, 1);
-	across->trusted = bu_xcalloc(count + 1, 1);
+	across->nodes = bu_xcalloc(count, sizeof(*across->nodes));
+	across->absent = bu_xcalloc(count, 1);
+	across->trusted = bu_xcalloc(count, 1);
 	for (size_t i = 0; i < count; i++) {
 		const struct bu_role *role = &gate->roles[i];
 
@@ -125,11 +125,11 @@ make_topology(struct bu_across *across)
 			add_node(across, role);
 	}
 	t->leaves = (int)json_array_size(t->leaf_ids.list);
-	across->tested = bu_xcalloc((size_t)t->leaves + 1, 1);
-	across->good = bu_xcalloc((size_t)t->leaves + 1, 1);
-	across->bad = bu_xcalloc((size_t)t->leaves + 1, sizeof(int));
-	across->links = bu_xcalloc((size_t)t->leaves + 1, sizeof(int));
-	across->links_wanted = bu_xcalloc((size_t)t->leaves + 1, sizeof(int));
+	across->tested = bu_xcalloc((size_t)t->leaves, 1);
+	across->good = bu_xcalloc((size_t)t->leaves, 1);
+	across->bad = bu_xcalloc((size_t)t->leaves, sizeof(int));
+	across->links = bu_xcalloc((size_t)t->leaves, sizeof(int));
+	across->links_wanted = bu_xcalloc((size_t)t->leaves, sizeof(int));
 }
 
 /* Good on all its rails, and not certified yet. */

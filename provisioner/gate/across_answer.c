@@ -226,7 +226,7 @@ static uint64_t *
 rails_there(const struct bu_across *across)
 {
 	const struct bu_topology *t = &across->topology;
-	uint64_t *rails = bu_xcalloc((size_t)t->leaves + 1, sizeof(*rails));
+	uint64_t *rails = bu_xcalloc((size_t)t->leaves, sizeof(*rails));
 
 	for (int port = 0; port < bu_topology_ports(t); port++)
 		if (!across->no_port[port] && across->trusted[port / t->rails])

@@ -188,7 +188,7 @@ static void
 add_untested(const struct bu_across *across, const json_t *before, json_t *list)
 {
 	int leaves = across->topology.leaves, more = 0;
-	bu_autofree uint64_t *rails = bu_xcalloc((size_t)leaves + 1, sizeof(*rails));
+	bu_autofree uint64_t *rails = bu_xcalloc((size_t)leaves, sizeof(*rails));
 
 	find_rails(across, rails);
 	for (int leaf = 0; leaf < leaves; leaf++) {

@@ -145,10 +145,10 @@ bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fa
 	make_topology(gate, ret);
 	find_roles(gate, ret);
 	bu_gate_met_open(ret);
-	ret->tired_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
-	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
-	ret->last = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
-	ret->slow_probe = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
+	ret->tired_of = bu_xcalloc((size_t)ret->topology.nodes, sizeof(int));
+	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes, 1);
+	ret->last = bu_xcalloc((size_t)ret->topology.nodes, 1);
+	ret->slow_probe = bu_xcalloc((size_t)ret->topology.nodes, 1);
 	bu_gate_put_last(ret);
 	ret->over = run(ret);
 	bu_gate_order_tired(ret);

@@ -255,7 +255,7 @@ struct sum {
 static struct sum *
 add_up(const struct bu_series *series, size_t links)
 {
-	struct sum *sums = bu_xcalloc(links + 1, sizeof(*sums));
+	struct sum *sums = bu_xcalloc(links, sizeof(*sums));
 	const char *key;
 	json_t *port;
 

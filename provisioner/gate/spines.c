@@ -28,8 +28,7 @@ static unsigned char *
 find_crossed(const struct bu_spines *spines)
 {
 	const struct bu_topology *t = &spines->topology;
-	unsigned char *crossed =
-		bu_xcalloc((size_t)t->leaves * (size_t)t->spines + 1, 1);
+	unsigned char *crossed = bu_xcalloc((size_t)t->leaves * (size_t)t->spines, 1);
 
 	for (size_t i = 0; i < spines->count; i++) {
 		const struct bu_crossing *one = &spines->list[i];

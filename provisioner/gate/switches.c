@@ -378,7 +378,7 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 	struct bu_across *across = &counting.across;
 	int several = bu_across_open(gate, network, across);
 	bu_autofree unsigned char *loaded =
-		bu_xcalloc((size_t)across->topology.leaves + 1, 1);
+		bu_xcalloc((size_t)across->topology.leaves, 1);
 
 	counting.loaded = loaded;
 	counting.counters = counters_of(gate, across->fabric);

@@ -88,7 +88,7 @@ static int
 take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 {
 	size_t links = links_of(counters);
-	bu_autofree struct bu_link_count *now = bu_xcalloc(links + 1, sizeof(*now));
+	bu_autofree struct bu_link_count *now = bu_xcalloc(links, sizeof(*now));
 
 	if (bu_wire_switch_answer(&counters->shape, answer, now, err) != 0)
 		return -1;
@@ -97,7 +97,7 @@ take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 				  "answer to switch: names no link; print those of the "
 				  "leaves and spines on standard input");
 	if (!counters->latest)
-		counters->latest = bu_xcalloc(links + 1, sizeof(*counters->latest));
+		counters->latest = bu_xcalloc(links, sizeof(*counters->latest));
 	bu_wire_switch_since(&counters->shape, counters->latest, now);
 	counters->list = bu_xgrow(counters->list, &counters->cap, counters->count + 1,
 				  sizeof(*counters->list));

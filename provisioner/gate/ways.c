@@ -209,7 +209,7 @@ static void
 mark_newest(struct bu_spines *spines)
 {
 	bu_autofree struct bu_crossing **list =
-		bu_xcalloc(spines->count + 1, sizeof(*list));
+		bu_xcalloc(spines->count, sizeof(*list));
 
 	for (size_t i = 0; i < spines->count; i++)
 		list[i] = &spines->list[i];
