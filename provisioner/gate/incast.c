@@ -223,7 +223,7 @@ fill_sizes(const struct bu_incast *incast, const struct bu_desired_node *want,
 	   struct bu_work_probe *work)
 {
 	struct bu_sizes sizes =
-		bu_gate_sizes(want->validation, bu_gate_slowest(want->pool));
+		bu_gate_sizes(want->validation, bu_gate_slowest(want->pool), 0);
 
 	work->message_bytes = sizes.message_bytes;
 	work->qps = sizes.qps;

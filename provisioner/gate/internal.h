@@ -241,9 +241,10 @@ struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_network *rail);
 /* The path MTU that the network's has room for; 0 = it says none. */
 int bu_gate_path_mtu(const struct bu_desired_network *rail);
-/* What a probe of this rail moves: from its link, where the profile does not say. */
+/* What a probe of this rail moves: from its link, where the profile does not say; by so
+ * many queue pairs at least (0 = as the link wants). */
 struct bu_sizes bu_gate_sizes(const struct bu_desired_validation *validation,
-			      const struct bu_desired_network *rail);
+			      const struct bu_desired_network *rail, int qps);
 /* Of one probe: as the profile says, else as long as a slow one takes. */
 int64_t bu_gate_deadline_ms(const struct bu_gate *gate,
 			    const struct bu_desired_validation *validation,
@@ -367,9 +368,10 @@ int64_t bu_rails_deadline_ms(const struct bu_gate *gate,
 			     const struct bu_desired_validation *validation,
 			     const struct bu_rail_ends *rails, size_t count);
 /* Rails that are measured together move the same: what the slowest link carries in its
- * time. */
+ * time. single: by one queue pair, whatever the ends want. */
 struct bu_sizes bu_rails_sizes(const struct bu_desired_validation *validation,
-			       const struct bu_rail_ends *rails, size_t count);
+			       const struct bu_rail_ends *rails, size_t count,
+			       int single);
 
 /* incast.c. Ends and begins incasts. */
 void bu_incast_look(struct bu_gate *gate);

@@ -64,7 +64,7 @@ sizes_of(const struct bu_desired_node *own)
 	for (size_t i = 1; i < own->pool->rails_count; i++)
 		if (own->pool->rails[i]->link_gbps < slowest->link_gbps)
 			slowest = own->pool->rails[i];
-	return bu_gate_sizes(own->validation, slowest);
+	return bu_gate_sizes(own->validation, slowest, 0);
 }
 
 json_t *

@@ -113,9 +113,7 @@ set_terms(struct bu_gate *gate, const struct bu_desired_validation *validation,
 	probe->traces =
 		are_both(ends[0], ends[1], BU_AGENT_TRACES) && has_ways(rails, count);
 	probe->single = probe->traces && rails[0].single;
-	probe->sizes = bu_rails_sizes(validation, rails, count);
-	if (probe->single)
-		probe->sizes.qps = 1;
+	probe->sizes = bu_rails_sizes(validation, rails, count, probe->single);
 	if (are_both(ends[0], ends[1], BU_AGENT_RAILS))
 		probe->sport = sport_of(gate, probe, ends[0], ends[1]);
 	else

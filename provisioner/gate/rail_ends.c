@@ -82,19 +82,22 @@ bu_rails_deadline_ms(const struct bu_gate *gate,
 
 struct bu_sizes
 bu_rails_sizes(const struct bu_desired_validation *validation,
-	       const struct bu_rail_ends *rails, size_t count)
+	       const struct bu_rail_ends *rails, size_t count, int single)
 {
 	const struct bu_desired_network *slowest = bu_rail_slower(&rails[0]), *next;
 	struct bu_sizes sizes;
+	int qps = 0;
 
 	for (size_t i = 1; i < count; i++) {
 		next = bu_rail_slower(&rails[i]);
 		if (next->link_gbps < slowest->link_gbps)
 			slowest = next;
 	}
-	sizes = bu_gate_sizes(validation, slowest);
-	for (size_t i = 0; i < count; i++)
-		if (rails[i].qps > sizes.qps)
-			sizes.qps = rails[i].qps;
+	for (size_t i = 0; i < count && !single; i++)
+		if (rails[i].qps > qps)
+			qps = rails[i].qps;
+	sizes = bu_gate_sizes(validation, slowest, qps);
+	if (single)
+		sizes.qps = 1;
 	return sizes;
 }

@@ -197,7 +197,7 @@ static void
 fill_sizes(const struct bu_desired_node *own, struct bu_work_probe *work)
 {
 	const struct bu_desired_network *slowest = bu_gate_slowest(own->pool);
-	struct bu_sizes sizes = bu_gate_sizes(own->validation, slowest);
+	struct bu_sizes sizes = bu_gate_sizes(own->validation, slowest, 0);
 
 	work->message_bytes = sizes.message_bytes;
 	work->qps = sizes.qps;

@@ -18,7 +18,7 @@
 
 /* Of a probe: to make the connection, measure the latency and tell; and how many times
  * longer than at the least rate that passes its runs may take. */
-enum { SETUP_MS = 10000, SLOW = 2 };
+enum { SETUP_MS = 10000, SLOW = 2, SLOW_DEPTH = 2 };
 
 static int
 is_given(const struct bu_desired_validation *validation, const char *key)
@@ -96,7 +96,7 @@ bu_gate_expect(const struct bu_gate *gate,
 
 struct bu_sizes
 bu_gate_sizes(const struct bu_desired_validation *validation,
-	      const struct bu_desired_network *rail)
+	      const struct bu_desired_network *rail, int qps)
 {
 	struct bu_sizes sizes = bu_sizes_of(rail->link_gbps, validation->runs);
 
@@ -108,6 +108,17 @@ bu_gate_sizes(const struct bu_desired_validation *validation,
 	if (is_given(validation, "message_size") || sizes.depth == 0 ||
 	    sizes.message_bytes > sizes.bytes)
 		sizes.message_bytes = (uint32_t)validation->message_bytes;
+	if (qps <= sizes.qps)
+		return sizes;
+	/* All of them together have no more under way on a slow link than one, or the
+	 * last one's retransmission timer rings before its turn has come; the profile's
+	 * size is for one, too. */
+	if (sizes.depth == 0) {
+		sizes.message_bytes =
+			sizes.message_bytes / (uint32_t)qps & ~UINT32_C(7);
+		sizes.depth = SLOW_DEPTH;
+	}
+	sizes.qps = qps;
 	return sizes;
 }
 
@@ -117,7 +128,7 @@ bu_gate_deadline_ms(const struct bu_gate *gate,
 		    const struct bu_desired_network *rail)
 {
 	struct bu_expect expect = bu_gate_expect(gate, validation, rail);
-	struct bu_sizes sizes = bu_gate_sizes(validation, rail);
+	struct bu_sizes sizes = bu_gate_sizes(validation, rail, 0);
 	double run_ms = (double)(sizes.bytes + sizes.warm_bytes) * 8 /
 			(bu_expect_min_gbps(&expect) * 1e6);
 	int64_t longest_ms = SETUP_MS + (int64_t)(2 * run_ms * validation->runs * SLOW);

@@ -273,15 +273,20 @@ START_TEST(sizes_are_the_links_or_the_profiles)
 		const char *given;
 		uint64_t bytes;
 		uint32_t message_bytes;
-		int qps, depth, warm;
+		int qps, depth, warm, least_qps;
 	} rows[] = {
-		{0.02, "", 2 << 20, 65536, 1, 0, 0},
-		{0, "", 2 << 20, 65536, 1, 0, 0},
-		{400, "", UINT64_C(20000000000), 131072, 4, 32, 1},
-		{400, "run_size", 2 << 20, 131072, 4, 32, 0},
-		{400, "message_size", UINT64_C(20000000000), 65536, 4, 32, 1},
-		{100, "", UINT64_C(5000000000), 131072, 4, 32, 1},
-		{25, "", UINT64_C(625000000), 65536, 2, 32, 1},
+		{0.02, "", 2 << 20, 65536, 1, 0, 0, 1},
+		{0.02, "", 2 << 20, 16384, 4, 2, 0, 4},
+		{0.005, "", 2 << 20, 21840, 3, 2, 0, 3},
+		{0.005, "message_size", 2 << 20, 16384, 4, 2, 0, 4},
+		{25, "", UINT64_C(625000000), 65536, 4, 32, 1, 4},
+		{400, "", UINT64_C(20000000000), 131072, 4, 32, 1, 4},
+		{0, "", 2 << 20, 65536, 1, 0, 0, 0},
+		{400, "", UINT64_C(20000000000), 131072, 4, 32, 1, 0},
+		{400, "run_size", 2 << 20, 131072, 4, 32, 0, 0},
+		{400, "message_size", UINT64_C(20000000000), 65536, 4, 32, 1, 0},
+		{100, "", UINT64_C(5000000000), 131072, 4, 32, 1, 0},
+		{25, "", UINT64_C(625000000), 65536, 2, 32, 1, 0},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -298,7 +303,7 @@ START_TEST(sizes_are_the_links_or_the_profiles)
 			origins[bu_schema_key("validation", rows[i].given) - keys]
 				.line = 7;
 		validation.origins = origins;
-		sizes = bu_gate_sizes(&validation, &rail);
+		sizes = bu_gate_sizes(&validation, &rail, rows[i].least_qps);
 		ck_assert_uint_eq(sizes.bytes, rows[i].bytes);
 		ck_assert_uint_eq(sizes.message_bytes, rows[i].message_bytes);
 		ck_assert_int_eq(sizes.qps, rows[i].qps);
