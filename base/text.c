@@ -93,6 +93,12 @@ bu_text_copy_part(char *ret, size_t size, const char *text, size_t length)
 }
 
 int
+bu_text_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+int
 bu_text_is(const char *text, const char *bytes)
 {
 	return *text && text[strspn(text, bytes)] == '\0';

@@ -15,6 +15,8 @@ void bu_text_copy(char *ret, size_t size, const char *text);
 #define BU_TEXT_COPY(array, text) bu_text_copy((array), sizeof(array), (text))
 /* The same of its first `length` bytes. */
 void bu_text_copy_part(char *ret, size_t size, const char *text, size_t length);
+/* 1 when both are the same, or both NULL. */
+int bu_text_same(const char *a, const char *b);
 /* 1 when it is not empty and has only these bytes. */
 int bu_text_is(const char *text, const char *bytes);
 /* 1 when all of it is printable ASCII, as nothing at all is. */

@@ -123,6 +123,17 @@ START_TEST(bytes_are_of_a_kind)
 }
 END_TEST
 
+START_TEST(nothing_is_the_same_as_nothing_alone)
+{
+	ck_assert_int_eq(bu_text_same(NULL, NULL), 1);
+	ck_assert_int_eq(bu_text_same("", NULL), 0);
+	ck_assert_int_eq(bu_text_same(NULL, ""), 0);
+	ck_assert_int_eq(bu_text_same("ab", "ab"), 1);
+	ck_assert_int_eq(bu_text_same("ab", "a"), 0);
+	ck_assert_int_eq(bu_text_same("ab", "aB"), 0);
+}
+END_TEST
+
 START_TEST(a_list_has_separators_between)
 {
 	bu_autofree char *list = NULL;
@@ -145,4 +156,5 @@ END_TEST
 
 BU_UNIT("text", texts_are_utf8_whatever_they_were, a_part_is_cut_at_both_sizes,
 	numbers_are_whole_texts_in_range, blanks_around_go, bytes_are_of_a_kind,
-	a_list_has_separators_between, grub_takes_words_for_words)
+	nothing_is_the_same_as_nothing_alone, a_list_has_separators_between,
+	grub_takes_words_for_words)

@@ -152,6 +152,8 @@ START_TEST(switches_are_asked_in_one_way)
 		 "'10.9.1' is not an address"},
 		{"spine_addresses = s1=10.9.1.1 10.9.2.1, s2=10.9.2.1\n",
 		 "rdma = rxe\n", "10.9.2.1 is named for s1 and for s2"},
+		{"spine_addresses = s1=fd00::1, s2=FD00:0:0::1\n", "rdma = rxe\n",
+		 "fd00::1 is named for s1 and for s2"},
 		{"spine_addresses = s1=10.9.1.1 10.9.1.1\n", "rdma = rxe\n",
 		 "10.9.1.1 is named for s1 and for s1"},
 		{"", COUNTED, "[network rail1] switch_counters: is for role = fabric"},

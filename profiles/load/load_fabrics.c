@@ -9,16 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "model/topology.h"
 #include "profiles/load/load_internal.h"
 
 /* The log names two networks in the text of one. */
-enum { NAME_LENGTH_MAX = 31, SPINES_MAX = 256 };
-
-static int
-same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
+enum { NAME_LENGTH_MAX = 31 };
 
 static int
 same_fabric(const struct bu_desired_network *a, const struct bu_desired_network *b)
@@ -55,29 +51,33 @@ check_two(struct bu_loader *ld, const struct bu_desired_network *a,
 			      "other keys of it or other spines; give both networks "
 			      "the same",
 			      b->name);
-	if (!same_text(a->spine_addresses, b->spine_addresses))
+	if (!bu_text_same(a->spine_addresses, b->spine_addresses))
 		bu_load_wrong(ld, section, "switch_fabric",
 			      "[network %s] is of it with other spine_addresses; give "
 			      "both networks the same, with the addresses of all rails",
 			      b->name);
 }
 
+/* In the one spelling that inet_ntop() has for it. */
 static int
-is_address(const char *text)
+read_address(const char *text, char ret[INET6_ADDRSTRLEN])
 {
+	int family = strchr(text, ':') ? AF_INET6 : AF_INET;
 	unsigned char bytes[sizeof(struct in6_addr)];
 
-	return inet_pton(strchr(text, ':') ? AF_INET6 : AF_INET, text, bytes) == 1;
+	return inet_pton(family, text, bytes) == 1 &&
+	       inet_ntop(family, bytes, ret, INET6_ADDRSTRLEN);
 }
-
 /* An address is of one spine alone. */
 static void
 check_address(struct bu_loader *ld, const struct bu_ini_section *section,
 	      const char *spine, const char *address, json_t *of)
 {
-	const json_t *other = json_object_get(of, address);
+	char same[INET6_ADDRSTRLEN] = "";
+	int valid = read_address(address, same);
+	const json_t *other = json_object_get(of, same);
 
-	if (!is_address(address))
+	if (!valid)
 		bu_load_wrong(ld, section, "spine_addresses",
 			      "'%s' is not an address; name the addresses of %s with "
 			      "blanks between them, like %s=10.9.1.1 10.9.2.1",
@@ -86,9 +86,9 @@ check_address(struct bu_loader *ld, const struct bu_ini_section *section,
 		bu_load_wrong(ld, section, "spine_addresses",
 			      "%s is named for %s and for %s; an address is of one "
 			      "spine, and is named once",
-			      address, json_string_value(other), spine);
+			      same, json_string_value(other), spine);
 	else
-		json_object_set_new(of, address, json_string(spine));
+		json_object_set_new(of, same, json_string(spine));
 }
 
 static void
@@ -113,10 +113,10 @@ check_spine_addresses(struct bu_loader *ld, const struct bu_desired_network *one
 		check_address(ld, section, spine ? spine : "", value ? value + 1 : word,
 			      of);
 	}
-	if (json_object_size(spines) > SPINES_MAX)
+	if (json_object_size(spines) > BU_TOPOLOGY_SPINES_MAX)
 		bu_load_wrong(ld, section, "spine_addresses",
 			      "names %zu spines; allowed are %d",
-			      json_object_size(spines), SPINES_MAX);
+			      json_object_size(spines), BU_TOPOLOGY_SPINES_MAX);
 	json_decref(of);
 	json_decref(spines);
 }
@@ -133,7 +133,7 @@ check_traced(struct bu_loader *ld, const struct bu_desired_network *one,
 		bu_load_wrong(ld, section, "spine_addresses",
 			      "is for role = fabric with RoCE; flows of other networks "
 			      "are not traced");
-	else if (!same_text(one->routing, "static"))
+	else if (!bu_text_same(one->routing, "static"))
 		bu_load_wrong(ld, section, "spine_addresses",
 			      "is for routing = static; sprayed flows take all spines, "
 			      "and no trace tells which");

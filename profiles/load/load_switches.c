@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "model/topology.h"
 #include "profiles/load/load_internal.h"
-
-enum { SPINES_MAX = 256 };
 
 #define FIELD(field) offsetof(struct bu_desired_network, field)
 
@@ -43,9 +43,7 @@ static const struct {
 static const char *
 text_of(const struct bu_desired_network *network, size_t field)
 {
-	const char *text = *(char *const *)((const char *)network + field);
-
-	return text ? text : "";
+	return *(char *const *)((const char *)network + field);
 }
 
 int
@@ -53,7 +51,7 @@ bu_load_same_switches(const struct bu_desired_network *a,
 		      const struct bu_desired_network *b)
 {
 	for (size_t i = 0; i < BU_LEN(common); i++)
-		if (strcmp(text_of(a, common[i]), text_of(b, common[i])) != 0)
+		if (!bu_text_same(text_of(a, common[i]), text_of(b, common[i])))
 			return 0;
 	return a->switch_delay_ms == b->switch_delay_ms;
 }
@@ -103,9 +101,9 @@ check_spines(struct bu_loader *ld, const struct bu_desired_network *one,
 		count++;
 		free(name);
 	}
-	if (count > SPINES_MAX)
+	if (count > BU_TOPOLOGY_SPINES_MAX)
 		bu_load_wrong(ld, section, "spines", "names %d spines; allowed are %d",
-			      count, SPINES_MAX);
+			      count, BU_TOPOLOGY_SPINES_MAX);
 }
 
 /* The names that a Prometheus itself allows. */

@@ -12,7 +12,7 @@
 
 /* SINGLES: tests of one queue pair, of which a quarter is good where one carries what a
  * link must. */
-enum { SINGLES = 4, SPINES_MAX = 256 };
+enum { SINGLES = 4 };
 
 /* --- the profile's names --- */
 
@@ -268,7 +268,7 @@ bu_ways_find(struct bu_across *across, struct bu_spines *ret)
 		qsort(ret->list, ret->count, sizeof(*ret->list), by_time);
 	place_spines(ret);
 	mark_newest(ret);
-	if (ret->topology.spines > SPINES_MAX || !is_one_enough(ret))
+	if (ret->topology.spines > BU_TOPOLOGY_SPINES_MAX || !is_one_enough(ret))
 		ret->topology.spines = 0;
 	if (!ret->topology.spines)
 		ret->count = 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "profiles/language/schema.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan.h"
@@ -283,15 +284,9 @@ judge_group(const struct group *group, const struct bu_plan_image *image)
 }
 
 static int
-same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static int
 same_storage(const struct bu_desired_pool *a, const struct bu_desired_pool *b)
 {
-	return same_text(a->data, b->data) && a->data_keys == b->data_keys &&
+	return bu_text_same(a->data, b->data) && a->data_keys == b->data_keys &&
 	       a->mounts_count == b->mounts_count &&
 	       (!a->mounts_count ||
 		memcmp(a->mounts, b->mounts,
@@ -303,7 +298,7 @@ same_group(const struct bu_desired_node *a, const struct bu_desired_node *b)
 {
 	return a->image == b->image && a->hardware == b->hardware &&
 	       a->pool->root == b->pool->root && a->cluster == b->cluster &&
-	       same_storage(a->pool, b->pool) && same_text(a->mig, b->mig);
+	       same_storage(a->pool, b->pool) && bu_text_same(a->mig, b->mig);
 }
 
 static void
