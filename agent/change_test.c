@@ -4,53 +4,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/file.h"
-#include "tests/support/unit.h"
-
-#define HOSTS "/etc/hosts"
-#define STATE "/var/lib/bringup/change"
-
-static char root[] = "/tmp/bringup-change-XXXXXX";
-
-static void
-put(const char *path, const char *text)
-{
-	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
-	bu_autofree char *dir = bu_xstrndup(full, strrchr(full, '/') - full);
-
-	ck_assert_int_eq(bu_mkdir_p(dir, 0755, NULL), 0);
-	ck_assert_int_eq(bu_file_write(full, text, strlen(text), 0644, NULL), 0);
-}
-
-static void
-has(const char *path, const char *text, int mode)
-{
-	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
-	bu_autofree char *now = bu_file_read(full, 0, NULL, NULL);
-	struct stat st;
-
-	ck_assert_pstr_eq(now, text);
-	ck_assert_int_eq(stat(full, &st), 0);
-	ck_assert_int_eq(st.st_mode & 07777, mode);
-}
-
-static int
-is_there(const char *path)
-{
-	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
-
-	return bu_file_exists(full);
-}
-
-static void
-begin(void)
-{
-	memcpy(root + strlen(root) - 6, "XXXXXX", 6);
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	put(HOSTS, "127.0.0.1 localhost\n");
-}
+#include "tests/support/changed.h"
 
 static void
 sh(const char *command)
@@ -83,7 +38,7 @@ START_TEST(what_is_so_already_is_no_change)
 		{"/empty", 0, NULL, 1},
 	};
 
-	begin();
+	make_root();
 	put("/f", "abc");
 	put("/empty", "");
 	sh("chmod 0 $R/empty; ln -s f $R/link; mkdir $R/d");
@@ -111,7 +66,7 @@ START_TEST(what_matches_and_is_not_kept_goes)
 	/* of which the first is kept */
 	const struct bu_change_file keep[] = {{.path = "/n/10-b"}, {.path = "/n/10-c"}};
 
-	begin();
+	make_root();
 	put("/n/10-a", "");
 	put("/n/10-b", "");
 	put("/n/10-c", "");
@@ -144,7 +99,7 @@ START_TEST(what_goes_is_applied_with_its_kind)
 	};
 	struct bu_change change = {.root = root};
 
-	begin();
+	make_root();
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		put(rows[i].path, "x\n");
 		bu_change_add_old(&change, rows[i].path, NULL, 0);
@@ -189,7 +144,7 @@ START_TEST(what_was_there_is_kept_until_the_end)
 	bu_autofree char *link = NULL;
 	struct bu_err err = {0};
 
-	begin();
+	make_root();
 	link = bu_xasprintf("%s/link", root);
 	memset(target, 'x', sizeof(target) - 1);
 	ck_assert_int_eq(symlink(target, link), 0);
@@ -237,7 +192,7 @@ START_TEST(without_a_journal_nothing_begins)
 		const char *paths[] = {HOSTS, rows[i].path};
 		struct bu_err err = {0};
 
-		begin();
+		make_root();
 		sh(rows[i].make);
 		add_all(&change, paths, 2);
 		ck_assert_int_eq(begins(&change, &err), -1);
@@ -267,7 +222,7 @@ START_TEST(what_cannot_be_written_is_said)
 		{{"/f", 0644, "", NULL, 0}, NULL},
 	};
 
-	begin();
+	make_root();
 	put("/f", "old");
 	sh("mkdir $R/d");
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -295,7 +250,7 @@ START_TEST(one_that_cannot_be_put_back_keeps_no_other_away)
 	struct bu_change change = {.root = root};
 	struct bu_err err = {0};
 
-	begin();
+	make_root();
 	put("/a", "old a");
 	put("/z", "old z");
 	sh("mkdir $R/b $R/d && ln -s to $R/b/link && ln -s to $R/d/link");

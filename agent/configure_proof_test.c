@@ -4,52 +4,17 @@
 #include "agent/configure.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "tests/support/unit.h"
+#include "tests/support/changed.h"
 
-#define HOSTS "/etc/hosts"
 #define FOLDER "/etc/chrony/bringup.sources"
-#define STATE "/var/lib/bringup/change"
 
-static char root[] = "/tmp/bringup-change-XXXXXX";
 static const char *answers; /* "yn": of each confirm; behind its end they are "n" */
 static int measurements;
 static int64_t asked_ms[8]; /* when, of each of the first */
-
-static void
-put(const char *path, const char *text)
-{
-	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
-	bu_autofree char *dir = bu_xstrndup(full, strrchr(full, '/') - full);
-
-	ck_assert_int_eq(bu_mkdir_p(dir, 0755, NULL), 0);
-	ck_assert_int_eq(bu_file_write(full, text, strlen(text), 0644, NULL), 0);
-}
-
-static void
-has(const char *path, const char *text, int mode)
-{
-	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
-	bu_autofree char *now = bu_file_read(full, 0, NULL, NULL);
-	struct stat st;
-
-	ck_assert_pstr_eq(now, text);
-	ck_assert_int_eq(stat(full, &st), 0);
-	ck_assert_int_eq(st.st_mode & 07777, mode);
-}
-
-static int
-is_there(const char *path)
-{
-	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
-
-	return bu_file_exists(full);
-}
 
 static int
 confirm(const char *id, const void *arg, struct bu_err *err)
@@ -66,9 +31,7 @@ static void
 begin(void)
 {
 	bu_log_init("configure_proof_test", BU_LOG_ERROR - 1);
-	memcpy(root + strlen(root) - 6, "XXXXXX", 6);
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	put(HOSTS, "127.0.0.1 localhost\n");
+	make_root();
 	put(FOLDER "/one", "1\n");
 	measurements = 0;
 }

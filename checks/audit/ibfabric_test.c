@@ -7,18 +7,15 @@
 #include "checks/audit/ibfabric.h"
 
 #include <infiniband/mad.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "checks/audit/ibfabric_impl.h"
-#include "tests/support/unit.h"
+#include "tests/support/ibsim.h"
 
 START_TEST(a_switch_has_its_name_in_its_description)
 {
@@ -131,8 +128,6 @@ END_TEST
 
 /* --- a simulated fabric --- */
 
-static const char umad2sim[] = "/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so";
-
 /* Two leaves, two spines, and a second cable between leaf02 and spine01. */
 static const char net[] =
 	"Switch 8 \"leaf01\"\n[1] \"gpu001\"[1]\n[5] \"spine01\"[1]\n"
@@ -214,11 +209,8 @@ ask_fabric(void)
 {
 	bu_autofree char *said = NULL;
 
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-	    mount("tmpfs", "/run", "tmpfs", 0, NULL) != 0 ||
-	    mount("tmpfs", "/var/cache", "tmpfs", 0, NULL) != 0 ||
+	if (mount("tmpfs", "/var/cache", "tmpfs", 0, NULL) != 0 ||
 	    mkdir("/var/cache/opensm", 0755) != 0 ||
-	    bu_file_write("/run/net", net, strlen(net), 0644, NULL) != 0 ||
 	    bu_file_write("/run/commands", commands, strlen(commands), 0644, NULL) != 0)
 		return 2;
 	if (system(rig) != 0)
@@ -231,38 +223,10 @@ ask_fabric(void)
 	return 1;
 }
 
-static int
-in_namespaces(void)
-{
-	char self[4096] = "";
-	int status;
-	pid_t first;
-
-	/* /proc is this one's no more when the process ids have changed. */
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 ||
-	    setenv("SELF", self, 1) != 0 || setenv("UMAD2SIM", umad2sim, 1) != 0 ||
-	    unshare(CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID) != 0)
-		return 4;
-	first = fork();
-	if (first == 0)
-		_exit(ask_fabric());
-	return first > 0 && waitpid(first, &status, 0) == first && WIFEXITED(status)
-		       ? WEXITSTATUS(status)
-		       : 5;
-}
-
 START_TEST(a_simulated_fabric_is_read)
 {
-	int status;
-	pid_t child;
-
 	BU_NEEDS("root", "/usr/bin/ibsim", "/usr/sbin/opensm", umad2sim);
-	child = fork();
-	ck_assert_int_ge(child, 0);
-	if (child == 0)
-		_exit(in_namespaces());
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
+	ibsim_asks(net, ask_fabric);
 }
 END_TEST
 

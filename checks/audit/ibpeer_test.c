@@ -5,15 +5,10 @@
  */
 #include "checks/audit/ibpeer.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/file.h"
-#include "tests/support/unit.h"
+#include "tests/support/ibsim.h"
 
 START_TEST(reads_answers)
 {
@@ -54,8 +49,6 @@ END_TEST
 
 /* --- a simulated fabric --- */
 
-static const char umad2sim[] = "/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so";
-
 static const char net[] =
 	"Switch 4 \"leaf01\"\n[1] \"gpu001\"[1]\n[3] \"gpu002\"[1]\n\n"
 	"Switch 4 \"leaf02\"\n[2] \"gpu003\"[1]\n\n"
@@ -92,10 +85,6 @@ ask_fabric(void)
 {
 	bu_autofree char *peers = NULL;
 
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-	    mount("tmpfs", "/run", "tmpfs", 0, NULL) != 0 ||
-	    bu_file_write("/run/net", net, strlen(net), 0644, NULL) != 0)
-		return 2;
 	if (system(rig) != 0)
 		return 3;
 	peers = bu_file_read("/run/peers", 0, NULL, NULL);
@@ -105,38 +94,10 @@ ask_fabric(void)
 	return 1;
 }
 
-static int
-in_namespaces(void)
-{
-	char self[4096] = "";
-	int status;
-	pid_t first;
-
-	/* /proc is this one's no more when the process ids have changed. */
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 ||
-	    setenv("SELF", self, 1) != 0 || setenv("UMAD2SIM", umad2sim, 1) != 0 ||
-	    unshare(CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID) != 0)
-		return 4;
-	first = fork();
-	if (first == 0)
-		_exit(ask_fabric());
-	return first > 0 && waitpid(first, &status, 0) == first && WIFEXITED(status)
-		       ? WEXITSTATUS(status)
-		       : 5;
-}
-
 START_TEST(a_simulated_fabric_answers)
 {
-	int status;
-	pid_t child;
-
 	BU_NEEDS("root", "/usr/bin/ibsim", umad2sim);
-	child = fork();
-	ck_assert_int_ge(child, 0);
-	if (child == 0)
-		_exit(in_namespaces());
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
+	ibsim_asks(net, ask_fabric);
 }
 END_TEST
 
