@@ -30,6 +30,8 @@ struct probed {
 	float gbps[2];
 	float lost[2];
 	int doubt[2];
+	float us[2];         /* round trips; 0 = any */
+	float min_us[2];     /* 0 = not told */
 	int failed;          /* no result */
 	int single;          /* of one queue pair */
 	const char *ways[2]; /* "[{'hops':['10.9.1.1']}]"; NULL = not traced */
@@ -102,11 +104,13 @@ between_log(const struct between *b, const struct probed *one)
 		snprintf(boot[i], sizeof(boot[i]), "boot-%d", number[i]);
 		if (one->boot[i])
 			snprintf(boot[i], sizeof(boot[i]), "%s", one->boot[i]);
-		body.pair.flows[i] = (struct bu_body_flow){.rate_gbps = one->gbps[i],
-							   .lat_us = 3 + i,
-							   .lat99_us = 5 + i,
-							   .lost = one->lost[i],
-							   .doubt = one->doubt[i]};
+		body.pair.flows[i] = (struct bu_body_flow){
+			.rate_gbps = one->gbps[i],
+			.lat_us = one->us[i] > 0 ? one->us[i] : 3 + i,
+			.lat_min_us = one->min_us[i],
+			.lat99_us = 5 + i,
+			.lost = one->lost[i],
+			.doubt = one->doubt[i]};
 		if (one->ways[i])
 			json_object_set_new(
 				result, dirs[i],
