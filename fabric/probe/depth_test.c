@@ -174,6 +174,41 @@ START_TEST(adapters_are_not_asked_for_more_than_they_hold)
 }
 END_TEST
 
+/* 0.54 s, or what a link an eighth as fast as it must be needs; 2.1 s at most. A lone
+ * queue of reads notices what was lost by its timer alone. */
+START_TEST(nothing_slow_is_sent_again)
+{
+	static const struct {
+		double min_gbps;
+		int qps, depth;
+		uint32_t message;
+		int op, timeout;
+	} rows[] = {
+		{0, 4, 2, 65536, BU_OP_WRITE, 17},
+		{90, 4, 32, 131072, BU_OP_WRITE, 17},
+		{0.016, 1, 2, 65536, BU_OP_WRITE, 17}, /* 0.52 s */
+		{0.015, 1, 2, 65536, BU_OP_WRITE, 18}, /* 0.56 s */
+		{0.016, 1, 4, 65536, BU_OP_SEND, 18},
+		{0.004, 4, 2, 16384, BU_OP_WRITE, 19}, /* 2.10 s */
+		{0.0005, 4, 2, 65536, BU_OP_WRITE, 19},
+		{0.004, 1, 8, 16384, BU_OP_READ, 14},
+		{0.004, 4, 2, 16384, BU_OP_READ, 19},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		base.op = (enum bu_op)rows[i].op;
+		base.min_gbps = rows[i].min_gbps;
+		base.qps = rows[i].qps;
+		base.depth = rows[i].depth;
+		base.message_bytes = rows[i].message;
+		setup(NULL, 0, "");
+		for (int end = 0; end < 2; end++)
+			ck_assert_int_eq(fakeverbs_route(end).timeout, rows[i].timeout);
+		teardown();
+	}
+}
+END_TEST
+
 static void *
 answer(void *arg)
 {
@@ -242,4 +277,4 @@ END_TEST
 
 BU_UNIT("depth", warm_up_and_depth_are_as_asked_for,
 	adapters_are_not_asked_for_more_than_they_hold, a_bound_ping_does_not_yield,
-	small_words_travel_in_the_post)
+	small_words_travel_in_the_post, nothing_slow_is_sent_again)

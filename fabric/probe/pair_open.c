@@ -44,6 +44,7 @@ verbs_opts(const struct session *s, int set)
 		.sport = o->sport,
 		.roles = roles_of(o, set),
 		.window_bytes = o->window_bytes,
+		.min_gbps = o->min_gbps,
 		.depth = o->depth,
 		.warm_bytes = o->warm_bytes,
 		.gpu = o->gpu,

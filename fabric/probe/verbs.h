@@ -47,6 +47,7 @@ struct bu_verbs_opts {
 	uint64_t
 		window_bytes; /* that the payload rotates over; 0 = twice the last-level
 				 cache, as far as memory and the runs' bytes go */
+	double min_gbps;      /* that its path must carry; 0 = not known */
 	int depth;            /* messages under way per queue pair; 0 = by their size */
 	uint64_t warm_bytes;  /* that a run sends before it is timed; 0 = what is under
 				 way */

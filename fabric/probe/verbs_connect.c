@@ -14,15 +14,20 @@
 #include "fabric/probe/port.h"
 #include "fabric/probe/verbs_impl.h"
 
-/* timeout: 4.096 us * 2^17 = 0.54 s before a retransmit, because a window of 4 x 64 KiB
- * alone takes 0.42 s on a link of 5 Mbit/s. retry_cnt: 7 would be infinite on rxe, and
- * the reads of the other end wait in one queue. rnr_retry: 7 is infinite by the
- * standard; a receiver may be late by a scheduler's whim, and every wait has its own
- * deadline. What soft-RoCE lost of the answers to a read it notices by the timer alone:
- * 67 ms and no end of repeats, as long as no other queue's answers stand before them.
+/* timeout: 4.096 us * 2^17 = 0.54 s before a retransmit, and as long as a link that is
+ * SLOWER times as slow as it must be needs for all that is under way: else it is sent
+ * again and again, and what is slow seems to be dead. Not longer than 2.1 s, so that a
+ * lost first word is sent again before it is given up (REACH_MS). retry_cnt: 7 would be
+ * infinite on rxe, and the reads of the other end wait in one queue. rnr_retry: 7 is
+ * infinite by the standard; a receiver may be late by a scheduler's whim, and every
+ * wait has its own deadline. What soft-RoCE lost of the answers to a read it notices by
+ * the timer alone: 67 ms and no end of repeats, as long as no other queue's answers
+ * stand before them.
  */
 enum {
 	ACK_TIMEOUT = 17,
+	ACK_TIMEOUT_MAX = 19,
+	SLOWER = 8,
 	RETRY_COUNT = 6,
 	READ_ACK_TIMEOUT = 14,
 	READ_RETRY_COUNT = 7,
@@ -224,15 +229,28 @@ to_rtr(struct bu_verbs *verbs, int i, const union ibv_gid *gid, int mtu, int rea
 }
 
 static int
+ack_timeout(const struct bu_verbs *verbs)
+{
+	double bits = 8.0 * verbs->qps * verbs->depth * verbs->message_bytes;
+	int timeout = ACK_TIMEOUT;
+
+	while (timeout < ACK_TIMEOUT_MAX && verbs->opts.min_gbps > 0 &&
+	       4.096e-6 * (1 << timeout) < SLOWER * bits / (verbs->opts.min_gbps * 1e9))
+		timeout++;
+	return timeout;
+}
+
+static int
 to_rts(struct bu_verbs *verbs, int i, int reads, struct bu_err *err)
 {
 	int lone = verbs->opts.op == BU_OP_READ && verbs->qps == 1;
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS,
-				   .timeout = lone ? READ_ACK_TIMEOUT : ACK_TIMEOUT,
-				   .retry_cnt = lone ? READ_RETRY_COUNT : RETRY_COUNT,
-				   .rnr_retry = RNR_RETRY,
-				   .sq_psn = verbs->psn,
-				   .max_rd_atomic = (uint8_t)reads};
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS,
+		.timeout = (uint8_t)(lone ? READ_ACK_TIMEOUT : ack_timeout(verbs)),
+		.retry_cnt = lone ? READ_RETRY_COUNT : RETRY_COUNT,
+		.rnr_retry = RNR_RETRY,
+		.sq_psn = verbs->psn,
+		.max_rd_atomic = (uint8_t)reads};
 
 	return modify(verbs, i, &attr,
 		      IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |

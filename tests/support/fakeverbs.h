@@ -56,6 +56,7 @@ void fakeverbs_device(int device, const struct fakeverbs_device *value);
 struct fakeverbs_route {
 	int infiniband, port, grh, dlid, sl, sgid_index, traffic_class, flow_label,
 		pkey, mtu;
+	int timeout; /* as in struct ibv_qp_attr */
 };
 struct fakeverbs_route fakeverbs_route(int device);
 

@@ -350,6 +350,8 @@ ibv_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 		return rc;
 	pthread_mutex_lock(&fake_lock);
 	ibqp->state = attr->qp_state;
+	if (attr->qp_state == IBV_QPS_RTS)
+		routes[qp->device].timeout = attr->timeout;
 	if (mask & IBV_QP_DEST_QPN)
 		qp->dest = (uint16_t)attr->dest_qp_num;
 	pthread_mutex_unlock(&fake_lock);
