@@ -26,18 +26,19 @@ static const char disks[] =
 	"done;";
 #define GUID(letter) "bringup.esp=6B736964-" letter "2D-302D-3132-333435363738"
 
-/* The script from where it reads its arguments, with its paths below $D, a tenth of
- * its tries, and without what needs a machine. */
+/* The script from where it reads its arguments, with its paths below $D, each sleep two
+ * seconds of a clock of its own, and without what needs a machine. */
 static const char script[] =
 	"{ echo 'mount() { [ \"$2\" != ext4 ] || "
 	"	{ echo \"root is ${5##*/}\"; [ ! -e $D/unmountable ]; }; }';"
 	"  echo 'e2fsck() { echo \"e2fsck $1 ${2##*/}\"; return $(cat $D/e2fsck$1); }';"
 	"  echo 'hexdump() { od -An -v -tx1 | tr -d \" \\n\"; }';"
 	"  echo 'sleep() { slept=$((${slept:-0} + 1)); "
+	"	echo $((7 + 2 * slept)).31 3.00 >$D/proc/uptime;"
 	"	[ ! -e $D/late/$slept ] || mv $D/late/$slept/* $D/sys/block/; }';"
 	"  for f in umount modprobe hardware; do echo \"$f() { :; }\"; done;"
 	"  sed -n '/^said=/,$p' " BU_SRCDIR "/images/build/recipes/boot.init |"
-	"	sed -e 's, \\* 5))$, / 2)),; /^exec switch_root/d'"
+	"	sed -e '/^exec switch_root/d'"
 	"	    -e \"s,/\\(sys\\|proc\\|dev\\|mnt\\)/,$D/\\1/,g\"; } >$D/init";
 
 static char dir[] = "/tmp/bringup-init-XXXXXX";
@@ -59,7 +60,7 @@ finds(const char *arguments, int letter, const char *want)
 {
 	bu_autofree char *path = bu_xasprintf("%s/said", dir), *said = NULL;
 	bu_autofree char *command = bu_xasprintf(
-		"echo '%s' >$D/proc/cmdline; echo 0x%08x "
+		"echo '%s' >$D/proc/cmdline; echo 7.31 3.00 >$D/proc/uptime; echo 0x%08x "
 		">$D/sys/firmware/edd/int13_dev80/mbr_signature; sh $D/init >$D/said 2>&1",
 		arguments, letter ? 0x67697300 + letter : 0);
 
@@ -308,18 +309,18 @@ START_TEST(a_half_over_two_paths_is_one_half)
 }
 END_TEST
 
-/* By default there are 15 tries, of which the last third takes any disk of ours. */
+/* By default for 30 s, after a third of which any disk of ours is taken. */
 START_TEST(disks_may_come_late)
 {
 	static const struct {
-		int after; /* so many tries */
+		int after; /* so many looks, of 2 s */
 		const char *arguments, *said;
 	} rows[] = {
-		{14, GUID("62"), "root is sdb2"},
-		{14, GUID("62") " bringup.disk_wait=1", "root is sdb2"},
-		{15, GUID("62"), "bringup: no root beside"},
-		{15, GUID("62") " bringup.disk_wait=32", "root is sdb2"},
-		{16, GUID("62") " bringup.disk_wait=32", "bringup: no root beside"},
+		{15, GUID("62"), "root is sdb2"},
+		{15, GUID("62") " bringup.disk_wait=1", "root is sdb2"},
+		{16, GUID("62"), "bringup: no root beside"},
+		{16, GUID("62") " bringup.disk_wait=32", "root is sdb2"},
+		{17, GUID("62") " bringup.disk_wait=32", "bringup: no root beside"},
 		{4, "rw", "root is sdb2"},
 		{6, "rw", "root is sda2"},
 		{6, "rw bringup.disk_wait=60", "root is sdb2"},
@@ -334,6 +335,36 @@ START_TEST(disks_may_come_late)
 				    rows[i].after, rows[i].after);
 		ck_assert_int_eq(system(hide), 0);
 		finds(rows[i].arguments, 'b', rows[i].said);
+		ck_assert_int_eq(system("rm -r $D"), 0);
+		strcpy(dir, "/tmp/bringup-init-XXXXXX");
+	}
+}
+END_TEST
+
+/* Two thirds of that time for the other half, which is left out of what has begun. */
+START_TEST(a_half_may_come_late)
+{
+	static const struct {
+		int after;
+		const char *arguments, *joined;
+	} rows[] = {
+		{10, "rw", "8:a\n8:b\n"},
+		{11, "rw", "8:a\n"},
+		{15, "rw bringup.disk_wait=45", "8:a\n8:b\n"},
+		{16, "rw bringup.disk_wait=45", "8:a\n"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *hide = NULL;
+
+		begin();
+		ck_assert_int_eq(system(halves), 0);
+		hide = bu_xasprintf("mkdir -p $D/late/%d && "
+				    "mv $D/sys/block/sdb $D/late/%d/",
+				    rows[i].after, rows[i].after);
+		ck_assert_int_eq(system(hide), 0);
+		finds(rows[i].arguments, 'a', "root is md127");
+		tells_kernel(rows[i].joined);
 		ck_assert_int_eq(system("rm -r $D"), 0);
 		strcpy(dir, "/tmp/bringup-init-XXXXXX");
 	}
@@ -400,4 +431,5 @@ BU_UNIT("boot_init", the_system_that_was_meant_and_no_other,
 	a_mirrored_root_comes_up_with_what_is_there, an_older_half_is_left_out,
 	halves_that_parted_are_not_joined, the_root_of_the_slot_that_the_loader_chose,
 	a_path_that_cannot_be_read_is_passed_over, a_half_over_two_paths_is_one_half,
-	the_root_is_checked_before_it_is_mounted, disks_may_come_late)
+	the_root_is_checked_before_it_is_mounted, disks_may_come_late,
+	a_half_may_come_late)
