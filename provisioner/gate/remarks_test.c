@@ -3,7 +3,7 @@
  * not fit the leaves of the profile. */
 #include "base/json.h"
 #include "provisioner/gate/gate.h"
-#include "tests/support/rig.h"
+#include "tests/support/between.h"
 #include "tests/support/unit.h"
 
 enum { NODES = 8 };
@@ -233,6 +233,106 @@ START_TEST(a_weak_gate_needs_a_reason)
 }
 END_TEST
 
-RIG_UNIT("remarks", a_cable_to_another_leaf_is_noticed,
+/* Of a node in service, by its last result with each partner that is there: node 1 with
+ * node 3, and sometimes with node 4. */
+START_TEST(a_slow_pair_is_a_remark_of_both)
+{
+	static const char alone[] =
+		"slow with node003 (rail fabric): check the cables of both";
+	static const char besides[] = "slow with node003, good with others (rail "
+				      "fabric): check the cables of both";
+	static const struct {
+		struct probed log[3];
+		enum bu_state own, other;
+		const char *says; /* NULL = nothing */
+	} rows[] = {
+		{{{1, 3, "fabric", .gbps = {0.25, 1}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 alone},
+		{{{1, 3, "fabric", .gbps = {1, 0.25}}},
+		 BU_STATE_READY,
+		 BU_STATE_VALIDATING,
+		 alone},
+		{{{1, 3, "fabric", .gbps = {1, 0.25}}},
+		 BU_STATE_READY,
+		 BU_STATE_QUARANTINED,
+		 NULL},
+		{{{1, 3, "fabric", .gbps = {1, 0.25}}},
+		 BU_STATE_VALIDATING,
+		 BU_STATE_READY,
+		 NULL},
+		/* just enough */
+		{{{1, 3, "fabric", .gbps = {0.75, 0.75}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 NULL},
+		{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .doubt = {1, 0}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 NULL},
+		{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .doubt = {0, 1}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 NULL},
+		{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .boot = {"old"}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 NULL},
+		{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .boot = {NULL, "old"}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 NULL},
+		{{{1, 3, "fabric", .failed = 1}}, BU_STATE_READY, BU_STATE_READY, NULL},
+		/* the last one counts */
+		{{{1, 3, "fabric", .gbps = {0.25, 1}},
+		  {1, 3, "fabric", .gbps = {1, 1}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 NULL},
+		{{{1, 3, "fabric", .gbps = {1, 1}},
+		  {1, 3, "fabric", .gbps = {0.25, 1}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 alone},
+		{{{1, 3, "fabric", .gbps = {0.25, 1}},
+		  {1, 4, "fabric", .gbps = {1, 1}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 besides},
+		{{{1, 3, "fabric", .gbps = {0.25, 1}},
+		  {1, 4, "fabric", .gbps = {1, 1}, .boot = {NULL, "old"}}},
+		 BU_STATE_READY,
+		 BU_STATE_READY,
+		 alone},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *list = NULL;
+		struct bu_desired_validation *validation;
+		struct between b;
+
+		between_begin(&b, 4, 1, 2, NULL);
+		validation =
+			(struct bu_desired_validation *)(uintptr_t)b.rig.fleet->desired
+				->nodes[0]
+				.validation;
+		validation->bw_min_percent = 75;
+		for (size_t k = 0; k < 3 && rows[i].log[k].rail; k++)
+			between_log(&b, &rows[i].log[k]);
+		rig_node(&b.rig, 1)->state = rows[i].own;
+		rig_node(&b.rig, 3)->state = rows[i].other;
+		list = bu_gate_remarks(b.gate, rig_node(&b.rig, 1));
+		ck_assert_msg(json_array_size(list) == (rows[i].says != NULL),
+			      "row %zu", i);
+		if (rows[i].says)
+			ck_assert_str_eq(json_string_value(json_array_get(list, 0)),
+					 rows[i].says);
+		between_end(&b);
+	}
+}
+END_TEST
+
+RIG_UNIT("remarks", a_slow_pair_is_a_remark_of_both, a_cable_to_another_leaf_is_noticed,
 	 a_tree_as_declared_is_not_mentioned, a_weak_gate_needs_a_reason,
 	 where_nobody_can_tell_nothing_is_said)
