@@ -92,7 +92,9 @@ between_log(const struct between *b, const struct probed *one)
 	const int number[2] = {one->a, one->b};
 	static int64_t seq;
 	char name[2][16], boot[2][24];
-	union bu_body body = {.pair = {.probe = "p", .rail = one->rail, .error = ""}};
+	union bu_body body = {.pair = {.probe = "p",
+				       .rail = one->rail,
+				       .error = one->failed ? "no device" : ""}};
 	bu_autojson json_t *result = json_object();
 	struct bu_event event = {.kind = BU_EVENT_PAIR, .seq = ++seq};
 	struct bu_err err;
