@@ -308,7 +308,26 @@ START_TEST(facts_are_what_is_compared)
 }
 END_TEST
 
+/* Of a log of another release. */
+START_TEST(what_is_no_fact_is_passed_over)
+{
+	json_t *odd = fact("guid", "mlx5_0", "0x1", "");
+	struct rig rig;
+
+	begin(&rig, 2);
+	json_object_set_new(odd, "verdict", json_string("maybe"));
+	reported(&rig, 1,
+		 json_pack("[o,o,o]", fact("Not An Id", "", "0x1", ""), odd,
+			   fact("guid", "mlx5_0", "0x2", "")));
+	finds(&rig, 2, "guid", "0x1", "");
+	finds(&rig, 2, "guid", "0x2",
+	      "node002 and node001 have the same node GUID: 0x2");
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("compare_peers", only_machines_that_run_are_doubles,
 	 what_moved_on_is_no_double, an_address_is_its_first_word,
 	 a_sample_shows_what_most_have, a_domain_is_laid_beside_its_rack,
-	 of_machines_in_quarantine_cables_count, facts_are_what_is_compared)
+	 of_machines_in_quarantine_cables_count, facts_are_what_is_compared,
+	 what_is_no_fact_is_passed_over)

@@ -188,6 +188,7 @@ START_TEST(who_was_good_with_one_that_has_gone_waits)
 		{1, NODES, "fabric", .gbps = {1, 0.25}},
 		{1, NODES, "fabric", .gbps = {0.25, 1}, .doubt = {1, 0}},
 		{1, NODES, "fabric", .gbps = {0.25, 1}, .doubt = {0, 1}},
+		{1, NODES, "fabric", .gbps = {0.5, 0.5}}, /* just enough */
 	};
 	static const struct {
 		int good, bad; /* bad: 1 + place of one */
@@ -196,7 +197,7 @@ START_TEST(who_was_good_with_one_that_has_gone_waits)
 	} rows[] = {
 		{2, 0, 1, 3, 0}, {2, 0, 1, 2, 0}, {2, 0, 1, 4, 1}, {1, 0, 1, 3, 1},
 		{2, 0, 0, 3, 1}, {2, 1, 1, 3, 1}, {2, 2, 1, 3, 1}, {2, 3, 1, 3, 0},
-		{2, 4, 1, 3, 0}, {1, 3, 1, 3, 1}, {0, 0, 1, 3, 1},
+		{2, 4, 1, 3, 0}, {1, 3, 1, 3, 1}, {0, 0, 1, 3, 1}, {1, 5, 1, 3, 0},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
