@@ -84,18 +84,21 @@ parse(const struct bu_switches *counters, const struct bu_job_result *result,
 	return NULL;
 }
 
-static int
+/* err: why there is none. */
+static void
 take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 {
 	size_t links = links_of(counters);
 	bu_autofree struct bu_link_count *now = bu_xcalloc(links, sizeof(*now));
 
 	if (bu_wire_switch_answer(&counters->shape, answer, now, err) != 0)
-		return -1;
-	if (!names_a_link(now, links))
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "answer to switch: names no link; print those of the "
-				  "leaves and spines on standard input");
+		return;
+	if (!names_a_link(now, links)) {
+		bu_err_set(err, BU_ERR_INVAL, 0,
+			   "answer to switch: names no link; print those of the "
+			   "leaves and spines on standard input");
+		return;
+	}
 	if (!counters->latest)
 		counters->latest = bu_xcalloc(links, sizeof(*counters->latest));
 	bu_wire_switch_since(&counters->shape, counters->latest, now);
@@ -103,19 +106,18 @@ take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 				  sizeof(*counters->list));
 	counters->list[counters->count++] = (struct bu_reading){
 		.links = bu_steal(&now), .seq = counters->begun_seq};
-	return 0;
 }
 
-static int
+static void
 take_printed(struct bu_switches *counters, const struct bu_job_result *result,
 	     struct bu_err *err)
 {
 	bu_autojson json_t *answer = parse(counters, result, err);
 
 	if (!answer)
-		return -1;
+		return;
 	drop_waits(answer);
-	return take(counters, answer, err);
+	take(counters, answer, err);
 }
 
 static void
@@ -181,7 +183,7 @@ on_printed(const struct bu_job_result *result, const struct bu_err *err, void *a
 	if (err)
 		wrong = *err;
 	else
-		bu_ignore(take_printed(counters, result, &wrong));
+		take_printed(counters, result, &wrong);
 	end_reading(counters, &wrong);
 }
 
@@ -222,7 +224,7 @@ on_told(const json_t *answer, const struct bu_err *err, void *arg)
 	if (err)
 		wrong = *err;
 	else
-		bu_ignore(take(counters, answer, &wrong));
+		take(counters, answer, &wrong);
 	end_reading(counters, &wrong);
 }
 
