@@ -277,8 +277,6 @@ is_alike(const struct alike *alike, const struct bu_node *node)
 static void
 add_node(struct alike *alike, const struct bu_node *node)
 {
-	if (json_object_get(alike->names, node->name))
-		return;
 	json_object_set_new(alike->names, node->name, json_true());
 }
 

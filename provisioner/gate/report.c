@@ -13,12 +13,6 @@
 /* ROWS_KEPT: of those that do not pass, in the event. */
 enum { ROWS_KEPT = 64, ROWS_SAID = 3 };
 
-static int
-is_said(enum bu_verdict verdict)
-{
-	return verdict != BU_VERDICT_PASS;
-}
-
 /* The rows that do not pass, failures first. */
 static json_t *
 rows_of(const struct bu_checks *report)
@@ -31,7 +25,7 @@ rows_of(const struct bu_checks *report)
 		for (size_t i = 0; i < report->count; i++) {
 			const struct bu_check *row = &report->list[i];
 
-			if (row->verdict != order[k] || !is_said(row->verdict) ||
+			if (row->verdict != order[k] ||
 			    json_array_size(rows) >= ROWS_KEPT)
 				continue;
 			json_array_append_new(
