@@ -174,7 +174,7 @@ START_TEST(adapters_are_not_asked_for_more_than_they_hold)
 }
 END_TEST
 
-/* 0.54 s, or what a link an eighth as fast as it must be needs; 2.1 s at most. A lone
+/* 0.54 s, or what a link a sixteenth as fast as it must be needs; 2.1 s at most. A lone
  * queue of reads notices what was lost by its timer alone. */
 START_TEST(nothing_slow_is_sent_again)
 {
@@ -186,13 +186,14 @@ START_TEST(nothing_slow_is_sent_again)
 	} rows[] = {
 		{0, 4, 2, 65536, BU_OP_WRITE, 17},
 		{90, 4, 32, 131072, BU_OP_WRITE, 17},
-		{0.016, 1, 2, 65536, BU_OP_WRITE, 17}, /* 0.52 s */
-		{0.015, 1, 2, 65536, BU_OP_WRITE, 18}, /* 0.56 s */
-		{0.016, 1, 4, 65536, BU_OP_SEND, 18},
-		{0.004, 4, 2, 16384, BU_OP_WRITE, 19}, /* 2.10 s */
+		{0.016, 1, 1, 65536, BU_OP_WRITE, 17}, /* 0.52 s */
+		{0.015, 1, 1, 65536, BU_OP_WRITE, 18}, /* 0.56 s */
+		{0.016, 1, 2, 65536, BU_OP_SEND, 18},
+		{0.016, 1, 4, 65536, BU_OP_WRITE, 19},
+		{0.004, 4, 1, 16384, BU_OP_WRITE, 19}, /* 2.10 s */
 		{0.0005, 4, 2, 65536, BU_OP_WRITE, 19},
 		{0.004, 1, 8, 16384, BU_OP_READ, 14},
-		{0.004, 4, 2, 16384, BU_OP_READ, 19},
+		{0.004, 4, 1, 16384, BU_OP_READ, 19},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

@@ -18,7 +18,7 @@
 
 /* Of a probe: to make the connection, measure the latency and tell; and how many times
  * longer than at the least rate that passes its runs may take. */
-enum { SETUP_MS = 10000, SLOW = 2, SLOW_DEPTH = 2 };
+enum { SETUP_MS = 10000, SLOW = 2, SLOW_DEPTH = 1 };
 
 static int
 is_given(const struct bu_desired_validation *validation, const char *key)
