@@ -107,9 +107,9 @@ keep_to_limits(struct bu_verbs *verbs)
 		verbs->depth = most;
 	if (verbs->depth > share)
 		verbs->depth = share;
-	if (verbs->depth < 1)
-		verbs->depth = 1;
-	if (verbs->batch > 1 && verbs->batch > verbs->depth / 2)
+	if (verbs->depth < 2)
+		verbs->depth = 2;
+	if (verbs->batch > verbs->depth / 2)
 		verbs->batch = verbs->depth / 2;
 }
 

@@ -18,7 +18,7 @@
 
 /* Of a probe: to make the connection, measure the latency and tell; and how many times
  * longer than at the least rate that passes its runs may take. */
-enum { SETUP_MS = 10000, SLOW = 2, SLOW_DEPTH = 1 };
+enum { SETUP_MS = 10000, SLOW = 2, SLOW_DEPTH = 2 };
 
 static int
 is_given(const struct bu_desired_validation *validation, const char *key)
@@ -110,12 +110,12 @@ bu_gate_sizes(const struct bu_desired_validation *validation,
 		sizes.message_bytes = (uint32_t)validation->message_bytes;
 	if (qps <= sizes.qps)
 		return sizes;
-	/* All of them together have no more under way on a slow link than one, or the
-	 * last one's retransmission timer rings before its turn has come; the profile's
-	 * size is for one, too. */
+	/* All of them together have as much under way on a slow link as the profile's
+	 * message for one of them, in two each: soft-RoCE's timer rings too early for a
+	 * queue that was empty, and for the last one's turn where there is more. */
 	if (sizes.depth == 0) {
-		sizes.message_bytes =
-			sizes.message_bytes / (uint32_t)qps & ~UINT32_C(7);
+		sizes.message_bytes /= (uint32_t)(SLOW_DEPTH * qps);
+		sizes.message_bytes &= ~UINT32_C(7);
 		sizes.depth = SLOW_DEPTH;
 	}
 	sizes.qps = qps;
