@@ -158,7 +158,6 @@ START_TEST(what_is_missing_is_said)
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct bu_reason reason = {.code = BU_REASON_NONE};
-		bu_autofree char *words = NULL;
 		struct bu_node *node;
 		struct between b;
 
