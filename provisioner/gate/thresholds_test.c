@@ -390,8 +390,85 @@ START_TEST(a_loop_is_held_against_the_links_rate)
 }
 END_TEST
 
-RIG_UNIT("expect", a_link_has_the_limit_of_its_kind,
-	 ports_are_looped_by_agents_that_know_how,
+/* As long as it takes at half the least rate, both ways; never longer than the profile
+ * says, and just that where it says so itself. */
+START_TEST(a_deadline_is_that_of_a_slow_probe)
+{
+	static const struct {
+		double gbps;
+		int64_t deadline_ms;
+		const char *given;
+		int64_t ms;
+	} rows[] = {
+		{0.02, 60000, "", 43554},         {0.02, 43554, "", 43554},
+		{0.02, 43553, "", 43553},         {0.02, 60000, "deadline", 60000},
+		{0.02, 20000, "deadline", 20000}, {1, 60000, "", 14400},
+		{1, 60000, "run_size", 10671},
+	};
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	rig_open_gate(&rig);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_desired_validation validation = {.runs = 5,
+							   .bw_min_percent = 50,
+							   .message_bytes = 65536,
+							   .run_bytes = 2 << 20,
+							   .deadline_ms =
+								   rows[i].deadline_ms};
+		const struct bu_desired_network rail = {.link_gbps = rows[i].gbps};
+		size_t count;
+		const struct bu_key *keys = bu_schema_keys(&count);
+		bu_autofree struct bu_origin *origins =
+			bu_xcalloc(count, sizeof(*origins));
+
+		if (*rows[i].given)
+			origins[bu_schema_key("validation", rows[i].given) - keys]
+				.line = 1;
+		validation.origins = origins;
+		ck_assert_int_eq(bu_gate_deadline_ms(rig.gate, &validation, &rail),
+				 rows[i].ms);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_path_has_room_for_what_its_kind_needs)
+{
+	static const struct {
+		enum bu_rdma_kind rdma;
+		int mtu, path;
+	} rows[] = {{BU_RDMA_NONE, 9000, 0},
+		    {BU_RDMA_RXE, 9000, 4096},
+		    {BU_RDMA_HARDWARE, 0, 0},
+		    {BU_RDMA_HARDWARE, 1500, 1024},
+		    {BU_RDMA_INFINIBAND, 4092, 4096}};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct bu_desired_network fabric = {.rdma = rows[i].rdma,
+							  .mtu = rows[i].mtu};
+
+		ck_assert_int_eq(bu_gate_path_mtu(&fabric), rows[i].path);
+	}
+}
+END_TEST
+
+START_TEST(settings_are_read_as_they_are_written)
+{
+	bu_autojson json_t *some = bu_gate_settings("a=b, c=d:e,f,g=,=h");
+	bu_autojson json_t *none = bu_gate_settings("");
+
+	ck_assert_str_eq(bu_json_str(some, "a", ""), "b");
+	ck_assert_str_eq(bu_json_str(some, "c", ""), "d:e");
+	ck_assert_str_eq(bu_json_str(some, "g", "?"), "");
+	ck_assert_ptr_null(json_object_get(some, "f"));
+	ck_assert_uint_eq(json_object_size(none), 0);
+}
+END_TEST
+
+RIG_UNIT("expect", a_deadline_is_that_of_a_slow_probe,
+	 a_path_has_room_for_what_its_kind_needs, settings_are_read_as_they_are_written,
+	 a_link_has_the_limit_of_its_kind, ports_are_looped_by_agents_that_know_how,
 	 a_loop_is_held_against_the_links_rate, sizes_are_the_links_or_the_profiles,
 	 gpus_have_the_driver_and_the_division_of_the_profile,
 	 a_port_is_held_against_a_rate_of_its_own,
