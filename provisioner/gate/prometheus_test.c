@@ -212,6 +212,10 @@ START_TEST(a_prometheus_that_fails_costs_its_words_alone)
 		 "switch_received: it answers with status 400: unexpected end"},
 		{503, "<html>", "switch_received: it answers with status 503;"},
 		{401, "", "it answers with status 401; give switch_credentials"},
+		{403, "", "it answers with status 403; give switch_credentials"},
+		{300, "", "it sends its clients elsewhere (status 300)"},
+		{399, "", "it sends its clients elsewhere (status 399)"},
+		{299, "", "switch_received: it answers with status 299;"},
 		{302, "",
 		 "it sends its clients elsewhere (status 302); give "
 		 "switch_counters the URL of Prometheus itself"},

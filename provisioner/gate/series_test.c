@@ -166,6 +166,7 @@ START_TEST(what_is_no_count_is_refused)
 		{"leaf01>s1!e1 +Inf", "has a value that is not a count"},
 		{"leaf01>s1!e1 -1", "has a value that is not a count"},
 		{"leaf01>s1!e1 7x", "has a value that is not a count"},
+		{"leaf01>s1!e1 x", "has a value that is not a count"},
 		{"leaf01>s1!e1 7 leaf01>s1!e1 8",
 		 "comes twice; make the query give one"},
 		{"", "there is no series; correct switch_received and switch_sent"},
@@ -253,7 +254,112 @@ START_TEST(an_old_series_of_a_link_is_named)
 }
 END_TEST
 
-BU_UNIT("series", both_ends_tell_of_a_link, switches_are_found_by_their_names,
+/* Text as Prometheus writes numbers; what is no text is no number of it. */
+START_TEST(values_are_numbers_in_text)
+{
+	static const struct {
+		const char *value;
+		double errors; /* grown from 0; -1 = it is refused */
+	} rows[] = {{"[1,'1027']", 1027}, {"[1,'1.5e+06']", 1.5e6},
+		    {"[1,'0']", 0},       {"[1,'']", -1},
+		    {"[1,7]", -1},        {"[1]", -1},
+		    {"'7'", -1},          {"[1,'-0.5']", -1}};
+
+	open_shape();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_series_of of = series_of(1);
+		struct bu_series series = {0};
+		struct bu_err err = {0};
+		bu_autojson json_t *links = NULL;
+
+		for (int reading = 0; reading < 2; reading++) {
+			bu_autofree char *text = bu_xasprintf(
+				"{'status':'success','data':{'resultType':'vector',"
+				"'result':[{'metric':{'instance':'leaf01','ifAlias':"
+				"'s1','ifName':'e1'},'value':%s}]}}",
+				reading ? rows[i].value : "[1,'0']");
+			bu_autojson json_t *answer = quoted(text);
+
+			bu_series_begin(&series);
+			ck_assert_msg((bu_series_add(&series, &of, answer, &err) ==
+				       0) == (!reading || rows[i].errors >= 0),
+				      "row %zu", i);
+		}
+		links = bu_series_links(&series, &of, &err);
+		if (rows[i].errors >= 0)
+			ck_assert_double_eq(
+				bu_json_real(json_array_get(links, 0), "errors", -1),
+				rows[i].errors);
+		bu_series_fini(&series);
+	}
+	bu_topology_fini(&shape);
+}
+END_TEST
+
+/* As an agent reads them: both figures of each, with the same rules. */
+START_TEST(ports_of_an_agent_are_both_figures)
+{
+	static const struct {
+		const char *device, *peer, *names[2];
+		int rc;
+		const char *want; /* of a second reading */
+	} rows[] = {
+		{"leaf01",
+		 "s1",
+		 {"received", "sent"},
+		 0,
+		 "leaf01-s1-up:20 leaf01-s1-down:10 "},
+		{"s2",
+		 "leaf01",
+		 {"received", "sent"},
+		 0,
+		 "leaf01-s2-up:10 leaf01-s2-down:20 "},
+		{"leaf01", "s1", {"received", "got"}, -1, NULL},
+		{"leaf01", "s1", {"got", "sent"}, -1, NULL},
+	};
+
+	open_shape();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_series_of of = series_of(0);
+		bu_autofree char *text = bu_xstrdup("");
+		bu_autojson json_t *links = NULL;
+		struct bu_series series = {0};
+		struct bu_err err = {0};
+		json_t *one;
+		size_t k;
+
+		for (int reading = 0; reading < 2; reading++) {
+			bu_autojson json_t *ports = NULL;
+
+			ports = json_pack("[{s:s,s:s,s:s,s:i,s:i}]", "switch",
+					  rows[i].device, "peer", rows[i].peer, "port",
+					  "1", rows[i].names[0], 10 * reading,
+					  rows[i].names[1], 20 * reading);
+			bu_series_begin(&series);
+			ck_assert_int_eq(
+				bu_series_add_ports(&series, &shape, ports, &err),
+				rows[i].rc);
+		}
+		links = rows[i].rc ? NULL : bu_series_links(&series, &of, &err);
+		json_array_foreach (links, k, one) {
+			bu_autofree char *before = text;
+
+			text = bu_xasprintf("%s%s-%s-%s:%g ", before,
+					    bu_json_str(one, "leaf", ""),
+					    bu_json_str(one, "spine", ""),
+					    bu_json_str(one, "dir", ""),
+					    bu_json_real(one, "errors", -1));
+		}
+		if (rows[i].want)
+			ck_assert_str_eq(text, rows[i].want);
+		bu_series_fini(&series);
+	}
+	bu_topology_fini(&shape);
+}
+END_TEST
+
+BU_UNIT("series", values_are_numbers_in_text, ports_of_an_agent_are_both_figures,
+	both_ends_tell_of_a_link, switches_are_found_by_their_names,
 	a_port_counts_from_its_first_reading, what_is_no_count_is_refused,
 	a_failed_reading_is_made_up_for, answers_that_are_no_vector_are_refused,
 	an_old_series_of_a_link_is_named)
