@@ -369,7 +369,73 @@ START_TEST(neighbours_soak_both_at_one_leaf)
 }
 END_TEST
 
-RIG_UNIT("checks", who_is_asked_for_something, a_slice_is_what_is_left,
-	 what_is_missing_is_said, an_answer_counts_for_its_question,
-	 an_answer_without_a_report_is_an_error, a_report_ends_its_trouble,
-	 neighbours_soak_both_at_one_leaf)
+/* "2143" is the neighbour of each node in their order, 0 = none; owned. */
+static char *
+neighbours(const struct between *b)
+{
+	char *text = bu_xstrdup("");
+
+	for (int i = 1; i <= b->nodes; i++) {
+		const char *peer = bu_json_str(
+			json_object_get(b->gate->soaking, rig_node(&b->rig, i)->name),
+			"peer", "node000");
+		bu_autofree char *before = text;
+
+		text = bu_xasprintf("%s%c", before, peer[6]);
+	}
+	return text;
+}
+
+/* Two that saw it part, from another if need be, and meet again when nobody else is
+ * there. */
+START_TEST(payload_that_came_changed_parts_two)
+{
+	static const struct {
+		int nodes;
+		const char *asked;      /* nodes, in turn */
+		const char *changed[2]; /* what nodes 1 and 2 saw it with */
+		const char *then;       /* and these ask after that */
+		const char *want;
+	} rows[] = {
+		{4, "13", {NULL, NULL}, "1324", "2143"},
+		{4, "13", {"node002", NULL}, "1", "3010"},
+		{4, "13", {NULL, "node001"}, "1", "3010"},
+		{4, "13", {"node002", NULL}, "12", "3412"},
+		{4, "1", {"node002", NULL}, "1", "3010"},
+		{2, "1", {"node002", NULL}, "1", "21"},
+		{2, "", {"node002", NULL}, "1", "21"},
+		{3, "1", {"node003", NULL}, "1", "210"},
+		{3, "", {"node002", NULL}, "1", "301"},
+		{3, "1", {NULL, NULL}, "3", "210"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = NULL;
+		struct between b;
+
+		begin(&b, rows[i].nodes, HOUR_MS);
+		for (int k = 1; k <= rows[i].nodes; k++)
+			is_checked(rig_node(&b.rig, k));
+		for (const char *at = rows[i].asked; *at; at++)
+			json_decref(
+				bu_gate_soak_link(b.gate, rig_node(&b.rig, *at - '0')));
+		for (int k = 0; k < 2; k++)
+			if (rows[i].changed[k])
+				json_object_set_new(b.rig.fleet->measurements.showed,
+						    rig_node(&b.rig, k + 1)->machine,
+						    json_pack("{s:{s:b}}", "changed",
+							      rows[i].changed[k], 1));
+		for (const char *at = rows[i].then; *at; at++)
+			json_decref(
+				bu_gate_soak_link(b.gate, rig_node(&b.rig, *at - '0')));
+		text = neighbours(&b);
+		ck_assert_msg(strcmp(text, rows[i].want) == 0, "row %zu: %s", i, text);
+		between_end(&b);
+	}
+}
+END_TEST
+
+RIG_UNIT("checks", payload_that_came_changed_parts_two, who_is_asked_for_something,
+	 a_slice_is_what_is_left, what_is_missing_is_said,
+	 an_answer_counts_for_its_question, an_answer_without_a_report_is_an_error,
+	 a_report_ends_its_trouble, neighbours_soak_both_at_one_leaf)

@@ -408,7 +408,31 @@ START_TEST(of_several_rails_the_first_is_heard)
 }
 END_TEST
 
-RIG_UNIT("verdicts", an_accusation_quarantines_who_is_alone_in_it,
+/* Node 2, which was good with node 1: that one is there, or with one that the profile
+ * has no more. */
+START_TEST(an_alibi_is_of_one_that_has_gone)
+{
+	for (int gone = 0; gone < 2; gone++) {
+		const struct probed good = {gone ? 2 : 1, gone ? 77 : 2, "fabric",
+					    .gbps = {1, 1}};
+		struct judged j = {.said = {{.what = BU_WHAT_ANY}}};
+
+		between_begin(&j.b, NODES, 1, NODES, NULL);
+		between_log(&j.b, &good);
+		between_log(&j.b, &good);
+		j.b.gate->roles[OTHER].ready = 0;
+		judged_open(&j);
+		accuse_of(&j,
+			  (struct bu_accusation){.what = BU_WHAT_ENDPOINT, .port = 1});
+		bu_gate_judge(j.b.gate, &j.campaign);
+		ck_assert_int_eq(is_out(&j, 2), !gone);
+		judged_close(&j);
+	}
+}
+END_TEST
+
+RIG_UNIT("verdicts", an_alibi_is_of_one_that_has_gone,
+	 an_accusation_quarantines_who_is_alone_in_it,
 	 the_accusation_that_says_most_counts,
 	 who_was_good_with_one_that_has_gone_waits,
 	 what_was_good_before_its_boot_is_no_alibi, who_is_not_decided_hears_why,
