@@ -55,18 +55,6 @@ bu_gate_least_gbps(const struct bu_gate *gate,
 	return bu_expect_min_gbps(&expect);
 }
 
-/* Of the slowest link: all are looped with the same. */
-static struct bu_sizes
-sizes_of(const struct bu_desired_node *own)
-{
-	const struct bu_desired_network *slowest = own->pool->rails[0];
-
-	for (size_t i = 1; i < own->pool->rails_count; i++)
-		if (own->pool->rails[i]->link_gbps < slowest->link_gbps)
-			slowest = own->pool->rails[i];
-	return bu_gate_sizes(own->validation, slowest, 0);
-}
-
 json_t *
 bu_gate_loops(const struct bu_gate *gate, const struct bu_desired_node *own)
 {
@@ -90,7 +78,8 @@ bu_gate_loops(const struct bu_gate *gate, const struct bu_desired_node *own)
 	}
 	if (!work.rails_count)
 		return NULL;
-	sizes = sizes_of(own);
+	/* All are looped with the same. */
+	sizes = bu_gate_sizes(own->validation, bu_gate_slowest(own->pool), 0);
 	work.work = (struct bu_work){.id = "loops", .attempt = 1};
 	work.role = BU_PROBE_LOOPBACK;
 	bu_text_copy(work.probe, sizeof(work.probe), "loops");
