@@ -145,6 +145,7 @@ END_TEST
 /* What was scraped before the load says nothing of it. */
 START_TEST(it_is_asked_some_time_after_the_load)
 {
+	static const char begins[] = "timestamp(a{b=\"c%41&+\"}) < ";
 	struct ways ways = {.slow = 0};
 	struct site site = {.status = 0};
 	bu_autofree char *warnings = NULL;
@@ -153,7 +154,7 @@ START_TEST(it_is_asked_some_time_after_the_load)
 	const struct bu_switches *counters;
 
 	begin_site(&site, &rig, &ways,
-		   "switch_delay = 40 s\nswitch_received = a{b=\"c\"}\n"
+		   "switch_delay = 40 s\nswitch_received = a{b=\"c%41&+\"}\n"
 		   "switch_peer_label = far\n");
 	pass(&rig, &ways, NODES, 20);
 	all_join(&rig, NODES);
@@ -168,8 +169,10 @@ START_TEST(it_is_asked_some_time_after_the_load)
 	ck_assert_int_eq(site.prom.asked, 0);
 	pass(&rig, &ways, NODES, 5);
 	ck_assert_int_eq(site.prom.asked, 4);
-	ck_assert_int_eq(strncmp(site.first, "timestamp(a{b=\"c\"}) < ", 22), 0);
-	ck_assert_int_le(llabs(strtoll(site.first + 22, NULL, 10) - asked_s), 2);
+	/* As it is written, whatever a form would make of it. */
+	ck_assert_int_eq(strncmp(site.first, begins, strlen(begins)), 0);
+	ck_assert_int_le(
+		llabs(strtoll(site.first + strlen(begins), NULL, 10) - asked_s), 2);
 	warnings = warnings_of(&rig);
 	says(warnings, "none of ");
 	says(warnings, "not even {instance=\"leaf01:9116\",far=\"\",ifName=");
