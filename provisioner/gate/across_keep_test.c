@@ -79,81 +79,83 @@ START_TEST(what_is_bad_now_is_accused)
 END_TEST
 
 /* Of single links: with their spine; only while flows over them are bad. */
+static const struct {
+	struct bu_accusation one;
+	int from, to;
+	const char *spine;
+	int bad;
+	const char *want, *words;
+} single_links[] = {
+	{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_OUT},
+	 1,
+	 0,
+	 "s2",
+	 1,
+	 "[[[3,'leaf02',1,'s2']]]",
+	 "the link between leaf leaf02 (rail fabric) and spine s2, to the "
+	 "spine: "},
+	{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_IN},
+	 0,
+	 1,
+	 "s2",
+	 1,
+	 "[[[3,'leaf02',2,'s2']]]",
+	 ", from the spine: "},
+	{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 0, .dir = BOTH},
+	 0,
+	 1,
+	 "s1",
+	 1,
+	 "[[[3,'leaf02',0,'s1']]]",
+	 "spine s1: "},
+	/* the flow took another way, or was good */
+	{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_OUT},
+	 0,
+	 1,
+	 "s2",
+	 1,
+	 "[]",
+	 NULL},
+	{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_OUT},
+	 1,
+	 0,
+	 "s1",
+	 1,
+	 "[]",
+	 NULL},
+	{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_OUT},
+	 1,
+	 0,
+	 "s2",
+	 0,
+	 "[]",
+	 NULL},
+	{{.what = BU_WHAT_SPINE, .spine = 1},
+	 2,
+	 0,
+	 "s2",
+	 1,
+	 "[[[2,'',0,'s2']]]",
+	 "accuse spine s2: "},
+	{{.what = BU_WHAT_ENDPOINT, .leaf = 1}, 1, 0, "s1", 1, "[]", NULL},
+	{{.what = BU_WHAT_INCONCLUSIVE}, 1, 0, "s1", 1, "[]", NULL},
+};
+
 START_TEST(single_links_are_accused_with_their_spine)
 {
-	static const struct {
-		struct bu_accusation one;
-		int from, to;
-		const char *spine;
-		int bad;
-		const char *want, *words;
-	} rows[] = {
-		{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_OUT},
-		 1,
-		 0,
-		 "s2",
-		 1,
-		 "[[[3,'leaf02',1,'s2']]]",
-		 "the link between leaf leaf02 (rail fabric) and spine s2, to the "
-		 "spine: "},
-		{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_IN},
-		 0,
-		 1,
-		 "s2",
-		 1,
-		 "[[[3,'leaf02',2,'s2']]]",
-		 ", from the spine: "},
-		{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 0, .dir = BOTH},
-		 0,
-		 1,
-		 "s1",
-		 1,
-		 "[[[3,'leaf02',0,'s1']]]",
-		 "spine s1: "},
-		/* the flow took another way, or was good */
-		{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_OUT},
-		 0,
-		 1,
-		 "s2",
-		 1,
-		 "[]",
-		 NULL},
-		{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_OUT},
-		 1,
-		 0,
-		 "s1",
-		 1,
-		 "[]",
-		 NULL},
-		{{.what = BU_WHAT_LINK, .leaf = 1, .spine = 1, .dir = BU_DIR_OUT},
-		 1,
-		 0,
-		 "s2",
-		 0,
-		 "[]",
-		 NULL},
-		{{.what = BU_WHAT_SPINE, .spine = 1},
-		 2,
-		 0,
-		 "s2",
-		 1,
-		 "[[[2,'',0,'s2']]]",
-		 "accuse spine s2: "},
-		{{.what = BU_WHAT_ENDPOINT, .leaf = 1}, 1, 0, "s1", 1, "[]", NULL},
-		{{.what = BU_WHAT_INCONCLUSIVE}, 1, 0, "s1", 1, "[]", NULL},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
+	for (size_t i = 0; i < BU_LEN(single_links); i++) {
 		struct over over;
 		const json_t *entry;
 
 		over_begin(&over, NODES, 1, EACH, NULL);
-		accuse_link(&over, rows[i].one);
-		cross(&over, rows[i].from, rows[i].to, rows[i].spine, rows[i].bad);
-		stands(&over, rows[i].want);
+		accuse_link(&over, single_links[i].one);
+		cross(&over, single_links[i].from, single_links[i].to,
+		      single_links[i].spine, single_links[i].bad);
+		stands(&over, single_links[i].want);
 		entry = json_array_get(list_of(&over), 0);
-		if (rows[i].words) {
-			rig_text_has(bu_json_str(entry, "text", ""), rows[i].words);
+		if (single_links[i].words) {
+			rig_text_has(bu_json_str(entry, "text", ""),
+				     single_links[i].words);
 			ck_assert(json_is_true(json_object_get(entry, "links")));
 		}
 		over_end(&over);
@@ -189,86 +191,78 @@ START_TEST(a_link_stands_for_its_bundle)
 END_TEST
 
 /* Whose part was measured again and is good is gone; what nothing is known of stays. */
+static const struct {
+	const char *before;
+	int good[LEAVES];
+	int cross, bad; /* a flow from leaf02 to leaf01 over s1 */
+	int stays;
+} stood[] = {
+	{"{'key':[[3,'leaf02',0]],'leaves':{'leaf02':true}}", {1, 0, 1}, 0, 0, 1},
+	{"{'key':[[3,'leaf02',0]],'leaves':{'leaf02':true}}", {0, 1, 0}, 0, 0, 0},
+	{"{'key':[[3,'gone',0]],'leaves':{'gone':true}}", {0, 0, 0}, 0, 0, 0},
+	{"{'key':[[2,'',0]],'leaves':{'leaf01':true,'leaf02':true}}",
+	 {1, 0, 1},
+	 0,
+	 0,
+	 1},
+	{"{'key':[[2,'',0]],'leaves':{'leaf01':true,'leaf02':true}}",
+	 {1, 1, 0},
+	 0,
+	 0,
+	 0},
+	{"{'key':{'unexplained':[[1,'leaf02',0]]},'leaves':{'leaf02':true}}",
+	 {0, 0, 0},
+	 0,
+	 0,
+	 0},
+	/* single links by their flows alone */
+	{"{'key':[[3,'leaf02',1,'s1']],'leaves':{'leaf02':true},'links':true}",
+	 {1, 1, 1},
+	 0,
+	 0,
+	 1},
+	{"{'key':[[3,'leaf02',1,'s1']],'leaves':{'leaf02':true},'links':true}",
+	 {1, 1, 1},
+	 1,
+	 1,
+	 1},
+	{"{'key':[[3,'leaf02',1,'s1']],'leaves':{'leaf02':true},'links':true}",
+	 {0, 0, 0},
+	 1,
+	 0,
+	 0},
+	{"{'key':[[3,'leaf02',0,'s1']],'leaves':{'leaf02':true},'links':true}",
+	 {0, 0, 0},
+	 1,
+	 0,
+	 0},
+	{"{'key':[[2,'',0,'s1']],'leaves':{'leaf02':true},'links':true}",
+	 {0, 0, 0},
+	 1,
+	 0,
+	 0},
+	{"{'key':[[2,'',0,'s2']],'leaves':{'leaf02':true},'links':true}",
+	 {0, 0, 0},
+	 1,
+	 0,
+	 1},
+};
+
 START_TEST(what_stood_before_goes_when_its_part_is_good)
 {
-	static const struct {
-		const char *before;
-		int good[LEAVES];
-		int cross, bad; /* a flow from leaf02 to leaf01 over s1 */
-		int stays;
-	} rows[] = {
-		{"{'key':[[3,'leaf02',0]],'leaves':{'leaf02':true}}",
-		 {1, 0, 1},
-		 0,
-		 0,
-		 1},
-		{"{'key':[[3,'leaf02',0]],'leaves':{'leaf02':true}}",
-		 {0, 1, 0},
-		 0,
-		 0,
-		 0},
-		{"{'key':[[3,'gone',0]],'leaves':{'gone':true}}", {0, 0, 0}, 0, 0, 0},
-		{"{'key':[[2,'',0]],'leaves':{'leaf01':true,'leaf02':true}}",
-		 {1, 0, 1},
-		 0,
-		 0,
-		 1},
-		{"{'key':[[2,'',0]],'leaves':{'leaf01':true,'leaf02':true}}",
-		 {1, 1, 0},
-		 0,
-		 0,
-		 0},
-		{"{'key':{'unexplained':[[1,'leaf02',0]]},'leaves':{'leaf02':true}}",
-		 {0, 0, 0},
-		 0,
-		 0,
-		 0},
-		/* single links by their flows alone */
-		{"{'key':[[3,'leaf02',1,'s1']],'leaves':{'leaf02':true},'links':true}",
-		 {1, 1, 1},
-		 0,
-		 0,
-		 1},
-		{"{'key':[[3,'leaf02',1,'s1']],'leaves':{'leaf02':true},'links':true}",
-		 {1, 1, 1},
-		 1,
-		 1,
-		 1},
-		{"{'key':[[3,'leaf02',1,'s1']],'leaves':{'leaf02':true},'links':true}",
-		 {0, 0, 0},
-		 1,
-		 0,
-		 0},
-		{"{'key':[[3,'leaf02',0,'s1']],'leaves':{'leaf02':true},'links':true}",
-		 {0, 0, 0},
-		 1,
-		 0,
-		 0},
-		{"{'key':[[2,'',0,'s1']],'leaves':{'leaf02':true},'links':true}",
-		 {0, 0, 0},
-		 1,
-		 0,
-		 0},
-		{"{'key':[[2,'',0,'s2']],'leaves':{'leaf02':true},'links':true}",
-		 {0, 0, 0},
-		 1,
-		 0,
-		 1},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *before = quoted(rows[i].before);
+	for (size_t i = 0; i < BU_LEN(stood); i++) {
+		bu_autojson json_t *before = quoted(stood[i].before);
 		struct over over;
 
 		over_begin(&over, NODES, 1, EACH, NULL);
 		json_object_set_new(over.b.gate->across, "rail fabric",
 				    json_pack("[O]", before));
 		for (int leaf = 0; leaf < LEAVES; leaf++)
-			over.b.across.good[leaf] = rows[i].good[leaf] != 0;
-		if (rows[i].cross)
-			cross(&over, 1, 0, "s1", rows[i].bad);
+			over.b.across.good[leaf] = stood[i].good[leaf] != 0;
+		if (stood[i].cross)
+			cross(&over, 1, 0, "s1", stood[i].bad);
 		bu_across_keep(&over.b.across, &over.spines);
-		ck_assert_msg((json_array_size(list_of(&over)) == 1) == rows[i].stays,
+		ck_assert_msg((json_array_size(list_of(&over)) == 1) == stood[i].stays,
 			      "row %zu", i);
 		over_end(&over);
 	}

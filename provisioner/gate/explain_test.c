@@ -43,102 +43,98 @@ told_end(struct told *t)
 static const char hint[] = "look at the NIC, its cable and its switch port";
 
 /* Of node 2, by its own end of each result. */
+static const struct {
+	struct probed log[3];
+	unsigned proven;
+	int dir;
+	const char *says;
+} bad_ones[] = {
+	/* It is the second name of one and the first of the other. */
+	{{{1, 2, "fabric", .gbps = {1, 0.25}}},
+	 1 << 1,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node001: slow (seen by proven node001)"},
+	{{{1, 2, "fabric", .gbps = {0.25, 1}}},
+	 1 << 1,
+	 BU_DIR_IN,
+	 "node002 receives: node001 to node002: slow (seen by proven node001)"},
+	{{{2, 3, "fabric", .gbps = {0.25, 0.25}}},
+	 0,
+	 BU_DIR_OUT | BU_DIR_IN,
+	 "node002 sends: node002 to node003: slow; node002 receives: node003 "
+	 "to node002: slow"},
+	/* towards who is proven first, whatever the others show */
+	{{{2, 3, "fabric", .gbps = {0.375, 1}}, {2, 4, "fabric", .gbps = {0.25, 1}}},
+	 1 << 4,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node004: slow (seen by proven node004)"},
+	{{{2, 3, "fabric", .gbps = {0.25, 1}}, {2, 4, "fabric", .gbps = {0.375, 1}}},
+	 1 << 3 | 1 << 4,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node004: slow (seen by proven node003, "
+	 "node004)"},
+	{{{2, 3, "fabric", .gbps = {0.375, 1}}, {2, 4, "fabric", .gbps = {0.25, 1}}},
+	 0,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node003: slow"},
+	{{{2, 3, "fabric", .gbps = {0.25, 1}}, {2, 4, "fabric", .gbps = {0.25, 1}}},
+	 0,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node003: slow"},
+	/* what is good, in doubt, of another rail or of another boot is none */
+	{{{2, 3, "fabric", .gbps = {0.25, 1}},
+	  {2, 4, "fabric", .gbps = {0.5, 1}},
+	  {2, 5, "fabric", .gbps = {0.375, 1}, .doubt = {1, 0}}},
+	 0,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node003: slow"},
+	{{{2, 3, "fabric", .gbps = {0.25, 1}},
+	  {2, 4, "rail1", .gbps = {0.375, 1}},
+	  {2, 5, "fabric", .gbps = {0.375, 1}, .boot = {"old"}}},
+	 1 << 4 | 1 << 5,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node003: slow"},
+	/* where nothing was bad, what was lost */
+	{{{2, 3, "fabric", .gbps = {1, 1}, .lost = {7, 9}},
+	  {2, 4, "fabric", .gbps = {1, 1}, .lost = {8, 0}}},
+	 0,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node004: 8 packets lost or sent again in one "
+	 "probe"},
+	{{{2, 3, "fabric", .gbps = {1, 1}, .lost = {7, 9}},
+	  {2, 4, "fabric", .gbps = {1, 1}, .lost = {8, 0}}},
+	 0,
+	 BU_DIR_IN,
+	 "node002 receives: node003 to node002: 9 packets lost or sent again in "
+	 "one probe"},
+	/* nothing ever arrived */
+	{{{2, 3, "fabric", .gbps = {0, 0}}},
+	 0,
+	 BU_DIR_OUT,
+	 "only its loopback works: with every partner and in both directions "
+	 "nothing arrived; node002 sends: node002 to node003: slow"},
+	{{{2, 3, "fabric", .gbps = {0, 0.25}}},
+	 0,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node003: slow"},
+	{{{2, 3, "fabric", .gbps = {0.25, 0}}},
+	 0,
+	 BU_DIR_OUT,
+	 "node002 sends: node002 to node003: slow"},
+};
+
 START_TEST(the_best_of_what_was_bad_is_said)
 {
-	static const struct {
-		struct probed log[3];
-		unsigned proven;
-		int dir;
-		const char *says;
-	} rows[] = {
-		/* It is the second name of one and the first of the other. */
-		{{{1, 2, "fabric", .gbps = {1, 0.25}}},
-		 1 << 1,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node001: slow (seen by proven node001)"},
-		{{{1, 2, "fabric", .gbps = {0.25, 1}}},
-		 1 << 1,
-		 BU_DIR_IN,
-		 "node002 receives: node001 to node002: slow (seen by proven node001)"},
-		{{{2, 3, "fabric", .gbps = {0.25, 0.25}}},
-		 0,
-		 BU_DIR_OUT | BU_DIR_IN,
-		 "node002 sends: node002 to node003: slow; node002 receives: node003 "
-		 "to node002: slow"},
-		/* towards who is proven first, whatever the others show */
-		{{{2, 3, "fabric", .gbps = {0.375, 1}},
-		  {2, 4, "fabric", .gbps = {0.25, 1}}},
-		 1 << 4,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node004: slow (seen by proven node004)"},
-		{{{2, 3, "fabric", .gbps = {0.25, 1}},
-		  {2, 4, "fabric", .gbps = {0.375, 1}}},
-		 1 << 3 | 1 << 4,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node004: slow (seen by proven node003, "
-		 "node004)"},
-		{{{2, 3, "fabric", .gbps = {0.375, 1}},
-		  {2, 4, "fabric", .gbps = {0.25, 1}}},
-		 0,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node003: slow"},
-		{{{2, 3, "fabric", .gbps = {0.25, 1}},
-		  {2, 4, "fabric", .gbps = {0.25, 1}}},
-		 0,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node003: slow"},
-		/* what is good, in doubt, of another rail or of another boot is none */
-		{{{2, 3, "fabric", .gbps = {0.25, 1}},
-		  {2, 4, "fabric", .gbps = {0.5, 1}},
-		  {2, 5, "fabric", .gbps = {0.375, 1}, .doubt = {1, 0}}},
-		 0,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node003: slow"},
-		{{{2, 3, "fabric", .gbps = {0.25, 1}},
-		  {2, 4, "rail1", .gbps = {0.375, 1}},
-		  {2, 5, "fabric", .gbps = {0.375, 1}, .boot = {"old"}}},
-		 1 << 4 | 1 << 5,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node003: slow"},
-		/* where nothing was bad, what was lost */
-		{{{2, 3, "fabric", .gbps = {1, 1}, .lost = {7, 9}},
-		  {2, 4, "fabric", .gbps = {1, 1}, .lost = {8, 0}}},
-		 0,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node004: 8 packets lost or sent again in one "
-		 "probe"},
-		{{{2, 3, "fabric", .gbps = {1, 1}, .lost = {7, 9}},
-		  {2, 4, "fabric", .gbps = {1, 1}, .lost = {8, 0}}},
-		 0,
-		 BU_DIR_IN,
-		 "node002 receives: node003 to node002: 9 packets lost or sent again in "
-		 "one probe"},
-		/* nothing ever arrived */
-		{{{2, 3, "fabric", .gbps = {0, 0}}},
-		 0,
-		 BU_DIR_OUT,
-		 "only its loopback works: with every partner and in both directions "
-		 "nothing arrived; node002 sends: node002 to node003: slow"},
-		{{{2, 3, "fabric", .gbps = {0, 0.25}}},
-		 0,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node003: slow"},
-		{{{2, 3, "fabric", .gbps = {0.25, 0}}},
-		 0,
-		 BU_DIR_OUT,
-		 "node002 sends: node002 to node003: slow"},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
+	for (size_t i = 0; i < BU_LEN(bad_ones); i++) {
 		const struct bu_accusation one = {
-			.what = BU_WHAT_ENDPOINT, .port = 1, .dir = rows[i].dir};
+			.what = BU_WHAT_ENDPOINT, .port = 1, .dir = bad_ones[i].dir};
 		bu_autofree char *text = NULL, *cause = NULL, *want = NULL;
 		struct told t;
 
-		told_begin(&t, rows[i].log, 3, rows[i].proven);
+		told_begin(&t, bad_ones[i].log, 3, bad_ones[i].proven);
 		cause = bu_accusation_text(&t.campaign.topology, &one);
 		text = bu_explain_accused(&t.campaign, 1, &one);
-		want = bu_xasprintf("%s; %s; %s", rows[i].says, cause, hint);
+		want = bu_xasprintf("%s; %s; %s", bad_ones[i].says, cause, hint);
 		ck_assert_msg(strcmp(text, want) == 0, "row %zu: '%s', not '%s'", i,
 			      text, want);
 		told_end(&t);

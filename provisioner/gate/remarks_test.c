@@ -235,79 +235,72 @@ END_TEST
 
 /* Of a node in service, by its last result with each partner that is there: node 1 with
  * node 3, and sometimes with node 4. */
+static const char alone[] = "slow with node003 (rail fabric): check the cables of both";
+static const char besides[] = "slow with node003, good with others (rail "
+			      "fabric): check the cables of both";
+static const struct {
+	struct probed log[3];
+	enum bu_state own, other;
+	const char *says; /* NULL = nothing */
+} slow_pairs[] = {
+	{{{1, 3, "fabric", .gbps = {0.25, 1}}}, BU_STATE_READY, BU_STATE_READY, alone},
+	{{{1, 3, "fabric", .gbps = {1, 0.25}}},
+	 BU_STATE_READY,
+	 BU_STATE_VALIDATING,
+	 alone},
+	{{{1, 3, "fabric", .gbps = {1, 0.25}}},
+	 BU_STATE_READY,
+	 BU_STATE_QUARANTINED,
+	 NULL},
+	{{{1, 3, "fabric", .gbps = {1, 0.25}}},
+	 BU_STATE_VALIDATING,
+	 BU_STATE_READY,
+	 NULL},
+	/* just enough */
+	{{{1, 3, "fabric", .gbps = {0.75, 0.75}}},
+	 BU_STATE_READY,
+	 BU_STATE_READY,
+	 NULL},
+	{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .doubt = {1, 0}}},
+	 BU_STATE_READY,
+	 BU_STATE_READY,
+	 NULL},
+	{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .doubt = {0, 1}}},
+	 BU_STATE_READY,
+	 BU_STATE_READY,
+	 NULL},
+	{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .boot = {"old"}}},
+	 BU_STATE_READY,
+	 BU_STATE_READY,
+	 NULL},
+	{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .boot = {NULL, "old"}}},
+	 BU_STATE_READY,
+	 BU_STATE_READY,
+	 NULL},
+	{{{1, 3, "fabric", .failed = 1}}, BU_STATE_READY, BU_STATE_READY, NULL},
+	/* the last one counts */
+	{{{1, 3, "fabric", .gbps = {0.25, 1}}, {1, 3, "fabric", .gbps = {1, 1}}},
+	 BU_STATE_READY,
+	 BU_STATE_READY,
+	 NULL},
+	{{{1, 3, "fabric", .gbps = {1, 1}}, {1, 3, "fabric", .gbps = {0.25, 1}}},
+	 BU_STATE_READY,
+	 BU_STATE_READY,
+	 alone},
+	{{{1, 3, "fabric", .gbps = {0.25, 1}}, {1, 4, "fabric", .gbps = {1, 1}}},
+	 BU_STATE_READY,
+	 BU_STATE_READY,
+	 besides},
+	{{{1, 3, "fabric", .gbps = {0.25, 1}},
+	  {1, 4, "fabric", .gbps = {1, 1}, .boot = {NULL, "old"}}},
+	 BU_STATE_READY,
+	 BU_STATE_READY,
+	 alone},
+};
+
 START_TEST(a_slow_pair_is_a_remark_of_both)
 {
-	static const char alone[] =
-		"slow with node003 (rail fabric): check the cables of both";
-	static const char besides[] = "slow with node003, good with others (rail "
-				      "fabric): check the cables of both";
-	static const struct {
-		struct probed log[3];
-		enum bu_state own, other;
-		const char *says; /* NULL = nothing */
-	} rows[] = {
-		{{{1, 3, "fabric", .gbps = {0.25, 1}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 alone},
-		{{{1, 3, "fabric", .gbps = {1, 0.25}}},
-		 BU_STATE_READY,
-		 BU_STATE_VALIDATING,
-		 alone},
-		{{{1, 3, "fabric", .gbps = {1, 0.25}}},
-		 BU_STATE_READY,
-		 BU_STATE_QUARANTINED,
-		 NULL},
-		{{{1, 3, "fabric", .gbps = {1, 0.25}}},
-		 BU_STATE_VALIDATING,
-		 BU_STATE_READY,
-		 NULL},
-		/* just enough */
-		{{{1, 3, "fabric", .gbps = {0.75, 0.75}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 NULL},
-		{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .doubt = {1, 0}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 NULL},
-		{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .doubt = {0, 1}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 NULL},
-		{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .boot = {"old"}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 NULL},
-		{{{1, 3, "fabric", .gbps = {0.25, 0.25}, .boot = {NULL, "old"}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 NULL},
-		{{{1, 3, "fabric", .failed = 1}}, BU_STATE_READY, BU_STATE_READY, NULL},
-		/* the last one counts */
-		{{{1, 3, "fabric", .gbps = {0.25, 1}},
-		  {1, 3, "fabric", .gbps = {1, 1}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 NULL},
-		{{{1, 3, "fabric", .gbps = {1, 1}},
-		  {1, 3, "fabric", .gbps = {0.25, 1}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 alone},
-		{{{1, 3, "fabric", .gbps = {0.25, 1}},
-		  {1, 4, "fabric", .gbps = {1, 1}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 besides},
-		{{{1, 3, "fabric", .gbps = {0.25, 1}},
-		  {1, 4, "fabric", .gbps = {1, 1}, .boot = {NULL, "old"}}},
-		 BU_STATE_READY,
-		 BU_STATE_READY,
-		 alone},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
+	for (size_t i = 0; i < BU_LEN(slow_pairs); i++) {
 		bu_autojson json_t *list = NULL;
 		struct bu_desired_validation *validation;
 		struct between b;
@@ -318,16 +311,16 @@ START_TEST(a_slow_pair_is_a_remark_of_both)
 				->nodes[0]
 				.validation;
 		validation->bw_min_percent = 75;
-		for (size_t k = 0; k < 3 && rows[i].log[k].rail; k++)
-			between_log(&b, &rows[i].log[k]);
-		rig_node(&b.rig, 1)->state = rows[i].own;
-		rig_node(&b.rig, 3)->state = rows[i].other;
+		for (size_t k = 0; k < 3 && slow_pairs[i].log[k].rail; k++)
+			between_log(&b, &slow_pairs[i].log[k]);
+		rig_node(&b.rig, 1)->state = slow_pairs[i].own;
+		rig_node(&b.rig, 3)->state = slow_pairs[i].other;
 		list = bu_gate_remarks(b.gate, rig_node(&b.rig, 1));
-		ck_assert_msg(json_array_size(list) == (rows[i].says != NULL),
+		ck_assert_msg(json_array_size(list) == (slow_pairs[i].says != NULL),
 			      "row %zu", i);
-		if (rows[i].says)
+		if (slow_pairs[i].says)
 			ck_assert_str_eq(json_string_value(json_array_get(list, 0)),
-					 rows[i].says);
+					 slow_pairs[i].says);
 		between_end(&b);
 	}
 }

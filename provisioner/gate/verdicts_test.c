@@ -65,87 +65,70 @@ says_code(const struct judged *j, int number, enum bu_reason_code code, size_t r
 }
 
 /* Node 1 of four at one leaf. */
+static struct bu_accusation leaf_too[] = {{.what = BU_WHAT_ENDPOINT},
+					  {.what = BU_WHAT_LEAF}},
+			    witnessed[] = {{.what = BU_WHAT_ENDPOINT, .witness = 2},
+					   {.what = BU_WHAT_LEAF}},
+			    two[] = {{.what = BU_WHAT_ENDPOINT},
+				     {.what = BU_WHAT_ENDPOINT, .port = 1}},
+			    no_port[] = {{.what = BU_WHAT_LEAF},
+					 {.what = BU_WHAT_LINK}};
+static const struct {
+	struct bu_accusation one;
+	int nodes, unlent;
+	int out;
+	enum bu_reason_code says;
+} accusations[] = {
+	{{.what = BU_WHAT_ENDPOINT}, 4, 0, 1, 0},
+	{{.what = BU_WHAT_ENDPOINT, .witness = 2}, 4, 0, 0, BU_REASON_NO_THIRD},
+	{{.what = BU_WHAT_ENDPOINT, .witness = 2}, 4, 1, 0, BU_REASON_NO_THIRD_IN_USE},
+	{{.what = BU_WHAT_LEAF}, 4, 0, 0, BU_REASON_LEAF_ACCUSED},
+	{{.what = BU_WHAT_LINK}, 4, 0, 0, BU_REASON_LEAF_ACCUSED},
+	{{.what = BU_WHAT_SPINE, .leaf = 7}, 4, 0, 0, BU_REASON_LEAF_ACCUSED},
+	{{.what = BU_WHAT_ANY, .of = leaf_too, .of_count = 2}, 4, 0, 1, 0},
+	{{.what = BU_WHAT_ANY, .of = leaf_too, .of_count = 2}, 3, 0, 1, 0},
+	{{.what = BU_WHAT_ANY, .of = leaf_too, .of_count = 2},
+	 2,
+	 0,
+	 0,
+	 BU_REASON_NO_THIRD},
+	{{.what = BU_WHAT_ANY, .of = witnessed, .of_count = 2},
+	 4,
+	 0,
+	 0,
+	 BU_REASON_NO_THIRD},
+	{{.what = BU_WHAT_ANY, .of = two, .of_count = 2}, 4, 0, 0, BU_REASON_NO_THIRD},
+	{{.what = BU_WHAT_ANY, .of = no_port, .of_count = 2},
+	 4,
+	 0,
+	 0,
+	 BU_REASON_NO_THIRD},
+	{{.what = BU_WHAT_INCONCLUSIVE}, 4, 0, 0, BU_REASON_INCONCLUSIVE},
+	/* of others */
+	{{.what = BU_WHAT_ENDPOINT, .port = 1}, 4, 0, 0, BU_REASON_NO_FREE_PARTNER},
+	{{.what = BU_WHAT_INCONCLUSIVE, .node = 1}, 4, 0, 0, BU_REASON_NO_FREE_PARTNER},
+	{{.what = BU_WHAT_LEAF, .leaf = 7}, 4, 0, 0, BU_REASON_NO_FREE_PARTNER},
+	{{.what = BU_WHAT_ANY, .of = two + 1, .of_count = 1},
+	 4,
+	 0,
+	 0,
+	 BU_REASON_NO_FREE_PARTNER},
+};
+
 START_TEST(an_accusation_quarantines_who_is_alone_in_it)
 {
-	static struct bu_accusation leaf_too[] = {{.what = BU_WHAT_ENDPOINT},
-						  {.what = BU_WHAT_LEAF}},
-				    witnessed[] = {{.what = BU_WHAT_ENDPOINT,
-						    .witness = 2},
-						   {.what = BU_WHAT_LEAF}},
-				    two[] = {{.what = BU_WHAT_ENDPOINT},
-					     {.what = BU_WHAT_ENDPOINT, .port = 1}},
-				    no_port[] = {{.what = BU_WHAT_LEAF},
-						 {.what = BU_WHAT_LINK}};
-	const struct {
-		struct bu_accusation one;
-		int nodes, unlent;
-		int out;
-		enum bu_reason_code says;
-	} rows[] = {
-		{{.what = BU_WHAT_ENDPOINT}, 4, 0, 1, 0},
-		{{.what = BU_WHAT_ENDPOINT, .witness = 2}, 4, 0, 0, BU_REASON_NO_THIRD},
-		{{.what = BU_WHAT_ENDPOINT, .witness = 2},
-		 4,
-		 1,
-		 0,
-		 BU_REASON_NO_THIRD_IN_USE},
-		{{.what = BU_WHAT_LEAF}, 4, 0, 0, BU_REASON_LEAF_ACCUSED},
-		{{.what = BU_WHAT_LINK}, 4, 0, 0, BU_REASON_LEAF_ACCUSED},
-		{{.what = BU_WHAT_SPINE, .leaf = 7}, 4, 0, 0, BU_REASON_LEAF_ACCUSED},
-		{{.what = BU_WHAT_ANY, .of = leaf_too, .of_count = 2}, 4, 0, 1, 0},
-		{{.what = BU_WHAT_ANY, .of = leaf_too, .of_count = 2}, 3, 0, 1, 0},
-		{{.what = BU_WHAT_ANY, .of = leaf_too, .of_count = 2},
-		 2,
-		 0,
-		 0,
-		 BU_REASON_NO_THIRD},
-		{{.what = BU_WHAT_ANY, .of = witnessed, .of_count = 2},
-		 4,
-		 0,
-		 0,
-		 BU_REASON_NO_THIRD},
-		{{.what = BU_WHAT_ANY, .of = two, .of_count = 2},
-		 4,
-		 0,
-		 0,
-		 BU_REASON_NO_THIRD},
-		{{.what = BU_WHAT_ANY, .of = no_port, .of_count = 2},
-		 4,
-		 0,
-		 0,
-		 BU_REASON_NO_THIRD},
-		{{.what = BU_WHAT_INCONCLUSIVE}, 4, 0, 0, BU_REASON_INCONCLUSIVE},
-		/* of others */
-		{{.what = BU_WHAT_ENDPOINT, .port = 1},
-		 4,
-		 0,
-		 0,
-		 BU_REASON_NO_FREE_PARTNER},
-		{{.what = BU_WHAT_INCONCLUSIVE, .node = 1},
-		 4,
-		 0,
-		 0,
-		 BU_REASON_NO_FREE_PARTNER},
-		{{.what = BU_WHAT_LEAF, .leaf = 7}, 4, 0, 0, BU_REASON_NO_FREE_PARTNER},
-		{{.what = BU_WHAT_ANY, .of = two + 1, .of_count = 1},
-		 4,
-		 0,
-		 0,
-		 BU_REASON_NO_FREE_PARTNER},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
+	for (size_t i = 0; i < BU_LEN(accusations); i++) {
 		struct judged j = {.said = {{.what = BU_WHAT_ANY}}};
 
 		between_begin(&j.b, NODES, 1, NODES, NULL);
 		judged_open(&j);
-		j.campaign.candidates = rows[i].nodes;
-		j.campaign.unlent = rows[i].unlent;
-		accuse_of(&j, rows[i].one);
+		j.campaign.candidates = accusations[i].nodes;
+		j.campaign.unlent = accusations[i].unlent;
+		accuse_of(&j, accusations[i].one);
 		bu_gate_judge(j.b.gate, &j.campaign);
-		ck_assert_msg(is_out(&j, 1) == rows[i].out, "row %zu", i);
-		if (!rows[i].out)
-			says_code(&j, 1, rows[i].says, i);
+		ck_assert_msg(is_out(&j, 1) == accusations[i].out, "row %zu", i);
+		if (!accusations[i].out)
+			says_code(&j, 1, accusations[i].says, i);
 		judged_close(&j);
 	}
 }

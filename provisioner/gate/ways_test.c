@@ -61,109 +61,100 @@ crossings(const struct bu_spines *of)
 	return text;
 }
 
+static const struct {
+	struct probed log;
+	const char *want;
+	int spines, tests, seen; /* of leaf01 */
+} flows[] = {
+	{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1, W2}}, "0>2:s1 2>0:s2 ", 2, 0, 1},
+	{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1, W2}, .single = 1},
+	 "0>2:s1 2>0:s2 ",
+	 2,
+	 1,
+	 1},
+	{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1}}, "0>2:s1 ", 1, 0, 1},
+	{{1, 3, "fabric", .gbps = {1, 1}, .ways = {NULL, W2}}, "2>0:s2 ", 1, 0, 1},
+	{{1, 3, "fabric", .gbps = {1, 1}, .ways = {"[{'hops':['fd00::1']}]"}},
+	 "0>2:s1 ",
+	 1,
+	 0,
+	 1},
+	/* half of what it must carry, or less, or with losses */
+	{{1, 3, "fabric", .gbps = {0.5, 0.375}, .ways = {W1, W1}},
+	 "0>2:s1 2>0:s1! ",
+	 1,
+	 0,
+	 1},
+	{{1, 3, "fabric", .gbps = {1, 1}, .lost = {1, 0}, .ways = {W1, W1}},
+	 "0>2:s1! 2>0:s1 ",
+	 1,
+	 0,
+	 1},
+	/* an instrument in doubt */
+	{{1, 3, "fabric", .gbps = {1, 1}, .doubt = {1, 0}, .ways = {W1, W2}},
+	 "2>0:s2 ",
+	 2,
+	 0,
+	 1},
+	/* several queue pairs, several ways */
+	{{1, 3, "fabric", .gbps = {1, 1},
+	  .ways = {"[{'hops':['10.9.1.1']},{'hops':['10.9.2.1']}]",
+		   "[{'hops':['10.9.1.1']},{'hops':['10.9.1.1']}]"}},
+	 "2>0:s1 ",
+	 2,
+	 0,
+	 1},
+	{{1, 3, "fabric", .gbps = {1, 1},
+	  .ways = {"[{'hops':['10.9.1.1']},{'hops':['10.7.7.7']}]",
+		   "[{'hops':['10.7.7.7']},{'hops':['10.9.1.1']}]"}},
+	 "",
+	 1,
+	 0,
+	 1},
+	/* one way past two spines, and past one of them twice */
+	{{1, 3, "fabric", .gbps = {1, 1},
+	  .ways = {"[{'hops':['10.9.1.1','10.9.2.1']}]",
+		   "[{'hops':['10.9.1.1','fd00::1']}]"}},
+	 "2>0:s1 ",
+	 1,
+	 0,
+	 1},
+	{{1, 3, "fabric", .gbps = {1, 1}, .ways = {"[]", "[{}]"}}, "", 0, 0, 0},
+	/* inside a leaf, of another boot, of a node that is not there */
+	{{1, 2, "fabric", .gbps = {1, 1}, .ways = {W1, W2}}, "", 0, 0, 0},
+	{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1, W2}, .boot = {"old"}},
+	 "",
+	 0,
+	 0,
+	 0},
+	{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1, W2}, .boot = {NULL, "old"}},
+	 "",
+	 0,
+	 0,
+	 0},
+	{{1, 6, "fabric", .gbps = {1, 1}, .ways = {W1, W2}}, "", 0, 0, 0},
+	{{1, 3, "rail1", .gbps = {1, 1}, .ways = {W1, W2}}, "", 0, 0, 0},
+};
+
 START_TEST(a_flow_is_of_the_one_spine_that_all_its_ways_took)
 {
-	static const struct {
-		struct probed log;
-		const char *want;
-		int spines, tests, seen; /* of leaf01 */
-	} rows[] = {
-		{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1, W2}},
-		 "0>2:s1 2>0:s2 ",
-		 2,
-		 0,
-		 1},
-		{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1, W2}, .single = 1},
-		 "0>2:s1 2>0:s2 ",
-		 2,
-		 1,
-		 1},
-		{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1}}, "0>2:s1 ", 1, 0, 1},
-		{{1, 3, "fabric", .gbps = {1, 1}, .ways = {NULL, W2}},
-		 "2>0:s2 ",
-		 1,
-		 0,
-		 1},
-		{{1, 3, "fabric", .gbps = {1, 1}, .ways = {"[{'hops':['fd00::1']}]"}},
-		 "0>2:s1 ",
-		 1,
-		 0,
-		 1},
-		/* half of what it must carry, or less, or with losses */
-		{{1, 3, "fabric", .gbps = {0.5, 0.375}, .ways = {W1, W1}},
-		 "0>2:s1 2>0:s1! ",
-		 1,
-		 0,
-		 1},
-		{{1, 3, "fabric", .gbps = {1, 1}, .lost = {1, 0}, .ways = {W1, W1}},
-		 "0>2:s1! 2>0:s1 ",
-		 1,
-		 0,
-		 1},
-		/* an instrument in doubt */
-		{{1, 3, "fabric", .gbps = {1, 1}, .doubt = {1, 0}, .ways = {W1, W2}},
-		 "2>0:s2 ",
-		 2,
-		 0,
-		 1},
-		/* several queue pairs, several ways */
-		{{1, 3, "fabric", .gbps = {1, 1},
-		  .ways = {"[{'hops':['10.9.1.1']},{'hops':['10.9.2.1']}]",
-			   "[{'hops':['10.9.1.1']},{'hops':['10.9.1.1']}]"}},
-		 "2>0:s1 ",
-		 2,
-		 0,
-		 1},
-		{{1, 3, "fabric", .gbps = {1, 1},
-		  .ways = {"[{'hops':['10.9.1.1']},{'hops':['10.7.7.7']}]",
-			   "[{'hops':['10.7.7.7']},{'hops':['10.9.1.1']}]"}},
-		 "",
-		 1,
-		 0,
-		 1},
-		/* one way past two spines, and past one of them twice */
-		{{1, 3, "fabric", .gbps = {1, 1},
-		  .ways = {"[{'hops':['10.9.1.1','10.9.2.1']}]",
-			   "[{'hops':['10.9.1.1','fd00::1']}]"}},
-		 "2>0:s1 ",
-		 1,
-		 0,
-		 1},
-		{{1, 3, "fabric", .gbps = {1, 1}, .ways = {"[]", "[{}]"}}, "", 0, 0, 0},
-		/* inside a leaf, of another boot, of a node that is not there */
-		{{1, 2, "fabric", .gbps = {1, 1}, .ways = {W1, W2}}, "", 0, 0, 0},
-		{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1, W2}, .boot = {"old"}},
-		 "",
-		 0,
-		 0,
-		 0},
-		{{1, 3, "fabric", .gbps = {1, 1}, .ways = {W1, W2},
-		  .boot = {NULL, "old"}},
-		 "",
-		 0,
-		 0,
-		 0},
-		{{1, 6, "fabric", .gbps = {1, 1}, .ways = {W1, W2}}, "", 0, 0, 0},
-		{{1, 3, "rail1", .gbps = {1, 1}, .ways = {W1, W2}}, "", 0, 0, 0},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
+	for (size_t i = 0; i < BU_LEN(flows); i++) {
 		bu_autofree char *text = NULL;
 		struct bu_spines of;
 		struct between b;
 
 		traced_begin(&b, NODES, 2, EACH, NULL);
 		b.gate->roles[NODES - 1].ready = 0;
-		between_log(&b, &rows[i].log);
+		between_log(&b, &flows[i].log);
 		ck_assert_int_eq(between_open(&b, "fabric"), 1);
 		traced_run(&b, &of);
 		text = crossings(&of);
-		ck_assert_msg(strcmp(text, rows[i].want) == 0, "row %zu: %s", i, text);
-		ck_assert_msg(of.topology.spines == rows[i].spines, "row %zu", i);
+		ck_assert_msg(strcmp(text, flows[i].want) == 0, "row %zu: %s", i, text);
+		ck_assert_msg(of.topology.spines == flows[i].spines, "row %zu", i);
 		ck_assert_msg(of.bad == (strchr(text, '!') != NULL), "row %zu", i);
 		for (int leaf = 0; leaf < LEAVES; leaf++) {
-			ck_assert_int_eq(of.tests[leaf], leaf < 2 ? rows[i].tests : 0);
-			ck_assert_int_eq(of.seen[leaf], leaf < 2 ? rows[i].seen : 0);
+			ck_assert_int_eq(of.tests[leaf], leaf < 2 ? flows[i].tests : 0);
+			ck_assert_int_eq(of.seen[leaf], leaf < 2 ? flows[i].seen : 0);
 		}
 		bu_spines_close(&of);
 		between_close(&b);
