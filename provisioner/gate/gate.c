@@ -188,11 +188,11 @@ bu_gate_destroy(struct bu_gate *gate)
 	bu_probes_drop(gate);
 	bu_incast_drop(gate);
 	bu_gate_nvlink_drop(gate);
+	bu_switches_drop(gate); /* who reads them is busy */
 	json_decref(gate->busy);
 	json_decref(gate->soaking);
 	json_decref(gate->soaked_with);
 	json_decref(gate->across);
-	bu_switches_drop(gate);
 	free(gate->asks);
 	bu_runs_drop(gate);
 	bu_gate_peers_drop(gate);
