@@ -24,7 +24,7 @@
 enum {
 	BU_TOPOLOGY_NODES_MAX = 65536,
 	BU_TOPOLOGY_RAILS_MAX = 64,
-	BU_TOPOLOGY_SPINES_MAX = 256, /* that a profile names */
+	BU_TOPOLOGY_SPINES_MAX = 256,    /* that a profile names */
 	BU_TOPOLOGY_LINKS_MAX = 1 << 22, /* leaves x spines */
 };
 
