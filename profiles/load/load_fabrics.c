@@ -68,6 +68,7 @@ read_address(const char *text, char ret[INET6_ADDRSTRLEN])
 	return inet_pton(family, text, bytes) == 1 &&
 	       inet_ntop(family, bytes, ret, INET6_ADDRSTRLEN);
 }
+
 /* An address is of one spine alone. */
 static void
 check_address(struct bu_loader *ld, const struct bu_ini_section *section,
