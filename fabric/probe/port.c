@@ -20,9 +20,17 @@ bu_port_numa(const char *root, const char *device)
 }
 
 int
-bu_port_is_rxe(const char *root, const char *device)
+bu_port_is_sport_hashed(const char *root, const char *device)
 {
-	return bu_sysroot_exists(root, IB "%s/parent", device);
+	char release[64];
+	int major = 0, minor = 0;
+
+	if (!bu_sysroot_exists(root, IB "%s/parent", device) ||
+	    !bu_sysroot_line(root, release, sizeof(release),
+			     "proc/sys/kernel/osrelease"))
+		return 0;
+	return sscanf(release, "%d.%d", &major, &minor) == 2 &&
+	       (major < 5 || (major == 5 && minor < 17));
 }
 
 void

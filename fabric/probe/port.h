@@ -12,8 +12,9 @@
 
 /* -1: the adapter has none (soft-RoCE), or the machine has one node alone. */
 int bu_port_numa(const char *root, const char *device);
-/* Soft-RoCE picks the UDP source port by a rule of its own. */
-int bu_port_is_rxe(const char *root, const char *device);
+/* Soft-RoCE makes the UDP source port from its queue pair's number; from Linux 5.17 on
+ * it takes the flow label, as adapters do. */
+int bu_port_is_sport_hashed(const char *root, const char *device);
 void bu_port_counters(const char *root, const char *device, int port, int gid_index,
 		      struct bu_counters *ret);
 /* The interface of this GID; "" = sysfs names none. */

@@ -65,8 +65,6 @@ START_TEST(a_port_by_its_files)
 	ck_assert_int_eq(counters.count[BU_COUNTER_CARRIER_CHANGES], 2);
 	ck_assert_int_eq(bu_port_numa(root, "mlx5_2"), 1);
 	ck_assert_int_eq(bu_port_numa(root, "rxe0"), -1);
-	ck_assert_int_eq(bu_port_is_rxe(root, "rxe0"), 1);
-	ck_assert_int_eq(bu_port_is_rxe(root, "mlx5_0"), 0);
 	ck_assert_int_eq(bu_port_cache_bytes(root), 300 * 1024 * 1024);
 	ck_assert_int_eq(bu_port_memory_bytes(root), 1024 * 1024);
 
@@ -90,4 +88,32 @@ START_TEST(a_port_by_its_files)
 }
 END_TEST
 
-BU_UNIT("port", a_port_by_its_files)
+/* Soft-RoCE alone, and of kernels that say that they are old. */
+START_TEST(source_ports_are_hashed_by_old_kernels)
+{
+	static const struct {
+		const char *release;
+		int hashed;
+	} rows[] = {
+		{"4.19.0", 1},         {"5.15.0-105-generic", 1},
+		{"5.16.20", 1},        {"5.17.0", 0},
+		{"6.1.0-56-amd64", 0}, {"6.8.0-151-generic", 0},
+		{"10.2.1", 0},         {"next", 0},
+	};
+	bu_autofree char *clean = NULL;
+
+	strcpy(root, "/tmp/port_test.XXXXXX");
+	make_tree();
+	clean = bu_xasprintf("rm -rf %s", root);
+	ck_assert_int_eq(bu_port_is_sport_hashed(root, "rxe0"), 0);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		put("proc/sys/kernel/osrelease", rows[i].release);
+		ck_assert_msg(bu_port_is_sport_hashed(root, "rxe0") == rows[i].hashed,
+			      "%s", rows[i].release);
+		ck_assert_int_eq(bu_port_is_sport_hashed(root, "mlx5_0"), 0);
+	}
+	ck_assert_int_eq(system(clean), 0);
+}
+END_TEST
+
+BU_UNIT("port", a_port_by_its_files, source_ports_are_hashed_by_old_kernels)

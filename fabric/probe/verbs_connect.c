@@ -77,9 +77,9 @@ own_mtu(const struct bu_verbs *verbs)
 	return most && most < mtu ? most : mtu;
 }
 
-/* Soft-RoCE: 0xc000 and 14 bits of the kernel's hash_32() of the own queue pair. */
+/* 0xc000 and 14 bits of the kernel's hash_32() of the own queue pair. */
 static uint16_t
-rxe_sport(uint32_t qpn)
+hashed_sport(uint32_t qpn)
 {
 	return (uint16_t)(0xc000 + ((qpn * UINT32_C(0x61c88647)) >> 18));
 }
@@ -87,7 +87,7 @@ rxe_sport(uint32_t qpn)
 void
 bu_verbs_paths(const struct bu_verbs *verbs, struct bu_pair_dir *ret)
 {
-	int rxe = bu_port_is_rxe(verbs->root, verbs->device.name);
+	int hashed = bu_port_is_sport_hashed(verbs->root, verbs->device.name);
 	int ib = bu_device_is_infiniband(&verbs->device);
 
 	ret->qps = verbs->qps;
@@ -95,9 +95,9 @@ bu_verbs_paths(const struct bu_verbs *verbs, struct bu_pair_dir *ret)
 		uint32_t label = verbs->flow_label[i];
 
 		ret->flow_label[i] = label;
-		ret->sport[i] = ib    ? 0
-				: rxe ? rxe_sport(verbs->qp[i]->qp_num)
-				      : ibv_flow_label_to_udp_sport(label);
+		ret->sport[i] = ib       ? 0
+				: hashed ? hashed_sport(verbs->qp[i]->qp_num)
+					 : ibv_flow_label_to_udp_sport(label);
 	}
 }
 
