@@ -487,20 +487,35 @@ START_TEST(who_gives_nothing_is_left_out)
 }
 END_TEST
 
-/* Of rails of one fabric, what is across counts as well. */
+/* Of rails of one fabric, what is across counts as well, in the present boots of nodes
+ * that are there. */
 START_TEST(who_gives_nothing_across_is_left_out)
 {
-	static const struct probed log[] = {{1, 2, "fabric/rail1", .failed = 1},
-					    {1, 3, "fabric/rail1", .failed = 1}};
+	static const struct {
+		int of_one, gone; /* gone: the third node */
+		struct probed second;
+		int trusted;
+	} rows[] = {
+		{0, 0, {1, 3, "fabric/rail1", .failed = 1}, 1},
+		{1, 0, {1, 3, "fabric/rail1", .failed = 1}, 0},
+		{1, 0, {1, 3, "fabric/rail1", .failed = 1, .boot = {"old"}}, 1},
+		{1, 0, {1, 3, "fabric/rail1", .failed = 1, .boot = {NULL, "old"}}, 1},
+		{1, 1, {1, 3, "fabric/rail1", .failed = 1}, 1},
+	};
+	static const struct probed first = {1, 2, "fabric/rail1", .failed = 1};
 
-	for (int of_one = 0; of_one < 2; of_one++) {
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		int of_one = rows[i].of_one;
 		struct between b;
 
 		between_begin(&b, 4, 2, of_one ? 2 : 4, of_one ? same : NULL);
-		for (size_t i = 0; i < BU_LEN(log); i++)
-			between_log(&b, &log[i]);
+		between_log(&b, &first);
+		between_log(&b, &rows[i].second);
+		if (rows[i].gone)
+			b.gate->roles[2] =
+				(struct bu_role){.want = b.gate->roles[2].want};
 		between_open(&b, "fabric");
-		ck_assert_int_eq(b.across.trusted[0], !of_one);
+		ck_assert_msg(b.across.trusted[0] == rows[i].trusted, "row %zu", i);
 		ck_assert_int_eq(b.across.trusted[1], 1);
 		between_close(&b);
 		between_end(&b);
