@@ -185,6 +185,8 @@ find_roles(struct bu_across *across)
 		node->lent =
 			role->ready ||
 			(role->serves && bu_gate_lends(gate, role->node, role->want));
+		/* While it joins or has jobs no campaign is over for it. */
+		gate->roles[role - gate->roles].waits |= node->asks && !node->lent;
 		there += node->there;
 		if (node->there && !across->validation)
 			across->validation = role->want->validation;

@@ -148,21 +148,23 @@ START_TEST(who_takes_part_and_who_asks)
 		int ready, certified, serves; /* of its role */
 		uint64_t good;                /* rails */
 		int late, since_ms;           /* 0 = long ago */
-		int held, there, asks, lent;
+		int held, there, asks, lent, works;
 	} rows[] = {
-		{1, 0, 0, 3, 0, 0, 1, 1, 1, 1},
-		{1, 0, 0, 7, 0, 0, 1, 1, 1, 1},
-		{1, 0, 0, 2, 0, 0, 0, 0, 0, 1},
-		{1, 0, 0, 1, 0, 0, 0, 0, 0, 1},
-		{1, 1, 0, 3, 0, 0, 0, 1, 0, 1},
-		{1, 1, 0, 3, 1, 1, 0, 1, 1, 1},
-		{1, 1, 0, 3, 0, 1, 0, 1, 0, 1},
-		{1, 1, 0, 3, 1, LATE_MS - 1, 0, 1, 1, 1},
-		{1, 1, 0, 3, 1, LATE_MS, 0, 1, 0, 1},
-		{0, 0, 1, 3, 1, 1, 0, 0, 0, 1},
-		{0, 1, 1, 3, 1, 1, 0, 1, 1, 1},
-		{0, 1, 0, 3, 1, 1, 0, 1, 0, 0},
-		{0, 0, 0, 3, 0, 0, 0, 0, 0, 0},
+		{0, 1, 1, 3, 1, 1, 0, 1, 1, 0, 1},
+		{0, 1, 1, 3, 1, LATE_MS, 0, 1, 0, 0, 1},
+		{1, 0, 0, 3, 0, 0, 1, 1, 1, 1, 0},
+		{1, 0, 0, 7, 0, 0, 1, 1, 1, 1, 0},
+		{1, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0},
+		{1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0},
+		{1, 1, 0, 3, 0, 0, 0, 1, 0, 1, 0},
+		{1, 1, 0, 3, 1, 1, 0, 1, 1, 1, 0},
+		{1, 1, 0, 3, 0, 1, 0, 1, 0, 1, 0},
+		{1, 1, 0, 3, 1, LATE_MS - 1, 0, 1, 1, 1, 0},
+		{1, 1, 0, 3, 1, LATE_MS, 0, 1, 0, 1, 0},
+		{0, 0, 1, 3, 1, 1, 0, 0, 0, 1, 0},
+		{0, 1, 1, 3, 1, 1, 0, 1, 1, 1, 0},
+		{0, 1, 0, 3, 1, 1, 0, 1, 0, 0, 0},
+		{0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -178,6 +180,13 @@ START_TEST(who_takes_part_and_who_asks)
 		role->ready = rows[i].ready != 0;
 		role->certified = rows[i].certified != 0;
 		role->serves = rows[i].serves != 0;
+		if (rows[i].works) {
+			static const struct bu_desired_cluster cluster;
+
+			b.rig.fleet->desired->nodes[0].cluster = &cluster;
+			BU_TEXT_COPY(node->joined.cluster, "jobs");
+			node->state = BU_STATE_JOINING;
+		}
 		node->live.rails_good = rows[i].good;
 		node->live.across.late = rows[i].late;
 		node->live.across.since_ms =
@@ -188,6 +197,8 @@ START_TEST(who_takes_part_and_who_asks)
 		ck_assert_msg(is->there == rows[i].there, "row %zu: there", i);
 		ck_assert_msg(is->asks == rows[i].asks, "row %zu: asks", i);
 		ck_assert_msg(is->lent == rows[i].lent, "row %zu: lent", i);
+		/* What it asks for comes when it is lent again. */
+		ck_assert_int_eq(role->waits, is->asks && !is->lent);
 		ck_assert_int_eq(b.across.trusted[0], rows[i].there);
 		between_close(&b);
 		between_end(&b);
