@@ -68,11 +68,14 @@ bu_accusation_hint(const struct bu_accusation *accusation)
 static void
 add_best(FILE *out, const struct bu_sign *sign)
 {
-	char best[32], median[32];
+	char text[32];
 
-	bu_rate_text(sign->best_gbps, best, sizeof(best));
-	bu_rate_text(sign->median_gbps, median, sizeof(median));
-	fprintf(out, ", at best %s of %s", best, median);
+	bu_rate_text(sign->best_gbps, text, sizeof(text));
+	fprintf(out, ", at best %s", text);
+	if (sign->median_gbps <= 0) /* none to compare it with */
+		return;
+	bu_rate_text(sign->median_gbps, text, sizeof(text));
+	fprintf(out, " of %s", text);
 }
 
 static void

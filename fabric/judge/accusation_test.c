@@ -109,6 +109,12 @@ static const struct {
 	 "no test can tell these apart: loses packets: 3 of 4 tests again",
 	 "clean or swap the cable",
 	 "loss"},
+	{{.signs =
+		  {{.symptom = BU_SYMPTOM_RATE, .bad = 3, .tests = 3, .best_gbps = 40}},
+	  .sign_count = 1},
+	 "slow: 3 of 3 tests again, at best 40.00 Gbit/s",
+	 "swap the cable first",
+	 "rate"},
 };
 
 START_TEST(the_sentence_and_the_hint_come_from_the_codes)
