@@ -29,16 +29,6 @@ stands(struct over *over, const char *want)
 	ck_assert_msg(json_equal(keys, should), "%s, not %s", is, want);
 }
 
-static void
-is(const json_t *entry, const char *name, const char *want)
-{
-	bu_autojson json_t *should = quoted(want);
-	const json_t *value = json_object_get(entry, name);
-	bu_autofree char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-
-	ck_assert_msg(json_equal(value, should), "%s: %s, not %s", name, text, want);
-}
-
 /* What was bad, and still is: bundles, leaves and the spines, but no port. */
 START_TEST(what_is_bad_now_is_accused)
 {
@@ -320,8 +310,8 @@ START_TEST(what_is_bad_for_no_known_reason_is_named)
 			rig_text_has(bu_json_str(entry, "text", ""),
 				     "rail fabric: no pair of leaf leaf02 (rail "
 				     "fabric) with another leaf was good");
-			is(entry, "nodes", "{'node003':true,'node004':true}");
-			is(entry, "leaves", "{'leaf02':true}");
+			entry_is(entry, "nodes", "{'node003':true,'node004':true}");
+			entry_is(entry, "leaves", "{'leaf02':true}");
 		}
 		over_end(&over);
 	}
@@ -383,7 +373,7 @@ START_TEST(a_leaf_without_a_test_is_named)
 	entry = json_array_get(list_of(&over), 0);
 	rig_text_has(bu_json_str(entry, "text", ""),
 		     "switch fabric c: leaf leaf11 (rail rail1) was not tested");
-	is(entry, "nodes", "{'node001':true,'node002':true}");
+	entry_is(entry, "nodes", "{'node001':true,'node002':true}");
 	/* Those of the second leaf of each rail are not there. */
 	over.b.across.nodes[2].there = over.b.across.nodes[3].there = 0;
 	stands(&over, "[{'untested':[[1,'leaf11',0]]}]");

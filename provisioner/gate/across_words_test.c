@@ -7,16 +7,6 @@ enum { NODES = 6, EACH = 2, BOTH = BU_DIR_OUT | BU_DIR_IN };
 #define SAME "switch_fabric = c\n"
 static const char *const same[2] = {SAME, SAME};
 
-static void
-is(const json_t *entry, const char *name, const char *want)
-{
-	bu_autojson json_t *should = quoted(want);
-	const json_t *value = json_object_get(entry, name);
-	bu_autofree char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-
-	ck_assert_msg(json_equal(value, should), "%s: %s, not %s", name, text, want);
-}
-
 START_TEST(an_accusation_names_leaves_and_nodes)
 {
 	struct bu_accusation of[2] = {
@@ -64,8 +54,8 @@ START_TEST(an_accusation_names_leaves_and_nodes)
 		entry = bu_across_entry(&over.b.across, &over.b.across.topology,
 					&rows[i].one);
 		rig_text_has(bu_json_str(entry, "text", ""), begins);
-		is(entry, "leaves", rows[i].leaves);
-		is(entry, "nodes", rows[i].nodes);
+		entry_is(entry, "leaves", rows[i].leaves);
+		entry_is(entry, "nodes", rows[i].nodes);
 		ck_assert(json_is_false(json_object_get(entry, "links")));
 		over_end(&over);
 	}

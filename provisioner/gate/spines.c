@@ -162,7 +162,7 @@ int
 bu_spines_run(struct bu_across *across, const struct bu_localise_opts *opts,
 	      struct bu_spines *ret)
 {
-	size_t leaves = (size_t)across->topology.leaves + 1;
+	size_t leaves = (size_t)across->topology.leaves;
 	struct bu_site site = {.round = answer, .arg = ret};
 	struct bu_err err = {0};
 	int rc;

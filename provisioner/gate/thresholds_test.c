@@ -264,6 +264,19 @@ START_TEST(gpus_have_the_driver_and_the_division_of_the_profile)
 }
 END_TEST
 
+/* The profile gives this key of the validation alone; "" = none. Owned. */
+static struct bu_origin *
+origins_of(const char *given)
+{
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+	struct bu_origin *origins = bu_xcalloc(count, sizeof(*origins));
+
+	if (*given)
+		origins[bu_schema_key("validation", given) - keys].line = 7;
+	return origins;
+}
+
 /* Fast links get what fills them, unless the profile says so; the links of a virtual
  * rack what they always had. */
 START_TEST(sizes_are_the_links_or_the_profiles)
@@ -294,14 +307,8 @@ START_TEST(sizes_are_the_links_or_the_profiles)
 			.runs = 5, .message_bytes = 65536, .run_bytes = 2 << 20};
 		const struct bu_desired_network rail = {.link_gbps = rows[i].gbps};
 		struct bu_sizes sizes;
-		size_t count;
-		const struct bu_key *keys = bu_schema_keys(&count);
-		bu_autofree struct bu_origin *origins =
-			bu_xcalloc(count, sizeof(*origins));
+		bu_autofree struct bu_origin *origins = origins_of(rows[i].given);
 
-		if (*rows[i].given)
-			origins[bu_schema_key("validation", rows[i].given) - keys]
-				.line = 7;
 		validation.origins = origins;
 		sizes = bu_gate_sizes(&validation, &rail, rows[i].least_qps);
 		ck_assert_uint_eq(sizes.bytes, rows[i].bytes);
@@ -417,14 +424,8 @@ START_TEST(a_deadline_is_that_of_a_slow_probe)
 							   .deadline_ms =
 								   rows[i].deadline_ms};
 		const struct bu_desired_network rail = {.link_gbps = rows[i].gbps};
-		size_t count;
-		const struct bu_key *keys = bu_schema_keys(&count);
-		bu_autofree struct bu_origin *origins =
-			bu_xcalloc(count, sizeof(*origins));
+		bu_autofree struct bu_origin *origins = origins_of(rows[i].given);
 
-		if (*rows[i].given)
-			origins[bu_schema_key("validation", rows[i].given) - keys]
-				.line = 1;
 		validation.origins = origins;
 		ck_assert_int_eq(bu_gate_deadline_ms(rig.gate, &validation, &rail),
 				 rows[i].ms);

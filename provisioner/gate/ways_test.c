@@ -37,6 +37,14 @@ traced_run(struct between *b, struct bu_spines *ret)
 	return bu_spines_run(&b->across, &opts, ret);
 }
 
+static void
+traced_end(struct between *b, struct bu_spines *of)
+{
+	bu_spines_close(of);
+	between_close(b);
+	between_end(b);
+}
+
 /* "0>2:s1! ": port 0 to port 2 by s1, was bad; a small letter where a newer one of the
  * same leaves and spine is there. Owned. */
 static char *
@@ -156,9 +164,7 @@ START_TEST(a_flow_is_of_the_one_spine_that_all_its_ways_took)
 			ck_assert_int_eq(of.tests[leaf], leaf < 2 ? flows[i].tests : 0);
 			ck_assert_int_eq(of.seen[leaf], leaf < 2 ? flows[i].seen : 0);
 		}
-		bu_spines_close(&of);
-		between_close(&b);
-		between_end(&b);
+		traced_end(&b, &of);
 	}
 }
 END_TEST
@@ -187,9 +193,7 @@ START_TEST(the_newest_flow_of_a_link_is_known)
 	ck_assert_int_eq(of.bad, 1);
 	for (size_t i = 0; i < of.count; i++)
 		ck_assert_int_eq(of.list[i].dir, of.list[i].src > of.list[i].dst);
-	bu_spines_close(&of);
-	between_close(&b);
-	between_end(&b);
+	traced_end(&b, &of);
 }
 END_TEST
 
@@ -207,9 +211,7 @@ START_TEST(a_bad_flow_that_is_not_the_newest_is_over)
 	ck_assert_int_eq(between_open(&b, "fabric"), 1);
 	traced_run(&b, &of);
 	ck_assert_int_eq(of.bad, 0);
-	bu_spines_close(&of);
-	between_close(&b);
-	between_end(&b);
+	traced_end(&b, &of);
 }
 END_TEST
 
@@ -235,9 +237,7 @@ START_TEST(flows_across_rails_are_of_both)
 		traced_run(&b, &of);
 		text = crossings(&of);
 		ck_assert_str_eq(text, rows[i].want);
-		bu_spines_close(&of);
-		between_close(&b);
-		between_end(&b);
+		traced_end(&b, &of);
 	}
 }
 END_TEST
@@ -278,9 +278,7 @@ START_TEST(tests_of_one_way_say_nothing_where_few_are_good)
 		traced_run(&b, &of);
 		ck_assert_msg(of.topology.spines == rows[i].spines, "row %zu", i);
 		ck_assert_msg((of.count > 0) == rows[i].spines, "row %zu", i);
-		bu_spines_close(&of);
-		between_close(&b);
-		between_end(&b);
+		traced_end(&b, &of);
 	}
 }
 END_TEST
@@ -307,9 +305,7 @@ START_TEST(so_many_spines_are_no_spines)
 		ck_assert_int_eq(between_open(&b, "fabric"), 1);
 		traced_run(&b, &of);
 		ck_assert_int_eq(of.topology.spines, count > 256 ? 0 : count);
-		bu_spines_close(&of);
-		between_close(&b);
-		between_end(&b);
+		traced_end(&b, &of);
 	}
 }
 END_TEST
@@ -371,9 +367,7 @@ START_TEST(a_leaf_lacks_what_it_did_not_cross)
 		of.bad = 1;
 		for (int node = 0; node < NODES; node++)
 			ck_assert_int_eq(bu_spines_wait(&of, node), node != 1);
-		bu_spines_close(&of);
-		between_close(&b);
-		between_end(&b);
+		traced_end(&b, &of);
 	}
 }
 END_TEST
@@ -404,9 +398,7 @@ START_TEST(a_leaf_is_wanted_once)
 		ck_assert_int_le(wanted[leaf], 1);
 		ck_assert_int_eq(of.asked[leaf], wanted[leaf]);
 	}
-	bu_spines_close(&of);
-	between_close(&b);
-	between_end(&b);
+	traced_end(&b, &of);
 }
 END_TEST
 
@@ -447,9 +439,7 @@ START_TEST(who_may_be_asked_for_a_way)
 		over = traced_run(&b, &of);
 		ck_assert_msg(of.wanted.count == (size_t)rows[i].wanted, "row %zu", i);
 		ck_assert_int_eq(over, !rows[i].wanted);
-		bu_spines_close(&of);
-		between_close(&b);
-		between_end(&b);
+		traced_end(&b, &of);
 	}
 }
 END_TEST
@@ -478,9 +468,7 @@ START_TEST(a_rail_without_names_has_no_spines)
 		ck_assert_int_eq(between_open(&b, "fabric"), 1);
 		traced_run(&b, &of);
 		ck_assert_uint_eq(of.count, named == 2 ? 2 : 0);
-		bu_spines_close(&of);
-		between_close(&b);
-		between_end(&b);
+		traced_end(&b, &of);
 	}
 }
 END_TEST

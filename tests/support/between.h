@@ -156,6 +156,17 @@ between_end(struct between *b)
 	rig_end(&b->rig);
 }
 
+/* What an accusation has under this name. */
+static inline void
+entry_is(const json_t *entry, const char *name, const char *want)
+{
+	bu_autojson json_t *should = quoted(want);
+	const json_t *value = json_object_get(entry, name);
+	bu_autofree char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	ck_assert_msg(json_equal(value, should), "%s: %s, not %s", name, text, want);
+}
+
 /* A campaign that is over, and what it says. */
 struct over {
 	struct between b;
