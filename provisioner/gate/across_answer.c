@@ -96,6 +96,32 @@ bu_across_comparable(const struct bu_across *across, int src, int dst, float gbp
 	       (float)(across->topology.limit_gbps / bu_rail_slower(&rail)->link_gbps);
 }
 
+int64_t
+bu_across_after(const struct bu_across *across, const int ports[2])
+{
+	int64_t seq = 0;
+
+	for (int i = 0; i < 2; i++) {
+		const struct bu_node *node = node_of(across, ports[i])->role->node;
+
+		if (node && node->live.across.after_seq > seq)
+			seq = node->live.across.after_seq;
+	}
+	return seq;
+}
+
+/* The next sound one that counts. */
+static size_t
+next_of(const struct bu_across *across, const struct bu_flow *flow,
+	const struct bu_pair_log *log, size_t at, int dir)
+{
+	int64_t after = bu_across_after(across, (const int[]){flow->src, flow->dst});
+
+	while (at < log->count && log->list[at].seq <= after)
+		at++;
+	return bu_gate_next_sound(log, at, dir);
+}
+
 /* What was mended since is not bad any more, however often it was before. */
 static int
 is_newest_bad(const struct bu_across *across, const struct bu_flow *flow,
@@ -150,7 +176,7 @@ answer_flow(struct bu_across *across, struct bu_flow *flow)
 	log = bu_across_log(across, flow, &place, &dir);
 	taken = &across->taken[2 * place + dir];
 	if (log)
-		*taken = bu_gate_next_sound(log, *taken, dir);
+		*taken = next_of(across, flow, log, *taken, dir);
 	if (!log || *taken >= log->count)
 		return answer_nothing(across, flow, log);
 	bu_gate_give(&log->list[(*taken)++], dir, flow);
@@ -204,6 +230,7 @@ count_tests(struct bu_across *across, const struct bu_pair_log *log, const int p
 {
 	float min_gbps = (float)(across->min_gbps / across->topology.limit_gbps *
 				 network_of(across, ports[0])->link_gbps);
+	int64_t after = bu_across_after(across, ports);
 
 	for (int end = 0; end < 2; end++)
 		if (!across->trusted[ports[end] / across->topology.rails])
@@ -211,7 +238,7 @@ count_tests(struct bu_across *across, const struct bu_pair_log *log, const int p
 	for (size_t i = 0; i < log->count; i++) {
 		const struct bu_measured_dir *m = log->list[i].dir;
 
-		if (m[0].doubt || m[1].doubt)
+		if (m[0].doubt || m[1].doubt || log->list[i].seq <= after)
 			continue;
 		for (int end = 0; end < 2; end++) {
 			across->links[across->topology.leaf_of[ports[end]]]++;

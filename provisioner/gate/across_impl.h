@@ -87,6 +87,8 @@ void bu_across_add_nodes(const struct bu_across *across,
 void bu_across_key(const struct bu_desired_network *network,
 		   char ret[BU_ACROSS_KEY_SIZE]);
 
+/* across_answer.c. What these ports measured by this row of the log counts no more. */
+int64_t bu_across_after(const struct bu_across *across, const int ports[2]);
 /* across_answer.c. A node that gives nothing is no partner: the others' tests go on. */
 void bu_across_leave_out(struct bu_across *across);
 /* across_answer.c. Fills links, links_wanted and links_bad. */

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fabric/schedule.h"
+#include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
 
 /* PARTNERS: of each node when all pairs would be too many. */
@@ -208,6 +209,7 @@ bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes, size_t count,
 	run->next = gate->runs;
 	gate->runs = run;
 	forget_old(gate);
+	bu_across_again(gate, nodes, count);
 	bu_gate_kick(gate);
 	return run->id;
 }

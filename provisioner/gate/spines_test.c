@@ -310,6 +310,104 @@ START_TEST(a_link_that_was_mended_is_cleared)
 }
 END_TEST
 
+static void
+run_of(struct rig *rig, int first, int last)
+{
+	struct bu_node *nodes[NODES];
+
+	for (int i = first; i <= last; i++)
+		nodes[i - first] = rig_node(rig, i);
+	ck_assert_ptr_nonnull(
+		bu_gate_run(rig->gate, nodes, (size_t)(last - first + 1), NULL));
+}
+
+/* Into the cluster, to which agents of paper do not come. */
+static void
+make_ready(struct rig *rig, int nodes)
+{
+	for (int i = 1; i <= nodes; i++) {
+		const char *name = rig_node(rig, i)->name;
+
+		put_event(rig, BU_EVENT_RELEASED, name,
+			  json_pack("{s:s}", "by", "test"));
+		put_event(rig, BU_EVENT_STATE, name,
+			  json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+	}
+}
+
+/* bringup fabric run over nodes that it names, or over all: nobody leaves service, and
+ * what is not mended stays named meanwhile. */
+START_TEST(a_run_tests_what_is_accused_anew)
+{
+	static const struct {
+		int bad_leaf; /* 0 = of the spine, all */
+		int first, last;
+	} rows[] = {{2, 2, 3}, {2, 3, 4}, {2, 1, NODES}, {0, 1, 3}};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct ways ways = {.spines = 2,
+				    .bad_leaf = rows[i].bad_leaf,
+				    .bad_spine = 1,
+				    .bad_dir = BU_DIR_IN};
+		bu_autofree char *before = NULL, *mended = NULL;
+		int singles;
+		struct rig rig;
+
+		before = after(&rig, &ways, two_spines, 400);
+		says(before,
+		     rows[i].bad_leaf ? "the link between leaf leaf02" : "spine s1");
+		make_ready(&rig, NODES);
+		singles = ways.singles;
+		run_of(&rig, rows[i].first, rows[i].last);
+		for (int k = 0; k < 300; k++) {
+			bu_autofree char *now = NULL;
+
+			pass(&rig, &ways, NODES, 1);
+			now = warnings_of(&rig);
+			ck_assert_ptr_nonnull(strstr(now, "spine s1"));
+		}
+		ck_assert_int_gt(ways.singles, singles);
+		ways.bad_spine = 0;
+		run_of(&rig, rows[i].first, rows[i].last);
+		pass(&rig, &ways, NODES, 300);
+		mended = warnings_of(&rig);
+		ck_assert_str_eq(mended, "");
+		ck_assert_int_eq(bu_across_goes_on(rig.gate), 0);
+		end_fabric(&rig, &ways);
+	}
+}
+END_TEST
+
+/* A run itself measures no pair across rails. */
+START_TEST(a_run_tests_rails_of_one_fabric_anew)
+{
+	struct ways ways = {.up = "rail1"};
+	bu_autofree char *before = NULL, *still = NULL, *mended = NULL;
+	struct rig rig;
+	int across;
+
+	begin_fabric(&rig, 4, 3, same);
+	pass(&rig, &ways, 4, 240);
+	all_join(&rig, 4);
+	before = warnings_of(&rig);
+	says(before, " of rail rail1, to the spines");
+	make_ready(&rig, 4);
+	pass(&rig, &ways, 4, 60);
+	across = ways.across;
+	run_of(&rig, 1, 2);
+	pass(&rig, &ways, 4, 240);
+	still = warnings_of(&rig);
+	says(still, " of rail rail1, to the spines");
+	ck_assert_int_gt(ways.across, across);
+	ways.up = NULL;
+	run_of(&rig, 1, 2);
+	pass(&rig, &ways, 4, 240);
+	mended = warnings_of(&rig);
+	ck_assert_str_eq(mended, "");
+	end_fabric(&rig, &ways);
+}
+END_TEST
+
 /* One queue pair that is too slow is no test of the bundle: that stays good. */
 START_TEST(tests_of_one_way_judge_no_bundle)
 {
@@ -356,4 +454,5 @@ RIG_UNIT("spines", each_leaf_crosses_each_spine,
 	 a_leaf_is_in_one_test_of_a_way_at_a_time, what_is_not_known_names_no_spine,
 	 a_silent_spine_hides_no_other, agents_of_two_releases_share_a_fabric,
 	 two_leaves_are_named_together, a_link_that_was_mended_is_cleared,
+	 a_run_tests_what_is_accused_anew, a_run_tests_rails_of_one_fabric_anew,
 	 links_are_named_across_rails, tests_of_one_way_judge_no_bundle)

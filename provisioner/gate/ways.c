@@ -170,12 +170,16 @@ add_ways(struct bu_spines *spines, const struct bu_pair_log *log, const json_t *
 	const int *leaf_of = spines->across->topology.leaf_of;
 	const int ports[2] = {port_of(spines->across, log, 0),
 			      port_of(spines->across, log, 1)};
+	int64_t after;
 
 	if (ports[0] < 0 || ports[1] < 0 || leaf_of[ports[0]] == leaf_of[ports[1]])
 		return;
+	after = bu_across_after(spines->across, ports);
 	for (size_t i = 0; i < log->ways_count; i++) {
 		const struct bu_way *way = &log->ways[i];
 
+		if (way->seq <= after)
+			continue;
 		for (int end = 0; end < 2; end++)
 			spines->tests[leaf_of[ports[end]]] += way->single;
 		for (int dir = 0; dir < 2; dir++)

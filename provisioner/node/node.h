@@ -222,9 +222,10 @@ struct bu_node_live {
 	uint64_t rails_good; /* likewise: good at the last look at the rail */
 	/* Tests across its rails: since when it waits for them (monotonic), whether
 	 * that is over, and in which state it was; late: its certificate waits no
-	 * longer, and they go on. */
+	 * longer, and they go on; after_seq: what was measured by then counts no
+	 * more between leaves. */
 	struct {
-		int64_t since_ms, state_seq;
+		int64_t since_ms, state_seq, after_seq;
 		int over, late;
 	} across;
 	int appending;      /* an event of it is on its way to the log */
