@@ -8,9 +8,8 @@
  * judges single links when the bundles are judged. It has no memory of its own: the
  * campaign runs from its start over the results in the log. Invariants: only ports that
  * are good on their own rail take part, so what is bad is between the leaves; no node
- * is accused, and no certificate depends on what comes of it: of a rail alone it does
- * not wait, of a switch fabric HOLD_MS at most. What is not told by then is asked for
- * until LATE_MS, of nodes that are lent.
+ * is accused, and no certificate depends on what comes of it; how long one waits is
+ * said in across_wait.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +17,6 @@
 #include "base/json.h"
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/spines.h"
-
-enum { HOLD_MS = 180000, LATE_MS = 900000, AGAIN_MS = 20 };
 
 static int
 is_of(const struct bu_desired_network *network, const char *fabric)
@@ -132,27 +129,6 @@ make_topology(struct bu_across *across)
 	across->links_wanted = bu_xcalloc((size_t)t->leaves, sizeof(int));
 }
 
-/* Good on all its rails, and not certified yet. */
-static int
-is_held(const struct bu_role *role)
-{
-	size_t rails = role->want->pool->rails_count;
-	uint64_t all = rails ? UINT64_MAX >> (64 - rails) : 0;
-
-	return role->ready && !role->certified && rails &&
-	       (role->node->live.rails_good & all) == all;
-}
-
-/* It was good on all its rails and was certified while its tests were on their way. */
-static int
-is_late(const struct bu_gate *gate, const struct bu_role *role)
-{
-	const struct bu_node *node = role->node;
-
-	return (role->ready || role->serves) && node->live.across.late &&
-	       bu_loop_now_ms(gate->fleet->loop) - node->live.across.since_ms < LATE_MS;
-}
-
 /* A certified node takes part with what it measured, also while it may not be asked. */
 static int
 is_proven(const struct bu_across *across, const struct bu_role *role)
@@ -179,14 +155,13 @@ find_roles(struct bu_across *across)
 		const struct bu_role *role = node->role;
 
 		/* What was started anew is not good in its leaf any more. */
-		node->held = is_held(role);
+		node->held = bu_across_is_held(role);
 		node->there = node->held || is_proven(across, role);
-		node->asks = node->held || (node->there && is_late(gate, role));
+		node->asks =
+			node->held || (node->there && bu_across_is_late(gate, role));
 		node->lent =
 			role->ready ||
 			(role->serves && bu_gate_lends(gate, role->node, role->want));
-		/* While it joins or has jobs no campaign is over for it. */
-		gate->roles[role - gate->roles].waits |= node->asks && !node->lent;
 		there += node->there;
 		if (node->there && !across->validation)
 			across->validation = role->want->validation;
@@ -260,71 +235,6 @@ bu_across_ask(const struct bu_across *across, const struct bu_pairs *pairs, int 
 	}
 }
 
-/* Of one rail a node asks for the tests of its own leaf; for all when one was bad. */
-static int
-waits(const struct bu_across *across, int place)
-{
-	return across->nodes[place].asks &&
-	       (!across->alone ||
-		!bu_across_leaf_is_done(across, across->topology.leaf_of[place]));
-}
-
-static void
-keep_waiting(const struct bu_across *across)
-{
-	struct bu_role *roles = across->gate->roles;
-
-	for (int i = 0; i < across->topology.nodes; i++)
-		if (waits(across, i))
-			roles[across->nodes[i].role - roles].waits = 1;
-}
-
-/* At the last look at this rail its nodes hung at several switches, or might have. */
-static int
-has_leaves(const struct bu_gate *gate, const struct bu_desired_network *rail)
-{
-	const struct bu_topology *shape = bu_gate_shape(gate, rail);
-
-	return rail->role == BU_ROLE_FABRIC && (!shape || shape->leaves > 1);
-}
-
-static int
-has_fabric(const struct bu_desired_pool *pool)
-{
-	for (size_t i = 0; i < pool->rails_count; i++)
-		if (pool->rails[i]->switch_fabric)
-			return 1;
-	return 0;
-}
-
-static int
-is_tested_between(const struct bu_gate *gate, const struct bu_desired_pool *pool)
-{
-	for (size_t i = 0; i < pool->rails_count; i++)
-		if (has_leaves(gate, pool->rails[i]))
-			return 1;
-	return has_fabric(pool);
-}
-
-/* Certificates of the others wait no longer, and nothing more is asked for them. */
-static void
-let_go(struct bu_gate *gate)
-{
-	for (size_t i = 0; i < gate->fleet->desired->nodes_count; i++) {
-		const struct bu_role *role = &gate->roles[i];
-
-		if (role->waits || !role->node ||
-		    !is_tested_between(gate, role->want->pool))
-			continue;
-		role->node->live.across.late = 0;
-		if (!is_held(role) || role->node->live.across.over ||
-		    role->node->live.across.state_seq != role->node->state_seq)
-			continue;
-		role->node->live.across.over = 1;
-		bu_gate_wake_at(gate, bu_loop_now_ms(gate->fleet->loop) + AGAIN_MS);
-	}
-}
-
 void
 bu_across_close(struct bu_across *across)
 {
@@ -381,30 +291,18 @@ static void
 look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 {
 	struct bu_across across;
+	int has_two = bu_across_open(gate, network, &across);
 
-	if (!bu_across_open(gate, network, &across)) {
+	bu_across_wait_unlent(&across);
+	if (!has_two) {
 		bu_across_forget(gate, across.fabric);
 	} else if (run(&across)) {
 		look_at_spines(&across);
 	} else {
 		bu_across_ask(&across, &across.wanted, 0);
-		keep_waiting(&across);
+		bu_across_wait(&across);
 	}
 	bu_across_close(&across);
-}
-
-static int
-is_anybody_asking(const struct bu_gate *gate, const struct bu_desired_network *rail)
-{
-	for (size_t i = 0; i < gate->fleet->desired->nodes_count; i++) {
-		const struct bu_role *role = &gate->roles[i];
-
-		if (((is_held(role) && !role->node->live.across.over) ||
-		     is_late(gate, role)) &&
-		    bu_desired_has_rail(role->want->pool, rail))
-			return 1;
-	}
-	return 0;
 }
 
 /* A rail of its own: after a start, for nodes that wait, and as long as it is accused.
@@ -419,7 +317,7 @@ is_alone_due(const struct bu_gate *gate, const struct bu_desired_network *rail)
 	bu_across_key(rail, key);
 	return !gate->across_seen ||
 	       json_array_size(json_object_get(gate->across, key)) > 0 ||
-	       (has_leaves(gate, rail) && is_anybody_asking(gate, rail));
+	       (bu_across_has_leaves(gate, rail) && bu_across_is_asked_for(gate, rail));
 }
 
 /* The first network that names its fabric. */
@@ -432,29 +330,6 @@ bu_across_is_first(const struct bu_desired *desired, size_t i)
 		if (is_of(&desired->networks[k], fabric))
 			return 0;
 	return fabric != NULL;
-}
-
-/* Also of a fabric that is gone. */
-static void
-forget_late(struct bu_gate *gate)
-{
-	int64_t now_ms = bu_loop_now_ms(gate->fleet->loop);
-
-	for (size_t i = 0; i < gate->fleet->count; i++) {
-		struct bu_node *node = gate->fleet->nodes[i];
-
-		if (now_ms - node->live.across.since_ms >= LATE_MS)
-			node->live.across.late = 0;
-	}
-}
-
-int
-bu_across_goes_on(const struct bu_gate *gate)
-{
-	for (size_t i = 0; i < gate->fleet->count; i++)
-		if (gate->fleet->nodes[i]->live.across.late)
-			return 1;
-	return 0;
 }
 
 void
@@ -470,28 +345,7 @@ bu_across_look(struct bu_gate *gate)
 			look_at(gate, &desired->networks[i]);
 	if (!gate->roles)
 		return;
-	let_go(gate);
+	bu_across_let_go(gate);
 	gate->across_seen = 1;
-	forget_late(gate);
-}
-
-int
-bu_across_holds(const struct bu_gate *gate, struct bu_node *node)
-{
-	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
-	int64_t now_ms = bu_loop_now_ms(gate->fleet->loop);
-
-	if (!want || !is_tested_between(gate, want->pool))
-		return 0;
-	if (node->live.across.state_seq != node->state_seq) {
-		node->live.across.state_seq = node->state_seq;
-		node->live.across.since_ms = now_ms;
-		node->live.across.over = node->live.across.late = 0;
-	}
-	if (node->live.across.over)
-		return 0;
-	if (has_fabric(want->pool) && now_ms - node->live.across.since_ms < HOLD_MS)
-		return 1;
-	node->live.across.late = 1;
-	return 0;
+	bu_across_forget_late(gate);
 }

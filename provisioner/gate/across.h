@@ -8,10 +8,11 @@
 /* across.c. Asks for pairs from leaf to leaf of those that are good on their rails, and
  * judges what came of them. */
 void bu_across_look(struct bu_gate *gate);
-/* Good on all rails: does it wait for these tests still? Of others they go on. */
+/* across_wait.c. Good on all rails: does it wait for these tests still? Of others they
+ * go on. */
 int bu_across_holds(const struct bu_gate *gate, struct bu_node *node);
 int bu_across_goes_on(const struct bu_gate *gate);
-/* across_keep.c. Somebody has these nodes measured: what stands accused between leaves
+/* Somebody has these nodes measured: what stands accused between leaves
  * of one of them is tested anew, by all nodes that it names. Results of before count no
  * more for that; the accusation stands until there are new ones. */
 void bu_across_again(struct bu_gate *gate, struct bu_node *const *nodes, size_t count);

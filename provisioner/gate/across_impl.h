@@ -2,7 +2,8 @@
 /*
  * The campaign between the leaves of one switch fabric, or of one rail alone, as far as
  * it is: across.c makes and judges it, across_answer.c answers it from the log,
- * across_words.c says what is accused, across_keep.c keeps it.
+ * across_words.c says what is accused, across_keep.c keeps it, across_wait.c says who
+ * waits for it.
  */
 #ifndef BU_GATE_ACROSS_IMPL_H
 #define BU_GATE_ACROSS_IMPL_H
@@ -59,6 +60,24 @@ void bu_across_ask(const struct bu_across *across, const struct bu_pairs *pairs,
 		   int single);
 /* Is network i the first one that names its switch fabric? */
 int bu_across_is_first(const struct bu_desired *desired, size_t i);
+/* across_wait.c. Good on all its rails, and not certified yet; or it was certified
+ * while its tests were on their way. */
+int bu_across_is_held(const struct bu_role *role);
+int bu_across_is_late(const struct bu_gate *gate, const struct bu_role *role);
+/* One of them is of this rail. */
+int bu_across_is_asked_for(const struct bu_gate *gate,
+			   const struct bu_desired_network *rail);
+/* At the last look at this rail its nodes hung at several switches, or might have. */
+int bu_across_has_leaves(const struct bu_gate *gate,
+			 const struct bu_desired_network *rail);
+/* Nodes that ask wait: those that are not lent, and those whose leaves have questions.
+ */
+void bu_across_wait_unlent(const struct bu_across *across);
+void bu_across_wait(const struct bu_across *across);
+/* Certificates of the others wait no longer, and nothing more is asked for them. */
+void bu_across_let_go(struct bu_gate *gate);
+/* Also of a fabric that is gone. */
+void bu_across_forget_late(struct bu_gate *gate);
 /* across_answer.c. What was measured of the ports of a flow in the present boots; NULL
  * = nothing. ret_place: in the log; ret_dir: of its pair. */
 const struct bu_pair_log *bu_across_log(const struct bu_across *across,

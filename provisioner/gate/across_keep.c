@@ -275,64 +275,6 @@ bu_across_forget_gone(struct bu_gate *gate)
 }
 
 static int
-is_of(const struct bu_gate *gate, const struct bu_node *node, const char *key)
-{
-	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
-	char its[BU_ACROSS_KEY_SIZE];
-
-	for (size_t i = 0; want && i < want->pool->rails_count; i++) {
-		bu_across_key(want->pool->rails[i], its);
-		if (strcmp(its, key) == 0)
-			return 1;
-	}
-	return 0;
-}
-
-/* An entry that names no node is of a spine: of all of them. */
-static int
-concerns(const struct bu_gate *gate, const char *key, const json_t *entry,
-	 const struct bu_node *node)
-{
-	const json_t *named = json_object_get(entry, "nodes");
-
-	return is_of(gate, node, key) &&
-	       (!json_object_size(named) || json_object_get(named, node->name));
-}
-
-static void
-begin_again(struct bu_gate *gate, const char *key, const json_t *entry)
-{
-	for (size_t i = 0; i < gate->fleet->count; i++) {
-		struct bu_node *node = gate->fleet->nodes[i];
-
-		if (!concerns(gate, key, entry, node))
-			continue;
-		node->live.across.after_seq = gate->fleet->life.row_seq;
-		node->live.across.since_ms = bu_loop_now_ms(gate->fleet->loop);
-		node->live.across.late = 1;
-	}
-}
-
-void
-bu_across_again(struct bu_gate *gate, struct bu_node *const *nodes, size_t count)
-{
-	const char *key;
-	json_t *list, *entry;
-	size_t i;
-
-	json_object_foreach (gate->across, key, list) {
-		json_array_foreach (list, i, entry) {
-			size_t k = 0;
-
-			while (k < count && !concerns(gate, key, entry, nodes[k]))
-				k++;
-			if (k < count)
-				begin_again(gate, key, entry);
-		}
-	}
-}
-
-static int
 is_accused(const struct bu_gate *gate, const char *key, const char *node)
 {
 	json_t *entry;

@@ -198,9 +198,59 @@ START_TEST(who_takes_part_and_who_asks)
 		ck_assert_msg(is->asks == rows[i].asks, "row %zu: asks", i);
 		ck_assert_msg(is->lent == rows[i].lent, "row %zu: lent", i);
 		/* What it asks for comes when it is lent again. */
+		ck_assert_int_eq(role->waits, 0);
+		bu_across_wait_unlent(&b.across);
 		ck_assert_int_eq(role->waits, is->asks && !is->lent);
 		ck_assert_int_eq(b.across.trusted[0], rows[i].there);
 		between_close(&b);
+		between_end(&b);
+	}
+}
+END_TEST
+
+/* By those whom an accusation names, of any of which a run is; where it names none, by
+ * all of its fabric. What they ask for has all of its time, and needs new results. */
+START_TEST(a_run_asks_those_who_are_accused)
+{
+	static const struct {
+		const char *key, *nodes; /* in braces */
+		int first, count;        /* of the run */
+		unsigned asked;          /* bits from node001 */
+	} rows[] = {
+		{"c", "'node002':true", 1, 2, 2},
+		{"c", "'node002':true,'node004':true", 1, 2, 10},
+		{"c", "'node002':true,'node004':true", 4, 1, 10},
+		{"c", "'node002':true", 3, 2, 0},
+		{"c", "", 3, 1, 15},
+		{"rail fabric", "'node002':true", 1, 4, 0},
+		{"d", "", 1, 4, 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = bu_xasprintf(
+			"{'%s':[{'key':[],'text':'','nodes':{%s},'leaves':{}}]}",
+			rows[i].key, rows[i].nodes);
+		struct bu_node *nodes[4];
+		struct between b;
+
+		between_begin(&b, 4, 2, 1, same);
+		json_decref(b.gate->across);
+		b.gate->across = quoted(text);
+		b.rig.clock.fake_mono_ms += 2 * LATE_MS;
+		for (int k = 0; k < rows[i].count; k++)
+			nodes[k] = rig_node(&b.rig, rows[i].first + k);
+		bu_across_again(b.gate, nodes, (size_t)rows[i].count);
+		for (int k = 0; k < 4; k++) {
+			const struct bu_node *node = rig_node(&b.rig, k + 1);
+			int asked = rows[i].asked >> k & 1;
+
+			ck_assert_msg(node->live.across.late == asked, "%zu: %d", i, k);
+			ck_assert_int_eq(node->live.across.after_seq,
+					 asked ? b.rig.fleet->life.row_seq : 0);
+			ck_assert_int_eq(node->live.across.since_ms,
+					 asked ? bu_loop_now_ms(b.rig.fleet->loop) : 0);
+		}
+		ck_assert_int_gt(b.rig.fleet->life.row_seq, 0);
 		between_end(&b);
 	}
 }
@@ -444,7 +494,8 @@ END_TEST
 RIG_UNIT("across_look", a_fabric_is_looked_at_with_its_first_network,
 	 a_campaign_has_the_rails_of_its_fabric,
 	 leaves_that_are_not_known_are_of_their_rail, who_takes_part_and_who_asks,
-	 a_campaign_needs_two_nodes, ports_are_asked_for_by_their_nodes_and_rails,
+	 a_run_asks_those_who_are_accused, a_campaign_needs_two_nodes,
+	 ports_are_asked_for_by_their_nodes_and_rails,
 	 a_certificate_is_held_for_so_long, who_is_not_in_the_profile_is_not_held,
 	 a_rail_is_looked_at_when_it_is_due, who_has_had_its_tests_goes_on,
 	 what_is_late_has_an_end)
