@@ -317,8 +317,10 @@ gone(struct child *child, struct bu_err *err)
 			*err = child->err;
 		return child->rc;
 	}
-	if (!step)
-		return bu_err_set(err, BU_ERR_IO, 0, "their process died: %s", how);
+	if (!step) {
+		bu_err_set(err, BU_ERR_IO, 0, "their process died: %s", how);
+		return BU_APART_BROKEN;
+	}
 	row = bad_step(child, step, how);
 	BU_CHECK_SET(row->text, "%s: the process that asked %s died: %s",
 		     step->subject[0] ? step->subject : "the machine", step->what, how);
@@ -352,7 +354,8 @@ watch(struct child *child, struct bu_err *err)
 		if (ctx->deadline_ms &&
 		    now_ms >= ctx->deadline_ms + BU_APART_GRACE_MS) {
 			end_child(child);
-			return bu_err_set(err, BU_ERR_TIMEOUT, 0, "the time ran out");
+			bu_err_set(err, BU_ERR_TIMEOUT, 0, "the time ran out");
+			return BU_APART_BROKEN;
 		}
 	}
 }

@@ -10,12 +10,16 @@
 
 #include "checks/checks.h"
 
-enum { BU_APART_GRACE_MS = 5000 }; /* over ctx.deadline_ms */
+enum {
+	BU_APART_GRACE_MS = 5000, /* over ctx.deadline_ms */
+	BU_APART_BROKEN = -2,
+};
 
 /* Runs fn in a child and appends its rows, also those that it had before it failed. A
  * child that stays in one of its steps for longer than the step's limit
  * (bu_checks_doing) is killed, and so is one that is cancelled or late; one that dies
- * is told. Both are rows in the name of the step; without one, -1 and err says it. */
+ * is told. Both are rows in the name of the step; without one it is BU_APART_BROKEN and
+ * err says it. -1: fn itself says that it cannot run, or it was cancelled. */
 bu_must int bu_apart_run(const struct bu_checks_ctx *ctx, const char *group,
 			 bu_checks_fn fn, struct bu_checks *out, struct bu_err *err);
 

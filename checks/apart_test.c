@@ -232,14 +232,16 @@ START_TEST(a_group_without_steps_ends_too)
 {
 	static const struct {
 		bu_checks_fn fn;
-		int cancel_after, deadline_ms;
+		int cancel_after, deadline_ms, rc;
 		enum bu_err_kind kind;
 		const char *text;
 	} rows[] = {
-		{stays_silent, 2, 0, BU_ERR_CANCELLED, "cancelled"},
-		{stays_silent, 0, 1, BU_ERR_TIMEOUT, "the time ran out"},
-		{is_killed, 0, 0, BU_ERR_IO, "their process died: Killed"},
-		{fails, 0, 0, BU_ERR_IO, "no such thing"},
+		{stays_silent, 2, 0, -1, BU_ERR_CANCELLED, "cancelled"},
+		{stays_silent, 0, 1, BU_APART_BROKEN, BU_ERR_TIMEOUT,
+		 "the time ran out"},
+		{is_killed, 0, 0, BU_APART_BROKEN, BU_ERR_IO,
+		 "their process died: Killed"},
+		{fails, 0, 0, -1, BU_ERR_IO, "no such thing"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -254,7 +256,7 @@ START_TEST(a_group_without_steps_ends_too)
 		calls = 0;
 		bu_checks_init(&checks);
 		ck_assert_int_eq(bu_apart_run(&ctx, "audit", rows[i].fn, &checks, &err),
-				 -1);
+				 rows[i].rc);
 		ck_assert_int_eq(err.kind, rows[i].kind);
 		ck_assert_str_eq(err.text, rows[i].text);
 		ck_assert_uint_eq(checks.count, rows[i].fn == fails);

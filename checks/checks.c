@@ -32,13 +32,15 @@ static const struct group {
 	{"nvlink", bu_nvlink_run, NULL},
 };
 
+/* broken: it might have gone well, and is not let pass for that. */
 static void
-not_run(struct bu_checks *out, const char *group, const char *why)
+not_run(struct bu_checks *out, const char *group, const char *why, int broken)
 {
 	bu_autofree char *id = bu_xasprintf("%s-not-run", group);
 	struct bu_check *row =
 		bu_checks_add(out, group, id, BU_VERDICT_INCONCLUSIVE, "");
 
+	BU_CHECK_SET(row->seen, "%s", broken ? BU_CHECK_BROKEN : "");
 	BU_CHECK_SET(row->text, "the %s checks did not run: %s", group, why);
 }
 
@@ -80,14 +82,17 @@ run_group(const struct bu_checks_ctx *ctx, const char *name, struct bu_checks *o
 	const struct group *group = find_group(name);
 	size_t before = out->count;
 	struct bu_err why = {0};
+	int rc = 0;
 
 	if (!group)
-		not_run(out, name, "this agent has none");
+		not_run(out, name, "this agent has none", 0);
 	else if (bu_checks_stop(ctx))
-		not_run(out, name, "the time ran out");
-	else if (bu_apart_run(ctx, name, group->fn, out, &why) != 0)
-		not_run(out, name, why.text);
-	else if (group->after && !bu_checks_stop(ctx))
+		not_run(out, name, "the time ran out", 1);
+	else
+		rc = bu_apart_run(ctx, name, group->fn, out, &why);
+	if (rc != 0)
+		not_run(out, name, why.text, rc == BU_APART_BROKEN);
+	else if (group && group->after && !bu_checks_stop(ctx))
 		group->after(ctx, out);
 	apply_severity(ctx, before, out);
 }

@@ -56,6 +56,7 @@ START_TEST(each_group_runs_or_says_why_not)
 			 "the external checks did not run: this agent has none");
 	ck_assert_int_eq(row_of(&checks, "external-not-run")->verdict,
 			 BU_VERDICT_INCONCLUSIVE);
+	ck_assert_str_eq(row_of(&checks, "external-not-run")->seen, "");
 	/* Nothing to judge is nothing to tell. */
 	ck_assert_ptr_null(row_of(&checks, "site-not-run"));
 	bu_checks_fini(&checks);
@@ -92,6 +93,7 @@ START_TEST(a_deadline_that_is_over_is_told)
 	ck_assert_uint_eq(checks.count, 2);
 	ck_assert_str_eq(checks.list[1].text,
 			 "the host checks did not run: the time ran out");
+	ck_assert_str_eq(checks.list[1].seen, BU_CHECK_BROKEN);
 	ck_assert_int_eq(bu_checks_worst(&checks), BU_VERDICT_INCONCLUSIVE);
 	bu_checks_fini(&checks);
 }

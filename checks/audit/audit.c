@@ -129,14 +129,15 @@ bu_audit_threshold(const struct bu_audit *a, const char *name, int64_t usual)
 	return bu_json_int(json_object_get(a->ctx->expect, "thresholds"), name, usual);
 }
 
+/* out: as for bu_checks_doing(). */
 static void
-tell_step(const struct bu_audit *a)
+tell_step(const struct bu_audit *a, const struct bu_checks *out)
 {
 	char what[64];
 
 	snprintf(what, sizeof(what), "the check %s", a->row->id);
 	bu_checks_doing(
-		a->ctx, a->out,
+		a->ctx, out,
 		&(struct bu_doing){.limit_ms = ROW_MS +
 					       bu_audit_threshold(a, "lldp_wait_ms", 0),
 				   .id = a->row->id,
@@ -156,7 +157,7 @@ run_rows(struct bu_audit *a)
 			bu_audit_unknown(a, "", "not checked: the time ran out");
 			continue;
 		}
-		tell_step(a);
+		tell_step(a, a->out);
 		judges[i](a);
 		for (size_t k = before; k < a->out->count; k++)
 			a->out->list[k].took_ms = (bu_raw_ns() - start_ns) / 1000000;
@@ -188,8 +189,10 @@ is_settled(const struct bu_checks_ctx *ctx, const struct bu_audit_probes *probes
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		a->row = &rows[i];
 		for (size_t k = 0; k < BU_LEN(ids); k++)
-			if (strcmp(rows[i].id, ids[k]) == 0)
+			if (strcmp(rows[i].id, ids[k]) == 0) {
+				tell_step(a, NULL);
 				judges[i](a);
+			}
 	}
 	settled = bu_checks_count(&seen, BU_VERDICT_FAIL) == 0;
 	bu_checks_fini(&seen);

@@ -20,6 +20,22 @@ static const char pci_dir[] = "sys/bus/pci/devices";
 
 static void visit_port(const char *name, void *arg);
 
+enum { LOOK_MS = 20000 };
+
+/* The next reads ask the driver of this device, which has so much time. */
+static void
+look_at(const struct bu_audit *a, const char *id, const char *subject)
+{
+	bu_checks_doing(a->ctx, NULL,
+			&(struct bu_doing){.limit_ms = LOOK_MS,
+					   .id = id,
+					   .subject = subject,
+					   .what = "what it is",
+					   .hint = "its driver hangs: the kernel's log "
+						   "says more; restart the machine, or "
+						   "swap the card"});
+}
+
 /* --- interfaces --- */
 
 const char *
@@ -51,6 +67,7 @@ visit_nic(const char *name, void *arg)
 	size_t i;
 	json_t *network;
 
+	look_at(a, "nic-down", name);
 	if (a->nic_count == AUDIT_NICS_MAX || strlen(name) >= sizeof(nic->name) ||
 	    strcmp(name, "lo") == 0 ||
 	    !bu_sysroot_exists(a->root, "sys/class/net/%s/address", name))
@@ -189,6 +206,7 @@ visit_device(const char *name, void *arg)
 {
 	struct port_search s = {.a = arg, .device = name};
 
+	look_at(s.a, "rdma-state", name);
 	bu_sysroot_each(s.a->root, visit_port, &s, "%s/%s/ports", ib, name);
 }
 

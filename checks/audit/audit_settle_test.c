@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A machine that has just booted: what is still on its way is waited for, what does not
- * come is a finding, and what no time mends is not waited for.
+ * come is a finding, and what no time mends is not waited for. A driver that does not
+ * answer is named with its device.
  */
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
+#include "checks/apart.h"
 #include "tests/support/audit_machine.h"
 #include "tests/support/unit.h"
 
@@ -79,5 +83,73 @@ START_TEST(what_no_time_mends_is_a_finding_at_once)
 }
 END_TEST
 
+static const char *hangs; /* NULL, or the end of this file's path */
+
+ssize_t __real_read(int fd, void *data, size_t size);
+ssize_t __wrap_read(int fd, void *data, size_t size);
+
+ssize_t
+__wrap_read(int fd, void *data, size_t size)
+{
+	bu_autofree char *link = bu_xasprintf("/proc/self/fd/%d", fd);
+	char path[4096] = "";
+	ssize_t length = hangs ? readlink(link, path, sizeof(path) - 1) : 0;
+
+	if (length > 0 && (size_t)length > strlen(hangs) &&
+	    strcmp(path + length - strlen(hangs), hangs) == 0)
+		sleep(100);
+	return __real_read(fd, data, size);
+}
+
+static int
+audit_here(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
+{
+	struct bu_audit_probes probes = bu_audit_machine_probes;
+
+	probes.pause = pause_ms;
+	return bu_audit_run_with(ctx, &probes, out, err);
+}
+
+/* Also where it looks first, whether all has settled. */
+START_TEST(a_driver_that_hangs_is_named)
+{
+	static const struct {
+		const char *file, *id, *subject;
+	} rows[] = {
+		{"net/eth1/address", "nic-down", "eth1"},
+		{"infiniband/mlx5_1/ports/1/link_layer", "rdma-state", "mlx5_1"},
+		{"infiniband/mlx5_1/ports/1/state", "rdma-state", ""},
+		{"net/eth1/mtu", "nic-mtu", ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *expect =
+			json_loads(bu_audit_machine_expected, 0, NULL);
+		struct bu_checks_ctx ctx = {.root = bu_audit_machine_build(0),
+					    .expect = expect,
+					    .hurry = 0.02};
+		const struct bu_check *last;
+		struct bu_checks checks;
+
+		mended_after = 0;
+		hangs = rows[i].file;
+		bu_checks_init(&checks);
+		ck_assert_int_eq(bu_apart_run(&ctx, "audit", audit_here, &checks, NULL),
+				 0);
+		hangs = NULL;
+		ck_assert_uint_gt(checks.count, 0);
+		last = &checks.list[checks.count - 1];
+		ck_assert_str_eq(last->id, rows[i].id);
+		ck_assert_str_eq(last->subject, rows[i].subject);
+		ck_assert_int_eq(last->verdict, BU_VERDICT_FAIL);
+		ck_assert_str_eq(last->seen, "no answer");
+		ck_assert_msg(last->hint[0] != '\0', "%zu", i);
+		bu_checks_fini(&checks);
+		bu_audit_machine_remove();
+	}
+}
+END_TEST
+
 BU_UNIT("audit_settle", port_that_trains_is_waited_for,
-	port_that_stays_down_is_a_finding, what_no_time_mends_is_a_finding_at_once)
+	port_that_stays_down_is_a_finding, what_no_time_mends_is_a_finding_at_once,
+	a_driver_that_hangs_is_named)

@@ -262,6 +262,19 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 		bu_reconcile_note(gate->rec, &event, 1);
 }
 
+/* A group that broke off has not judged what it was asked for. */
+static int
+is_whole(const struct bu_checks *report, struct bu_err *err)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->list[i].verdict == BU_VERDICT_INCONCLUSIVE &&
+		    strcmp(report->list[i].seen, BU_CHECK_BROKEN) == 0) {
+			bu_err_set(err, BU_ERR_STATE, 0, "%s", report->list[i].text);
+			return 0;
+		}
+	return 1;
+}
+
 /* The report itself becomes a blob. */
 static json_t *
 keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result, int soak,
@@ -283,6 +296,9 @@ keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result, int
 	if (strcmp(report.boot_id, node->boot_id) != 0)
 		bu_err_set(err, BU_ERR_INVAL, 0, "the report is of boot %s, not of %s",
 			   report.boot_id, node->boot_id);
+	else if (!soak && bu_checks_count(&report, BU_VERDICT_FAIL) == 0 &&
+		 !is_whole(&report, err))
+		body = NULL;
 	else if (bu_store_put_blob(gate->fleet->store, text, digest, err) == 0)
 		body = bu_report_body(&report, digest,
 				      soak ? slice_ms(gate, node) : BU_UNSAID_INT,

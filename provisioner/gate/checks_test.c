@@ -271,6 +271,55 @@ START_TEST(an_answer_without_a_report_is_an_error)
 }
 END_TEST
 
+/* What a group has not judged is not passed over: it is asked for again. What fails
+ * besides is told at once, and a group that there is nothing to judge for, or that an
+ * agent of before does not know, holds nobody. */
+START_TEST(a_group_that_broke_off_is_asked_for_again)
+{
+	static const struct {
+		enum bu_verdict verdict;
+		const char *seen;
+		int fails, errors;
+	} rows[] = {
+		{BU_VERDICT_INCONCLUSIVE, BU_CHECK_BROKEN, 0, 1},
+		{BU_VERDICT_INCONCLUSIVE, "", 0, 0},
+		{BU_VERDICT_WARN, BU_CHECK_BROKEN, 0, 0},
+		{BU_VERDICT_INCONCLUSIVE, BU_CHECK_BROKEN, 1, 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *report = NULL;
+		struct bu_checks checks;
+		char id[BU_NAME_SIZE], again[BU_NAME_SIZE];
+		struct bu_check *row;
+		struct bu_node *node;
+		struct between b;
+
+		node = begin(&b, 1, 0);
+		bu_checks_init(&checks);
+		BU_TEXT_COPY(checks.boot_id, node->boot_id);
+		bu_checks_add(&checks, "audit", "nic-mtu",
+			      rows[i].fails ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "");
+		row = bu_checks_add(&checks, "gpu", "gpu-not-run", rows[i].verdict, "");
+		BU_CHECK_SET(row->seen, "%s", rows[i].seen);
+		BU_CHECK_SET(row->text, "the gpu checks did not run: it is late");
+		report = bu_checks_to_json(&checks);
+		bu_checks_fini(&checks);
+		bu_gate_checks_asked(b.gate, node, id);
+		bu_gate_checks_result(b.gate, node, id, report, NULL);
+		ck_assert_msg(node->live.checks_errors == rows[i].errors, "%zu", i);
+		ck_assert_int_eq(node->live.appending, !rows[i].errors);
+		if (rows[i].errors) {
+			rig_text_has(rig_said(&node->live.says),
+				     "the gpu checks did not run: it is late");
+			ck_assert_int_eq(bu_gate_checks_asked(b.gate, node, again), 1);
+			ck_assert_str_ne(again, id);
+		}
+		between_end(&b);
+	}
+}
+END_TEST
+
 /* A report clears what was said of the trouble before it. */
 START_TEST(a_report_ends_its_trouble)
 {
@@ -438,4 +487,5 @@ END_TEST
 RIG_UNIT("checks", payload_that_came_changed_parts_two, who_is_asked_for_something,
 	 a_slice_is_what_is_left, what_is_missing_is_said,
 	 an_answer_counts_for_its_question, an_answer_without_a_report_is_an_error,
-	 a_report_ends_its_trouble, neighbours_soak_both_at_one_leaf)
+	 a_group_that_broke_off_is_asked_for_again, a_report_ends_its_trouble,
+	 neighbours_soak_both_at_one_leaf)
