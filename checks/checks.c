@@ -40,7 +40,7 @@ not_run(struct bu_checks *out, const char *group, const char *why, int broken)
 	struct bu_check *row =
 		bu_checks_add(out, group, id, BU_VERDICT_INCONCLUSIVE, "");
 
-	BU_CHECK_SET(row->seen, "%s", broken ? BU_CHECK_BROKEN : "");
+	BU_CHECK_SET(row->seen, "%s", broken ? BU_CHECK_UNDONE : "");
 	BU_CHECK_SET(row->text, "the %s checks did not run: %s", group, why);
 }
 

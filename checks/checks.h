@@ -76,7 +76,7 @@ typedef int (*bu_checks_fn)(const struct bu_checks_ctx *ctx, struct bu_checks *o
 /* Runs these groups (array of names) into a report; ret becomes initialized.
  * BU_ERR_INVAL for a group that does not exist, CANCELLED when it was cancelled. A
  * group that this agent cannot run is a row `GROUP-not-run`, inconclusive; one that
- * broke off has seen BU_CHECK_BROKEN. */
+ * broke off has seen BU_CHECK_UNDONE. */
 bu_must int bu_checks_run(const struct bu_checks_ctx *ctx, const json_t *names,
 			  struct bu_checks *ret, struct bu_err *err);
 

@@ -93,7 +93,7 @@ START_TEST(a_deadline_that_is_over_is_told)
 	ck_assert_uint_eq(checks.count, 2);
 	ck_assert_str_eq(checks.list[1].text,
 			 "the host checks did not run: the time ran out");
-	ck_assert_str_eq(checks.list[1].seen, BU_CHECK_BROKEN);
+	ck_assert_str_eq(checks.list[1].seen, BU_CHECK_UNDONE);
 	ck_assert_int_eq(bu_checks_worst(&checks), BU_VERDICT_INCONCLUSIVE);
 	bu_checks_fini(&checks);
 }

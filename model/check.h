@@ -56,10 +56,9 @@ struct bu_checks {
 #define BU_CHECK_GPU_FABRIC "gpu-fabric"
 #define BU_CHECK_SOAK_TIME "soak-time"
 #define BU_CHECK_GID "gid"
-/* Seen by a group's row GROUP-not-run: it broke off, late or dead; once more it may
- * end.
- */
-#define BU_CHECK_BROKEN "broken off"
+/* Seen by a row that could not be judged this time, and may be the next: the group
+ * broke off, late or dead, or a file system is being checked. */
+#define BU_CHECK_UNDONE "not done"
 /* Payload came changed over a link: with the neighbour that it soaked with. */
 #define BU_CHECK_SOAK_PAYLOAD "soak-payload"
 /* The file system of a server: more than this machine may be why. */

@@ -123,6 +123,20 @@ bu_audit_unknown(struct bu_audit *a, const char *subject, const char *fmt, ...)
 	va_end(args);
 }
 
+void
+bu_audit_undone(struct bu_audit *a, const char *subject, const char *fmt, ...)
+{
+	va_list args;
+
+	if (bu_checks_severity(a->ctx, a->row->id, a->row->severity) ==
+	    BU_VERDICT_INCONCLUSIVE)
+		return;
+	va_start(args, fmt);
+	BU_CHECK_SET(add(a, BU_VERDICT_INCONCLUSIVE, subject, fmt, args)->seen, "%s",
+		     BU_CHECK_UNDONE);
+	va_end(args);
+}
+
 int64_t
 bu_audit_threshold(const struct bu_audit *a, const char *name, int64_t usual)
 {
@@ -177,7 +191,8 @@ is_settled(const struct bu_checks_ctx *ctx, const struct bu_audit_probes *probes
 					  BU_CHECK_GID,
 					  "ib-sm",
 					  "ib-lid",
-					  "ib-gid"};
+					  "ib-gid",
+					  "data-mount"};
 	bu_autofree struct bu_audit *a = bu_xcalloc(1, sizeof(*a));
 	struct bu_checks seen;
 	int settled;

@@ -92,6 +92,10 @@ void bu_audit_judge(struct bu_audit *a, int passed, const char *subject,
 void bu_audit_unknown(struct bu_audit *a, const char *subject, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The same, and it is worth being asked for again. */
+void bu_audit_undone(struct bu_audit *a, const char *subject, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* An RDMA device by its name; NULL and errno. ibv_close_device() closes it. */
 struct ibv_context *bu_audit_open(const char *device);
 /* As struct bu_audit_probes has it. */

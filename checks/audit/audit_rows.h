@@ -234,6 +234,18 @@
 	  "open and mounted; with data_keys = tpm also sealed to the TPM", \
 	  "journalctl -u bringup-agent on the node says why; then bringup node " \
 	  "validate") \
+	X(data_mounts, "data-mount", FAIL, \
+	  "data partitions that are not encrypted", \
+	  "/etc/fstab, /proc/mounts", \
+	  "mounted", \
+	  "systemctl --failed on the node says why; mend or swap the disk, then " \
+	  "bringup node validate") \
+	X(scratch, "scratch", FAIL, \
+	  "the array of the other disks", \
+	  "/etc/bringup/scratch, /proc/mounts", \
+	  "mounted", \
+	  "journalctl -u bringup-scratch on the node says which disk lacks; swap it, " \
+	  "then bringup node rebuild NODE --grant wipe") \
 	X(root_mirror, "root-mirror", WARN, \
 	  "the system's mirror", \
 	  "/var/lib/bringup/mirror, block/*/serial, block/md*/md, the superblocks " \

@@ -238,8 +238,8 @@ print_mounts(const struct bu_desired_pool *pool, FILE *fstab)
 	}
 }
 
-/* What is broken must not keep the node from booting: the cluster sees what is missing
- * of data, and the check of the node what is missing of mounts. */
+/* What is broken must not keep the node from booting: its checks see what is missing
+ * (data-mount, data-volume, scratch, mount). */
 static void
 add_file_systems(const struct bu_config_input *input, struct bu_config *config)
 {

@@ -268,7 +268,7 @@ is_whole(const struct bu_checks *report, struct bu_err *err)
 {
 	for (size_t i = 0; i < report->count; i++)
 		if (report->list[i].verdict == BU_VERDICT_INCONCLUSIVE &&
-		    strcmp(report->list[i].seen, BU_CHECK_BROKEN) == 0) {
+		    strcmp(report->list[i].seen, BU_CHECK_UNDONE) == 0) {
 			bu_err_set(err, BU_ERR_STATE, 0, "%s", report->list[i].text);
 			return 0;
 		}

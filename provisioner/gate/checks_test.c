@@ -281,10 +281,10 @@ START_TEST(a_group_that_broke_off_is_asked_for_again)
 		const char *seen;
 		int fails, errors;
 	} rows[] = {
-		{BU_VERDICT_INCONCLUSIVE, BU_CHECK_BROKEN, 0, 1},
+		{BU_VERDICT_INCONCLUSIVE, BU_CHECK_UNDONE, 0, 1},
 		{BU_VERDICT_INCONCLUSIVE, "", 0, 0},
-		{BU_VERDICT_WARN, BU_CHECK_BROKEN, 0, 0},
-		{BU_VERDICT_INCONCLUSIVE, BU_CHECK_BROKEN, 1, 0},
+		{BU_VERDICT_WARN, BU_CHECK_UNDONE, 0, 0},
+		{BU_VERDICT_INCONCLUSIVE, BU_CHECK_UNDONE, 1, 0},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

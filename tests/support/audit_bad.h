@@ -392,13 +392,17 @@ static const struct bad bads[] = {
 	 "1000 huge pages of 2048kB, expected 1024"},
 	{"data-volume",
 	 FAIL,
-	 {{"proc/mounts", "/dev/vda2 / ext4 rw 0 0\n"}},
+	 {{"proc/mounts", "/dev/vda2 / ext4 rw 0 0\n"
+			  "/dev/vda3 /data ext4 rw 0 0\n"
+			  "/dev/md127 /scratch xfs rw 0 0\n"}},
 	 NULL,
 	 "lake",
 	 "data volume lake is not open on /lake"},
 	{"data-volume",
 	 FAIL,
-	 {{"proc/mounts", "/dev/vda2 / ext4 rw 0 0\n"},
+	 {{"proc/mounts", "/dev/vda2 / ext4 rw 0 0\n"
+			  "/dev/vda3 /data ext4 rw 0 0\n"
+			  "/dev/md127 /scratch xfs rw 0 0\n"},
 	  {"run/bringup/volumes.closed", "keys of encrypted volumes: no answer\n"}},
 	 NULL,
 	 "lake",
@@ -410,6 +414,30 @@ static const struct bad bads[] = {
 	 "lake",
 	 "data volume lake is not sealed to the TPM: a start without the appliance "
 	 "would leave it closed"},
+	{"data-mount",
+	 FAIL,
+	 {{"proc/mounts", "/dev/mapper/bringup-lake /lake ext4 rw 0 0\n"
+			  "/dev/vda3 /data2 ext4 rw 0 0\n"
+			  "/dev/md127 /scratch xfs rw 0 0\n"}},
+	 NULL,
+	 "/data",
+	 "a data partition is not mounted on /data"},
+	{"data-mount",
+	 UNKNOWN,
+	 {{"proc/mounts", "/dev/mapper/bringup-lake /lake ext4 rw 0 0\n"
+			  "/dev/md127 /scratch xfs rw 0 0\n"},
+	  {"proc/77/comm", "fsck.ext4\n"}},
+	 NULL,
+	 "/data",
+	 "a data partition is not mounted on /data yet: a file system is being made or "
+	 "checked"},
+	{"scratch",
+	 FAIL,
+	 {{"proc/mounts", "/dev/mapper/bringup-lake /lake ext4 rw 0 0\n"
+			  "/dev/vda3 /data ext4 rw 0 0\n"}},
+	 NULL,
+	 "/scratch",
+	 "the array of the other disks is not mounted on /scratch"},
 	{"root-mirror",
 	 WARN,
 	 {{"sys/block/vda/serial", "DISK-3"}},

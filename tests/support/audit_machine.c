@@ -76,7 +76,15 @@ static const char *const files[][2] = {
 	{"sys/block/md126/md/dev-vda2/state", "in_sync"},
 	{"sys/block/md126/md/dev-nvme0n1p2/state", "in_sync,write_mostly"},
 	{"run/bringup/volumes/lake", ""},
-	{"proc/mounts", "/dev/mapper/bringup-lake /lake ext4 rw 0 0\n"},
+	{"proc/mounts", "/dev/mapper/bringup-lake /lake ext4 rw 0 0\n"
+			"/dev/vda3 /data ext4 rw 0 0\n"
+			"/dev/md127 /scratch xfs rw 0 0\n"},
+	{"etc/fstab", "# bringup\n"
+		      "PARTUUID=0a1c /data ext4 defaults,nofail,x-systemd.makefs 0 2\n"
+		      "PARTUUID=0a1d /boot/efi vfat noauto 0 2\n"
+		      "lake:/x /x nfs _netdev,nofail 0 0\n"},
+	{"etc/bringup/scratch", "# bringup\nxfs /scratch\n"},
+	{"proc/77/comm", "sshd\n"},
 	{"dev/kmsg", "6,1,0,-;Linux version 6.1\n"
 		     "4,2,9,-;NVRM: Xid (PCI:0000:13:00): 31, pid=77, a job's own\n"
 		     "6,3,9,-;EDAC MC0: Giving out device to module\n"},
