@@ -15,10 +15,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "checks/apart.h"
 
-enum { LINE_MAX = 4 * 1024 * 1024 };
+enum { LINE_MAX = 4 * 1024 * 1024, TICK_MS = 100, LET_GO_MS = 500 };
 
 /* --- the child's end --- */
 
@@ -183,4 +184,38 @@ bu_aside_end(struct bu_aside *const *list, size_t count, int64_t wait_ms,
 		if (ret_left)
 			ret_left[i] = left[i];
 	}
+}
+
+static json_t *
+wait_for(struct bu_aside *aside, int64_t until_ms, struct bu_err *err)
+{
+	while (bu_mono_ms(bu_clock_system()) < until_ms) {
+		struct pollfd fd = {.fd = aside->fd, .events = POLLIN};
+		json_t *answer = NULL;
+
+		if (poll(&fd, 1, TICK_MS) > 0)
+			answer = bu_aside_take(aside, err);
+		if (answer || err->kind)
+			return answer;
+	}
+	bu_err_set(err, BU_ERR_TIMEOUT, 0, "its driver does not answer");
+	return NULL;
+}
+
+json_t *
+bu_aside_once(bu_aside_fn fn, const json_t *ask, int64_t limit_ms, struct bu_err *err)
+{
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + limit_ms;
+	struct bu_aside aside = {.pid = 0}, *list[] = {&aside};
+	struct bu_err why = {0};
+	json_t *answer = NULL;
+
+	if (bu_aside_ask(&aside, fn, ask, &why) == 0)
+		answer = wait_for(&aside, until_ms, &why);
+	if (answer)
+		bu_aside_finish(&aside);
+	bu_aside_end(list, 1, answer ? LET_GO_MS : 0, NULL);
+	if (!answer && err)
+		*err = why;
+	return answer;
 }

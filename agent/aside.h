@@ -32,6 +32,10 @@ bu_must int bu_aside_ask(struct bu_aside *aside, bu_aside_fn fn, const json_t *a
 /* What there is to read of fd. NULL: no answer yet, or with an error, the child has
  * died; then there is none. New reference. */
 json_t *bu_aside_take(struct bu_aside *aside, struct bu_err *err);
+/* Asks a child that is there for this alone, and waits for its answer: BU_ERR_TIMEOUT
+ * after limit_ms. New reference. */
+json_t *bu_aside_once(bu_aside_fn fn, const json_t *ask, int64_t limit_ms,
+		      struct bu_err *err);
 /* No more will be asked: it lets go of what it keeps and ends. */
 void bu_aside_finish(struct bu_aside *aside);
 /* Waits for the end of those that were told to finish, wait_ms long, and then kills

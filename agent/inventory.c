@@ -25,6 +25,7 @@ enum { ARPHRD_ETHERNET = 1, ARPHRD_IB = 32 };
 enum { DISK_MS = 20000 }; /* one that stands still needs 15 s until it turns */
 
 struct collect {
+	int quiet; /* of network cards nothing that a driver is asked for */
 	const char *root;
 	struct bu_inventory *inventory;
 	int64_t *cores; /* (package, die, core) of each thread */
@@ -232,8 +233,9 @@ visit_nic(struct collect *c, const char *name, void *arg)
 	bu_sysroot_link(c->root, nic->driver, sizeof(nic->driver),
 			"%s/%s/device/driver", folder, name);
 	read_pci_of(c, folder, name, nic->pci, sizeof(nic->pci));
-	nic->speed_mbps = (int)bu_sysroot_number(c->root, INT_MAX, 0, "%s/%s/speed",
-						 folder, name);
+	if (!c->quiet)
+		nic->speed_mbps = (int)bu_sysroot_number(c->root, INT_MAX, 0,
+							 "%s/%s/speed", folder, name);
 	bu_sysroot_line(c->root, nic->operstate, sizeof(nic->operstate),
 			"%s/%s/operstate", folder, name);
 	inventory->nics_count++;
@@ -366,6 +368,23 @@ read_netdev(struct collect *c, struct port_search *search)
 		each(c, nets, by_number, visit_rdma_netdev, search);
 }
 
+/* The driver asks its adapter. */
+static void
+read_state(const struct collect *c, const char *device, const char *name,
+	   struct bu_rdma_port *port)
+{
+	static const char folder[] = "sys/class/infiniband";
+	char state[32];
+	const char *colon;
+
+	bu_sysroot_line(c->root, state, sizeof(state), "%s/%s/ports/%s/state", folder,
+			device, name);
+	colon = strstr(state, ": "); /* "4: ACTIVE" */
+	bu_text_copy(port->state, sizeof(port->state), colon ? colon + 2 : state);
+	bu_sysroot_line(c->root, port->rate, sizeof(port->rate), "%s/%s/ports/%s/rate",
+			folder, device, name);
+}
+
 static void
 visit_port(struct collect *c, const char *name, void *arg)
 {
@@ -374,19 +393,13 @@ visit_port(struct collect *c, const char *name, void *arg)
 	struct bu_rdma *rdma = search->rdma;
 	const char *device = search->device;
 	struct bu_rdma_port *port = &rdma->ports[rdma->ports_count];
-	char state[32];
-	const char *colon;
 
 	if (atoi(name) < 1 ||
 	    !has_room(rdma->ports_count, BU_RDMA_PORTS_MAX, "RDMA port", name))
 		return;
 	port->port = atoi(name);
-	bu_sysroot_line(c->root, state, sizeof(state), "%s/%s/ports/%s/state", folder,
-			device, name);
-	colon = strstr(state, ": "); /* "4: ACTIVE" */
-	bu_text_copy(port->state, sizeof(port->state), colon ? colon + 2 : state);
-	bu_sysroot_line(c->root, port->rate, sizeof(port->rate), "%s/%s/ports/%s/rate",
-			folder, device, name);
+	if (!c->quiet)
+		read_state(c, device, name, port);
 	bu_sysroot_line(c->root, port->link_layer, sizeof(port->link_layer),
 			"%s/%s/ports/%s/link_layer", folder, device, name);
 	search->port = port;
@@ -432,11 +445,11 @@ collect_devices(struct collect *c)
 	      compare_nics);
 }
 
-struct bu_inventory *
-bu_inventory_collect(const char *root, struct bu_err *err)
+static struct bu_inventory *
+collect(const char *root, int quiet, struct bu_err *err)
 {
 	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
-	struct collect c = {.root = root, .inventory = inventory};
+	struct collect c = {.root = root, .quiet = quiet, .inventory = inventory};
 
 	bu_sysroot_line(c.root, inventory->boot_id, sizeof(inventory->boot_id),
 			"proc/sys/kernel/random/boot_id");
@@ -457,7 +470,20 @@ bu_inventory_collect(const char *root, struct bu_err *err)
 	collect_cpu(&c);
 	collect_dmi(&c);
 	collect_devices(&c);
-	bu_links_collect(root, inventory);
+	if (!quiet)
+		bu_links_collect(root, inventory);
 	free(c.cores);
 	return bu_steal(&inventory);
+}
+
+struct bu_inventory *
+bu_inventory_collect(const char *root, struct bu_err *err)
+{
+	return collect(root, 0, err);
+}
+
+struct bu_inventory *
+bu_inventory_collect_quietly(const char *root, struct bu_err *err)
+{
+	return collect(root, 1, err);
 }

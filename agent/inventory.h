@@ -11,5 +11,8 @@
  * BU_ERR_NOTFOUND when proc or sys is not mounted there. Blocks for the two MiB that it
  * reads of each disk. */
 struct bu_inventory *bu_inventory_collect(const char *root, struct bu_err *err);
+/* The same without what a driver of a network card asks its hardware for, which may
+ * hang: speeds, states and rates of ports, links. */
+struct bu_inventory *bu_inventory_collect_quietly(const char *root, struct bu_err *err);
 
 #endif

@@ -12,11 +12,10 @@
 
 #include "agent/crash.h"
 #include "agent/hostcert.h"
-#include "agent/inventory.h"
 #include "agent/jobs.h"
-#include "agent/links.h"
 #include "agent/renew.h"
 #include "agent/slots.h"
+#include "agent/survey.h"
 #include "agent/volumes.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -35,6 +34,9 @@ enum {
 	AGAIN_MIN_S = 1,
 	AGAIN_MAX_S = 8,
 	LINKS_MS = 25000, /* less than a poll */
+	LOOK_MS = 20000,
+	SURVEY_MS = 45000, /* disks have 20 s of it */
+	HUNG_MS = 1800000,
 	SETTLE_MS = 5000, /* a cable shakes for longer than once */
 	DAY_MS = 24 * 3600 * 1000,
 	HOUR_MS = 3600 * 1000,
@@ -53,17 +55,6 @@ read_stamp(const struct bu_identity *identity)
 		return json_null();
 	sig[strcspn(sig, "\n")] = '\0';
 	return json_pack("{s:s,s:s}", "text", text, "sig", sig);
-}
-
-static json_t *
-links_now(void)
-{
-	bu_autoinventory struct bu_inventory *now = bu_inventory_create();
-	bu_autojson json_t *json = NULL;
-
-	bu_links_collect("", now);
-	json = bu_inventory_to_json(now);
-	return json_incref(json_object_get(json, "links"));
 }
 
 /* What is not told (a bond has found its partner) is seen after a poll. */
@@ -109,14 +100,21 @@ static void
 look_at_links(struct bu_session *session)
 {
 	bu_autojson json_t *now = NULL;
+	struct bu_err err = {0};
 
 	if (!session->greeted || !session->link.identity->installed ||
 	    !may_look(session))
 		return;
 	session->links_moved = 0;
+	now = bu_survey_links(LOOK_MS, &err);
 	session->looked_ms = bu_mono_ms(bu_clock_system());
-	now = links_now();
-	session->greeted = json_equal(now, session->links);
+	if (now) {
+		session->greeted = json_equal(now, session->links);
+	} else {
+		/* A process that hangs in a driver stays: not one for each poll. */
+		bu_warn("session", "links: %s", err.text);
+		session->looked_ms += HUNG_MS;
+	}
 }
 
 /* Without it the node works as well; who logs in is asked whether to believe its key.
@@ -229,13 +227,12 @@ confirm_root(struct bu_session *session, struct bu_err *err)
 static int
 say_hello(struct bu_session *session, struct bu_err *err)
 {
-	bu_autoinventory struct bu_inventory *inventory = bu_inventory_collect("", err);
-	bu_autojson json_t *body = NULL, *stamp = NULL, *listed = NULL, *agent = NULL;
+	bu_autojson json_t *listed = bu_survey_inventory(SURVEY_MS, err);
+	bu_autojson json_t *body = NULL, *stamp = NULL, *agent = NULL;
 
-	if (!inventory)
+	if (!listed)
 		return -1;
 	stamp = read_stamp(session->link.identity);
-	listed = bu_inventory_to_json(inventory);
 	agent = agent_said(session);
 	body = bu_record_to_json(bu_hello_fields,
 				 &(struct bu_hello){session->link.identity->installed

@@ -6,17 +6,15 @@
  */
 #include "agent/switches.h"
 
-#include <poll.h>
 #include <string.h>
 
 #include "agent/aside.h"
-#include "base/clock.h"
 #include "base/json.h"
 #include "checks/audit/ibfabric.h"
 #include "model/work.h"
 
 /* EARLY: so much before the deadline the walk ends by itself, with its own words. */
-enum { TICK_MS = 100, EARLY_MS = 2000, LET_GO_MS = 500 };
+enum { EARLY_MS = 2000 };
 
 /* In the child. */
 static json_t *
@@ -36,40 +34,16 @@ read_switches(const json_t *ask, void **kept)
 		      : json_pack("{s:o}", "error", bu_json_from_err(&err));
 }
 
-/* New reference; NULL with an error. */
-static json_t *
-wait_for(struct bu_aside *aside, int64_t until_ms, struct bu_err *err)
-{
-	while (bu_mono_ms(bu_clock_system()) < until_ms) {
-		struct pollfd fd = {.fd = aside->fd, .events = POLLIN};
-		json_t *answer = NULL;
-
-		if (poll(&fd, 1, TICK_MS) > 0)
-			answer = bu_aside_take(aside, err);
-		if (answer || err->kind)
-			return answer;
-	}
-	bu_err_set(err, BU_ERR_TIMEOUT, 0, "the port's driver does not answer");
-	return NULL;
-}
-
 int
 bu_agent_switches(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 		  struct bu_err *err)
 {
-	int64_t now_ms = bu_mono_ms(bu_clock_system());
-	struct bu_aside aside = {.pid = 0}, *list[] = {&aside};
 	bu_autojson json_t *answer = NULL;
 	struct bu_work_switches work;
 
 	if (bu_record_from_json(bu_work_switches_fields, item, &work, err) != 0)
 		return bu_err_wrap(err, "switches");
-	if (bu_aside_ask(&aside, read_switches, item, err) != 0)
-		return -1;
-	answer = wait_for(&aside, now_ms + work.deadline_ms, err);
-	if (answer)
-		bu_aside_finish(&aside);
-	bu_aside_end(list, 1, answer ? LET_GO_MS : 0, NULL);
+	answer = bu_aside_once(read_switches, item, work.deadline_ms, err);
 	if (!answer)
 		return bu_err_wrap(err, "port %s",
 				   work.rail.port[0] ? work.rail.port

@@ -87,7 +87,7 @@ START_TEST(one_that_hangs_or_crashes_costs_its_result_alone)
 
 	ck_assert_int_eq(do_item("hang", 500, &result, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_TIMEOUT);
-	ck_assert_str_eq(err.text, "port hang: the port's driver does not answer");
+	ck_assert_str_eq(err.text, "port hang: its driver does not answer");
 	ck_assert_int_ge(bu_mono_ms(bu_clock_system()) - since_ms, 500);
 	ck_assert_int_lt(bu_mono_ms(bu_clock_system()) - since_ms, 30000);
 	ck_assert_int_eq(do_item("crash", 30000, &result, &err), -1);
