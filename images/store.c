@@ -221,3 +221,36 @@ bu_image_list(const char *images_dir, char ***ret_names, size_t *ret_count,
 	*ret_count = count;
 	return 0;
 }
+
+/* --- who uses it --- */
+
+static char *
+claim_path(const char *images_dir)
+{
+	return bu_xasprintf("%s/.bringupd", images_dir);
+}
+
+void
+bu_image_claim(const char *images_dir, const char *log)
+{
+	bu_autofree char *path = claim_path(images_dir), *whole = realpath(log, NULL);
+
+	/* A folder that is not there, or is another one's, needs no word. */
+	if (whole)
+		bu_ignore(bu_file_write_text(path, 0644, NULL, "%s\n", whole));
+}
+
+char *
+bu_image_claimed(const char *images_dir)
+{
+	bu_autofree char *path = claim_path(images_dir);
+	char *log = bu_file_read(path, 4096, NULL, NULL);
+
+	if (!log)
+		return NULL;
+	log[strcspn(log, "\n")] = '\0';
+	if (access(log, F_OK) == 0)
+		return log;
+	free(log);
+	return NULL;
+}

@@ -55,6 +55,11 @@ int bu_image_has_digest(const char *dir, const char *digest);
 int bu_image_is_signed(const char *images_dir, const char *name, const char *digest);
 void bu_image_fini(struct bu_image *image);
 
+/* Says in the folder that a bringupd with this event log serves from it. */
+void bu_image_claim(const char *images_dir, const char *log);
+/* The log of one that did, and that is still there; NULL = there is none. Owned. */
+char *bu_image_claimed(const char *images_dir);
+
 /* Names of the images there are, sorted; *ret_names and each name are owned. A missing
  * folder has none. */
 bu_must int bu_image_list(const char *images_dir, char ***ret_names, size_t *ret_count,

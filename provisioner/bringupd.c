@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "images/store.h"
 #include "profiles/nodeset/names.h"
 #include "provisioner/api/api.h"
 #include "provisioner/api/firmware.h"
@@ -121,8 +122,7 @@ on_stop(int signo, void *arg)
 static int
 inherited_socket(void)
 {
-	const char *pid = getenv("LISTEN_PID");
-	const char *count = getenv("LISTEN_FDS");
+	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
 
 	if (!pid || !count || atol(pid) != (long)getpid() || atoi(count) < 1)
 		return -1;
@@ -135,8 +135,7 @@ open_state(struct daemon *d, struct bu_err *err)
 {
 	bu_autofree char *log = bu_xasprintf("%s/journal.db", d->settings.state);
 	const char *listen = d->settings.agent_listen;
-	/* What agents are told to call. */
-	bu_autofree char *ip =
+	bu_autofree char *ip = /* what agents are told to call */
 		bu_xasprintf("IP:%.*s", (int)strcspn(listen, ":"), listen);
 	const char *names[] = {"DNS:bringup", "IP:127.0.0.1", *listen ? ip : NULL,
 			       NULL};
@@ -150,6 +149,7 @@ open_state(struct daemon *d, struct bu_err *err)
 	d->store = bu_store_open_sqlite(d->loop, log, err);
 	if (!d->store)
 		return -1;
+	bu_image_claim(d->settings.images, log);
 	d->fleet = bu_fleet_create(d->loop, d->store);
 	d->fleet->public_pem = bu_trust_public_key(d->trust);
 	return bu_fleet_load(d->fleet, err);
@@ -181,8 +181,8 @@ data_file(const char *name)
 static void
 load_data(struct daemon *d)
 {
-	bu_autofree char *rates = data_file("rates.json");
-	bu_autofree char *gpus = data_file("gpus.json");
+	bu_autofree char *rates = data_file("rates.json"),
+			 *gpus = data_file("gpus.json");
 	struct bu_err err;
 
 	if (bu_gate_load_data(d->api.gate, rates, gpus, &err) != 0)

@@ -68,6 +68,25 @@ judge(struct shelf *shelf)
 	free(digests);
 }
 
+/* Without its daemon nobody knows what its nodes have. */
+static int
+check_claim(const struct bu_image_place *place, const struct bu_image_options *options,
+	    struct bu_err *err)
+{
+	bu_autofree char *log = options->offline && options->yes
+					? bu_image_claimed(place->images)
+					: NULL;
+
+	if (!log)
+		return 0;
+	return bu_err_set(
+		err, BU_ERR_STATE, 0,
+		"%s: the bringupd whose log is %s serves from it, and its nodes "
+		"may have or need these images; start it, and gc asks it; "
+		"remove %s/.bringupd when it is gone for good",
+		place->images, log, place->images);
+}
+
 static int
 shelf_open(const struct bu_image_place *place, const struct bu_image_options *options,
 	   struct shelf *ret, struct bu_err *err)
@@ -296,7 +315,8 @@ BU_IMAGE_VERB(bu_image_cmd_gc)
 	bu_autoclose int lock = bu_image_lock(place->cache, err);
 	int rc = 0;
 
-	if (lock < 0 || shelf_open(place, options, &shelf, err))
+	if (lock < 0 || check_claim(place, options, err) ||
+	    shelf_open(place, options, &shelf, err))
 		return -1;
 	for (size_t i = 0; !rc && i < shelf.count; i++) {
 		if (shelf.items[i].need != BU_NEED_NONE)

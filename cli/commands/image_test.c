@@ -279,13 +279,20 @@ serve(const char *path)
 }
 
 static int
-gc(const char *word)
+gc_with(const char *word, const char *more)
 {
 	bu_autofree char *socket = bu_xasprintf("--socket=%s/socket", dir);
-	char *argv[] = {(char *)"image", (char *)"gc", socket, (char *)(uintptr_t)word,
-			NULL};
+	char *argv[] = {
+		(char *)"image",         (char *)"gc", socket, (char *)(uintptr_t)word,
+		(char *)(uintptr_t)more, NULL};
 
-	return bu_cmd_image(word ? 4 : 3, argv);
+	return bu_cmd_image(3 + (word != NULL) + (more != NULL), argv);
+}
+
+static int
+gc(const char *word)
+{
+	return gc_with(word, NULL);
 }
 
 static int
@@ -337,6 +344,29 @@ START_TEST(gc_frees_what_nobody_needs_and_no_more)
 	ck_assert_int_eq(gc("--yes"), 0);
 	ck_assert(!has(made[0]) && has(made[2]) && has(made[3]));
 	MHD_stop_daemon(daemon);
+	teardown();
+}
+END_TEST
+
+/* Its daemon is down, its log is here: who knows what its nodes have? */
+START_TEST(gc_offline_frees_nothing_of_a_daemon)
+{
+	bu_autofree char *log = NULL;
+	char made[4][65];
+
+	setup();
+	put_four(made);
+	log = bu_xasprintf("%s/journal.db", dir);
+	bu_image_claim(images, log); /* there is none */
+	ck_assert_int_eq(bu_file_write_text(log, 0600, NULL, "log"), 0);
+	bu_image_claim(images, log);
+	ck_assert_int_ne(gc_with("--offline", "--yes"), 0);
+	for (int i = 0; i < 4; i++)
+		ck_assert_msg(has(made[i]), "%d", i);
+	ck_assert_int_eq(gc("--offline"), 0); /* says what it would do */
+	ck_assert_int_eq(unlink(log), 0);
+	ck_assert_int_eq(gc_with("--offline", "--yes"), 0);
+	ck_assert(!has(made[0]) && !has(made[1]) && has(made[2]) && has(made[3]));
 	teardown();
 }
 END_TEST
@@ -419,6 +449,6 @@ START_TEST(gc_without_knowledge_frees_nothing)
 END_TEST
 
 BU_UNIT("image", what_is_in_an_image_is_told, pools_that_use_an_image_are_told,
-	gc_frees_what_nobody_needs_and_no_more, gc_without_knowledge_frees_nothing,
-	a_wrong_command_line_does_nothing, a_file_without_a_key_verifies_nothing,
-	a_signature_is_of_what_has_the_name)
+	gc_offline_frees_nothing_of_a_daemon, gc_frees_what_nobody_needs_and_no_more,
+	gc_without_knowledge_frees_nothing, a_wrong_command_line_does_nothing,
+	a_file_without_a_key_verifies_nothing, a_signature_is_of_what_has_the_name)
