@@ -383,6 +383,24 @@ bu_audit_data_volumes(struct bu_audit *a)
 	}
 }
 
+/* The image's script (recipes/access) leaves what it could not set up. */
+void
+bu_audit_access(struct bu_audit *a)
+{
+	static const char *const files[] = {"etc/bringup/passwd", "etc/bringup/group",
+					    "etc/ssh/sshd_config.d/10-bringup.conf",
+					    "etc/sssd/conf.d/bringup.conf"};
+	int wanted = 0;
+	char why[240];
+
+	for (size_t i = 0; i < BU_LEN(files); i++)
+		wanted |= bu_sysroot_exists(a->root, "%s", files[i]);
+	if (bu_sysroot_line(a->root, why, sizeof(why), "run/bringup/access.failed"))
+		bu_audit_bad(a, "", why, "accounts and sshd of the profile", "%s", why);
+	else if (wanted)
+		bu_audit_good(a, "", "set up");
+}
+
 void
 bu_audit_identity(struct bu_audit *a)
 {

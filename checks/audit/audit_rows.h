@@ -246,6 +246,12 @@
 	  "mounted", \
 	  "journalctl -u bringup-scratch on the node says which disk lacks; swap it, " \
 	  "then bringup node rebuild NODE --grant wipe") \
+	X(access, "access", FAIL, \
+	  "accounts, host key and sshd, as the profile has them", \
+	  "/run/bringup/access.failed, which bringup-access leaves", \
+	  "all are set up", \
+	  "correct what is named in the profile or the image; journalctl -u " \
+	  "bringup-access on the node has the details") \
 	X(root_mirror, "root-mirror", WARN, \
 	  "the system's mirror", \
 	  "/var/lib/bringup/mirror, block/*/serial, block/md*/md, the superblocks " \

@@ -286,6 +286,60 @@ START_TEST(the_script_leaves_the_images_accounts_alone)
 }
 END_TEST
 
+/* One is like the image's by name, one by number, one is in its group; the others come.
+ */
+START_TEST(who_clashes_is_left_out_and_the_others_come)
+{
+	BU_NEEDS("root");
+	make_system();
+	free(shell_told(
+		root,
+		"echo 'ubuntu:x:1000:1000::/home/ubuntu:/bin/sh' >>etc/passwd && "
+		"echo 'ubuntu:x:1000:' >>etc/group && mkdir -p etc/ssh/sshd_config.d "
+		"&& touch etc/ssh/sshd_config.d/10-bringup.conf && "
+		"printf 'ann:x:2001:2001::/home/ann:/x\nubuntu:x:2002:2001::/h:/x\n"
+		"eve:x:1000:2001::/home/eve:/x\nbob:x:2003:44::/home/bob:/x\n' "
+		">etc/bringup/passwd && printf 'ann:x:2001:\nhpc:x:44:ann\n"
+		"adm:x:3000:ubuntu,ann,eve\n' >etc/bringup/group"));
+	for (int i = 0; i < 2; i++) { /* as at each start */
+		says(SCRIPT " 2>&1; echo $?",
+		     "bringup-access: the image itself has group video (44), passwd "
+		     "ubuntu (1000) with a name or a number of the profile; choose "
+		     "others there\n1\n");
+		says("cat run/bringup/access.failed",
+		     "the image itself has group video (44), passwd ubuntu (1000) with "
+		     "a name or a number of the profile; choose others there\n");
+		says("tail -n +3 etc/passwd; tail -n +3 etc/group; ls home",
+		     "ubuntu:x:1000:1000::/home/ubuntu:/bin/sh\n"
+		     "ann:x:2001:2001::/home/ann:/x\nubuntu:x:1000:\n"
+		     "ann:x:2001:\nadm:x:3000:ann\nann\n");
+		says("cat etc/ssh/sshd_config.d/20-bringup.conf",
+		     "DenyUsers ubuntu\nDenyUsers eve\nDenyUsers bob\n");
+	}
+	free(shell_told(root, "sed -i '/ubuntu\\|eve\\|bob/d' etc/bringup/passwd && "
+			      "sed -i 's/^hpc:x:44/hpc:x:3001/; s/ubuntu,//' "
+			      "etc/bringup/group && " SCRIPT));
+	says("tail -n +4 etc/group; ls run/bringup etc/ssh/sshd_config.d",
+	     "ann:x:2001:\nhpc:x:3001:ann\nadm:x:3000:ann,eve\n"
+	     "etc/ssh/sshd_config.d:\n10-bringup.conf\n\nrun/bringup:\n");
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* Whatever ends it, the audit finds a reason. */
+START_TEST(a_script_that_is_cut_off_leaves_a_reason)
+{
+	BU_NEEDS("root");
+	make_system();
+	free(shell_told(root, "echo 'ann:x:2001:2001::/h:/x' >etc/bringup/passwd; "
+			      "rm etc/shadow; " SCRIPT " 2>&1 || :"));
+	says("cat run/bringup/access.failed",
+	     "accounts and sshd are not set up; journalctl -u bringup-access says "
+	     "why\n");
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
 #define DIRECTORY                                                                      \
 	"[access]\ndirectory = ldaps://a.site, ldaps://b.site:1636\n"                  \
 	"directory_base = dc=site\ndirectory_ca = file:/etc/ca.pem\n"
@@ -430,6 +484,8 @@ END_TEST
 BU_UNIT("access", renders_accounts_keys_rules_and_sshd, without_keys_there_is_no_sshd,
 	each_user_has_its_rule, each_file_goes_with_what_it_says,
 	sshd_visudo_and_ssh_take_the_files, the_script_makes_and_removes_accounts,
-	the_script_leaves_the_images_accounts_alone, users_of_a_directory,
+	the_script_leaves_the_images_accounts_alone,
+	who_clashes_is_left_out_and_the_others_come,
+	a_script_that_is_cut_off_leaves_a_reason, users_of_a_directory,
 	sssd_takes_its_file, sssd_starts_again_when_its_files_are_others,
 	a_directory_lets_nobody_in_by_itself)

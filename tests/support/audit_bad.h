@@ -438,6 +438,23 @@ static const struct bad bads[] = {
 	 NULL,
 	 "/scratch",
 	 "the array of the other disks is not mounted on /scratch"},
+	{"access",
+	 FAIL,
+	 {{"run/bringup/access.failed",
+	   "the image itself has passwd ubuntu (1000) with a name or a number of the "
+	   "profile; choose others there\n"}},
+	 NULL,
+	 "",
+	 "the image itself has passwd ubuntu (1000) with a name or a number of the "
+	 "profile; choose others there"},
+	/* whatever the profile says by now */
+	{"access",
+	 FAIL,
+	 {{"run/bringup/access.failed", "the image has no sssd\n"},
+	  {"etc/bringup/passwd", NULL}},
+	 NULL,
+	 "",
+	 "the image has no sssd"},
 	{"root-mirror",
 	 WARN,
 	 {{"sys/block/vda/serial", "DISK-3"}},

@@ -64,6 +64,7 @@ static const char *const files[][2] = {
 	{"sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "1024"},
 	{"etc/bringup/volumes", "# GUID and place\n0a1b lake ext4 /lake\n"},
 	{"etc/bringup/volumes.tpm", ""},
+	{"etc/bringup/passwd", "alice:x:2001:2001::/home/alice:/bin/bash\n"},
 	/* the system on two disks */
 	{"var/lib/bringup/mirror", "aaaa-bbbb\nDISK-1\nDISK-2\n"},
 	{"sys/block/vda/serial", "DISK-1"},
