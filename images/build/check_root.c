@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -32,6 +33,59 @@ check_programs(int root_fd, char **wrong)
 	for (size_t i = 0; i < BU_LEN(programs); i++)
 		if (!bu_inside_program(root_fd, programs[i].path))
 			bu_text_add(wrong, "; ", "%s", programs[i].why);
+}
+
+/* What the profile says itself; the first word counts, and behind a Match few. */
+static int
+is_rule(const char *line)
+{
+	static const char *const words[] = {"PermitRootLogin",
+					    "PasswordAuthentication",
+					    "KbdInteractiveAuthentication",
+					    "AuthorizedKeysFile",
+					    "ChallengeResponseAuthentication",
+					    "Match"};
+
+	for (size_t i = 0; i < BU_LEN(words); i++)
+		if (strncasecmp(line, words[i], strlen(words[i])) == 0)
+			return 1;
+	return 0;
+}
+
+/* 1 when sshd reads the folder with the profile's rules before any other rule. */
+static int
+includes_rules(char *config)
+{
+	char *rest = config, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		line += strspn(line, " \t");
+		if (is_rule(line))
+			return 0;
+		if (strncasecmp(line, "Include", strlen("Include")) == 0 &&
+		    strstr(line, "sshd_config.d/*.conf"))
+			return 1;
+	}
+	return 0;
+}
+
+/* With rules of its own it would let in whom the profile does not know. */
+static void
+check_sshd(int root_fd, char **wrong)
+{
+	static const char path[] = "etc/ssh/sshd_config";
+	enum { CONFIG_MAX = 1024 * 1024 };
+	bu_autofree char *config = NULL;
+
+	if (!bu_inside_program(root_fd, "usr/sbin/sshd"))
+		return;
+	config = bu_inside_read(root_fd, path, CONFIG_MAX, NULL, NULL);
+	if (!config || !includes_rules(config))
+		bu_text_add(wrong, "; ",
+			    "/%s has no Include /etc/ssh/sshd_config.d/*.conf before "
+			    "its rules, so sshd would not have the profile's: put that "
+			    "line first",
+			    path);
 }
 
 /* "6.1.0-28-amd64" of a kernel for x86 (its boot protocol names where); "" = another
@@ -205,6 +259,7 @@ bu_check_root(const char *root, struct bu_err *err)
 	if (root_fd < 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", root);
 	check_programs(root_fd, &wrong);
+	check_sshd(root_fd, &wrong);
 	check_kernel(root_fd, &wrong);
 	for (size_t i = 0; i < BU_LEN(secrets); i++)
 		check_secret(root_fd, i, &wrong);

@@ -10,6 +10,8 @@
 #include "base/file.h"
 #include "tests/support/unit.h"
 
+#define SSHD_CONFIG "# comment\n\nInclude /etc/ssh/sshd_config.d/*.conf\nUsePAM yes\n"
+
 static char root[40];
 
 static char *
@@ -27,6 +29,16 @@ put(const char *name, mode_t mode)
 	*strrchr(folder, '/') = '\0';
 	ck_assert_int_eq(bu_mkdir_p(folder, 0755, NULL), 0);
 	ck_assert_int_eq(bu_file_write(path, "x", 1, mode, NULL), 0);
+	ck_assert_int_eq(chmod(path, mode), 0);
+}
+
+static void
+put_text(const char *name, const void *text, size_t size, mode_t mode)
+{
+	bu_autofree char *path = in(name);
+
+	put(name, mode);
+	ck_assert_int_eq(bu_file_write(path, text, size, mode, NULL), 0);
 	ck_assert_int_eq(chmod(path, mode), 0);
 }
 
@@ -59,6 +71,7 @@ setup(void)
 	put("usr/lib/modules/6.1/modules.dep", 0644);
 	put("boot/vmlinuz-6.1", 0644);
 	put("etc/shadow", 0640);
+	put_text("etc/ssh/sshd_config", SSHD_CONFIG, strlen(SSHD_CONFIG), 0644);
 	link_to("bin", "usr/bin");
 	link_to("sbin", "usr/sbin");
 	link_to("lib", "/usr/lib");
@@ -114,6 +127,40 @@ START_TEST(what_a_node_needs_is_named)
 }
 END_TEST
 
+/* The profile's rules come first, or sshd has others. */
+START_TEST(sshd_reads_the_rules_of_the_profile)
+{
+	static const struct {
+		const char *config;
+		int good;
+	} rows[] = {
+		{"", 0},
+		{"UsePAM yes\n", 0},
+		{"#Include /etc/ssh/sshd_config.d/*.conf\n", 0},
+		{"Port 22\nInclude /etc/ssh/sshd_config.d/*.conf\n", 1},
+		{"permitRootLogin yes\nInclude /etc/ssh/sshd_config.d/*.conf\n", 0},
+		{"\tMatch user x\nInclude /etc/ssh/sshd_config.d/*.conf\n", 0},
+		{"Include /etc/crypto-policies/sshd.config\n", 0},
+		{"Include /etc/crypto-policies/sshd.config\n"
+		 "  include sshd_config.d/*.conf",
+		 1},
+		{"INCLUDE \"/etc/ssh/sshd_config.d/*.conf\"\nUsePAM yes\n", 1},
+	};
+	static const char path[] = "etc/ssh/sshd_config";
+	static const char why[] =
+		"/etc/ssh/sshd_config has no Include /etc/ssh/sshd_config.d/*.conf";
+
+	setup();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		put_text(path, rows[i].config, strlen(rows[i].config), 0644);
+		expect(rows[i].good ? NULL : why);
+	}
+	drop(path);
+	expect(why);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
 START_TEST(secrets_are_named)
 {
 	static const struct {
@@ -142,16 +189,6 @@ START_TEST(secrets_are_named)
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
 }
 END_TEST
-
-static void
-put_text(const char *name, const void *text, size_t size, mode_t mode)
-{
-	bu_autofree char *path = in(name);
-
-	put(name, mode);
-	ck_assert_int_eq(bu_file_write(path, text, size, mode, NULL), 0);
-	ck_assert_int_eq(chmod(path, mode), 0);
-}
 
 START_TEST(private_keys_are_found_wherever_they_are)
 {
@@ -223,6 +260,6 @@ START_TEST(links_stay_inside)
 }
 END_TEST
 
-BU_UNIT("check_root", what_a_node_needs_is_named, secrets_are_named,
-	private_keys_are_found_wherever_they_are,
+BU_UNIT("check_root", what_a_node_needs_is_named, sshd_reads_the_rules_of_the_profile,
+	secrets_are_named, private_keys_are_found_wherever_they_are,
 	a_kernel_under_another_ones_name_is_found, links_stay_inside)

@@ -213,7 +213,9 @@ make_tree(void)
 		   "echo x >$f && chmod 755 $f; done && "
 		   "ln -s /lib/systemd/systemd sbin/init && echo >boot/vmlinuz-6.1 && "
 		   "echo >lib/modules/6.1/modules.dep && touch etc/shadow && "
-		   "chmod 640 etc/shadow && echo VERSION_ID=9.4 >etc/os-release && "
+		   "chmod 640 etc/shadow && mkdir etc/ssh && "
+		   "echo 'Include /etc/ssh/sshd_config.d/*.conf' >etc/ssh/sshd_config "
+		   "&& echo VERSION_ID=9.4 >etc/os-release && "
 		   "tar --owner=0 --group=0 -cf ../system.tar . && cd .. && "
 		   "mkdir again && cp system.tar again"),
 		0);
