@@ -308,10 +308,25 @@ START_TEST(what_is_in_it_makes_another_bootstrap)
 }
 END_TEST
 
+/* It is kept by keep(), which waits for the disk; one that a power cut emptied is none.
+ */
+START_TEST(an_empty_bootstrap_is_made_again)
+{
+	begin();
+	works("bootstrap_inputs() { echo 1; } && tar() { exit 0; } && "
+	      "bootstrap() { echo t >$WORK/root.tar.zst; } && "
+	      "keep() { mv $1 $2; echo kept >>kept; } && (build) && (build) && "
+	      ": >$(echo cache/base/debian-*.tar.zst) && (build) && "
+	      "test $(wc -l <kept) = 2");
+	end();
+}
+END_TEST
+
 BU_UNIT("debian_recipe", the_hosts_mirrors_come_before_the_recipes,
 	versions_are_those_of_the_recipes_sources,
 	without_an_answer_the_lists_of_before_count,
 	a_keyring_is_unpacked_and_not_installed, a_pinned_keyring_has_that_key_alone,
 	after_a_crash_the_same_kernel_starts, a_bootstrap_that_fails_says_what_helps,
 	font_folders_are_the_same_in_each_build,
-	hooks_of_dkms_are_of_a_recipe_with_dkms, what_is_in_it_makes_another_bootstrap)
+	hooks_of_dkms_are_of_a_recipe_with_dkms, what_is_in_it_makes_another_bootstrap,
+	an_empty_bootstrap_is_made_again)

@@ -275,6 +275,58 @@ START_TEST(each_tree_has_its_own_initial_ramdisk)
 }
 END_TEST
 
+/* What is kept is on the disk before it has its name, and an empty file is none. */
+START_TEST(a_power_cut_leaves_nothing_that_is_taken_for_whole)
+{
+	/* says what is synced, and whether its name is there by then */
+	static const char watch[] =
+		"sync() { shift; for f in \"$1\"/* \"$1\"; do [ ! -f $f ] || cat $f; done; "
+		"ls $CACHE/base; } >>$WORK/seen && ";
+	/* apt-get and apt-cache in one */
+	static const char apt[] =
+		"mkdir ../../bin && cd ../../bin && printf '#!/bin/sh\n: >a.deb\n"
+		"echo Depends: linux-image-6\n' >apt-get && chmod 755 apt-get && "
+		"ln -s apt-get apt-cache";
+	static const char *const rows[][2] = {
+		{"mkdir $WORK/made && echo x >$WORK/made/a && "
+		 "keep $WORK/made $CACHE/base/kept && cat $CACHE/base/kept/a",
+		 "x\nkept.new\n"},
+		{"skeleton() { :; } && modules() { :; } && borrow() { :; } && "
+		 "pack() { echo p >$2; } && microcode() { :>$2; } && "
+		 "boot_initrd $root 6 $CACHE/base/kept",
+		 "p\nkept.new\n"},
+		{"mkdir $WORK/few && zstd() { cat >/dev/null; echo z; } && "
+		 "pack $WORK/few $CACHE/base/kept 1",
+		 "z\nkept.new\n"},
+		{"dpkg() { mkdir -p $3/usr && echo d >$3/usr/a; } && "
+		 "fetch_packages $CACHE/base/kept usr a",
+		 "d\nkept.new\n"},
+		{"dpkg() { mkdir -p $3 && echo k >$3/a; } && depmod() { :; } && "
+		 "candidates() { echo linux 1; } && kernel_tree",
+		 "k\nkernel-1.new\n"},
+	};
+
+	BU_NEEDS("cpio", "zstd", "busybox", "e2fsck", "depmod");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *command = bu_xasprintf(
+			"mkdir -p $CACHE/base && %s%s >/dev/null && printf '%s' | "
+			"cmp - $WORK/seen && ! ls $CACHE/base/*.new 2>/dev/null",
+			watch, rows[i][0], rows[i][1]);
+
+		begin();
+		works(apt);
+		works(command);
+		end();
+		strcpy(dir, "/tmp/bringup-import-XXXXXX");
+	}
+	begin();
+	works("boot_initrd() { echo made >$3; } && kept_initrd $root 6 >$WORK/path && "
+	      ": >$(cat $WORK/path) && kept_initrd $root 6 >/dev/null && "
+	      "grep -q made $(cat $WORK/path)");
+	end();
+}
+END_TEST
+
 /* The kernel reads it before all else, by these names, and only where it comes first.
  */
 START_TEST(microcode_of_the_tree_comes_first)
@@ -310,6 +362,8 @@ END_TEST
 
 BU_UNIT("import_recipe", microcode_of_the_tree_comes_first, links_of_units_lead_nowhere,
 	cloud_init_stays_off, modules_are_files_of_the_tree,
-	names_of_modules_are_no_options, each_tree_has_its_own_initial_ramdisk,
-	packed_modules_are_unpacked, a_kernel_need_not_keep_crash_records,
-	a_new_library_makes_a_new_image, the_log_is_kept_on_disk)
+	names_of_modules_are_no_options,
+	a_power_cut_leaves_nothing_that_is_taken_for_whole,
+	each_tree_has_its_own_initial_ramdisk, packed_modules_are_unpacked,
+	a_kernel_need_not_keep_crash_records, a_new_library_makes_a_new_image,
+	the_log_is_kept_on_disk)

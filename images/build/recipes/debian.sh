@@ -149,11 +149,11 @@ build()
 		die "$NAME: [dkms_hooks] runs before the modules of dkms are built, and the" \
 			"recipe has no dkms; name its packages, or take the section out"
 	kept=$CACHE/base/debian-$(bootstrap_inputs | digest).tar.zst
-	if [ ! -f "$kept" ]; then
+	if [ ! -s "$kept" ]; then
 		say "$NAME: bootstrapping (a minute or two, kept afterwards)"
 		mkdir -p "$CACHE/base"
 		bootstrap
-		mv "$WORK/root.tar.zst" "$kept"
+		keep "$WORK/root.tar.zst" "$kept"
 	fi
 	say "$NAME: file systems"
 	root=$WORK/root

@@ -32,6 +32,16 @@ digest()
 	sha256sum | cut -c1-64
 }
 
+# keep MADE KEPT: a file or folder under the name by which later builds find it. It is on the
+# disk by then: after a power cut they would take an empty one for whole.
+keep()
+{
+	rm -rf "$2.new"
+	mv "$1" "$2.new" # from another file system this is a copy
+	sync -f "$2.new"
+	mv "$2.new" "$2"
+}
+
 # Name and candidate version of each package, a line each.
 candidates()
 {
@@ -353,7 +363,7 @@ kernel_tree()
 	dpkg -x "$WORK"/kernel/*.deb "$WORK/kernel/root"
 	depmod -b "$WORK/kernel/root" "$KERNEL"
 	mkdir -p "$CACHE/base"
-	mv "$WORK/kernel/root" "$KROOT"
+	keep "$WORK/kernel/root" "$KROOT"
 	rm -rf "$WORK/kernel"
 }
 
@@ -493,8 +503,8 @@ pack()
 	find "$1" -exec touch -h -d @$SOURCE_DATE_EPOCH {} +
 	(cd "$1" && find . | sort |
 		cpio -o -H newc -R 0:0 --reproducible --quiet) |
-		zstd -q -T2 "-$3" >"$2.new"
-	mv "$2.new" "$2"
+		zstd -q -T2 "-$3" >"$2.packed"
+	keep "$2.packed" "$2"
 }
 
 # microcode_of ROOT VENDOR: what the image's packages intel-microcode and amd64-microcode
@@ -543,8 +553,8 @@ boot_initrd()
 	borrow "$WORK/initrd" "$(command -v e2fsck)" /bin/e2fsck
 	pack "$WORK/initrd" "$WORK/initrd.img" 19
 	microcode "$1" "$WORK/microcode.img"
-	cat "$WORK/microcode.img" "$WORK/initrd.img" >"$3.new"
-	mv "$3.new" "$3"
+	cat "$WORK/microcode.img" "$WORK/initrd.img" >"$3.whole"
+	keep "$3.whole" "$3"
 }
 
 # initrd_inputs ROOT VERSION: all that goes into it, by its content: two kernels may have
@@ -569,7 +579,7 @@ kept_initrd()
 	need busybox busybox-static
 	mkdir -p "$CACHE/base"
 	kept=$CACHE/base/boot-$(initrd_inputs "$1" "$2" | digest).img
-	[ -f "$kept" ] || boot_initrd "$1" "$2" "$kept"
+	[ -s "$kept" ] || boot_initrd "$1" "$2" "$kept"
 	echo "$kept"
 }
 
@@ -585,7 +595,7 @@ fetch_packages()
 		dpkg -x "$deb" "$WORK/fetched/root"
 	done
 	mkdir -p "$CACHE/base"
-	mv "$WORK/fetched/root/$folder" "$to"
+	keep "$WORK/fetched/root/$folder" "$to"
 	rm -rf "$WORK/fetched"
 }
 

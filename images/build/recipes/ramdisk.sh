@@ -42,7 +42,7 @@ build()
 {
 	kernel_tree
 	kept=$CACHE/base/ramdisk-$(inputs | digest).img
-	if [ ! -f "$kept" ]; then
+	if [ ! -s "$kept" ]; then
 		say "ramdisk: packing modules of $KERNEL"
 		base "$kept"
 	fi
