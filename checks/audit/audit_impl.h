@@ -71,6 +71,9 @@ const char *bu_audit_network_name(const json_t *network);
 void bu_audit_each_port(struct bu_audit *a,
 			void (*fn)(struct bu_audit *a,
 				   const struct bu_audit_port *port));
+/* The first line of a file of the port; "" when there is none. */
+void bu_audit_port_line(const struct bu_audit *a, const struct bu_audit_port *port,
+			const char *file, char *ret, size_t size);
 /* NUMA nodes with memory that the machine has; at least 1. */
 int bu_audit_numa_nodes(const struct bu_audit *a);
 

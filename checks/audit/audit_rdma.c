@@ -16,8 +16,6 @@
 
 static const char ib[] = "sys/class/infiniband";
 
-enum { GIDS_MAX = 512 };
-
 void
 bu_audit_each_port(struct bu_audit *a,
 		   void (*fn)(struct bu_audit *a, const struct bu_audit_port *port))
@@ -27,9 +25,9 @@ bu_audit_each_port(struct bu_audit *a,
 			fn(a, &a->ports[i]);
 }
 
-static void
-port_line(const struct bu_audit *a, const struct bu_audit_port *port, const char *file,
-	  char *ret, size_t size)
+void
+bu_audit_port_line(const struct bu_audit *a, const struct bu_audit_port *port,
+		   const char *file, char *ret, size_t size)
 {
 	bu_sysroot_line(a->root, ret, size, "%s/%s/ports/%d/%s", ib, port->device,
 			port->port, file);
@@ -136,8 +134,8 @@ judge_state(struct bu_audit *a, const struct bu_audit_port *port)
 	const char *is, *link;
 	char state[32], phys[32], seen[80];
 
-	port_line(a, port, "state", state, sizeof(state));
-	port_line(a, port, "phys_state", phys, sizeof(phys));
+	bu_audit_port_line(a, port, "state", state, sizeof(state));
+	bu_audit_port_line(a, port, "phys_state", phys, sizeof(phys));
 	is = after_colon(state);
 	link = after_colon(phys);
 	snprintf(seen, sizeof(seen), "%s, %s", is, link);
@@ -159,7 +157,7 @@ judge_rate(struct bu_audit *a, const struct bu_audit_port *port)
 	double want = bu_json_real(port->network, "link_gbps", 0), gbps;
 	char rate[48], expected[32];
 
-	port_line(a, port, "rate", rate, sizeof(rate));
+	bu_audit_port_line(a, port, "rate", rate, sizeof(rate));
 	if (want <= 0 || port->software || sscanf(rate, "%lf Gb/sec", &gbps) != 1)
 		return;
 	snprintf(expected, sizeof(expected), "%g Gb/sec", want);
@@ -210,127 +208,6 @@ void
 bu_audit_rdma_mtu(struct bu_audit *a)
 {
 	bu_audit_each_port(a, judge_rdma_mtu);
-}
-
-/* --- GIDs --- */
-
-/* "0000:0000:0000:0000:0000:ffff:0a4e:000b" as "10.78.0.11"; 0 when it is no such. */
-static int
-mapped_ip(const char *gid, char ret[16])
-{
-	unsigned high, low;
-
-	if (strncmp(gid, "0000:0000:0000:0000:0000:ffff:", 30) != 0 ||
-	    sscanf(gid + 30, "%4x:%4x", &high, &low) != 2)
-		return 0;
-	snprintf(ret, 16, "%u.%u.%u.%u", high >> 8 & 255, high & 255, low >> 8 & 255,
-		 low & 255);
-	return 1;
-}
-
-struct gid_found {
-	int index; /* -1 = none */
-	char ip[16];
-	int v1_only; /* an IPv4 address is there, but for RoCE v1 */
-};
-
-static struct gid_found
-find_gid(const struct bu_audit *a, const struct bu_audit_port *port, const char *want)
-{
-	struct gid_found found = {.index = -1};
-	char gid[48], type[32], file[48], ip[16];
-
-	for (int i = 0; i < GIDS_MAX; i++) {
-		snprintf(file, sizeof(file), "gids/%d", i);
-		port_line(a, port, file, gid, sizeof(gid));
-		if (!*gid)
-			break;
-		snprintf(file, sizeof(file), "gid_attrs/types/%d", i);
-		port_line(a, port, file, type, sizeof(type));
-		if (!mapped_ip(gid, ip) || (want && strcmp(want, ip) != 0))
-			continue;
-		if (strcmp(type, "RoCE v2") != 0) {
-			found.v1_only = 1;
-			continue;
-		}
-		found.index = i;
-		snprintf(found.ip, sizeof(found.ip), "%s", ip);
-		return found;
-	}
-	return found;
-}
-
-static void
-judge_gid(struct bu_audit *a, const struct bu_audit_port *port)
-{
-	const char *want = bu_json_str(port->network, "address", NULL);
-	int64_t index = bu_json_int(port->network, "gid_index", -1);
-	struct gid_found found;
-	struct bu_check *row;
-	char seen[64], expected[64];
-
-	if (port->infiniband || !bu_json_bool(port->network, "rdma", 0))
-		return;
-	/* Such a port needs no IPv4. */
-	if (!want && strcmp(bu_json_str(port->network, "gid_family", ""), "ipv6") == 0)
-		return;
-	found = find_gid(a, port, want);
-	snprintf(expected, sizeof(expected), "RoCE v2 %s", want ? want : "with IPv4");
-	if (found.index < 0) {
-		bu_audit_bad(a, port->name, found.v1_only ? "RoCE v1 only" : "none",
-			     expected, "RDMA port %s of network %s has no GID %s%s",
-			     port->name, bu_audit_network_name(port->network), expected,
-			     found.v1_only ? ", only RoCE v1" : "");
-		return;
-	}
-	snprintf(seen, sizeof(seen), "%s at index %d", found.ip, found.index);
-	if (index < 0 || index == found.index) {
-		row = bu_audit_good(a, port->name, "%s", seen);
-		/* Two machines must not have one address, at whatever index. */
-		if (row)
-			BU_CHECK_SET(row->value, "%s", found.ip);
-		return;
-	}
-	snprintf(expected, sizeof(expected), "index %lld", (long long)index);
-	bu_audit_bad(a, port->name, seen, expected,
-		     "RDMA port %s of network %s has its GID %s, expected %s",
-		     port->name, bu_audit_network_name(port->network), seen, expected);
-}
-
-void
-bu_audit_gid(struct bu_audit *a)
-{
-	bu_audit_each_port(a, judge_gid);
-}
-
-void
-bu_audit_guid(struct bu_audit *a)
-{
-	bu_autojson json_t *owner = json_object();
-
-	for (size_t i = 0; i < a->port_count; i++) {
-		const struct bu_audit_port *port = &a->ports[i];
-		const char *other;
-		char guid[32];
-
-		/* One device, one GUID; software makes its own of the MAC. */
-		if (port->port != 1 || port->software)
-			continue;
-		bu_sysroot_line(a->root, guid, sizeof(guid), "%s/%s/node_guid", ib,
-				port->device);
-		other = bu_json_str(owner, guid, NULL);
-		if (strspn(guid, "0:") == strlen(guid))
-			bu_audit_bad(a, port->device, *guid ? guid : "none", "a GUID",
-				     "RDMA device %s has no node GUID", port->device);
-		else if (other)
-			bu_audit_bad(
-				a, port->device, guid, "another GUID",
-				"RDMA devices %s and %s have the same node GUID %s",
-				other, port->device, guid);
-		else
-			bu_audit_good(a, port->device, "%s", guid);
-		json_object_set_new(owner, guid, json_string(port->device));
-	}
 }
 
 /* --- DSCP --- */

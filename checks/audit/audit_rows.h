@@ -142,8 +142,8 @@
 	X(gid, BU_CHECK_GID, FAIL, \
 	  "RoCE v2 address of each network's RDMA port", \
 	  "GID table: types, ndevs", \
-	  "RoCE v2, IPv4-mapped, the network's address and gid_index where " \
-	  "the profile has them", \
+	  "RoCE v2, the network's address and at gid_index where the profile " \
+	  "has them; without gid_index of IPv4", \
 	  "check the interface's address; RoCE v1 only: see the driver and " \
 	  "cma_roce_mode") \
 	X(guid, "guid", FAIL, \

@@ -30,6 +30,10 @@
 #define PORT1 MLX1 "ports/1/"
 #define CPU "sys/devices/system/cpu/"
 
+/* Of what is expected: the RoCE port as a profile names it by itself, to be ended. */
+#define ROCE_PORT                                                                      \
+	"{\"networks\":[{\"name\":\"roce\",\"rdma\":true,\"port\":\"mlx5_0/1\","
+
 /* What is expected of it, JSON. */
 extern const char bu_audit_machine_expected[];
 /* Plays what is not in files: test/mtu/DEVICE, test/pfc/INTERFACE, test/lock/DEVICE

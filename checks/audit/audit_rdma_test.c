@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is good of an RDMA port, though it is not what most ports have. */
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/audit_machine.h"
+#include "tests/support/unit.h"
+
+static const char *root;
+
+static void
+audit(const json_t *expect, struct bu_checks *ret)
+{
+	struct bu_checks_ctx ctx = {.root = root, .expect = expect};
+	struct bu_err err = {0};
+
+	bu_checks_init(ret);
+	ck_assert_msg(bu_audit_run_with(&ctx, &bu_audit_machine_probes, ret, &err) == 0,
+		      "%s", err.text);
+}
+
+/* What the row gid tells of mlx5_0, for the comparison of addresses. */
+static void
+expect_gid(const char *expect_json, const char *seen, const char *value)
+{
+	bu_autojson json_t *expect = json_loads(expect_json, 0, NULL);
+	struct bu_checks checks;
+	size_t found = 0;
+
+	audit(expect, &checks);
+	for (size_t i = 0; i < checks.count; i++) {
+		ck_assert_msg(checks.list[i].verdict == BU_VERDICT_PASS, "%s",
+			      checks.list[i].text);
+		if (strcmp(checks.list[i].id, "gid") != 0)
+			continue;
+		ck_assert_str_eq(checks.list[i].seen, seen);
+		ck_assert_str_eq(checks.list[i].value, value);
+		found++;
+	}
+	ck_assert_uint_eq(found, 1);
+	bu_checks_fini(&checks);
+}
+
+/* Of IPv6 too, and whatever stands below it. */
+START_TEST(the_gid_that_the_profile_names_is_judged)
+{
+	static const char ipv6[] = ROCE_PORT "\"gid_index\":5}]}";
+
+	root = bu_audit_machine_build(0);
+	bu_audit_machine_change(PORT0 "gid_attrs/types/1", "RoCE v2");
+	bu_audit_machine_change(PORT0 "gids/1",
+				"0000:0000:0000:0000:0000:ffff:0a4e:000b");
+	expect_gid(bu_audit_machine_expected, "10.78.0.11 at index 3", "10.78.0.11");
+	bu_audit_machine_change(PORT0 "gids/4",
+				"2001:0db8:0000:0000:0000:0000:0000:000b");
+	bu_audit_machine_change(PORT0 "gids/5",
+				"2001:0db8:0000:0000:0000:0000:0000:000b");
+	bu_audit_machine_change(PORT0 "gid_attrs/types/4", "IB/RoCE v1");
+	bu_audit_machine_change(PORT0 "gid_attrs/types/5", "RoCE v2");
+	expect_gid(ipv6, "2001:db8::b at index 5", "2001:db8::b");
+	/* Alone of its kind. */
+	for (const char *at = "123"; *at; at++) {
+		char name[] = PORT0 "gids/0";
+
+		name[strlen(name) - 1] = *at;
+		bu_audit_machine_change(name,
+					"0000:0000:0000:0000:0000:0000:0000:0000");
+	}
+	expect_gid(ipv6, "2001:db8::b at index 5", "2001:db8::b");
+	bu_audit_machine_remove();
+}
+END_TEST
+
+BU_UNIT("audit_rdma", the_gid_that_the_profile_names_is_judged)
