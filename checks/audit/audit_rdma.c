@@ -181,6 +181,8 @@ headers_of(const struct bu_audit_port *port)
 	return port->software ? BU_MTU_SOFT_ROCE : BU_MTU_ROCE;
 }
 
+/* RoCE's follows the interface's MTU. That of InfiniBand is the subnet's, and IPoIB may
+ * have less: what is measured takes as much of it as the profile says. */
 static void
 judge_rdma_mtu(struct bu_audit *a, const struct bu_audit_port *port)
 {
@@ -197,11 +199,12 @@ judge_rdma_mtu(struct bu_audit *a, const struct bu_audit_port *port)
 		return;
 	}
 	snprintf(seen, sizeof(seen), "%d", have);
-	snprintf(expected, sizeof(expected), "%d", want);
-	bu_audit_judge(a, have == want, port->name, seen, expected,
-		       "RDMA port %s of network %s uses MTU %s, expected %s",
-		       port->name, bu_audit_network_name(port->network), seen,
-		       expected);
+	snprintf(expected, sizeof(expected), "%s%d",
+		 port->infiniband ? "at least " : "", want);
+	bu_audit_judge(
+		a, port->infiniband ? have >= want : have == want, port->name, seen,
+		expected, "RDMA port %s of network %s uses MTU %s, expected %s",
+		port->name, bu_audit_network_name(port->network), seen, expected);
 }
 
 void

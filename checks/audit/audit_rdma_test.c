@@ -71,4 +71,31 @@ START_TEST(the_gid_that_the_profile_names_is_judged)
 }
 END_TEST
 
-BU_UNIT("audit_rdma", the_gid_that_the_profile_names_is_judged)
+/* IPoIB with the MTU that it has by default, in a subnet that carries 4096. */
+START_TEST(a_subnet_may_carry_more_than_ipoib)
+{
+	bu_autojson json_t *expect =
+		json_pack("{s:[{s:s,s:s,s:b,s:b,s:i}]}", "networks", "name", "ib",
+			  "port", "mlx5_1/1", "rdma", 1, "infiniband", 1, "mtu", 2044);
+	struct bu_checks checks;
+	size_t found = 0;
+
+	root = bu_audit_machine_build(0);
+	bu_audit_machine_change(NET "ib0/mtu", "2044");
+	audit(expect, &checks);
+	for (size_t i = 0; i < checks.count; i++) {
+		ck_assert_msg(checks.list[i].verdict == BU_VERDICT_PASS, "%s",
+			      checks.list[i].text);
+		if (strcmp(checks.list[i].id, "rdma-mtu") != 0)
+			continue;
+		ck_assert_str_eq(checks.list[i].seen, "4096");
+		found++;
+	}
+	ck_assert_uint_eq(found, 1);
+	bu_checks_fini(&checks);
+	bu_audit_machine_remove();
+}
+END_TEST
+
+BU_UNIT("audit_rdma", the_gid_that_the_profile_names_is_judged,
+	a_subnet_may_carry_more_than_ipoib)

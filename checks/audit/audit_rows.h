@@ -137,7 +137,8 @@
 	X(rdma_mtu, "rdma-mtu", FAIL, \
 	  "MTU in use at each network's RDMA port", \
 	  "ibv_query_port active_mtu", \
-	  "the largest that the network's MTU carries", \
+	  "the largest that the network's MTU carries; on InfiniBand at least " \
+	  "that", \
 	  "set MTU of interface and switch port as the profile says") \
 	X(gid, BU_CHECK_GID, FAIL, \
 	  "RoCE v2 address of each network's RDMA port", \
