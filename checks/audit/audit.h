@@ -4,8 +4,9 @@
  * kernel's log say before anything is under load. One row of audit_rows.h per check.
  *
  * What it reads of expect (an absent member is not judged):
- * NETWORK {"name","mac"|"pci"|"netdev": which interface,"mtu","link_gbps","rdma":bool,
- *	"rail","address","gid_index","pkeys":[text],"firmware":[text],"pfc":[priority],
+ * NETWORK {"name","mac"|"pci"|"netdev": which interface, or "port": that of this RDMA
+ *	port,"infiniband":bool,"mtu","link_gbps","rdma":bool,"rail","address",
+ *	"gid_index","gid_family","pkeys":[text],"firmware":[text],"pfc":[priority],
  *	"ecn":bool,"dscp"}
  * HOST {"hugepages":{"2048kB":pages},"smt":bool,"governor":text,"cstate_us"}
  * thresholds {"aer_correctable","max_read_request","carrier_downs","lldp_wait_ms"}

@@ -6,6 +6,7 @@
  * (no machine has it); a card that is neither a GPU nor on the fabric is not judged.
  */
 #include <ctype.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -58,6 +59,24 @@ is_network_of(const json_t *network, const struct bu_audit_nic *nic)
 	return netdev && strcmp(netdev, nic->name) == 0;
 }
 
+/* "eth1 (network fabric)" */
+static void
+write_label(char *ret, size_t size, const char *name, const json_t *network)
+{
+	if (network)
+		snprintf(ret, size, "%s (network %.48s)", name,
+			 bu_audit_network_name(network));
+	else
+		snprintf(ret, size, "%s", name);
+}
+
+static void
+name_nic(struct bu_audit_nic *nic, const char *name, const json_t *network)
+{
+	nic->network = network;
+	write_label(nic->label, sizeof(nic->label), name, network);
+}
+
 static void
 visit_nic(const char *name, void *arg)
 {
@@ -78,18 +97,18 @@ visit_nic(const char *name, void *arg)
 			name);
 	bu_sysroot_link(a->root, address, sizeof(address), "sys/class/net/%s/device",
 			name);
+	nic->ipoib = bu_sysroot_int(a->root, 0, "sys/class/net/%s/type", name) ==
+		     ARPHRD_INFINIBAND;
 	nic->virtio = strncmp(address, "virtio", 6) == 0;
 	if (bu_sysroot_is_pci(address))
 		snprintf(nic->pci, sizeof(nic->pci), "%s", address);
-	snprintf(nic->label, sizeof(nic->label), "%s", name);
+	name_nic(nic, name, NULL);
 	json_array_foreach (json_object_get(a->ctx->expect, "networks"), i, network) {
 		/* A VLAN or a bond has the MAC of what is below it; the card counts. */
 		if (!is_network_of(network, nic) ||
 		    (!*address && bu_audit_nic_of(a, network)))
 			continue;
-		nic->network = network;
-		snprintf(nic->label, sizeof(nic->label), "%s (network %.48s)", name,
-			 bu_audit_network_name(network));
+		name_nic(nic, name, network);
 	}
 	a->nic_count++;
 }
@@ -168,6 +187,44 @@ named_network(const struct bu_audit *a, const struct bu_audit_port *port)
 	return NULL;
 }
 
+/* May the network that names this port be that of its interface? A bond is of several
+ * ports, and a port of the wrong kind is the wrong one. */
+static int
+gives_network(const struct bu_audit *a, const struct bu_audit_port *port)
+{
+	return bu_sysroot_exists(a->root, "sys/class/net/%s/device", port->netdev) &&
+	       (port->infiniband || !bu_json_bool(port->network, "infiniband", 0)) &&
+	       !bu_audit_nic_of(a, port->network);
+}
+
+/* The port's network and its interface. A network that names its port tells of no
+ * interface: it is the port's. */
+static void
+find_network(struct bu_audit *a, struct bu_audit_port *port)
+{
+	struct bu_audit_nic *nic = bu_audit_nic_find(a, port->netdev);
+
+	port->nic = nic;
+	port->network = nic ? nic->network : NULL;
+	if (!port->network)
+		port->network = named_network(a, port);
+	if (port->network && nic && !nic->network && gives_network(a, port))
+		name_nic(nic, port->netdev, port->network);
+	write_label(port->label, sizeof(port->label), port->name, port->network);
+}
+
+const char *
+bu_audit_end_name(const struct bu_audit_port *port)
+{
+	return port->nic ? port->nic->name : port->name;
+}
+
+const char *
+bu_audit_end_label(const struct bu_audit_port *port)
+{
+	return port->nic ? port->nic->label : port->label;
+}
+
 static void
 visit_port(const char *name, void *arg)
 {
@@ -194,10 +251,7 @@ visit_port(const char *name, void *arg)
 	if (!bu_sysroot_is_pci(port->pci))
 		port->pci[0] = '\0';
 	find_netdev(s);
-	port->nic = bu_audit_nic_find(a, port->netdev);
-	port->network = port->nic ? port->nic->network : NULL;
-	if (!port->network)
-		port->network = named_network(a, port);
+	find_network(a, port);
 	a->port_count++;
 }
 

@@ -21,6 +21,7 @@ struct bu_audit_nic {
 	char mac[64];
 	char pci[16]; /* "" = not on PCI */
 	int virtio;
+	int ipoib;
 	const json_t *network; /* what is expected of it; NULL = nothing */
 	char label[80];        /* "eth1 (network fabric)" */
 };
@@ -35,6 +36,13 @@ struct bu_audit_port { /* of an RDMA device */
 	char netdev[16];
 	const struct bu_audit_nic *nic; /* NULL = none */
 	const json_t *network;          /* what is expected of it */
+	char label[112];                /* "mlx5_0/2 (network fabric)" */
+};
+
+struct bu_audit_end {     /* of a cable */
+	char name[48];    /* of the interface, or of an InfiniBand port without one */
+	char label[112];  /* with its network */
+	const char *want; /* "leaf01:swp3", of the profile; NULL = nothing */
 };
 
 struct bu_audit_pci { /* an endpoint that is judged */
@@ -57,7 +65,9 @@ struct bu_audit {
 	struct bu_audit_nic nics[AUDIT_NICS_MAX];
 	struct bu_audit_port ports[AUDIT_PORTS_MAX];
 	struct bu_audit_pci pci[AUDIT_PCI_MAX];
-	struct bu_lldp lldp[BU_LLDP_PORTS_MAX]; /* of the interfaces listened on */
+	/* Who is there, and at which end. */
+	struct bu_lldp lldp[BU_LLDP_PORTS_MAX];
+	struct bu_audit_end ends[BU_LLDP_PORTS_MAX];
 	size_t lldp_count;
 };
 
@@ -71,6 +81,9 @@ const char *bu_audit_network_name(const json_t *network);
 void bu_audit_each_port(struct bu_audit *a,
 			void (*fn)(struct bu_audit *a,
 				   const struct bu_audit_port *port));
+/* What the rows about its cable call a port: its interface, where it has one. */
+const char *bu_audit_end_name(const struct bu_audit_port *port);
+const char *bu_audit_end_label(const struct bu_audit_port *port);
 /* The first line of a file of the port; "" when there is none. */
 void bu_audit_port_line(const struct bu_audit *a, const struct bu_audit_port *port,
 			const char *file, char *ret, size_t size);

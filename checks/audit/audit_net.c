@@ -13,13 +13,28 @@
 
 static const char net[] = "sys/class/net";
 
+/* IPoIB is as the image sets it up, and nothing that is measured needs it: of the port
+ * below it the rows about RDMA speak. */
 static void
 each_nic(struct bu_audit *a,
 	 void (*fn)(struct bu_audit *a, const struct bu_audit_nic *nic))
 {
 	for (size_t i = 0; i < a->nic_count; i++)
-		if (a->nics[i].network)
+		if (a->nics[i].network && !a->nics[i].ipoib)
 			fn(a, &a->nics[i]);
+}
+
+/* Of networks that name their port: where its cable is, for what is heard there. Of one
+ * that is not there rdma-missing speaks. */
+static void
+tell_named(struct bu_audit *a, const json_t *network)
+{
+	for (size_t i = 0; i < a->port_count; i++)
+		if (a->ports[i].network == network) {
+			bu_audit_good(a, bu_audit_network_name(network), "%s",
+				      bu_audit_end_name(&a->ports[i]));
+			return;
+		}
 }
 
 void
@@ -38,8 +53,10 @@ bu_audit_nic_missing(struct bu_audit *a)
 					  bu_json_str(network, "netdev", NULL));
 		char expected[64];
 
-		if (!where)
+		if (!where) {
+			tell_named(a, network);
 			continue;
+		}
 		snprintf(expected, sizeof(expected), "%s", where);
 		if (nic)
 			bu_audit_good(a, name, "%s", nic->name);

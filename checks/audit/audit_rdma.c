@@ -78,6 +78,7 @@ bu_audit_rdma_missing(struct bu_audit *a)
 		const struct bu_audit_port *found = NULL;
 
 		if (!nic->network || !bu_json_bool(nic->network, "rdma", 0) ||
+		    json_object_get(nic->network, "port") ||
 		    bu_audit_nic_of(a, nic->network) != nic)
 			continue;
 		for (size_t k = 0; k < a->port_count && !found; k++)

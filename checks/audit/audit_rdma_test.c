@@ -97,5 +97,57 @@ START_TEST(a_subnet_may_carry_more_than_ipoib)
 }
 END_TEST
 
-BU_UNIT("audit_rdma", the_gid_that_the_profile_names_is_judged,
-	a_subnet_may_carry_more_than_ipoib)
+static const struct bu_check *
+row_of(const struct bu_checks *checks, const char *id, const char *subject)
+{
+	for (size_t i = 0; i < checks->count; i++)
+		if (strcmp(checks->list[i].id, id) == 0 &&
+		    strcmp(checks->list[i].subject, subject) == 0)
+			return &checks->list[i];
+	ck_abort_msg("no row %s of %s", id, subject);
+}
+
+/* As the gate learns which switch port a rail is at: where the network's cable is, and
+ * what was heard there. */
+static void
+expect_leaf(const char *expect_json, const char *network, const char *end,
+	    const char *leaf)
+{
+	bu_autojson json_t *expect = json_loads(expect_json, 0, NULL);
+	struct bu_checks checks;
+
+	ck_assert_ptr_nonnull(expect);
+	audit(expect, &checks);
+	for (size_t i = 0; i < checks.count; i++)
+		ck_assert_msg(checks.list[i].verdict == BU_VERDICT_PASS, "%s",
+			      checks.list[i].text);
+	ck_assert_str_eq(row_of(&checks, "nic-missing", network)->seen, end);
+	ck_assert_str_eq(row_of(&checks, "lldp", end)->seen, leaf);
+	bu_checks_fini(&checks);
+}
+
+/* IPoIB is not needed: neither up, nor as the profile's mtu says, nor there. */
+START_TEST(the_leaf_of_a_port_that_names_itself_is_learned)
+{
+	static const char ib[] =
+		"{\"networks\":[{\"name\":\"ib\",\"port\":\"mlx5_1/1\","
+		"\"rdma\":true,\"infiniband\":true,\"mtu\":4092}],"
+		"\"lldp\":{}}";
+
+	root = bu_audit_machine_build(0);
+	expect_leaf(ROCE_PORT "\"mtu\":9000}],\"lldp\":{}}", "roce", "eth1",
+		    "leaf01.falcon:swp3");
+	expect_leaf(ib, "ib", "ib0", "ibleaf01:17");
+	bu_audit_machine_change(NET "ib0/operstate", "down");
+	bu_audit_machine_change(NET "ib0/carrier", NULL);
+	bu_audit_machine_change(NET "ib0/mtu", "2044");
+	expect_leaf(ib, "ib", "ib0", "ibleaf01:17");
+	bu_audit_machine_change(NET "ib0", NULL);
+	bu_audit_machine_change(NIC1 "/net", NULL);
+	expect_leaf(ib, "ib", "mlx5_1", "ibleaf01:17");
+	bu_audit_machine_remove();
+}
+END_TEST
+
+BU_UNIT("audit_rdma", the_leaf_of_a_port_that_names_itself_is_learned,
+	the_gid_that_the_profile_names_is_judged, a_subnet_may_carry_more_than_ipoib)

@@ -86,7 +86,7 @@
 	  "update the firmware, or switch on NUMA in it") \
 	X(nic_missing, BU_CHECK_NIC_MISSING, FAIL, \
 	  "interface of each network", \
-	  "by MAC or PCI address", \
+	  "by MAC or PCI address, or that of the port that it names", \
 	  "is there", \
 	  "check that the card is seated and its driver is loaded; the MAC in " \
 	  "the inventory may be another card's") \
