@@ -120,6 +120,48 @@ bu_audit_rdma_provider(struct bu_audit *a)
 	bu_audit_each_port(a, judge_provider);
 }
 
+/* What sysfs says that a device is; the numbers are those of enum ibv_node_type. */
+static const struct {
+	int type;
+	const char *name, *why;
+} unmeasured[] = {
+	{IBV_NODE_RNIC, "iWARP",
+	 "speaks iWARP, whose connections need a connection manager"},
+	{IBV_NODE_USNIC, "usNIC", "has usNIC's datagrams alone"},
+	{IBV_NODE_USNIC_UDP, "usNIC", "has usNIC's datagrams alone"},
+	{IBV_NODE_UNSPECIFIED, "its vendor's own",
+	 "has a transport of its vendor's, without reliable connections"},
+};
+
+/* Measured with reliable connections that are made by hand: only fabrics are. */
+static void
+judge_transport(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	char type[32];
+	const char *role = bu_json_str(port->network, "role", "fabric");
+
+	bu_sysroot_line(a->root, type, sizeof(type), "%s/%s/node_type", ib,
+			port->device);
+	if (!*type || strcmp(role, "fabric") != 0)
+		return;
+	for (size_t i = 0; i < BU_LEN(unmeasured); i++) {
+		if (atoi(type) != unmeasured[i].type)
+			continue;
+		bu_audit_bad(a, port->name, unmeasured[i].name, "InfiniBand or RoCE",
+			     "RDMA device %s of network %s %s: it cannot be measured",
+			     port->device, bu_audit_network_name(port->network),
+			     unmeasured[i].why);
+		return;
+	}
+	bu_audit_good(a, port->name, "%s", port->infiniband ? "InfiniBand" : "RoCE");
+}
+
+void
+bu_audit_rdma_transport(struct bu_audit *a)
+{
+	bu_audit_each_port(a, judge_transport);
+}
+
 /* "4: ACTIVE" */
 static const char *
 after_colon(const char *text)

@@ -149,5 +149,47 @@ START_TEST(the_leaf_of_a_port_that_names_itself_is_learned)
 }
 END_TEST
 
-BU_UNIT("audit_rdma", the_leaf_of_a_port_that_names_itself_is_learned,
+/* A file system may go over iWARP: that is not measured. Nor is a kernel blamed that
+ * tells no type. */
+START_TEST(only_what_is_measured_needs_a_transport_for_it)
+{
+	static const struct {
+		const char *role, *type;
+		const char *seen; /* NULL = not judged */
+		enum bu_verdict verdict;
+	} rows[] = {
+		{"fabric", "1: CA", "RoCE", BU_VERDICT_PASS},
+		{"fabric", "4: RNIC", "iWARP", BU_VERDICT_FAIL},
+		{"storage", "4: RNIC", NULL, BU_VERDICT_PASS},
+		{"fabric", "", NULL, BU_VERDICT_PASS},
+	};
+
+	root = bu_audit_machine_build(0);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *expect =
+			json_pack("{s:[{s:s,s:s,s:s,s:b}]}", "networks", "name", "roce",
+				  "role", rows[i].role, "port", "mlx5_0/1", "rdma", 1);
+		struct bu_checks checks;
+		size_t said = 0;
+
+		bu_audit_machine_change(MLX0 "node_type", rows[i].type);
+		audit(expect, &checks);
+		for (size_t k = 0; k < checks.count; k++)
+			said += strcmp(checks.list[k].id, "rdma-transport") == 0;
+		ck_assert_uint_eq(said, rows[i].seen != NULL);
+		if (rows[i].seen) {
+			const struct bu_check *row =
+				row_of(&checks, "rdma-transport", "mlx5_0");
+
+			ck_assert_str_eq(row->seen, rows[i].seen);
+			ck_assert_int_eq(row->verdict, rows[i].verdict);
+		}
+		bu_checks_fini(&checks);
+	}
+	bu_audit_machine_remove();
+}
+END_TEST
+
+BU_UNIT("audit_rdma", only_what_is_measured_needs_a_transport_for_it,
+	the_leaf_of_a_port_that_names_itself_is_learned,
 	the_gid_that_the_profile_names_is_judged, a_subnet_may_carry_more_than_ipoib)

@@ -124,6 +124,13 @@
 	  "one is for this device", \
 	  "the agent brings mlx4, mlx5, bnxt_re, irdma, efa, hns, rxe and siw: " \
 	  "use such an adapter, or ask for its provider") \
+	X(rdma_transport, "rdma-transport", FAIL, \
+	  "what each fabric network's RDMA device speaks", \
+	  "node_type in sysfs", \
+	  "InfiniBand or RoCE: only their connections are measured", \
+	  "irdma: switch it to RoCE (devlink param enable_roce, roce_ena=1 of " \
+	  "Intel's own driver); siw: use rdma = rxe; EFA and other iWARP are " \
+	  "not supported: take rdma out of the network") \
 	X(rdma_state, "rdma-state", FAIL, \
 	  "state of each network's RDMA port", \
 	  "state, phys_state", \

@@ -211,6 +211,20 @@ static const struct bad bads[] = {
 	 "mlx5_1",
 	 "RDMA device mlx5_1 of network ib has the driver mlx5_core, for which the agent "
 	 "has no provider: it cannot be measured"},
+	{"rdma-transport",
+	 FAIL,
+	 {{MLX0 "node_type", "4: RNIC"}},
+	 NULL,
+	 "mlx5_0",
+	 "RDMA device mlx5_0 of network roce speaks iWARP, whose connections need a "
+	 "connection manager: it cannot be measured"},
+	{"rdma-transport",
+	 FAIL,
+	 {{MLX0 "node_type", "7: unspecified"}},
+	 NULL,
+	 "mlx5_0",
+	 "RDMA device mlx5_0 of network roce has a transport of its vendor's, without "
+	 "reliable connections: it cannot be measured"},
 	{"rdma-state",
 	 FAIL,
 	 {{PORT1 "state", "2: INIT"}, {PORT1 "phys_state", "5: LinkUp"}},
