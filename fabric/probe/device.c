@@ -6,7 +6,6 @@
  */
 #include "fabric/probe/device.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +101,7 @@ rate_gbps(const struct bu_device *device, const char *root)
 struct search {
 	const struct bu_work_rail *rail;
 	const char *root;
+	union ibv_gid gid;      /* of the rail's address */
 	struct bu_device found; /* without a context: none so far */
 	int named;              /* ports of that name */
 	int seen;
@@ -158,19 +158,26 @@ search_context(struct search *search, struct ibv_context *context, const char *n
 	return taken;
 }
 
-/* By sysfs alone: a device that hangs when it is opened is opened for its own rail. */
+/* By sysfs alone, by the name or else the address: a device that hangs when it is
+ * opened is opened for its own rail. */
 static int
-may_be_named(const struct search *search, const char *device)
+may_be_it(const struct search *search, const char *device)
 {
+	const struct bu_work_rail *rail = search->rail;
+
 	for (int port = 1; port <= BU_RDMA_PORTS_MAX; port++)
-		if (bu_port_is_named(search->root, device, port, search->rail->port))
+		if (rail->port[0]
+			    ? bu_port_is_named(search->root, device, port, rail->port)
+			    : bu_port_has_gid(search->root, device, port,
+					      search->gid.raw))
 			return 1;
 	return 0;
 }
 
-/* Those that may be it, or all the others, of which an error tells. */
+/* Those that may be it, or all the others: where the kernel told less than the verbs
+ * do, and for what an error tells. */
 static void
-search_all(struct search *search, int named)
+search_all(struct search *search, int likely)
 {
 	int count = 0;
 	struct ibv_device **list = ibv_get_device_list(&count);
@@ -178,7 +185,7 @@ search_all(struct search *search, int named)
 	for (int i = 0; list && i < count; i++) {
 		struct ibv_context *context;
 
-		if (may_be_named(search, ibv_get_device_name(list[i])) != named)
+		if (may_be_it(search, ibv_get_device_name(list[i])) != likely)
 			continue;
 		if (search->found.context && !search->rail->port[0])
 			break;
@@ -238,15 +245,6 @@ choose(struct search *search, struct bu_err *err)
 	return 0;
 }
 
-static int
-is_address(const char *text)
-{
-	uint8_t raw[16];
-
-	return inet_pton(AF_INET, text, raw) == 1 ||
-	       inet_pton(AF_INET6, text, raw) == 1;
-}
-
 int
 bu_device_open(const struct bu_work_rail *rail, const char *root, struct bu_device *ret,
 	       struct bu_err *err)
@@ -258,7 +256,7 @@ bu_device_open(const struct bu_work_rail *rail, const char *root, struct bu_devi
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
 			"RDMA device: neither a name nor an address is given");
-	if (rail->address[0] && !is_address(rail->address))
+	if (rail->address[0] && !bu_device_gid_of(rail->address, &search.gid))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "fabric address '%s': expected an IPv4 or IPv6 "
 				  "address",

@@ -40,6 +40,8 @@ bu_must int bu_device_choose_gid(struct bu_device *device,
 				 const struct bu_work_rail *rail, struct bu_err *err);
 bu_must int bu_device_choose_pkey(struct bu_device *device,
 				  const struct bu_work_rail *rail, struct bu_err *err);
+/* IPv4 as a table has it, ::ffff:a.b.c.d; 0: it is no address. */
+int bu_device_gid_of(const char *address, union ibv_gid *ret);
 /* 1: the rail's GID is that of its address. */
 int bu_device_takes_address(const struct bu_work_rail *rail);
 /* 1: the port has the rail's address. */

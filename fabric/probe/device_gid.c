@@ -19,9 +19,8 @@ bu_device_is_infiniband(const struct bu_device *device)
 
 enum { GIDS_MAX = 1024, MEMBER = 0x8000, LISTED = 8 };
 
-/* IPv4 as the table has it: ::ffff:a.b.c.d. */
-static int
-gid_of(const char *address, union ibv_gid *ret)
+int
+bu_device_gid_of(const char *address, union ibv_gid *ret)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -86,7 +85,7 @@ fits(const struct bu_device *device, const struct bu_work_rail *rail,
 		return is_of_family(&entry->gid, rail->gid_family) &&
 		       worth(device, entry);
 	return entry->gid_type == IBV_GID_TYPE_ROCE_V2 &&
-	       gid_of(rail->address, &wanted) &&
+	       bu_device_gid_of(rail->address, &wanted) &&
 	       memcmp(&wanted, &entry->gid, sizeof(wanted)) == 0;
 }
 

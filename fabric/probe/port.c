@@ -5,6 +5,7 @@
  */
 #include "fabric/probe/port.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,37 @@ bu_port_is_named(const char *root, const char *device, int port, const char *nam
 	    (!name[length] || strcmp(name + length, number) == 0))
 		return 1;
 	return !name[length] && find_netdev(&netdev);
+}
+
+struct entry {
+	const char *root, *device;
+	int port, found;
+	const uint8_t *gid;
+};
+
+static void
+look_at_entry(const char *index, void *arg)
+{
+	struct entry *entry = arg;
+	char text[64];
+	uint8_t raw[16];
+
+	if (entry->found ||
+	    !bu_sysroot_line(entry->root, text, sizeof(text), IB "%s/ports/%d/gids/%s",
+			     entry->device, entry->port, index))
+		return;
+	entry->found = inet_pton(AF_INET6, text, raw) == 1 &&
+		       memcmp(raw, entry->gid, sizeof(raw)) == 0;
+}
+
+int
+bu_port_has_gid(const char *root, const char *device, int port, const uint8_t gid[16])
+{
+	struct entry entry = {.root = root, .device = device, .port = port, .gid = gid};
+
+	bu_sysroot_each(root, look_at_entry, &entry, IB "%s/ports/%d/gids", device,
+			port);
+	return entry.found;
 }
 
 char *

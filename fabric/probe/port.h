@@ -28,6 +28,9 @@ void bu_port_cpus(const char *root, const char *device, cpu_set_t *ret);
 /* Is this what the name names: "ens1f0np0" (a netdev, of any of its GIDs too),
  * "0000:3b:00.0" (a PCI address), "mlx5_0/1", "mlx5_0"? "" names every port. */
 int bu_port_is_named(const char *root, const char *device, int port, const char *name);
+/* Is this GID in the port's table? */
+int bu_port_has_gid(const char *root, const char *device, int port,
+		    const uint8_t gid[16]);
 /* "mlx5_0/1 (ens1f0np0 at 0000:3b:00.0)"; owned. */
 char *bu_port_label(const char *root, const char *device, int port);
 /* 10^9 bit/s, as the kernel writes it: it knows speeds for which the verbs have no

@@ -165,6 +165,53 @@ START_TEST(a_port_is_the_one_that_is_named)
 }
 END_TEST
 
+/* One that hangs when it is opened costs its own rail: a port that sysfs tells apart is
+ * opened alone, by its name or by its address. What sysfs has no word of is looked for
+ * everywhere. */
+START_TEST(only_its_own_adapter_is_opened)
+{
+	static const struct {
+		const char *port, *address;
+		int found;
+		const char *opens; /* one digit per device */
+	} rows[] = {
+		{"eth4", "", 2, "0010"},       {"", "10.78.0.4", 3, "0001"},
+		{"", "fd00:78::4", 3, "0001"}, {"", "fd00:78::3", 2, "1110"},
+		{"", "10.78.0.3", 2, "1111"}, /* has gone from fake3 to it */
+		{"", "10.78.0.9", -1, "1111"},
+	};
+
+	begin();
+	put(IB "fake3/ports/1/gids/0", "0000:0000:0000:0000:0000:0000:0000:0000\n");
+	put(IB "fake3/ports/1/gids/2", "0000:0000:0000:0000:0000:ffff:0a4e:0004\n");
+	put(IB "fake3/ports/1/gids/3", "fd00:0078:0000:0000:0000:0000:0000:0004\n");
+	put(IB "fake3/ports/1/gids/5", "0000:0000:0000:0000:0000:ffff:0a4e:0003\n");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct bu_work_rail rail =
+			rail_at(rows[i].port, rows[i].address, -1);
+		char name[] = "fake0", opens[FAKEVERBS_DEVICES + 1] = "";
+		long before[FAKEVERBS_DEVICES];
+		struct bu_device device;
+		int rc;
+
+		for (int k = 0; k < FAKEVERBS_DEVICES; k++)
+			before[k] = fakeverbs_opened(k);
+		rc = bu_device_open(&rail, root, &device, NULL);
+		ck_assert_int_eq(rc == 0, rows[i].found >= 0);
+		for (int k = 0; k < FAKEVERBS_DEVICES; k++)
+			opens[k] = (char)('0' + fakeverbs_opened(k) - before[k]);
+		ck_assert_msg(strcmp(opens, rows[i].opens) == 0, "row %zu: %s", i,
+			      opens);
+		if (rc)
+			continue;
+		name[4] = (char)('0' + rows[i].found);
+		ck_assert_str_eq(device.name, name);
+		ibv_close_device(device.context);
+	}
+	end();
+}
+END_TEST
+
 /* The family of the profile, where the port was found by the other one's address, too.
  */
 START_TEST(a_gid_is_of_its_family)
@@ -461,7 +508,7 @@ START_TEST(partitions_that_do_not_meet_are_named)
 }
 END_TEST
 
-BU_UNIT("rail", a_port_is_the_one_that_is_named, a_gid_is_of_its_family,
-	partitions_are_by_value, a_rate_is_the_kernels_where_that_knows_more,
-	each_speed_has_its_rate, packets_go_as_the_rail_says,
-	partitions_that_do_not_meet_are_named)
+BU_UNIT("rail", a_port_is_the_one_that_is_named, only_its_own_adapter_is_opened,
+	a_gid_is_of_its_family, partitions_are_by_value,
+	a_rate_is_the_kernels_where_that_knows_more, each_speed_has_its_rate,
+	packets_go_as_the_rail_says, partitions_that_do_not_meet_are_named)

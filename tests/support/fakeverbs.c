@@ -261,6 +261,7 @@ ibv_open_device(struct ibv_device *device)
 	contexts = fake;
 	pthread_mutex_unlock(&fake_lock);
 	count_object(1);
+	fake_count_open(fake->device);
 	return context;
 }
 

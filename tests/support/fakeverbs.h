@@ -73,6 +73,8 @@ void fakeverbs_set(int device, const struct fakeverbs_faults *faults);
 long fakeverbs_inlined(int device);
 /* Verbs objects that are not destroyed yet; device lists and contexts too. */
 int fakeverbs_objects(void);
+/* How often the device was opened so far. */
+long fakeverbs_opened(int device);
 /* Protection domains made so far. */
 int fakeverbs_domains(void);
 

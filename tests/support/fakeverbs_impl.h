@@ -70,6 +70,7 @@ extern long fake_posts[DEVICES];
 extern int fake_gone[DEVICES], fake_down[DEVICES];
 
 int fake_device_of(const struct ibv_context *context);
+void fake_count_open(int device);
 int fake_is_gone(const struct ibv_context *context);
 struct fakeverbs_device fake_machine(int device);
 int fake_is_port(const struct ibv_context *context, int port);

@@ -56,6 +56,20 @@ fakeverbs_device(int device, const struct fakeverbs_device *value)
 	pthread_mutex_unlock(&fake_lock);
 }
 
+static long opened[DEVICES];
+
+void
+fake_count_open(int device)
+{
+	__atomic_add_fetch(&opened[device], 1, __ATOMIC_SEQ_CST);
+}
+
+long
+fakeverbs_opened(int device)
+{
+	return __atomic_load_n(&opened[device], __ATOMIC_SEQ_CST);
+}
+
 struct fakeverbs_route
 fakeverbs_route(int device)
 {
