@@ -205,7 +205,9 @@ find_network(struct bu_audit *a, struct bu_audit_port *port)
 	struct bu_audit_nic *nic = bu_audit_nic_find(a, port->netdev);
 
 	port->nic = nic;
-	port->network = nic ? nic->network : NULL;
+	/* Of two devices over one interface only the one that is named. */
+	port->network =
+		nic && !json_object_get(nic->network, "port") ? nic->network : NULL;
 	if (!port->network)
 		port->network = named_network(a, port);
 	if (port->network && nic && !nic->network && gives_network(a, port))

@@ -97,6 +97,29 @@ START_TEST(a_subnet_may_carry_more_than_ipoib)
 }
 END_TEST
 
+/* Soft-RoCE over the same interface has no GID of the network, and no such MTU. */
+START_TEST(only_the_port_that_is_named_is_judged)
+{
+	bu_autojson json_t *expect =
+		json_loads(ROCE_PORT "\"mtu\":9000,\"gid_index\":3}]}", 0, NULL);
+	struct bu_checks checks;
+
+	root = bu_audit_machine_build(0);
+	bu_audit_machine_change(IB "rxe0/parent", "eth1");
+	bu_audit_machine_change(IB "rxe0/ports/1/link_layer", "Ethernet");
+	bu_audit_machine_change(IB "rxe0/ports/1/state", "1: DOWN");
+	bu_audit_machine_change("test/mtu/rxe0", "1024");
+	audit(expect, &checks);
+	for (size_t i = 0; i < checks.count; i++) {
+		ck_assert_str_ne(checks.list[i].subject, "rxe0");
+		ck_assert_msg(checks.list[i].verdict == BU_VERDICT_PASS, "%s",
+			      checks.list[i].text);
+	}
+	bu_checks_fini(&checks);
+	bu_audit_machine_remove();
+}
+END_TEST
+
 static const struct bu_check *
 row_of(const struct bu_checks *checks, const char *id, const char *subject)
 {
@@ -190,6 +213,7 @@ START_TEST(only_what_is_measured_needs_a_transport_for_it)
 }
 END_TEST
 
-BU_UNIT("audit_rdma", only_what_is_measured_needs_a_transport_for_it,
+BU_UNIT("audit_rdma", only_the_port_that_is_named_is_judged,
+	only_what_is_measured_needs_a_transport_for_it,
 	the_leaf_of_a_port_that_names_itself_is_learned,
 	the_gid_that_the_profile_names_is_judged, a_subnet_may_carry_more_than_ipoib)
