@@ -3,7 +3,7 @@
  * A good machine as a tree of files, and a bad one for each row of the audit: the good
  * one has no finding, each bad one exactly this finding in these words.
  */
-#include "tests/support/audit_bad.h"
+#include "tests/support/audit_bad_host.h"
 #include "tests/support/audit_machine.h"
 
 #include <stdio.h>
@@ -123,6 +123,8 @@ START_TEST(bad_machine_has_exactly_its_finding)
 	root = bu_audit_machine_build(0);
 	for (size_t i = 0; i < BU_LEN(bads); i++)
 		run_bad(&bads[i]);
+	for (size_t i = 0; i < BU_LEN(bad_hosts); i++)
+		run_bad(&bad_hosts[i]);
 	/* Nothing is left of them. */
 	expect_no_finding(bu_audit_machine_expected, 44);
 	bu_audit_machine_remove();
@@ -217,6 +219,9 @@ START_TEST(each_row_has_a_bad_machine)
 		for (size_t k = 0; k < BU_LEN(bads); k++)
 			covered |= strcmp(bads[k].id, rows[i].id) == 0 &&
 				   bads[k].verdict == rows[i].severity;
+		for (size_t k = 0; k < BU_LEN(bad_hosts); k++)
+			covered |= strcmp(bad_hosts[k].id, rows[i].id) == 0 &&
+				   bad_hosts[k].verdict == rows[i].severity;
 		ck_assert_msg(covered, "%s has no bad machine", rows[i].id);
 		ck_assert(*rows[i].what && *rows[i].how && *rows[i].hint);
 	}
