@@ -185,7 +185,7 @@ START_TEST(an_array_is_made_of_the_disks_that_were_granted)
 {
 	struct desk desk;
 	struct rig *rig = &desk.site.rig;
-	bu_autojson json_t *planned = NULL, *second = NULL;
+	bu_autojson json_t *planned = NULL, *second = NULL, *unnamed = NULL;
 	bu_autojson json_t *before = NULL, *after = NULL;
 	const json_t *disks;
 	struct bu_node *node;
@@ -211,6 +211,13 @@ START_TEST(an_array_is_made_of_the_disks_that_were_granted)
 	until_applied(&desk, second);
 	after = work_of(&desk);
 	ck_assert(json_equal(before, after));
+	/* its grant is its own: the plan knew no disk of the system's */
+	node->order.disk[0] = node->order.disk_serial[0] = '\0';
+	node->order.disk_size_bytes = 0;
+	unnamed = work_of(&desk);
+	has_array(unnamed, 1);
+	ck_assert_int_eq(bu_json_bool(before, "wipe", 0), 1);
+	ck_assert_int_eq(bu_json_bool(unnamed, "wipe", 1), 0);
 	/* a disk without a number is none that was granted */
 	json_object_set_new(json_array_get(node->order.scratch, 0), "serial",
 			    json_integer(1));

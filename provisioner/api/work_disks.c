@@ -2,7 +2,8 @@
 /*
  * Which disks a step may write: those that were granted, by their serial numbers, where
  * the kernel of this boot has them. Called by work.c. Invariant: what was not granted
- * is named as such, and the agent takes it only where there is nothing on it.
+ * is named as such, and the agent takes it only where there is nothing on it; a grant
+ * to wipe is for a disk that it names, not for whichever is found later.
  */
 #include "provisioner/api/work_disks.h"
 
@@ -14,6 +15,13 @@
 #include "provisioner/config/render.h"
 #include "provisioner/config/tuning.h"
 #include "provisioner/node/fallback.h"
+
+/* A kernel name alone is of whichever disk a boot gives it to. */
+static int
+names_disk(const struct bu_order *order)
+{
+	return order->disk_serial[0] || order->disk_size_bytes;
+}
 
 /* Which disk, as it was granted, and where its data partitions are. The kernel of this
  * boot may have given the disk another name: its number counts. What was not granted by
@@ -34,6 +42,7 @@ set_disk(struct bu_work_install *work, const struct bu_api *api,
 	work->disk_serial =
 		order->disk_serial[0] || !found ? order->disk_serial : seen->serial;
 	work->disk_size_bytes = (int64_t)order->disk_size_bytes;
+	work->wipe = order->class == BU_CLASS_WIPE && names_disk(order);
 	work->data_count = bu_config_data(target->desired, target->node, work->data,
 					  &work->root_bytes);
 }
@@ -194,7 +203,7 @@ set_scratch(struct bu_work_install *work, const struct bu_api *api,
 		return bu_err_wrap(err, "the order of %s", node->name);
 	for (size_t i = 0; i < work->scratch_count; i++)
 		correct_path(seen, &work->scratch[i]);
-	work->scratch_wipe = work->wipe && list == granted;
+	work->scratch_wipe = node->order.class == BU_CLASS_WIPE && list == granted;
 	name_array(work);
 	return 0;
 }

@@ -293,6 +293,39 @@ START_TEST(a_granted_disk_is_found_by_its_number)
 }
 END_TEST
 
+/* The plan knew no disk: what is put in later may be full, and nobody granted that. */
+START_TEST(a_wipe_that_names_no_disk_wipes_none)
+{
+	static const struct {
+		const char *path, *serial;
+		int64_t size_bytes;
+		int wipe;
+	} rows[] = {{"/dev/vda", "FIRST-01", INT64_C(4) << 30, 1},
+		    {"/dev/vda", "FIRST-01", 0, 1},
+		    {"/dev/vdc", "", INT64_C(4) << 30, 1},
+		    {"/dev/vda", "", 0, 0},
+		    {"", "", 0, 0}};
+	bu_autofree char *key = NULL;
+
+	begin_wipe("FIRST-01");
+	key = bu_xasprintf("%s/image.pub", rig.dir);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_order *order = &rig_node(&rig, 1)->order;
+		bu_autojson json_t *item = NULL;
+
+		strcpy(order->disk, rows[i].path);
+		strcpy(order->disk_serial, rows[i].serial);
+		order->disk_size_bytes = rows[i].size_bytes;
+		item = item_of(key);
+		ck_assert_int_eq(bu_json_bool(item, "wipe", !rows[i].wipe),
+				 rows[i].wipe);
+		ck_assert_str_eq(bu_json_str(item, "disk", ""),
+				 rows[i].path[0] ? rows[i].path : "/dev/vda");
+	}
+	rig_end(&rig);
+}
+END_TEST
+
 /* What would be lost is not lost by mistake. */
 START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 {
@@ -399,7 +432,7 @@ START_TEST(the_password_of_a_directory_comes_with_the_files)
 END_TEST
 
 RIG_UNIT("work", a_wipe_is_of_the_disk_that_it_was_granted_for,
-	 a_granted_disk_is_found_by_its_number,
+	 a_granted_disk_is_found_by_its_number, a_wipe_that_names_no_disk_wipes_none,
 	 only_a_wipe_wipes_and_only_a_reimage_keeps, a_live_change_carries_every_file,
 	 a_reboot_writes_now_and_switches_off, who_does_not_boot_next_stays_on,
 	 an_image_that_is_not_ours_keeps_its_fstab, a_new_hello_tells_drift,
