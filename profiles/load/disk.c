@@ -259,6 +259,19 @@ bu_disk_is_for_one(const char *selector)
 }
 
 int
+bu_disk_is_named(const char *selector)
+{
+	const char *rest = selector;
+	struct term term;
+
+	while (next_term(&rest, &term) > 0)
+		if (strcmp(term.name, "wwn") == 0 ||
+		    (strcmp(term.name, "path") == 0 && !strpbrk(term.value, "*?[\\")))
+			return 1;
+	return 0;
+}
+
+int
 bu_disk_is_boot_pair(const char *selector)
 {
 	return says(selector, BOOT_PAIR);

@@ -30,6 +30,9 @@ int bu_disk_is_kernel_name(const char *selector);
 
 /* 1 when it picks of those that are left: the smallest, the first, a boot-pair. */
 int bu_disk_is_for_one(const char *selector);
+/* 1 when it names one by its world-wide name or its place (without '*' and '?'): no
+ * other disk is it when that one is away. */
+int bu_disk_is_named(const char *selector);
 /* 1 when it says two: bu_disk_choose() has the first of them, bu_disk_choose_other()
  * the other one. */
 int bu_disk_is_boot_pair(const char *selector);

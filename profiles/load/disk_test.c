@@ -519,6 +519,12 @@ START_TEST(one_disk_or_many)
 	ck_assert(bu_disk_is_for_one("/dev/sda"));
 	ck_assert(!bu_disk_is_for_one("serial:S1"));
 	ck_assert(!bu_disk_is_for_one("path:*-nvme-*, size:1TiB-"));
+	ck_assert(bu_disk_is_named("rotational:no, path:pci-0000:02:00.0-nvme-1"));
+	ck_assert(bu_disk_is_named("wwn:eui.0025"));
+	ck_assert(!bu_disk_is_named("path:pci-0000:02:00.?-nvme-1"));
+	ck_assert(!bu_disk_is_named("path:pci-*, first"));
+	ck_assert(!bu_disk_is_named("model:wwn, smallest"));
+	ck_assert(!bu_disk_is_named("/dev/vda"));
 }
 END_TEST
 

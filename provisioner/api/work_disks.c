@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "profiles/load/disk.h"
 #include "provisioner/config/render.h"
 #include "provisioner/config/tuning.h"
 #include "provisioner/node/fallback.h"
@@ -23,28 +24,87 @@ names_disk(const struct bu_order *order)
 	return order->disk_serial[0] || order->disk_size_bytes;
 }
 
-/* Which disk, as it was granted, and where its data partitions are. The kernel of this
- * boot may have given the disk another name: its number counts. What was not granted by
- * its number is what the profile means; the agent holds it to what is named here. */
-static void
-set_disk(struct bu_work_install *work, const struct bu_api *api,
-	 const struct bu_node *node, const struct bu_target *target,
-	 struct bu_seen_disk *seen)
+/* Paths of the disks that the order may mean, where it knows but a size; how many. */
+static size_t
+find_alike(const struct bu_api *api, const struct bu_node *node, char **ret)
+{
+	bu_autojson json_t *inventory = bu_fleet_inventory(api->fleet, node);
+	size_t found = 0, i;
+	json_t *disk;
+
+	json_array_foreach (json_object_get(inventory, "disks"), i, disk) {
+		if (*bu_json_str(disk, "serial", "") ||
+		    bu_json_int(disk, "size_bytes", 0) != node->order.disk_size_bytes)
+			continue;
+		bu_text_add(ret, ", ", "%s", bu_json_str(disk, "path", ""));
+		found++;
+	}
+	return found;
+}
+
+/* What was granted without a serial number has a size, and the name that it had in
+ * another boot: a disk like it may have that name now. seen: NULL = there is none. */
+static int
+check_alike(const struct bu_api *api, const struct bu_node *node, const char *selector,
+	    const struct bu_seen_disk *seen, struct bu_err *err)
 {
 	const struct bu_order *order = &node->order;
+	bu_autofree char *alike = NULL;
+
+	if (order->disk_serial[0] || !order->disk_size_bytes ||
+	    !bu_class_needs_grant(order->class))
+		return 0;
+	if (seen && seen->serial[0])
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "disk %s has serial number %s; the order is for one "
+				  "without; nothing was written, plan again",
+				  seen->path, seen->serial);
+	if (bu_disk_is_named(selector))
+		return seen ? 0
+			    : bu_err_set(err, BU_ERR_STATE, 0,
+					 "%s has no disk %s now, which the order is "
+					 "for; nothing was written, plan again",
+					 node->name, selector);
+	if (find_alike(api, node, &alike) < 2)
+		return 0;
+	return bu_err_set(
+		err, BU_ERR_STATE, 0,
+		"the order is for the disk that was %s when it was planned; it has no "
+		"serial number, others of its %lld bytes have none either, and a "
+		"kernel names disks anew at each boot; nothing was written; give them "
+		"serial numbers (<serial> in libvirt), or say the place of this one "
+		"([hardware] disk = path:...), and plan again; alike are %s",
+		order->disk, (long long)order->disk_size_bytes, alike);
+}
+
+/* Which disk, as it was granted, and where its data partitions are. The kernel of this
+ * boot may have given the disk another name: its number counts, or the profile's name
+ * of it. What was not granted by its number is what the profile means; the agent holds
+ * it to what is named here. */
+static int
+set_disk(struct bu_work_install *work, const struct bu_api *api,
+	 const struct bu_node *node, const struct bu_target *target,
+	 struct bu_seen_disk *seen, struct bu_err *err)
+{
+	const struct bu_order *order = &node->order;
+	const char *selector = target->node->hardware->disk;
 	bu_autofree char *granted = bu_xasprintf("serial:%s", order->disk_serial);
 	const char *wanted = order->disk_serial[0] ? granted
-			     : order->disk[0]      ? order->disk
-						   : target->node->hardware->disk;
+			     : order->disk[0] && !bu_disk_is_named(selector)
+				     ? order->disk
+				     : selector;
 	int found = bu_fleet_disk(api->fleet, node, wanted, seen) == 0;
 
-	work->disk = found ? seen->path : order->disk[0] ? order->disk : wanted;
+	if (check_alike(api, node, selector, found ? seen : NULL, err) != 0)
+		return -1;
+	work->disk = found ? seen->path : order->disk[0] ? order->disk : selector;
 	work->disk_serial =
 		order->disk_serial[0] || !found ? order->disk_serial : seen->serial;
 	work->disk_size_bytes = (int64_t)order->disk_size_bytes;
 	work->wipe = order->class == BU_CLASS_WIPE && names_disk(order);
 	work->data_count = bu_config_data(target->desired, target->node, work->data,
 					  &work->root_bytes);
+	return 0;
 }
 
 /* --- the second disk of the system --- */
@@ -226,8 +286,8 @@ bu_api_set_disks(struct bu_work_install *work, const struct bu_api *api,
 		 const struct bu_node *node, const struct bu_target *target,
 		 struct bu_seen_disk *seen, struct bu_err *err)
 {
-	set_disk(work, api, node, target, seen);
-	return set_mirror(work, api, node, target, err) ||
+	return set_disk(work, api, node, target, seen, err) ||
+			       set_mirror(work, api, node, target, err) ||
 			       set_roots(work, node, target, err) ||
 			       set_scratch(work, api, node, target, err)
 		       ? -1

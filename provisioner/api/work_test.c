@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a ready node's agent is told when its configuration changes, and what it reads
  * back afterwards. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -326,6 +328,87 @@ START_TEST(a_wipe_that_names_no_disk_wipes_none)
 }
 END_TEST
 
+/* Two disks, of 4 GiB and `gib`, as the agent tells them; "" = no serial number. */
+static void
+has_disks(const char *first, const char *second, int gib)
+{
+	bu_autoinventory struct bu_inventory *inventory =
+		rig_inventory(1, "boot-ramdisk");
+	bu_autojson json_t *json = NULL;
+	bu_autofree char *text = NULL;
+
+	for (int i = 0; i < 2; i++)
+		snprintf(inventory->disks[i].by_path, sizeof(inventory->disks->by_path),
+			 "bay-%d", i);
+	strcpy(inventory->disks[0].serial, first);
+	strcpy(inventory->disks[1].serial, second);
+	inventory->disks[1].size_bytes = (int64_t)gib << 30;
+	json = bu_inventory_to_json(inventory);
+	text = bu_json_canonical(json);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(
+		bu_store_put_blob(rig.fleet->store, text, node->inventory, NULL), 0);
+	node->live.disk.wanted[0] = '\0';
+}
+
+/* The order is for /dev/vda, of 4 GiB and without a serial number. */
+static const struct {
+	enum bu_class class;
+	const char *selector, *first, *second;
+	int gib;
+	const char *disk; /* NULL = refused, and says it */
+	const char *says;
+} unnumbered[] = {
+	{BU_CLASS_WIPE, "smallest", "", "", 4, NULL,
+	 "no serial number, others of its 4294967296 bytes have none either"},
+	{BU_CLASS_WIPE, "path:bay-*, first", "", "", 4, NULL,
+	 "give them serial numbers (<serial> in libvirt), or say the place of this one "
+	 "([hardware] disk = path:...), and plan again; alike are /dev/vda, /dev/vdb"},
+	{BU_CLASS_REIMAGE, "smallest", "", "", 4, NULL, "alike are /dev/vda, /dev/vdb"},
+	/* it is not the one of then, whatever its name */
+	{BU_CLASS_WIPE, "smallest", "FIRST-01", "", 4, NULL,
+	 "disk /dev/vda has serial number FIRST-01; the order is for one without"},
+	/* nothing is lost */
+	{BU_CLASS_INSTALL, "smallest", "", "", 4, "/dev/vda", NULL},
+	/* by name and size it is one */
+	{BU_CLASS_WIPE, "smallest", "", "SECOND-01", 4, "/dev/vda", NULL},
+	{BU_CLASS_WIPE, "smallest", "", "", 8, "/dev/vda", NULL},
+	/* by its place it is one, under another name in this boot */
+	{BU_CLASS_WIPE, "path:bay-1", "", "", 4, "/dev/vdb", NULL},
+	{BU_CLASS_WIPE, "path:bay-7", "", "", 4, NULL,
+	 "node001 has no disk path:bay-7 now, which the order is for"},
+};
+
+START_TEST(of_equal_disks_without_numbers_none_is_wiped)
+{
+	bu_autofree char *key = NULL;
+	struct bu_desired_hardware *hardware;
+
+	begin_wipe("");
+	has_disks("", "", 8);
+	key = bu_xasprintf("%s/image.pub", rig.dir);
+	json_decref(item_of(key));
+	hardware = &rig.fleet->desired->hardware[0];
+	for (size_t i = 0; i < BU_LEN(unnumbered); i++) {
+		bu_autojson json_t *item = NULL;
+		struct bu_err err = {0};
+
+		has_disks(unnumbered[i].first, unnumbered[i].second, unnumbered[i].gib);
+		free(hardware->disk);
+		hardware->disk = bu_xstrdup(unnumbered[i].selector);
+		node->order.class = unnumbered[i].class;
+		item = bu_api_step_work(&api, node, &err);
+		ck_assert_msg(!item == !unnumbered[i].disk, "row %zu: %s", i, err.text);
+		if (item)
+			ck_assert_str_eq(bu_json_str(item, "disk", ""),
+					 unnumbered[i].disk);
+		else
+			rig_text_has(err.text, unnumbered[i].says);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
 /* What would be lost is not lost by mistake. */
 START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 {
@@ -433,6 +516,7 @@ END_TEST
 
 RIG_UNIT("work", a_wipe_is_of_the_disk_that_it_was_granted_for,
 	 a_granted_disk_is_found_by_its_number, a_wipe_that_names_no_disk_wipes_none,
+	 of_equal_disks_without_numbers_none_is_wiped,
 	 only_a_wipe_wipes_and_only_a_reimage_keeps, a_live_change_carries_every_file,
 	 a_reboot_writes_now_and_switches_off, who_does_not_boot_next_stays_on,
 	 an_image_that_is_not_ours_keeps_its_fstab, a_new_hello_tells_drift,
