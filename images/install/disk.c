@@ -219,7 +219,8 @@ check_edge(const struct bu_disk *disk, uint64_t offset, const uint8_t *edge,
 			return bu_err_set(
 				err, BU_ERR_STATE, 0,
 				"disk %s is not empty (byte %llu is 0x%02x) and "
-				"wiping it was not granted",
+				"wiping it was not granted; if what is on it may go, "
+				"plan again and apply with --grant wipe:NODE",
 				disk->path, (unsigned long long)(offset + i), edge[i]);
 	return 0;
 }

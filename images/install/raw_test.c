@@ -192,7 +192,10 @@ START_TEST(what_is_under_the_mark_comes_back)
 		0);
 	opts.mark_sig = sig;
 	ck_assert_int_eq(install(&opts, &err), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "wiping it was not granted"));
+	ck_assert_ptr_nonnull(strstr(
+		err.text,
+		"wiping it was not granted; if what is on it may go, plan again and apply "
+		"with --grant wipe:NODE"));
 	check_bytes(0);
 	teardown();
 }

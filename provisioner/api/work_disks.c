@@ -17,13 +17,6 @@
 #include "provisioner/config/tuning.h"
 #include "provisioner/node/fallback.h"
 
-/* A kernel name alone is of whichever disk a boot gives it to. */
-static int
-names_disk(const struct bu_order *order)
-{
-	return order->disk_serial[0] || order->disk_size_bytes;
-}
-
 /* Paths of the disks that the order may mean, where it knows but a size; how many. */
 static size_t
 find_alike(const struct bu_api *api, const struct bu_node *node, char **ret)
@@ -101,7 +94,7 @@ set_disk(struct bu_work_install *work, const struct bu_api *api,
 	work->disk_serial =
 		order->disk_serial[0] || !found ? order->disk_serial : seen->serial;
 	work->disk_size_bytes = (int64_t)order->disk_size_bytes;
-	work->wipe = order->class == BU_CLASS_WIPE && names_disk(order);
+	work->wipe = order->class == BU_CLASS_WIPE && bu_order_names_disk(order);
 	work->data_count = bu_config_data(target->desired, target->node, work->data,
 					  &work->root_bytes);
 	return 0;

@@ -47,6 +47,12 @@ bu_step_failure(const struct bu_node *node, struct bu_reason *ret)
 	BU_REASON_SET(ret, STEP_FAILED, .text = {error});
 }
 
+int
+bu_order_names_disk(const struct bu_order *order)
+{
+	return order->disk_serial[0] || order->disk_size_bytes;
+}
+
 const char *
 bu_order_status(const struct bu_order *order)
 {

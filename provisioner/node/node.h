@@ -404,6 +404,9 @@ int bu_node_has_left(const struct bu_node *node);
 /* The files of its order could not be written: it has those that it had. */
 int bu_node_keeps_files(const struct bu_node *node);
 
+/* Whether it says which disk may be wiped, by serial number or size: a kernel name
+ * alone is of whichever disk a boot gives it to. */
+int bu_order_names_disk(const struct bu_order *order);
 /* "turn" (waits for it), "under-way", "done", "failed" or "withdrawn". */
 const char *bu_order_status(const struct bu_order *order);
 

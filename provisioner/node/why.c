@@ -24,6 +24,18 @@ add_step(const struct bu_node *node, char **text)
 		    node->step_error);
 }
 
+/* Its install failed, perhaps at a disk that it was not granted to wipe. */
+static int
+takes_empty_disk(const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+
+	return node->step.action == BU_ACTION_INSTALL &&
+	       node->step.status == BU_STEP_FAILED &&
+	       (order->class == BU_CLASS_INSTALL ||
+		(order->class == BU_CLASS_WIPE && !bu_order_names_disk(order)));
+}
+
 static void
 add_order(const struct bu_node *node, char **text)
 {
@@ -47,6 +59,12 @@ add_order(const struct bu_node *node, char **text)
 		bu_text_add(
 			text, "; ",
 			"bringup node rebuild %s --grant wipe writes the whole disk",
+			node->name);
+	else if (takes_empty_disk(node))
+		bu_text_add(
+			text, "; ",
+			"a disk that is not empty is refused each time: if what is on "
+			"it may go, bringup node rebuild %s --grant wipe",
 			node->name);
 }
 

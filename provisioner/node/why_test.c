@@ -291,6 +291,35 @@ failed_install(struct bu_node *node)
 	strcpy(node->live.progress_stage, "image");
 }
 
+static const char not_empty[] =
+	"disk /dev/vda is not empty (byte 510 is 0x55) and wiping it was not granted; "
+	"if what is on it may go, plan again and apply with --grant wipe:NODE";
+
+/* By an order that grants no disk, or only one. */
+static void
+failed_at_a_disk(struct bu_node *node)
+{
+	failed_install(node);
+	steps(node, BU_ACTION_INSTALL, BU_STEP_FAILED);
+	strcpy(node->step_error, not_empty);
+}
+
+static void
+failed_at_an_unnamed_disk(struct bu_node *node)
+{
+	failed_at_a_disk(node);
+	node->order.class = BU_CLASS_WIPE;
+	strcpy(node->order.disk, "/dev/vda");
+}
+
+static void
+failed_at_its_disk(struct bu_node *node)
+{
+	failed_at_an_unnamed_disk(node);
+	node->order.disk_size_bytes = 4096;
+	strcpy(node->step_error, "no space");
+}
+
 static void
 parked_after_a_withdrawal(struct bu_node *node)
 {
@@ -464,6 +493,29 @@ static const struct {
 	 "node001 is failed (the ladder ran out; the reason is kept) for 3 s\n"
 	 "its last order (install, of rollout r-1) failed: disk gone\n"
 	 "after a repair bringup node retry node001 goes on with it\n"},
+	{failed_at_a_disk,
+	 "node001 is failed (the ladder ran out; the reason is kept) for 3 s\n"
+	 "its last order (install, of rollout r-1) failed: disk gone\n"
+	 "after a repair bringup node retry node001 goes on with it; a disk that is "
+	 "not empty is refused each time: if what is on it may go, bringup node "
+	 "rebuild node001 --grant wipe\n"
+	 "step s1 (install), attempt 2: failed: disk /dev/vda is not empty (byte 510 "
+	 "is 0x55) and wiping it was not granted; if what is on it may go, plan again "
+	 "and apply with --grant wipe:NODE\n"},
+	{failed_at_an_unnamed_disk,
+	 "node001 is failed (the ladder ran out; the reason is kept) for 3 s\n"
+	 "its last order (wipe, of rollout r-1) failed: disk gone\n"
+	 "after a repair bringup node retry node001 goes on with it; a disk that is "
+	 "not empty is refused each time: if what is on it may go, bringup node "
+	 "rebuild node001 --grant wipe\n"
+	 "step s1 (install), attempt 2: failed: disk /dev/vda is not empty (byte 510 "
+	 "is 0x55) and wiping it was not granted; if what is on it may go, plan again "
+	 "and apply with --grant wipe:NODE\n"},
+	{failed_at_its_disk,
+	 "node001 is failed (the ladder ran out; the reason is kept) for 3 s\n"
+	 "its last order (wipe, of rollout r-1) failed: disk gone\n"
+	 "after a repair bringup node retry node001 goes on with it\n"
+	 "step s1 (install), attempt 2: failed: no space\n"},
 	{parked_after_a_withdrawal,
 	 "node001 is parked (out of the cluster until bringup node resume) for "
 	 "3 s\n"
