@@ -72,13 +72,36 @@ bu_image_keys_read(const char *path, struct bu_err *err)
 }
 
 static int
+check_signature(const char *dir, const char *public_pem, const char *text, size_t size,
+		struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/manifest.sig", dir);
+	bu_autofree char *sig = bu_file_read(path, 4096, NULL, err);
+
+	return sig ? bu_manifest_verify(text, size, sig, public_pem, err) : -1;
+}
+
+/* It has none, or one of another key; -1. By which key, its caller knows. */
+static int
+refuse_signature(const char *name, struct bu_err *err)
+{
+	struct bu_err why = {0};
+
+	if (!err || (err->kind != BU_ERR_VERIFY && err->kind != BU_ERR_NOTFOUND))
+		return -1;
+	why = *err;
+	return bu_err_set(err, why.kind, 0,
+			  "%s; sign it with the private key to one that counts: "
+			  "bringup image sign %s --key FILE",
+			  why.text, name);
+}
+
+static int
 load(struct bu_image *image, const char *name, const char *public_pem,
      struct bu_err *err)
 {
 	bu_autofree char *json_path = bu_xasprintf("%s/manifest.json", image->dir);
-	bu_autofree char *sig_path = bu_xasprintf("%s/manifest.sig", image->dir);
 	bu_autofree char *text = NULL;
-	bu_autofree char *sig = NULL;
 	size_t size;
 
 	if (public_pem && !*public_pem)
@@ -89,10 +112,10 @@ load(struct bu_image *image, const char *name, const char *public_pem,
 				  "'bringup image build %s'",
 				  name, json_path, name);
 	text = bu_file_read(json_path, BU_MANIFEST_MAX, &size, err);
-	sig = text && public_pem ? bu_file_read(sig_path, 4096, NULL, err) : NULL;
-	if (!text || (public_pem && !sig) ||
-	    (sig && bu_manifest_verify(text, size, sig, public_pem, err)))
+	if (!text)
 		return -1;
+	if (public_pem && check_signature(image->dir, public_pem, text, size, err))
+		return refuse_signature(name, err);
 	image->manifest = bu_manifest_parse(text, size, err);
 	if (!image->manifest)
 		return -1;

@@ -33,6 +33,8 @@ char *bu_image_keys_read(const char *path, struct bu_err *err);
 /* Finds <images_dir>/<name>, verifies the signature with the image key and checks that
  * every part's file has its size (contents: bu_frames_check). public_pem: one key or
  * several (bu_image_keys_read), NULL = no signature is asked for; "" is BU_ERR_INVAL.
+ * A signature that is missing or refused says the command that signs; of which file the
+ * keys are, the caller says.
  * BU_ERR_NOTFOUND when there is no such image. */
 bu_must int bu_image_load(const char *images_dir, const char *name,
 			  const char *public_pem, struct bu_image *ret,

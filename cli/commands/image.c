@@ -134,13 +134,21 @@ run_verify(const struct bu_image_place *place, const struct bu_image_options *op
 {
 	bu_autofree char *pem = options->key ? bu_image_keys_read(options->key, err)
 					     : bu_image_public_key(place->cache, err);
+	bu_autofree char *path =
+		options->key ? bu_xstrdup(options->key)
+			     : bu_xasprintf("%s/keys/image.pub", place->cache);
 
 	for (int i = 0; i < count; i++) {
 		struct bu_image image;
 		int rc;
 
-		if (!pem || bu_image_load(place->images, names[i], pem, &image, err))
+		if (!pem)
 			return -1;
+		if (bu_image_load(place->images, names[i], pem, &image, err))
+			return err->kind == BU_ERR_VERIFY
+				       ? bu_err_wrap(err, "checked by the keys of %s",
+						     path)
+				       : -1;
 		rc = verify_parts(&image, err);
 		if (!rc && image.manifest->sbom[0]) {
 			bu_autofree char *sbom = bu_sbom_load(&image, err);

@@ -2,6 +2,7 @@
 /* `bringup image` by its exit code: keys that are none, and what a signature is of. */
 #include "cli/commands/image.h"
 
+#include <fcntl.h>
 #include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +91,35 @@ START_TEST(a_file_without_a_key_verifies_nothing)
 	}
 	write_file("keys/image.pub", pub);
 	ck_assert_int_eq(run("show", NULL, ""), 0);
+	teardown();
+}
+END_TEST
+
+/* Of which file the key was, and what signs it. */
+START_TEST(a_refused_signature_says_what_to_do)
+{
+	bu_autofree char *other_key = NULL, *other = NULL, *said = NULL, *text = NULL;
+	char digest[65];
+	int saved = dup(STDERR_FILENO), file;
+
+	setup();
+	said = bu_xasprintf("%s/said", dir);
+	put("2026-01-01T00:00:00Z", digest);
+	ck_assert_int_eq(bu_sign_key_create(&other_key, &other, NULL), 0);
+	write_file("other.pub", other);
+	write_file("said", "");
+	file = open(said, O_WRONLY);
+	ck_assert_int_ge(dup2(file, STDERR_FILENO), 0);
+	ck_assert_int_eq(run("verify", "--key", "other.pub"),
+			 bu_err_exit_code(BU_ERR_VERIFY));
+	ck_assert_int_ge(dup2(saved, STDERR_FILENO), 0);
+	close(file);
+	close(saved);
+	text = bu_file_read(said, 4096, NULL, NULL);
+	ck_assert_msg(strstr(text, "checked by the keys of ") &&
+			      strstr(text, "/other.pub: ") &&
+			      strstr(text, "bringup image sign small --key FILE"),
+		      "%s", text);
 	teardown();
 }
 END_TEST
@@ -451,4 +481,5 @@ END_TEST
 BU_UNIT("image", what_is_in_an_image_is_told, pools_that_use_an_image_are_told,
 	gc_offline_frees_nothing_of_a_daemon, gc_frees_what_nobody_needs_and_no_more,
 	gc_without_knowledge_frees_nothing, a_wrong_command_line_does_nothing,
-	a_file_without_a_key_verifies_nothing, a_signature_is_of_what_has_the_name)
+	a_file_without_a_key_verifies_nothing, a_signature_is_of_what_has_the_name,
+	a_refused_signature_says_what_to_do)

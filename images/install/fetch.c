@@ -53,6 +53,7 @@ get_verified(const struct fetch *fetch, size_t *ret_size, struct bu_err *err)
 								  4096, NULL, err)
 						  : NULL;
 	char digest[BU_DIGEST_SIZE];
+	struct bu_err why = {0};
 
 	if (!text || (is_signed && !sig))
 		return NULL;
@@ -64,8 +65,13 @@ get_verified(const struct fetch *fetch, size_t *ret_size, struct bu_err *err)
 		return NULL;
 	}
 	if (is_signed &&
-	    bu_manifest_verify(text, *ret_size, sig, opts->image_public_pem, err))
+	    bu_manifest_verify(text, *ret_size, sig, opts->image_public_pem, &why)) {
+		bu_err_set(err, why.kind, 0,
+			   "image %s, by the order's keys: %s; sign it on the "
+			   "appliance (bringup image sign %s --key FILE), then retry",
+			   opts->image, why.text, opts->image);
 		return NULL;
+	}
 	return bu_steal(&text);
 }
 

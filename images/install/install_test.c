@@ -188,6 +188,7 @@ START_TEST(whose_signature_counts_is_ordered)
 	opts.image_public_pem = boss_pub;
 	ck_assert_int_eq(install(&opts, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	ck_assert_ptr_nonnull(strstr(err.text, "bringup image sign small --key FILE"));
 	opts.image_public_pem = "";
 	opts.manifest_digest = mark_sig;
 	ck_assert_int_eq(install(&opts, &err), -1);

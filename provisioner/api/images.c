@@ -22,6 +22,15 @@ add_keys(char **keys, const char *path, struct bu_err *err)
 	return 0;
 }
 
+/* Whose keys count: a path, or the policy's words. */
+static const char *
+key_files(const struct bu_api *api, const struct bu_desired_image *image)
+{
+	return image->key_path    ? image->key_path
+	       : image->site_keys ? image->site_keys
+				  : api->image_key;
+}
+
 char *
 bu_api_image_keys(const struct bu_api *api, const struct bu_desired_image *image,
 		  const char *digest, struct bu_err *err)
@@ -102,8 +111,12 @@ bu_api_plan_image(void *arg, const struct bu_desired_image *image, struct bu_err
 		return NULL;
 	}
 	if (bu_image_load(image->path ? image->path : api->images_dir, image->name,
-			  *key ? key : NULL, &loaded, err) != 0)
+			  *key ? key : NULL, &loaded, err) != 0) {
+		if (err && err->kind == BU_ERR_VERIFY)
+			bu_err_wrap(err, "checked by the keys of %s",
+				    key_files(api, image));
 		return NULL;
+	}
 	memcpy(found.digest, loaded.digest, sizeof(found.digest));
 	describe(loaded.manifest, &found);
 	bu_image_fini(&loaded);

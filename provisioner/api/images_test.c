@@ -29,6 +29,8 @@ write_pub(const char *path, char **ret_key)
 		free(key);
 }
 
+static char said[400]; /* by the last refusal */
+
 static void
 setup(void)
 {
@@ -60,6 +62,16 @@ expect(const struct bu_desired_image *image, enum bu_err_kind want, const char *
 	ck_assert_msg((found == NULL) == (want != BU_ERR_NONE), "%s: %s", what,
 		      err.text);
 	ck_assert_msg(err.kind == want, "%s: %s", what, err.text);
+	snprintf(said, sizeof(said), "%s", err.text);
+}
+
+/* Whose keys were asked, and what to do. */
+static void
+says_how_to_sign(const char *key_file)
+{
+	ck_assert_msg(strstr(said, key_file) &&
+			      strstr(said, "bringup image sign small --key FILE"),
+		      "%s", said);
 }
 
 START_TEST(the_policys_keys_count)
@@ -76,10 +88,12 @@ START_TEST(the_policys_keys_count)
 		paper_image(dir, "small", "2026-01-01T00:00:00Z", key_a, digest, NULL),
 		0);
 	expect(&image, BU_ERR_VERIFY, "the appliance's key");
+	says_how_to_sign(own);
 	image.site_keys = both;
 	expect(&image, BU_ERR_NONE, "one of the site's");
 	image.site_keys = only_b;
 	expect(&image, BU_ERR_VERIFY, "a retired one");
+	says_how_to_sign(site_b);
 	image.key_path = site_a;
 	expect(&image, BU_ERR_NONE, "the image's own");
 	image.key_path = NULL;
@@ -90,6 +104,7 @@ START_TEST(the_policys_keys_count)
 	expect(&image, BU_ERR_NONE, "unsigned, where that is allowed");
 	image.may_be_unsigned = 0;
 	expect(&image, BU_ERR_NOTFOUND, "unsigned");
+	says_how_to_sign("manifest.sig");
 	teardown();
 }
 END_TEST
