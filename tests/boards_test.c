@@ -27,9 +27,11 @@ static const struct {
 	{"h100-mig", "h100-80gb", 8, "1g.10gb*7"},
 	{"h100-pcie", "h100-80gb-pcie", 4, NULL},
 	{"h100-nvl", "h100-nvl", 2, NULL},
+	{"h100-nvl-apart", "h100-nvl", 4, NULL},
 	{"a100-hgx-8", "a100-80gb", 8, NULL},
 	{"a100-hgx-4", "a100-80gb", 4, NULL},
 	{"a100-pcie", "a100-80gb-pcie", 4, NULL},
+	{"a100-bridged", "a100-80gb-pcie", 4, NULL},
 	{"h200-hgx-8", "h200-141gb", 8, NULL},
 	{"h20-3e", "h20-141gb", 8, NULL},
 	{"b200-hgx-8", "b200-180gb", 8, NULL},
@@ -80,8 +82,20 @@ check_board(size_t i, const char *fault, const struct bu_checks_ctx *ctx,
 	unsetenv("FAKEBOARD");
 }
 
+static size_t
+board_of(const char *name)
+{
+	size_t i = 0;
+
+	while (i < BU_LEN(boards) - 1 && strcmp(boards[i].board, name) != 0)
+		i++;
+	ck_assert_str_eq(boards[i].board, name);
+	return i;
+}
+
 /* A100: NVML says N/A for its fabric; one H100 alone has none; of four each pair has 6
- * links; an H20 copies 2.2 TB/s; an instance has an eighth: none of this is a fault. */
+ * links; an H20 copies 2.2 TB/s; an instance has an eighth; without a bridge, alone and
+ * divided all links are down: none of this is a fault. */
 START_TEST(a_healthy_board_of_every_kind_passes)
 {
 	for (size_t i = 0; i < BU_LEN(boards); i++) {
@@ -160,6 +174,55 @@ START_TEST(a_fault_shows_on_every_board_that_can_have_it)
 }
 END_TEST
 
+static const struct bu_check *
+row_of(const struct bu_checks *checks, const char *id, const char *gpu)
+{
+	for (size_t i = 0; i < checks->count; i++)
+		if (strcmp(checks->list[i].id, id) == 0 &&
+		    strncmp(checks->list[i].subject, gpu, strlen(gpu)) == 0)
+			return &checks->list[i];
+	ck_abort_msg("no row %s of %s", id, gpu);
+	return NULL;
+}
+
+/* Where nobody knows the number of links: what is said of GPU 3. */
+START_TEST(links_without_a_number_are_told)
+{
+	static const struct {
+		const char *board, *fault;
+		enum bu_verdict verdict;
+		const char *seen, *expected;
+	} rows[] = {
+		{"a100-pcie", "", BU_VERDICT_PASS, "0 of 12 links up",
+		 "no number of this part; not judged"},
+		{"a100-pcie", "bridge", BU_VERDICT_WARN,
+		 "4 links up; down: 4,5,6,7,8,9,10,11", "12 links up, or none"},
+		{"a100-bridged", "", BU_VERDICT_PASS, "12 links up",
+		 "12 links up, or none"},
+		{"a100-bridged", "nvlink", BU_VERDICT_WARN, "11 links up; down: 4",
+		 "12 links up, or none"},
+		{"h100-mig", "", BU_VERDICT_PASS, "0 of 18 links up",
+		 "not judged under MIG"},
+		{"h100-mig", "bridge", BU_VERDICT_PASS, "4 of 18 links up",
+		 "not judged under MIG"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct bu_check *row;
+		struct bu_checks checks;
+
+		check_board(board_of(rows[i].board), rows[i].fault, NULL, &checks);
+		ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), 0);
+		row = row_of(&checks, "gpu-nvlink", "GPU 3");
+		ck_assert_int_eq(row->verdict, rows[i].verdict);
+		ck_assert_str_eq(row->seen, rows[i].seen);
+		ck_assert_str_eq(row->expected, rows[i].expected);
+		ck_assert(!row->hint[0] || strstr(row->hint, "bridge"));
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
 /* Four of its five runs are 12 % under what it can do: healthy machines spread so. */
 START_TEST(the_best_of_five_runs_counts)
 {
@@ -197,7 +260,7 @@ START_TEST(a_figure_that_nobody_has_is_told_and_not_judged)
 	struct bu_checks checks;
 	int told = 0;
 
-	check_board(7, "p2p", NULL, &checks);
+	check_board(board_of("a100-hgx-4"), "p2p", NULL, &checks);
 	for (size_t i = 0; i < checks.count; i++)
 		if (strcmp(checks.list[i].subject, "GPU 3 to GPU 1") == 0) {
 			told++;
@@ -213,6 +276,6 @@ START_TEST(a_figure_that_nobody_has_is_told_and_not_judged)
 END_TEST
 
 BU_UNIT("boards", a_healthy_board_of_every_kind_passes, a_healthy_board_of_amd_passes,
-	a_fault_shows_on_every_board_that_can_have_it, the_best_of_five_runs_counts,
-	copies_use_memory_next_to_the_gpu,
+	a_fault_shows_on_every_board_that_can_have_it, links_without_a_number_are_told,
+	the_best_of_five_runs_counts, copies_use_memory_next_to_the_gpu,
 	a_figure_that_nobody_has_is_told_and_not_judged)

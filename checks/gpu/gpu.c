@@ -13,13 +13,15 @@
 
 static const double over = 1.02; /* the clock of the events */
 
-/* The sentence for people, when something is to be said. */
+/* The sentence for people, when something is to be said. A judge that knows more than
+ * the table has given a hint. */
 static void
 finish(struct bu_check *row, const struct bu_gpu_row *kind)
 {
 	if (row->verdict == BU_VERDICT_PASS)
 		return;
-	BU_CHECK_SET(row->hint, "%s", kind->hint);
+	if (!row->hint[0])
+		BU_CHECK_SET(row->hint, "%s", kind->hint);
 	if (row->expected[0])
 		BU_CHECK_SET(row->text, "%s%s%s: %s; expected %s", row->subject,
 			     row->subject[0] ? ": " : "", kind->what, row->seen,
@@ -77,6 +79,8 @@ judge_gpu(struct bu_gpu_case *c, size_t index, struct bu_checks *ret)
 		memcpy(row->seen, draft.seen, sizeof(row->seen));
 		memcpy(row->value, draft.value, sizeof(row->value));
 		memcpy(row->expected, draft.expected, sizeof(row->expected));
+		if (verdict != BU_VERDICT_PASS)
+			memcpy(row->hint, draft.hint, sizeof(row->hint));
 		finish(row, &rows[i]);
 		/* One that does not answer has told nothing else. */
 		if (c->gpu->trouble[0])

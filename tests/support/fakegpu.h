@@ -45,6 +45,7 @@ struct board {
 	double peer_gbs;   /* one way, one pair; 0 = no peer access */
 	int switched;      /* a GPU's pairs share peer_gbs; else each has its own */
 	int instances;     /* MIG, of each GPU; 0 = off */
+	int unbridged;     /* all its links answer that they are down */
 };
 
 const struct board *board(void);

@@ -6,36 +6,43 @@
 
 static const struct board boards[] = {
 	{"h100-hgx-8", "NVIDIA H100 80GB HBM3", 8, 80, 18, FABRIC_DONE, 5, 55.2, 1270,
-	 376, 1, 0},
+	 376, 1, 0, 0},
 	{"h100-hgx-4", "NVIDIA H100 80GB HBM3", 4, 80, 18, FABRIC_NONE, 5, 55.2, 1248,
-	 130.5, 0, 0},
+	 130.5, 0, 0, 0},
 	{"h100-one", "NVIDIA H100 80GB HBM3", 1, 80, 18, FABRIC_NONE, 5, 55.2, 1270, 0,
-	 0, 0},
+	 0, 0, 1},
 	{"h100-mig", "NVIDIA H100 80GB HBM3", 8, 80, 18, FABRIC_DONE, 5, 21, 155, 0, 0,
-	 7},
-	{"h100-pcie", "NVIDIA H100 PCIe", 4, 80, 0, FABRIC_NA, 5, 55.2, 890, 0, 0, 0},
-	{"h100-nvl", "NVIDIA H100 NVL", 2, 94, 12, FABRIC_NA, 5, 55.2, 1600, 256, 0, 0},
+	 7, 1},
+	{"h100-pcie", "NVIDIA H100 PCIe", 4, 80, 18, FABRIC_NA, 5, 55.2, 890, 0, 0, 0,
+	 1},
+	{"h100-nvl", "NVIDIA H100 NVL", 2, 94, 12, FABRIC_NA, 5, 55.2, 1600, 256, 0, 0,
+	 0},
+	{"h100-nvl-apart", "NVIDIA H100 NVL", 4, 94, 12, FABRIC_NA, 5, 55.2, 1600, 50,
+	 0, 0, 1},
 	{"a100-hgx-8", "NVIDIA A100-SXM4-80GB", 8, 80, 12, FABRIC_NA, 4, 26, 830, 275,
-	 1, 0},
+	 1, 0, 0},
 	{"a100-hgx-4", "NVIDIA A100-SXM4-80GB", 4, 80, 12, FABRIC_NA, 4, 26, 830, 92, 0,
+	 0, 0},
+	{"a100-pcie", "NVIDIA A100 80GB PCIe", 4, 80, 12, FABRIC_NA, 4, 26, 810, 22, 0,
+	 0, 1},
+	{"a100-bridged", "NVIDIA A100 80GB PCIe", 4, 80, 12, FABRIC_NA, 4, 26, 810, 22,
+	 0, 0, 0},
+	{"h200-hgx-8", "NVIDIA H200", 8, 141, 18, FABRIC_DONE, 5, 55.2, 2000, 396, 1, 0,
 	 0},
-	{"a100-pcie", "NVIDIA A100 80GB PCIe", 4, 80, 0, FABRIC_NA, 4, 26, 810, 22, 0,
+	{"h20-3e", "NVIDIA H20-3e", 8, 141, 18, FABRIC_DONE, 5, 55.2, 1100, 396, 1, 0,
 	 0},
-	{"h200-hgx-8", "NVIDIA H200", 8, 141, 18, FABRIC_DONE, 5, 55.2, 2000, 396, 1,
-	 0},
-	{"h20-3e", "NVIDIA H20-3e", 8, 141, 18, FABRIC_DONE, 5, 55.2, 1100, 396, 1, 0},
-	{"b200-hgx-8", "NVIDIA B200", 8, 180, 18, FABRIC_DONE, 5, 55.2, 3200, 750, 1,
+	{"b200-hgx-8", "NVIDIA B200", 8, 180, 18, FABRIC_DONE, 5, 55.2, 3200, 750, 1, 0,
 	 0},
 	{"b300-hgx-8", "NVIDIA B300 SXM6 AC", 8, 269, 18, FABRIC_DONE, 6, 55.2, 4623,
-	 750, 1, 0},
-	{"gb300", "NVIDIA GB300", 4, 269, 18, FABRIC_DONE, 6, 365, 4522, 748, 1, 0},
-	{"gb200", "NVIDIA GB200", 4, 186, 18, FABRIC_DONE, 5, 365, 3200, 748, 1, 0},
-	{"l4-pcie", "NVIDIA L4", 8, 23, 0, FABRIC_NA, 4, 24.9, 120, 0, 0, 0},
-	{"l40s", "NVIDIA L40S", 8, 45, 0, FABRIC_NA, 4, 26, 330, 22, 0, 0},
-	{"a30", "NVIDIA A30", 4, 24, 0, FABRIC_NA, 4, 26, 400, 0, 0, 0},
-	{"a10-pcie", "NVIDIA A10", 4, 23, 0, FABRIC_NA, 4, 26, 240, 0, 0, 0},
+	 750, 1, 0, 0},
+	{"gb300", "NVIDIA GB300", 4, 269, 18, FABRIC_DONE, 6, 365, 4522, 748, 1, 0, 0},
+	{"gb200", "NVIDIA GB200", 4, 186, 18, FABRIC_DONE, 5, 365, 3200, 748, 1, 0, 0},
+	{"l4-pcie", "NVIDIA L4", 8, 23, 0, FABRIC_NA, 4, 24.9, 120, 0, 0, 0, 0},
+	{"l40s", "NVIDIA L40S", 8, 45, 0, FABRIC_NA, 4, 26, 330, 22, 0, 0, 0},
+	{"a30", "NVIDIA A30", 4, 24, 4, FABRIC_NA, 4, 26, 400, 0, 0, 0, 1},
+	{"a10-pcie", "NVIDIA A10", 4, 23, 0, FABRIC_NA, 4, 26, 240, 0, 0, 0, 0},
 	{"rtx-pro", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 8, 95, 0, FABRIC_NA,
-	 5, 55.2, 700, 50, 0, 0},
+	 5, 55.2, 700, 50, 0, 0, 0},
 };
 
 const struct board *
@@ -247,13 +254,15 @@ nvmlDeviceGetRemappedRows(void *gpu, unsigned int *corrected, unsigned int *unco
 	return 0;
 }
 
+/* FAKEGPU=bridge: one of three bridges of GPU 3 is up. */
 EXPORT int
 nvmlDeviceGetNvLinkState(void *gpu, unsigned int link, int *ret)
 {
 	TRAP(index_of(gpu));
 	if (link >= (unsigned int)board()->links)
 		return NOT_SUPPORTED;
-	*ret = !(bad(gpu, "nvlink") && (link == 4 || link == 17));
+	*ret = board()->unbridged ? bad(gpu, "bridge") && link < 4
+				  : !(bad(gpu, "nvlink") && (link == 4 || link == 17));
 	return 0;
 }
 
