@@ -246,7 +246,15 @@ judge_equal(const struct cohort *c, size_t rule)
 	}
 }
 
-/* subject -> [figures] of all machines. */
+/* GPUs of one place of which the same is expected: a slot that carries less than the
+ * part expects less, and is no like of the others. New reference. */
+static char *
+figure_key(const struct bu_check *row)
+{
+	return bu_xasprintf("%s, %s", row->subject, row->expected);
+}
+
+/* figure_key() -> [figures] of all machines. */
 static json_t *
 figures_of(const struct cohort *c, size_t figure)
 {
@@ -257,14 +265,14 @@ figures_of(const struct cohort *c, size_t figure)
 
 		for (size_t k = 0; k < checks->count; k++) {
 			const struct bu_check *row = &checks->list[k];
-			json_t *list;
+			bu_autofree char *key = figure_key(row);
+			json_t *list = json_object_get(groups, key);
 
 			if (!is_figure(row, figure))
 				continue;
-			list = json_object_get(groups, row->subject);
 			if (!list) {
 				list = json_array();
-				json_object_set_new(groups, row->subject, list);
+				json_object_set_new(groups, key, list);
 			}
 			json_array_append_new(list, json_real(strtod(row->seen, NULL)));
 		}
@@ -296,12 +304,13 @@ judge_figure(const struct cohort *c, size_t figure)
 		for (size_t k = 0; is_asked(c, c->nodes[i].node) && k < checks->count;
 		     k++) {
 			const struct bu_check *row = &checks->list[k];
+			bu_autofree char *key = figure_key(row);
 			double median, seen = strtod(row->seen, NULL);
 			char expected[64];
 
 			if (!is_figure(row, figure))
 				continue;
-			median = median_of(json_object_get(groups, row->subject));
+			median = median_of(json_object_get(groups, key));
 			if (median <= 0 || seen >= odd_share * median)
 				continue;
 			snprintf(expected, sizeof(expected), "about %.1f GB/s", median);

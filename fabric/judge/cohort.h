@@ -5,9 +5,10 @@
  *
  * duplicate   fail  two machines with one host name, address, GUID or GID
  * cohort-odd  warn  firmware, driver, partitions other than those of most machines
- * gpu-h2d...  warn  a rate of a GPU under 90 % of that of most machines; under 80 %:
- * fail cabling     fail  cables of two machines are swapped; a rail is cabled to
- * another leaf than its neighbours'
+ * gpu-h2d...  warn  a rate of a GPU under 90 % of that of most machines of which the
+ *                   same is expected; under 80 %: fail
+ * cabling     fail  cables of two machines are swapped; a rail is cabled to another
+ *                   leaf than its neighbours'
  */
 #ifndef BU_FABRIC_JUDGE_COHORT_H
 #define BU_FABRIC_JUDGE_COHORT_H

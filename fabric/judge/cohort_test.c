@@ -259,6 +259,11 @@ START_TEST(a_gpu_slower_than_those_of_machines_like_it_is_told)
 			ck_assert_str_eq(slow.node, "n3");
 			ck_assert_int_eq(slow.verdict, rows[r % BU_LEN(rows)].verdict);
 		}
+		/* In a slot that carries less it is no like of the others. */
+		slow.count = 0;
+		BU_CHECK_SET(checks[2].list[0].expected, "at least 23.4 GB/s of gen 4");
+		bu_cohort_judge(nodes, 4, NULL, on_slow, &slow);
+		ck_assert_int_eq(slow.count, 0);
 		/* Of two nobody can say which one is odd. */
 		slow.count = 0;
 		bu_cohort_judge(nodes + 1, 2, NULL, on_slow, &slow);
