@@ -223,6 +223,55 @@ START_TEST(links_without_a_number_are_told)
 }
 END_TEST
 
+/* What host and part can do together is no fault of either: what is said of GPU 3. */
+START_TEST(a_slot_that_is_less_than_the_part_is_a_warning)
+{
+	static const struct {
+		const char *board, *slot, *fault;
+		enum bu_verdict link, copy;
+		const char *seen, *least;
+	} rows[] = {
+		{"h100-pcie", "4x16", "", BU_VERDICT_WARN, BU_VERDICT_PASS,
+		 "gen 4 x16, the most of this slot", "at least 23.4 GB/s of gen 4 x16"},
+		{"l4-pcie", "4x8", "", BU_VERDICT_WARN, BU_VERDICT_PASS,
+		 "gen 4 x8, the most of this slot", "at least 11.0 GB/s of gen 4 x8"},
+		{"a100-pcie", "3x16", "", BU_VERDICT_WARN, BU_VERDICT_PASS,
+		 "gen 3 x16, the most of this slot", "at least 11.0 GB/s of gen 3 x16"},
+		{"a100-pcie", "5x16", "", BU_VERDICT_PASS, BU_VERDICT_PASS, "gen 4 x16",
+		 "at least 24.5 GB/s"},
+		/* What the slot could do is still wanted. */
+		{"h100-pcie", "5x16", "pcie-width", BU_VERDICT_FAIL, BU_VERDICT_PASS,
+		 "gen 5 x8", "at least 52.0 GB/s"},
+		{"h100-pcie", "5x16", "pcie-gen", BU_VERDICT_FAIL, BU_VERDICT_PASS,
+		 "gen 3 x16", "at least 52.0 GB/s"},
+		{"h100-pcie", "4x16", "pcie-width", BU_VERDICT_FAIL, BU_VERDICT_PASS,
+		 "gen 4 x8", "at least 23.4 GB/s of gen 4 x16"},
+		{"h100-pcie", "4x16", "h2d", BU_VERDICT_WARN, BU_VERDICT_FAIL,
+		 "gen 4 x16, the most of this slot", "at least 23.4 GB/s of gen 4 x16"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct bu_check *link, *copy;
+		struct bu_checks checks;
+
+		setenv("FAKESLOT", rows[i].slot, 1);
+		check_board(board_of(rows[i].board), rows[i].fault, NULL, &checks);
+		unsetenv("FAKESLOT");
+		link = row_of(&checks, "gpu-pcie", "GPU 3");
+		copy = row_of(&checks, "gpu-h2d", "GPU 3");
+		ck_assert_int_eq(link->verdict, rows[i].link);
+		ck_assert_int_eq(copy->verdict, rows[i].copy);
+		ck_assert_str_eq(link->seen, rows[i].seen);
+		ck_assert_str_eq(copy->expected, rows[i].least);
+		ck_assert_int_eq(rows[i].link == BU_VERDICT_FAIL,
+				 strstr(link->hint, "reseat") != NULL);
+		ck_assert_int_eq(rows[i].link == BU_VERDICT_WARN,
+				 strstr(link->hint, "slot") != NULL);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
 /* Four of its five runs are 12 % under what it can do: healthy machines spread so. */
 START_TEST(the_best_of_five_runs_counts)
 {
@@ -277,5 +326,6 @@ END_TEST
 
 BU_UNIT("boards", a_healthy_board_of_every_kind_passes, a_healthy_board_of_amd_passes,
 	a_fault_shows_on_every_board_that_can_have_it, links_without_a_number_are_told,
-	the_best_of_five_runs_counts, copies_use_memory_next_to_the_gpu,
+	a_slot_that_is_less_than_the_part_is_a_warning, the_best_of_five_runs_counts,
+	copies_use_memory_next_to_the_gpu,
 	a_figure_that_nobody_has_is_told_and_not_judged)

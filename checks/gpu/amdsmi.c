@@ -205,6 +205,7 @@ nothing_told(struct bu_gpu_facts *facts)
 	facts->power_limit_mw = facts->power_default_mw = BU_NVML_UNKNOWN;
 	facts->pcie_gen = facts->pcie_gen_max = BU_NVML_UNKNOWN;
 	facts->pcie_width = facts->pcie_width_max = BU_NVML_UNKNOWN;
+	facts->pcie_gen_busy = BU_NVML_UNKNOWN;
 	facts->pcie_replays = BU_NVML_UNKNOWN;
 	facts->mig = facts->instances = BU_NVML_UNKNOWN;
 }

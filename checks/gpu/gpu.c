@@ -127,22 +127,56 @@ judge_imex(const struct bu_nvml_facts *facts, const char *root, struct bu_checks
 	    seen, "a channel device");
 }
 
+/* The least rate that passes; of: what carries it, where that is not the part. */
+struct least {
+	double gbs; /* 0 = no figure */
+	const char *of;
+	int measure;
+};
+
 /* Without a figure it is told, and the gate compares it. */
 static void
-judge_rate(struct bu_checks *ret, const char *id, const char *subject, double seen_gbs,
-	   const json_t *expect, const char *key)
+judge_least(struct bu_checks *ret, const char *id, const char *subject, double seen_gbs,
+	    const struct least *least)
 {
-	double least = bu_json_real(expect, key, 0);
-	int told = least > 0 || (seen_gbs > 0 && bu_json_bool(expect, "measure", 0));
+	int told = least->gbs > 0 || (seen_gbs > 0 && least->measure);
 	char seen[32], expected[64] = "no figure of this part; compared with its like";
 
 	if (!told || seen_gbs == 0)
 		return;
-	if (least > 0)
-		snprintf(expected, sizeof(expected), "at least %.1f GB/s", least);
+	if (least->gbs > 0)
+		snprintf(expected, sizeof(expected), "at least %.1f GB/s%s", least->gbs,
+			 least->of);
 	snprintf(seen, sizeof(seen), "%.1f GB/s", seen_gbs);
-	add(ret, id, seen_gbs >= least ? BU_VERDICT_PASS : BU_VERDICT_FAIL, subject,
-	    seen_gbs < 0 ? "no peer access" : seen, expected);
+	add(ret, id, seen_gbs >= least->gbs ? BU_VERDICT_PASS : BU_VERDICT_FAIL,
+	    subject, seen_gbs < 0 ? "no peer access" : seen, expected);
+}
+
+static void
+judge_rate(struct bu_checks *ret, const char *id, const char *subject, double seen_gbs,
+	   const json_t *expect, const char *key)
+{
+	const struct least least = {bu_json_real(expect, key, 0), "",
+				    bu_json_bool(expect, "measure", 0)};
+
+	judge_least(ret, id, subject, seen_gbs, &least);
+}
+
+/* To and from the host: no more than the slot carries. */
+static void
+judge_host(struct bu_checks *ret, const char *subject, const struct bu_gpu_rates *gpu,
+	   const struct bu_gpu_link *link, const json_t *expect)
+{
+	double share = bu_gpu_link_share(link, expect);
+	char of[40] = "";
+	const struct least least = {share * bu_json_real(expect, "pcie_gbs", 0), of,
+				    bu_json_bool(expect, "measure", 0)};
+
+	if (share < 1)
+		snprintf(of, sizeof(of), " of gen %d x%d", link->gen_max,
+			 link->width_max);
+	judge_least(ret, "gpu-h2d", subject, gpu->h2d_gbs, &least);
+	judge_least(ret, "gpu-d2h", subject, gpu->d2h_gbs, &least);
 }
 
 /* More than the links can carry: then the clock or the copies are wrong, not the GPU.
@@ -164,7 +198,8 @@ judge_sum(struct bu_checks *ret, const char *subject, double seen_gbs,
 }
 
 static void
-judge_copy(const struct bu_gpu_copy *copy, const json_t *expect, struct bu_checks *ret)
+judge_copy(const struct bu_gpu_copy *copy, const struct bu_gpu_links *links,
+	   const json_t *expect, struct bu_checks *ret)
 {
 	for (size_t i = 0; i < copy->count; i++) {
 		const struct bu_gpu_rates *gpu = &copy->gpus[i];
@@ -177,8 +212,8 @@ judge_copy(const struct bu_gpu_copy *copy, const json_t *expect, struct bu_check
 			    "");
 		else
 			add(ret, "gpu-copy", BU_VERDICT_PASS, subject, "verified", "");
-		judge_rate(ret, "gpu-h2d", subject, gpu->h2d_gbs, expect, "pcie_gbs");
-		judge_rate(ret, "gpu-d2h", subject, gpu->d2h_gbs, expect, "pcie_gbs");
+		judge_host(ret, subject, gpu, bu_gpu_links_find(links, gpu->pci),
+			   expect);
 		judge_rate(ret, "gpu-hbm", subject, gpu->hbm_gbs, expect, "hbm_gbs");
 		for (size_t to = 0; to < copy->count; to++) {
 			snprintf(pair, sizeof(pair), "GPU %zu to GPU %zu", i, to);
@@ -269,37 +304,62 @@ wants_rates(const json_t *expect)
 	       json_object_get(expect, "p2p_gbs") || json_object_get(expect, "hbm_gbs");
 }
 
-void
-bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
+/* What their links did while they copied is in ret_links. */
+static void
+check_copies(const struct bu_gpu_opts *opts, struct bu_gpu_links *ret_links,
+	     struct bu_checks *ret)
 {
 	struct bu_gpu_copy_opts copying = {
 		.library = opts->cuda,
 		.bytes = opts->copy_bytes,
 		.root = opts->ctx ? opts->ctx->root : "",
+		.busy = bu_gpu_links_look,
+		.arg = ret_links,
 	};
-	struct bu_gpu_steps cuda;
-	struct bu_nvml_facts facts;
+	struct bu_gpu_steps cuda, nvml;
 	struct bu_gpu_copy copy;
+	struct bu_err err;
+
+	bu_gpu_steps_init(&nvml, opts->ctx, ret, 0, "NVML");
+	bu_gpu_steps_init(&cuda, opts->ctx, ret, 0, "CUDA");
+	if (opts->ctx) {
+		copying.asking = &cuda.asking;
+		on_asking(-1, &nvml);
+	}
+	/* Without it no link was seen; bu_gpu_read() says why. */
+	ret_links->nvml = bu_nvml_open(opts->nvml, &err);
+	if (bu_gpu_copy_run(&copying, &copy, &err) == 0) {
+		judge_copy(&copy, ret_links, opts->expect, ret);
+		bu_gpu_copy_fini(&copy);
+	} else {
+		add(ret, "gpu-library", BU_VERDICT_FAIL, "CUDA", err.text,
+		    "measured rates");
+	}
+	bu_nvml_close(ret_links->nvml);
+	ret_links->nvml = NULL;
+}
+
+void
+bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
+{
+	bu_autofree struct bu_gpu_links *links = bu_xcalloc(1, sizeof(*links));
+	struct bu_nvml_facts facts;
 	struct bu_err err;
 	int amd;
 
 	if (!opts->expect)
 		return;
-	amd = bu_gpu_is_amd(opts->expect, copying.root);
-	bu_gpu_steps_init(&cuda, opts->ctx, ret, 0, "CUDA");
-	if (opts->ctx)
-		copying.asking = &cuda.asking;
-	/* The copies first: a link that rested wakes up for them. */
-	if (!amd && wants_rates(opts->expect)) {
-		if (bu_gpu_copy_run(&copying, &copy, &err) == 0) {
-			judge_copy(&copy, opts->expect, ret);
-			bu_gpu_copy_fini(&copy);
-		} else {
-			add(ret, "gpu-library", BU_VERDICT_FAIL, "CUDA", err.text,
-			    "measured rates");
-		}
-	}
+	amd = bu_gpu_is_amd(opts->expect, opts->ctx ? opts->ctx->root : "");
+	if (!amd && wants_rates(opts->expect))
+		check_copies(opts, links, ret);
 	if (bu_gpu_read(opts, ret, &facts, &err) == 0) {
+		for (size_t i = 0; i < facts.count; i++) {
+			const struct bu_gpu_link *link =
+				bu_gpu_links_find(links, facts.gpus[i].pci);
+
+			if (link)
+				facts.gpus[i].pcie_gen_busy = link->gen;
+		}
 		bu_gpu_judge(&facts, opts->expect, ret);
 		if (opts->ctx)
 			judge_imex(&facts, opts->ctx->root, ret);

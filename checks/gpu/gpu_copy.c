@@ -67,6 +67,7 @@ gpu_open(struct bu_gpu_bench *bench, int index, struct bu_gpu_rates *rates,
 		rc = bu_cuda_check(
 			cuda, cuda->pci(rates->pci, sizeof(rates->pci), gpu->device),
 			"PCI address", err);
+	gpu->pci = rates->pci;
 	if (rc == 0)
 		move_near(bench, rates->pci);
 	if (rc == 0)
@@ -135,6 +136,8 @@ time_run(const struct bu_gpu_bench *bench, const struct bu_gpu_open *gpu,
 		rc = copy_once(bench, gpu, kind, peer);
 	if (rc == 0)
 		rc = cuda->event_record(gpu->event[1], gpu->stream);
+	if (rc == 0 && bench->busy && (kind == TO_DEVICE || kind == TO_HOST))
+		bench->busy(gpu->pci, bench->arg);
 	if (rc == 0)
 		rc = cuda->event_wait(gpu->event[1]);
 	if (rc == 0)
@@ -291,6 +294,8 @@ bu_gpu_copy_run(const struct bu_gpu_copy_opts *opts, struct bu_gpu_copy *ret,
 	bench->bytes = opts->bytes ? opts->bytes : (size_t)256 << 20;
 	bench->repeats = opts->repeats ? opts->repeats : 8;
 	bench->asking = opts->asking;
+	bench->busy = opts->busy;
+	bench->arg = opts->arg;
 	bench->root = opts->root ? opts->root : "";
 	sched_getaffinity(0, sizeof(bench->everywhere), &bench->everywhere);
 	/* The numbers that NVML and the kernel give them, not the fastest first. */

@@ -18,6 +18,9 @@ struct bu_gpu_copy_opts {
 	int repeats;                        /* copies that are timed together; 0 = 8 */
 	const char *root;                   /* that has sys; NULL = "" */
 	const struct bu_gpu_asking *asking; /* may be NULL */
+	/* While a GPU's copies to or from the host are under way; may be NULL. */
+	void (*busy)(const char *pci, void *arg);
+	void *arg;
 };
 
 /* GB/s: 10^9 bytes a second; 0 = not measured. */

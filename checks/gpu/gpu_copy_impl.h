@@ -46,6 +46,7 @@ struct bu_cuda_calls {
 
 struct bu_gpu_open {
 	int device;
+	const char *pci;
 	void *context, *stream, *event[2];
 	uint64_t memory[2];
 	unsigned char *host[2]; /* pinned: what is sent, what comes back */
@@ -58,6 +59,8 @@ struct bu_gpu_bench {
 	int count;
 	const char *root;
 	const struct bu_gpu_asking *asking;
+	void (*busy)(const char *pci, void *arg);
+	void *arg;
 	cpu_set_t everywhere; /* where this thread may run, before and after */
 	struct bu_gpu_open gpus[BU_GPUS_MAX];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by gpu.c and gpu_rows.c. */
+/* Shared by gpu.c, gpu_rows.c and gpu_pcie.c. */
 #ifndef BU_CHECKS_GPU_GPU_IMPL_H
 #define BU_CHECKS_GPU_GPU_IMPL_H
 
@@ -16,5 +16,25 @@ struct bu_gpu_case {
 
 /* enum bu_verdict, or BU_GPU_NOT_JUDGED. */
 int bu_gpu_row_judge(size_t row, struct bu_gpu_case *c);
+
+/* gpu_pcie.c. The links of GPUs while data moves over them, as NVML tells. */
+struct bu_gpu_links {
+	struct bu_nvml *nvml; /* NULL = it cannot be asked */
+	size_t count;
+	struct {
+		char pci[32];
+		struct bu_gpu_link link;
+	} list[BU_GPUS_MAX];
+};
+/* As `busy` of struct bu_gpu_copy_opts; arg is a struct bu_gpu_links. */
+void bu_gpu_links_look(const char *pci, void *arg);
+/* NULL = it was not seen. */
+const struct bu_gpu_link *bu_gpu_links_find(const struct bu_gpu_links *links,
+					    const char *pci);
+/* How much of the part's figure the slot must carry; 1 = all of it. link may be NULL.
+ */
+double bu_gpu_link_share(const struct bu_gpu_link *link, const json_t *expect);
+/* As bu_gpu_row_judge(). */
+int bu_gpu_pcie_judge(struct bu_gpu_case *c);
 
 #endif

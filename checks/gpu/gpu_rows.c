@@ -322,23 +322,6 @@ judge_power_limit(struct bu_gpu_case *c)
 }
 
 static int
-judge_pcie(struct bu_gpu_case *c)
-{
-	const struct bu_gpu_facts *gpu = c->gpu;
-	int width = (int)bu_json_int(c->expect, "pcie_width", gpu->pcie_width_max);
-	int gen = (int)bu_json_int(c->expect, "pcie_gen", gpu->pcie_gen_max);
-
-	if (gpu->pcie_width == BU_NVML_UNKNOWN || width == BU_NVML_UNKNOWN)
-		return BU_GPU_NOT_JUDGED;
-	BU_CHECK_SET(c->row->expected, "gen %d x%d", gen, width);
-	BU_CHECK_SET(c->row->seen, "gen %d x%d", gpu->pcie_gen, gpu->pcie_width);
-	/* At rest a link may have gone down to a lower generation; its top and its
-	 * width do not change. */
-	return gpu->pcie_width >= width && gpu->pcie_gen_max >= gen ? BU_VERDICT_PASS
-								    : BU_VERDICT_FAIL;
-}
-
-static int
 judge_replays(struct bu_gpu_case *c)
 {
 	if (c->gpu->pcie_replays == BU_NVML_UNKNOWN)
@@ -403,7 +386,7 @@ judge_mig(struct bu_gpu_case *c)
 	X("gpu-power-limit", "power limit is the default",                             \
 	  "nvidia-smi -pl, or correct what sets it", judge_power_limit)                \
 	X("gpu-pcie", "PCIe link of the GPU", "reseat the GPU or its riser",           \
-	  judge_pcie)                                                                  \
+	  bu_gpu_pcie_judge)                                                           \
 	X("gpu-pcie-replays", "replays on its PCIe link",                              \
 	  "soak; if they grow, reseat the GPU or its riser", judge_replays)            \
 	X("gpu-mig", "MIG is as the profile says", "reboot to apply the layout",       \

@@ -137,6 +137,9 @@ static const struct {
 	{"pcie-width", "gpu-pcie", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: PCIe link of the GPU: gen 5 x8; expected gen 5 "
 	 "x16"},
+	{"pcie-slot", "gpu-pcie", BU_VERDICT_WARN,
+	 "GPU 3 at 0000:1b:00.0: PCIe link of the GPU: gen 4 x16, the most of this "
+	 "slot; expected gen 5 x16, as the part can"},
 	{"replays", "gpu-pcie-replays", BU_VERDICT_WARN,
 	 "GPU 3 at 0000:1b:00.0: replays on its PCIe link: 9 replays; expected 0 "
 	 "replays"},

@@ -49,6 +49,7 @@ struct fabric_info { /* nvmlGpuFabricInfo_t */
 	X(cuda, "nvmlSystemGetCudaDriverVersion_v2", (int *), 0)                       \
 	X(count, "nvmlDeviceGetCount_v2", (unsigned int *), 1)                         \
 	X(by_index, "nvmlDeviceGetHandleByIndex_v2", (unsigned int, GPU *), 1)         \
+	X(by_pci, "nvmlDeviceGetHandleByPciBusId_v2", (const char *, GPU *), 0)        \
 	X(name, "nvmlDeviceGetName", (GPU, char *, unsigned int), 1)                   \
 	X(serial, "nvmlDeviceGetSerial", (GPU, char *, unsigned int), 0)               \
 	X(uuid, "nvmlDeviceGetUUID", (GPU, char *, unsigned int), 1)                   \
@@ -81,7 +82,7 @@ struct fabric_info { /* nvmlGpuFabricInfo_t */
 	X(instance, "nvmlDeviceGetMigDeviceHandleByIndex", (GPU, unsigned int, GPU *), \
 	  0)
 
-struct nvml {
+struct bu_nvml {
 	void *handle;
 	const char *(*error_text)(int);
 #define X(member, symbol, args, required) int(*member) args;
@@ -91,13 +92,13 @@ struct nvml {
 
 static const struct bu_symbol functions[] = {
 #define X(member, symbol, args, required)                                              \
-	{symbol, offsetof(struct nvml, member), !(required)},
+	{symbol, offsetof(struct bu_nvml, member), !(required)},
 	FUNCTIONS(X)
 #undef X
 };
 
 static int
-load(const char *library, struct nvml *nvml, struct bu_err *err)
+load(const char *library, struct bu_nvml *nvml, struct bu_err *err)
 {
 	const char *missing;
 
@@ -117,7 +118,7 @@ load(const char *library, struct nvml *nvml, struct bu_err *err)
 }
 
 static const char *
-words(const struct nvml *nvml, int code)
+words(const struct bu_nvml *nvml, int code)
 {
 	const char *text = nvml->error_text ? nvml->error_text(code) : NULL;
 
@@ -134,7 +135,7 @@ ask(int (*fn)(GPU, unsigned int *), GPU gpu)
 }
 
 static int64_t
-ask_ecc(const struct nvml *nvml, GPU gpu, int type)
+ask_ecc(const struct bu_nvml *nvml, GPU gpu, int type)
 {
 	unsigned long long value;
 
@@ -145,7 +146,7 @@ ask_ecc(const struct nvml *nvml, GPU gpu, int type)
 }
 
 static void
-read_memory(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
+read_memory(const struct bu_nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 {
 	unsigned int corrected, uncorrected, pending, failed;
 	struct memory_info memory;
@@ -172,7 +173,7 @@ read_memory(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 }
 
 static void
-read_links(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
+read_links(const struct bu_nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 {
 	unsigned long long errors;
 	int active;
@@ -208,7 +209,7 @@ is_of_cluster(const unsigned char uuid[16])
 }
 
 static void
-read_fabric(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
+read_fabric(const struct bu_nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 {
 	struct fabric_info info = {.status = 0};
 	const unsigned char *u = info.cluster_uuid;
@@ -228,7 +229,7 @@ read_fabric(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 }
 
 static int
-count_instances(const struct nvml *nvml, GPU gpu)
+count_instances(const struct bu_nvml *nvml, GPU gpu)
 {
 	int most = ask(nvml->instances, gpu), count = 0;
 	GPU one;
@@ -241,7 +242,7 @@ count_instances(const struct nvml *nvml, GPU gpu)
 }
 
 static void
-read_state(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
+read_state(const struct bu_nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 {
 	unsigned long long reasons;
 	unsigned int value, next;
@@ -258,6 +259,7 @@ read_state(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 	facts->power_default_mw = ask(nvml->power_default, gpu);
 	facts->pcie_gen = ask(nvml->pcie_gen, gpu);
 	facts->pcie_gen_max = ask(nvml->pcie_gen_max, gpu);
+	facts->pcie_gen_busy = BU_NVML_UNKNOWN;
 	facts->pcie_width = ask(nvml->pcie_width, gpu);
 	facts->pcie_width_max = ask(nvml->pcie_width_max, gpu);
 	facts->pcie_replays = ask(nvml->replays, gpu);
@@ -289,7 +291,7 @@ copy_address(char *ret, size_t size, const char *bus_id)
 }
 
 static void
-read_gpu(const struct nvml *nvml, unsigned int index, struct bu_gpu_facts *facts)
+read_gpu(const struct bu_nvml *nvml, unsigned int index, struct bu_gpu_facts *facts)
 {
 	struct pci_info pci = {.domain = 0};
 	GPU gpu = NULL;
@@ -322,7 +324,7 @@ ask_about(const struct bu_gpu_asking *asking, int gpu)
 }
 
 static int
-read_all(const struct nvml *nvml, const struct bu_gpu_asking *asking,
+read_all(const struct bu_nvml *nvml, const struct bu_gpu_asking *asking,
 	 struct bu_nvml_facts *ret, struct bu_err *err)
 {
 	unsigned int count = 0;
@@ -349,26 +351,63 @@ read_all(const struct nvml *nvml, const struct bu_gpu_asking *asking,
 	return 0;
 }
 
+struct bu_nvml *
+bu_nvml_open(const char *library, struct bu_err *err)
+{
+	struct bu_nvml *nvml = bu_xcalloc(1, sizeof(*nvml));
+	int rc;
+
+	if (load(library ? library : "libnvidia-ml.so.1", nvml, err) != 0) {
+		free(nvml);
+		return NULL;
+	}
+	rc = nvml->init();
+	if (rc == NVML_SUCCESS)
+		return nvml;
+	bu_err_set(err, BU_ERR_REMOTE, 0, "NVML: %s", words(nvml, rc));
+	dlclose(nvml->handle);
+	free(nvml);
+	return NULL;
+}
+
+void
+bu_nvml_close(struct bu_nvml *nvml)
+{
+	if (!nvml)
+		return;
+	nvml->shutdown();
+	dlclose(nvml->handle);
+	free(nvml);
+}
+
+void
+bu_nvml_link(const struct bu_nvml *nvml, const char *pci, struct bu_gpu_link *ret)
+{
+	GPU gpu = NULL;
+
+	ret->gen = ret->gen_max = ret->width = ret->width_max = BU_NVML_UNKNOWN;
+	if (!nvml->by_pci || nvml->by_pci(pci, &gpu) != NVML_SUCCESS)
+		return;
+	ret->gen = ask(nvml->pcie_gen, gpu);
+	ret->gen_max = ask(nvml->pcie_gen_max, gpu);
+	ret->width = ask(nvml->pcie_width, gpu);
+	ret->width_max = ask(nvml->pcie_width_max, gpu);
+}
+
 int
 bu_nvml_read(const char *library, const struct bu_gpu_asking *asking,
 	     struct bu_nvml_facts *ret, struct bu_err *err)
 {
-	struct nvml nvml;
+	struct bu_nvml *nvml;
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
 	ask_about(asking, -1);
-	if (load(library ? library : "libnvidia-ml.so.1", &nvml, err) != 0)
+	nvml = bu_nvml_open(library, err);
+	if (!nvml)
 		return -1;
-	rc = nvml.init();
-	if (rc != NVML_SUCCESS) {
-		bu_err_set(err, BU_ERR_REMOTE, 0, "NVML: %s", words(&nvml, rc));
-		dlclose(nvml.handle);
-		return -1;
-	}
-	rc = read_all(&nvml, asking, ret, err);
-	nvml.shutdown();
-	dlclose(nvml.handle);
+	rc = read_all(nvml, asking, ret, err);
+	bu_nvml_close(nvml);
 	return rc;
 }
 

@@ -49,7 +49,9 @@ struct bu_gpu_facts {
 	uint64_t slowdown; /* nvmlClocksEventReason* bits; 0 = none, or UNKNOWN */
 	int temperature_c;
 	int64_t power_limit_mw, power_default_mw;
+	/* Now, and what GPU and slot can do together. */
 	int pcie_gen, pcie_gen_max, pcie_width, pcie_width_max;
+	int pcie_gen_busy; /* while data moved over the link; 0 or UNKNOWN = not seen */
 	int64_t pcie_replays;
 	int mig;           /* 1 = on */
 	int instances;     /* of MIG, that can be used */
@@ -69,6 +71,18 @@ struct bu_gpu_asking {
 	void (*fn)(int gpu, void *arg);
 	void *arg;
 };
+
+/* The PCIe link of a GPU now, and at most in its slot; BU_NVML_UNKNOWN as above. */
+struct bu_gpu_link {
+	int gen, gen_max, width, width_max;
+};
+
+/* For questions while something else goes on; NULL with the errors of bu_nvml_read().
+ * pci: "0000:18:00.0". */
+struct bu_nvml;
+struct bu_nvml *bu_nvml_open(const char *library, struct bu_err *err);
+void bu_nvml_link(const struct bu_nvml *nvml, const char *pci, struct bu_gpu_link *ret);
+void bu_nvml_close(struct bu_nvml *nvml); /* NULL is allowed */
 
 /* library NULL = "libnvidia-ml.so.1"; asking may be NULL. BU_ERR_NOTFOUND when it
  * cannot be loaded, BU_ERR_VERIFY when it lacks a function that every version has,

@@ -78,6 +78,11 @@ is_of_rack(void)
 	return strstr(board()->name, "GB200") || strstr(board()->name, "GB300");
 }
 
+/* What the host's slots can do, at most what the board can: FAKESLOT, "4x16"; default
+ * "5x16" or better. */
+void slot(unsigned int *ret_gen, unsigned int *ret_width);
+/* Copies of this GPU are under way. */
+int is_busy(int gpu);
 /* Of the current context. */
 int current_gpu(void);
 /* Copies into memory of another node, and tells how fast, in GB/s; 0 = it is none. */

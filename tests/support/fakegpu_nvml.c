@@ -80,6 +80,7 @@ int nvmlSystemGetDriverVersion(char *ret, unsigned int size);
 int nvmlSystemGetCudaDriverVersion_v2(int *ret);
 int nvmlDeviceGetCount_v2(unsigned int *ret);
 int nvmlDeviceGetHandleByIndex_v2(unsigned int index, void **ret);
+int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **ret);
 int nvmlDeviceGetName(void *gpu, char *ret, unsigned int size);
 int nvmlDeviceGetSerial(void *gpu, char *ret, unsigned int size);
 int nvmlDeviceGetUUID(void *gpu, char *ret, unsigned int size);
@@ -167,6 +168,18 @@ nvmlDeviceGetHandleByIndex_v2(unsigned int index, void **ret)
 	TRAP((int)index);
 	*ret = (void *)(intptr_t)(index + 1);
 	return index == BAD && fault("lost") ? LOST : 0;
+}
+
+EXPORT int
+nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **ret)
+{
+	unsigned int bus;
+
+	TRAP(-1);
+	if (sscanf(pci, "%*x:%x:", &bus) != 1 || bus < 0x18)
+		return NOT_SUPPORTED;
+	*ret = (void *)(intptr_t)(bus - 0x18 + 1);
+	return 0;
 }
 
 EXPORT int
@@ -332,14 +345,47 @@ nvmlDeviceGetPowerManagementDefaultLimit(void *gpu, unsigned int *ret)
 	return 0;
 }
 
-/* At rest the link of GPU 0 sleeps in the first generation: that is no fault. */
+void
+slot(unsigned int *ret_gen, unsigned int *ret_width)
+{
+	const char *asked = getenv("FAKESLOT");
+
+	if (!asked || sscanf(asked, "%ux%u", ret_gen, ret_width) != 2) {
+		*ret_gen = (unsigned int)board()->pcie_gen;
+		*ret_width = 16;
+	}
+	if (*ret_gen > (unsigned int)board()->pcie_gen)
+		*ret_gen = (unsigned int)board()->pcie_gen;
+}
+
+static unsigned int
+gen_in_slot(void *gpu)
+{
+	unsigned int gen, width;
+
+	slot(&gen, &width);
+	return bad(gpu, "pcie-slot") ? gen - 1 : gen;
+}
+
+static unsigned int
+width_in_slot(void)
+{
+	unsigned int gen, width;
+
+	slot(&gen, &width);
+	return width;
+}
+
+/* At rest the link of GPU 0 sleeps in the first generation: that is no fault.
+ * FAKEGPU=pcie-gen, pcie-width: GPU 3 trained to less than its slot can; pcie-slot:
+ * that can less than the part. */
 EXPORT int
 nvmlDeviceGetCurrPcieLinkGeneration(void *gpu, unsigned int *ret)
 {
 	TRAP(index_of(gpu));
-	*ret = index_of(gpu) == 0     ? 1
-	       : bad(gpu, "pcie-gen") ? 3
-				      : (unsigned int)board()->pcie_gen;
+	*ret = index_of(gpu) == 0 && !is_busy(0) ? 1
+	       : bad(gpu, "pcie-gen")            ? 3
+						 : gen_in_slot(gpu);
 	return 0;
 }
 
@@ -347,7 +393,7 @@ EXPORT int
 nvmlDeviceGetCurrPcieLinkWidth(void *gpu, unsigned int *ret)
 {
 	TRAP(index_of(gpu));
-	*ret = bad(gpu, "pcie-width") ? 8 : 16;
+	*ret = width_in_slot() / (bad(gpu, "pcie-width") ? 2 : 1);
 	return 0;
 }
 
@@ -355,7 +401,7 @@ EXPORT int
 nvmlDeviceGetMaxPcieLinkGeneration(void *gpu, unsigned int *ret)
 {
 	TRAP(index_of(gpu));
-	*ret = bad(gpu, "pcie-gen") ? 3 : (unsigned int)board()->pcie_gen;
+	*ret = gen_in_slot(gpu);
 	return 0;
 }
 
@@ -363,7 +409,7 @@ EXPORT int
 nvmlDeviceGetMaxPcieLinkWidth(void *gpu, unsigned int *ret)
 {
 	TRAP(index_of(gpu));
-	*ret = gpu ? 16 : 0;
+	*ret = gpu ? width_in_slot() : 0;
 	return 0;
 }
 
