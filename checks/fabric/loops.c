@@ -100,7 +100,8 @@ loop_gpu(struct run *run, size_t rail)
 	if (!run->gpus_wanted || !run->end[rail].device[0])
 		return;
 	loop.rails[0] = loop.rails[1] = &run->work.rails[rail];
-	gpu = bu_loop_gpu_near(run->ctx->root, run->end[rail].device, &run->gpus);
+	gpu = bu_loop_gpu_near(run->ctx->root, run->end[rail].device, &run->gpus,
+			       &loop.has_switch);
 	if (gpu < 0)
 		return; /* the checks of GPUs say that there is none */
 	snprintf(loop.subject, sizeof(loop.subject), "%.24s and GPU %d at %s",

@@ -15,6 +15,7 @@ struct bu_loop {
 	char subject[64]; /* "fabric", "fabric to rail1", "fabric and GPU 3 at ..." */
 	const struct bu_work_rail *rails[2]; /* of both ends; the same one in a loop */
 	int may_be_apart; /* not known whether a way leads from one to the other */
+	int has_switch;   /* GPU and adapter are below one PCIe switch */
 	struct bu_pair_result result;
 };
 
@@ -32,11 +33,12 @@ double bu_loop_gbps(const struct bu_pair_result *result);
 
 /* The GPU below the same switch as this RDMA device, or else as near as there is one:
  * of several the one that was taken least, which is then taken once more. -1: there is
- * none. */
+ * none. ret_switch: 1 = they are below one switch. */
 struct bu_loop_gpus {
 	struct bu_gpu_list list;
 	int taken[BU_GPU_LIST_MAX];
 };
-int bu_loop_gpu_near(const char *root, const char *device, struct bu_loop_gpus *gpus);
+int bu_loop_gpu_near(const char *root, const char *device, struct bu_loop_gpus *gpus,
+		     int *ret_switch);
 
 #endif

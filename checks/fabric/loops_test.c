@@ -232,6 +232,46 @@ START_TEST(a_loop_is_judged_by_both_directions_together)
 }
 END_TEST
 
+/* Nine tenths of the link below a common switch; through the CPU it is no fault. */
+static const struct {
+	double least, gbps;
+	int has_switch;
+	enum bu_verdict verdict;
+} gpu_loops[] = {
+	{188.8, 181, 1, BU_VERDICT_PASS}, {188.8, 179, 1, BU_VERDICT_FAIL},
+	{377.6, 361, 1, BU_VERDICT_PASS}, {377.6, 359, 1, BU_VERDICT_FAIL},
+	{377.6, 361, 0, BU_VERDICT_PASS}, {377.6, 180, 0, BU_VERDICT_WARN},
+	{0, 180, 0, BU_VERDICT_PASS},
+};
+
+START_TEST(a_loop_through_a_gpu_has_a_limit_of_its_own)
+{
+	for (size_t i = 0; i < BU_LEN(gpu_loops); i++) {
+		const struct bu_work_rail rail = {.rail = "fabric0",
+						  .min_gbps = gpu_loops[i].least};
+		struct bu_loop loop = {.row = BU_LOOP_GPU,
+				       .subject = "fabric0 and GPU 0 at 0000:13:00.0",
+				       .rails = {&rail, &rail},
+				       .has_switch = gpu_loops[i].has_switch};
+		struct bu_checks checks;
+
+		bu_pair_result_init(&loop.result);
+		for (int dir = 0; dir < 2; dir++) {
+			loop.result.end[dir].memory_found = BU_MEMORY_DMABUF;
+			bu_pair_dir_add(&loop.result.dir[dir], gpu_loops[i].gbps / 2);
+		}
+		bu_checks_init(&checks);
+		bu_loop_judge(&loop, &checks);
+		ck_assert_uint_eq(checks.count, 1);
+		ck_assert_int_eq(checks.list[0].verdict, gpu_loops[i].verdict);
+		ck_assert_int_eq(gpu_loops[i].verdict == BU_VERDICT_WARN,
+				 strstr(checks.list[0].hint, "switch in common") !=
+					 NULL);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
 /* What is a finding, and what only could not be measured. Warm-up, runs and the word
  * before them are 22 posts of each queue pair or more. */
 static const struct {
@@ -390,6 +430,7 @@ END_TEST
 START_TEST(the_gpu_next_to_the_port_is_taken)
 {
 	struct bu_loop_gpus gpus = {.taken = {0}};
+	int below = 0;
 
 	build_machine();
 	put("sys/devices/pci0000:90/0000:91:00.0/0000:94:00.0/class", "0x020700\n");
@@ -401,14 +442,24 @@ START_TEST(the_gpu_next_to_the_port_is_taken)
 	link_to("sys/class/infiniband/far0/device", none);
 	bu_gpu_list(root, BU_GPU_NVIDIA, &gpus.list);
 	ck_assert_uint_eq(gpus.list.count, 2);
-	ck_assert_int_eq(bu_loop_gpu_near(root, "mlx5_0", &gpus), 1);
-	ck_assert_int_eq(bu_loop_gpu_near(root, "mlx5_0", &gpus), 1);
-	ck_assert_int_eq(bu_loop_gpu_near(root, "far0", &gpus), 0);
-	ck_assert_int_eq(bu_loop_gpu_near(root, "far0", &gpus), 0);
-	ck_assert_int_eq(bu_loop_gpu_near(root, "far0", &gpus), 0);
-	ck_assert_int_eq(bu_loop_gpu_near(root, "far0", &gpus), 1);
+	ck_assert_int_eq(bu_loop_gpu_near(root, "mlx5_0", &gpus, &below), 1);
+	ck_assert_int_eq(bu_loop_gpu_near(root, "mlx5_0", &gpus, &below), 1);
+	ck_assert_int_eq(below, 1);
+	/* Below another root port of the same CPU. */
+	put("sys/devices/pci0000:90/0000:90:02.0/0000:95:00.0/class", "0x020700\n");
+	bu_autofree char *beside = bu_xasprintf(
+		"%s/sys/devices/pci0000:90/0000:90:02.0/0000:95:00.0", root);
+	link_to("sys/class/infiniband/mlx5_1/device", beside);
+	ck_assert_int_eq(bu_loop_gpu_near(root, "mlx5_1", &gpus, &below), 1);
+	ck_assert_int_eq(below, 0);
+	gpus.taken[1]--;
+	ck_assert_int_eq(bu_loop_gpu_near(root, "far0", &gpus, &below), 0);
+	ck_assert_int_eq(below, 0);
+	ck_assert_int_eq(bu_loop_gpu_near(root, "far0", &gpus, &below), 0);
+	ck_assert_int_eq(bu_loop_gpu_near(root, "far0", &gpus, &below), 0);
+	ck_assert_int_eq(bu_loop_gpu_near(root, "far0", &gpus, &below), 1);
 	gpus.list.count = 0;
-	ck_assert_int_eq(bu_loop_gpu_near(root, "mlx5_0", &gpus), -1);
+	ck_assert_int_eq(bu_loop_gpu_near(root, "mlx5_0", &gpus, &below), -1);
 	unbuild_machine();
 }
 END_TEST
@@ -440,7 +491,8 @@ BU_UNIT("loops", rails_that_share_too_little_are_told,
 	each_port_is_looped_and_ports_of_one_subnet_meet,
 	ports_of_two_fabrics_are_no_finding,
 	a_slow_sender_is_named_and_its_neighbour_is_not,
-	a_loop_is_judged_by_both_directions_together, what_does_not_move_is_no_finding,
+	a_loop_is_judged_by_both_directions_together,
+	a_loop_through_a_gpu_has_a_limit_of_its_own, what_does_not_move_is_no_finding,
 	what_the_profile_asks_for_and_is_not_there_is_named,
 	gpu_memory_is_reached_or_the_row_says_why_not,
 	the_gpu_next_to_the_port_is_taken,
