@@ -152,6 +152,8 @@ START_TEST(a_fault_shows_on_every_board_that_can_have_it)
 		{"nvlink", "gpu-nvlink",
 		 "h100-hgx-8 h100-hgx-4 h200-hgx-8 b200-hgx-8 b300-hgx-8 gb300"},
 		{"p2p", "gpu-p2p", "h100-hgx-8 h100-hgx-4 a100-hgx-8 h200-hgx-8 gb200"},
+		{"p2p-all", "gpu-p2p-all",
+		 "h100-hgx-8 h100-hgx-4 a100-hgx-8 h200-hgx-8 gb200"},
 		{"fabric", "gpu-fabric",
 		 "h100-hgx-8 h200-hgx-8 b200-hgx-8 b300-hgx-8 gb200 gb300"},
 		{"h2d", "gpu-h2d", "h100-hgx-8 h100-hgx-4 a100-hgx-8 a100-pcie l40s"},
@@ -303,6 +305,30 @@ START_TEST(copies_use_memory_next_to_the_gpu)
 }
 END_TEST
 
+/* Of four each pair has a third of the links: what they must carry together is the same
+ * share of all links. Without a figure of a pair there is none of the sum. */
+START_TEST(all_links_of_a_gpu_must_carry_the_share_of_a_pair)
+{
+	static const struct {
+		const char *board, *expected;
+	} rows[] = {
+		{"h100-hgx-8", "at least 338.4 GB/s"},
+		{"h100-hgx-4", "at least 352.2 GB/s"},
+		{"a100-hgx-4", "no figure of this part; compared with its like"},
+		{"b200-hgx-8", "no figure of this part; compared with its like"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_checks checks;
+
+		check_board(board_of(rows[i].board), "", NULL, &checks);
+		ck_assert_str_eq(row_of(&checks, "gpu-p2p-all", "GPU 3")->expected,
+				 rows[i].expected);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
 /* Nobody has published what a pair of four A100 reaches: it is measured and told. */
 START_TEST(a_figure_that_nobody_has_is_told_and_not_judged)
 {
@@ -328,4 +354,5 @@ BU_UNIT("boards", a_healthy_board_of_every_kind_passes, a_healthy_board_of_amd_p
 	a_fault_shows_on_every_board_that_can_have_it, links_without_a_number_are_told,
 	a_slot_that_is_less_than_the_part_is_a_warning, the_best_of_five_runs_counts,
 	copies_use_memory_next_to_the_gpu,
+	all_links_of_a_gpu_must_carry_the_share_of_a_pair,
 	a_figure_that_nobody_has_is_told_and_not_judged)

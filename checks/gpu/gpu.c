@@ -132,7 +132,10 @@ struct least {
 	double gbs; /* 0 = no figure */
 	const char *of;
 	int measure;
+	const char *none; /* said where there is no figure */
 };
+
+static const char no_figure[] = "no figure of this part; compared with its like";
 
 /* Without a figure it is told, and the gate compares it. */
 static void
@@ -140,10 +143,11 @@ judge_least(struct bu_checks *ret, const char *id, const char *subject, double s
 	    const struct least *least)
 {
 	int told = least->gbs > 0 || (seen_gbs > 0 && least->measure);
-	char seen[32], expected[64] = "no figure of this part; compared with its like";
+	char seen[32], expected[64];
 
 	if (!told || seen_gbs == 0)
 		return;
+	snprintf(expected, sizeof(expected), "%s", least->none);
 	if (least->gbs > 0)
 		snprintf(expected, sizeof(expected), "at least %.1f GB/s%s", least->gbs,
 			 least->of);
@@ -157,7 +161,7 @@ judge_rate(struct bu_checks *ret, const char *id, const char *subject, double se
 	   const json_t *expect, const char *key)
 {
 	const struct least least = {bu_json_real(expect, key, 0), "",
-				    bu_json_bool(expect, "measure", 0)};
+				    bu_json_bool(expect, "measure", 0), no_figure};
 
 	judge_least(ret, id, subject, seen_gbs, &least);
 }
@@ -170,7 +174,7 @@ judge_host(struct bu_checks *ret, const char *subject, const struct bu_gpu_rates
 	double share = bu_gpu_link_share(link, expect);
 	char of[40] = "";
 	const struct least least = {share * bu_json_real(expect, "pcie_gbs", 0), of,
-				    bu_json_bool(expect, "measure", 0)};
+				    bu_json_bool(expect, "measure", 0), no_figure};
 
 	if (share < 1)
 		snprintf(of, sizeof(of), " of gen %d x%d", link->gen_max,
@@ -180,16 +184,20 @@ judge_host(struct bu_checks *ret, const char *subject, const struct bu_gpu_rates
 }
 
 /* More than the links can carry: then the clock or the copies are wrong, not the GPU.
- */
+ * Where a pair of it was found slow, the sum says nothing new. */
 static void
 judge_sum(struct bu_checks *ret, const char *subject, double seen_gbs,
-	  const json_t *expect)
+	  const json_t *expect, int has_bad_pair)
 {
+	const struct least least = {
+		has_bad_pair ? 0 : bu_json_real(expect, "p2p_all_gbs", 0), "",
+		bu_json_bool(expect, "measure", 0),
+		has_bad_pair ? "not judged: see its pairs" : no_figure};
 	double most = bu_json_real(expect, "p2p_limit_gbs", 0);
 	char seen[32], expected[48];
 
 	if (most <= 0 || seen_gbs <= most * over) {
-		judge_rate(ret, "gpu-p2p-all", subject, seen_gbs, expect, "");
+		judge_least(ret, "gpu-p2p-all", subject, seen_gbs, &least);
 		return;
 	}
 	snprintf(seen, sizeof(seen), "%.1f GB/s", seen_gbs);
@@ -203,7 +211,9 @@ judge_copy(const struct bu_gpu_copy *copy, const struct bu_gpu_links *links,
 {
 	for (size_t i = 0; i < copy->count; i++) {
 		const struct bu_gpu_rates *gpu = &copy->gpus[i];
+		double pair_gbs = bu_json_real(expect, "p2p_gbs", 0);
 		char subject[64], pair[64];
+		int bad = 0;
 
 		snprintf(subject, sizeof(subject), "GPU %zu%s%s", i,
 			 gpu->pci[0] ? " at " : "", gpu->pci);
@@ -216,12 +226,13 @@ judge_copy(const struct bu_gpu_copy *copy, const struct bu_gpu_links *links,
 			   expect);
 		judge_rate(ret, "gpu-hbm", subject, gpu->hbm_gbs, expect, "hbm_gbs");
 		for (size_t to = 0; to < copy->count; to++) {
+			double seen_gbs = copy->p2p_gbs[i * copy->count + to];
+
 			snprintf(pair, sizeof(pair), "GPU %zu to GPU %zu", i, to);
-			judge_rate(ret, "gpu-p2p", pair,
-				   copy->p2p_gbs[i * copy->count + to], expect,
-				   "p2p_gbs");
+			judge_rate(ret, "gpu-p2p", pair, seen_gbs, expect, "p2p_gbs");
+			bad |= to != i && seen_gbs < pair_gbs;
 		}
-		judge_sum(ret, subject, gpu->out_gbs, expect);
+		judge_sum(ret, subject, gpu->out_gbs, expect, bad);
 	}
 }
 

@@ -14,7 +14,8 @@ static const char expectation[] =
 	"\"memory_bytes\":85000000000,\"nvlinks\":18,\"fabric\":true,"
 	"\"driver\":\"570.86.15\",\"vbios\":[\"96.00.89.00.01\"],\"mig\":false,"
 	"\"pcie_gen\":5,\"pcie_width\":16,\"pcie_gbs\":52,\"p2p_gbs\":338.4,"
-	"\"hbm_gbs\":2245.5,\"p2p_limit_gbs\":450,\"measure\":true}";
+	"\"hbm_gbs\":2245.5,\"p2p_all_gbs\":338.4,\"p2p_limit_gbs\":450,"
+	"\"measure\":true}";
 
 static char library[4096];
 
@@ -146,6 +147,9 @@ static const struct {
 	{"too-fast", "gpu-p2p-all", BU_VERDICT_INCONCLUSIVE,
 	 "GPU 3 at 0000:1b:00.0: bandwidth to all other GPUs at once: 752.0 GB/s; "
 	 "expected at most 450.0 GB/s"},
+	{"p2p-all", "gpu-p2p-all", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: bandwidth to all other GPUs at once: 188.0 GB/s; "
+	 "expected at least 338.4 GB/s"},
 	{"mig", "gpu-mig", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: MIG is as the profile says: MIG on; expected MIG "
 	 "off"},

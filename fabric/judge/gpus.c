@@ -11,6 +11,8 @@ static const struct {
 	const char *what, *member;
 } kinds[] = {{"host", "pcie_gbs"}, {"p2p", "p2p_gbs"}, {"hbm", "hbm_gbs"}};
 
+enum { P2P = 1 };
+
 static const char *const copied[] = {"vendor",   "names",      "memory_bytes",
 				     "nvlinks",  "xgmi_links", "fabric",
 				     "pcie_gen", "pcie_width"};
@@ -96,6 +98,23 @@ find(const json_t *gpus, const char *model, int count)
 	return other;
 }
 
+/* What the links of a GPU carry at most, and what they must carry together: the share
+ * of it that one of its pairs must reach. NVSwitches block nothing, and where GPUs are
+ * wired to each other every pair has links of its own. */
+static void
+add_sum(json_t *expect, const json_t *row, const struct bu_rate *pair)
+{
+	double most =
+		bu_json_real(row, "link_gbs", 0) * bu_json_real(row, "nvlinks", 0);
+
+	if (most <= 0)
+		return;
+	json_object_set_new(expect, "p2p_limit_gbs", json_real(most));
+	if (pair && pair->limit > 0)
+		json_object_set_new(expect, "p2p_all_gbs",
+				    json_real(most * pair->reject / pair->limit));
+}
+
 json_t *
 bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates, const char *model,
 	       int count, struct bu_err *err)
@@ -122,10 +141,8 @@ bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates, const char *mod
 			json_object_set_new(expect, kinds[i].member,
 					    json_real(rate->reject));
 	}
-	if (json_object_get(row, "link_gbs"))
-		json_object_set_new(expect, "p2p_limit_gbs",
-				    json_real(bu_json_real(row, "link_gbs", 0) *
-					      bu_json_real(row, "nvlinks", 0)));
+	if (row)
+		add_sum(expect, row, figure(row, P2P, rates));
 	return expect;
 }
 
@@ -134,7 +151,7 @@ bu_gpus_divide(json_t *expect, int instances, double memory_share)
 {
 	/* What a slice cannot do, and what has no published figure. */
 	static const char *const gone[] = {"pcie_gbs", "p2p_gbs", "p2p_limit_gbs",
-					   "nvlinks"};
+					   "p2p_all_gbs", "nvlinks"};
 	double hbm_gbs = bu_json_real(expect, "hbm_gbs", 0) * memory_share;
 
 	for (size_t i = 0; i < BU_LEN(gone); i++)

@@ -319,6 +319,7 @@ cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *stream)
 	return 0;
 }
 
+/* FAKEGPU=p2p-all: GPU 3 sends half of it, once all do. */
 EXPORT int
 cuMemcpyPeerAsync(uint64_t to, void *to_context, uint64_t from, void *from_context,
 		  size_t size, void *stream)
@@ -331,6 +332,8 @@ cuMemcpyPeerAsync(uint64_t to, void *to_context, uint64_t from, void *from_conte
 	memcpy(at(to), at(from), size);
 	if (board()->switched && streams[sender] > 1)
 		gbs /= streams[sender] - 1;
+	if (sender == BAD && streams[sender] > 1 && fault("p2p-all"))
+		gbs /= 2;
 	if (sender == BAD && fault("too-fast"))
 		gbs *= 2;
 	pass_time(stream, size, pair && fault("p2p") ? 10 : gbs);
