@@ -95,7 +95,7 @@ EXPORT int
 cuDeviceGetPCIBusId(char *ret, int size, int device)
 {
 	TRAP(device);
-	snprintf(ret, (size_t)size, "0000:%02x:00.0", device + 0x18);
+	snprintf(ret, (size_t)size, "0000:%02X:00.0", device + 0x18);
 	return 0;
 }
 
