@@ -132,8 +132,9 @@ allows(const struct granted *granted, size_t count, const struct bu_plan_step *s
 	return 0;
 }
 
-/* One class after the other: "gpu[1-3]: what is on the disk is lost; --grant ..." NONE
- * stands for a reset alone. */
+/* One class after the other: "gpu[1-3]: what is on the disk is lost; --grant
+ * wipe:gpu[1-3] allows it". NONE stands for a reset alone. A grant without nodes would
+ * be for all of the plan. */
 static int
 refuse(json_t *const *names, struct bu_err *err)
 {
@@ -146,12 +147,13 @@ refuse(json_t *const *names, struct bu_err *err)
 			continue;
 		nodes = bu_out_fold(names[class]);
 		bu_text_add(
-			&text, "; ", "%s: %s; --grant %s allows it", nodes,
+			&text, "; ", "%s: %s; --grant %s:%s allows it", nodes,
 			class == BU_CLASS_NONE
 				? "the machine is on, and what runs there is unknown"
 				: bu_class_info((enum bu_class) class)->help,
 			class == BU_CLASS_NONE ? BU_GRANT_RESET
-					       : bu_class_name((enum bu_class) class));
+					       : bu_class_name((enum bu_class) class),
+			nodes);
 	}
 	return *text ? bu_err_set(err, BU_ERR_DENIED, 0, "%s", text) : 0;
 }

@@ -43,21 +43,23 @@ START_TEST(a_grant_covers_its_class_and_its_nodes)
 		const char *words, *left; /* "" = nothing */
 	} rows[] = {
 		{"", "n[2-3]: drained, system written again; data is kept; --grant "
-		     "reimage allows it; n1: drained; what is on the disk is lost; "
-		     "--grant wipe allows it"},
+		     "reimage:n[2-3] allows it; n1: drained; what is on the disk is "
+		     "lost; --grant wipe:n1 allows it"},
 		{"wipe", ""},
-		{"reimage", "n1: drained; what is on the disk is lost; --grant wipe "
-			    "allows it"},
+		{"reimage", "n1: drained; what is on the disk is lost; --grant "
+			    "wipe:n1 allows it"},
 		{"reimage wipe:n1", ""},
+		/* as it was said above */
+		{"reimage:n[2-3] wipe:n1", ""},
 		{"reimage wipe:@train", ""},
 		{"wipe:@train", "n3: drained, system written again; data is kept; "
-				"--grant reimage allows it"},
+				"--grant reimage:n3 allows it"},
 		{"wipe:state=ready", "n2: drained, system written again; data is "
-				     "kept; --grant reimage allows it"},
+				     "kept; --grant reimage:n2 allows it"},
 		{"wipe:n[1-9]!n3 reimage:n3", ""},
 		/* a grant for others is one for nobody, never one for all */
 		{"reimage wipe:n4 wipe:n9 wipe:@nowhere wipe:state=lost",
-		 "n1: drained; what is on the disk is lost; --grant wipe allows it"},
+		 "n1: drained; what is on the disk is lost; --grant wipe:n1 allows it"},
 	};
 	struct bu_plan plan;
 	json_t *value = plan_of(&plan);

@@ -9,10 +9,13 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 	static const struct {
 		const char *class, *grants, *says; /* says NULL = it is applied */
 	} rows[] = {
-		{"wipe", "[]", "node[001-002]; apply with --grant wipe"},
-		{"reimage", "[]", "node[001-002]; apply with --grant reimage"},
+		{"wipe", "[]",
+		 "node[001-002]; apply with --grant wipe:node[001-002] if"},
+		{"reimage", "[]",
+		 "node[001-002]; apply with --grant reimage:node[001-002] if"},
 		{"wipe", "[{'class':'reimage'}]", "node[001-002]; apply with --grant"},
-		{"wipe", "[{'class':'wipe','nodes':'node002,other'}]", ": node001;"},
+		{"wipe", "[{'class':'wipe','nodes':'node002,other'}]",
+		 ": node001; apply with --grant wipe:node001 if"},
 		{"wipe", "[{'class':'wipe','nodes':'node['}]", "grant of wipe"},
 		{"wipe", "[{'class':'wipe','nodes':['node001']}]", "'nodes': give a"},
 		{"wipe", "[{'class':'wipe','nodes':''}]", "'nodes': give a nodeset"},

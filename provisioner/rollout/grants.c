@@ -121,8 +121,8 @@ refuse(const struct missing *disks, const struct missing *resets, struct bu_err 
 		names = bu_nodeset_fold(disks->names, disks->count);
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "these nodes would lose what is on their disk: %s; "
-				  "apply with --grant %s if that is wanted",
-				  names, bu_class_name(disks->worst));
+				  "apply with --grant %s:%s if that is wanted",
+				  names, bu_class_name(disks->worst), names);
 	}
 	if (!resets->count)
 		return 0;
