@@ -130,11 +130,15 @@ START_TEST(a_healthy_board_of_amd_passes)
 }
 END_TEST
 
+/* A sum of links, of which nobody has published a figure, is only a warning. */
 static int
 has_bad(const struct bu_checks *checks, const char *id)
 {
+	enum bu_verdict bad =
+		strcmp(id, "gpu-p2p-all") ? BU_VERDICT_FAIL : BU_VERDICT_WARN;
+
 	for (size_t i = 0; i < checks->count; i++)
-		if (checks->list[i].verdict == BU_VERDICT_FAIL &&
+		if (checks->list[i].verdict == bad &&
 		    strcmp(checks->list[i].id, id) == 0)
 			return 1;
 	return 0;
