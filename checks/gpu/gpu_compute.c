@@ -184,6 +184,7 @@ open_memory(struct bench *bench, int index, struct bu_gpu_work *work,
 
 	if (rc == 0)
 		rc = cuda->pci(work->pci, sizeof(work->pci), gpu->device);
+	bu_cuda_small(work->pci);
 	if (rc == 0)
 		rc = cuda->retain(&gpu->context, gpu->device);
 	if (rc == 0)

@@ -8,7 +8,6 @@
  */
 #include "checks/gpu/gpu_copy_impl.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdint.h>
@@ -68,9 +67,7 @@ gpu_open(struct bu_gpu_bench *bench, int index, struct bu_gpu_rates *rates,
 		rc = bu_cuda_check(
 			cuda, cuda->pci(rates->pci, sizeof(rates->pci), gpu->device),
 			"PCI address", err);
-	/* As the kernel and NVML's rows write it: CUDA has capitals. */
-	for (char *c = rates->pci; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
+	bu_cuda_small(rates->pci);
 	gpu->pci = rates->pci;
 	if (rc == 0)
 		move_near(bench, rates->pci);

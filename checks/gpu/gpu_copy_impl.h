@@ -71,6 +71,8 @@ bu_must int bu_cuda_load(const char *library, struct bu_cuda_calls *cuda,
 /* 0, or -1 with CUDA's own name of the error. */
 bu_must int bu_cuda_check(const struct bu_cuda_calls *cuda, int code, const char *what,
 			  struct bu_err *err);
+/* A PCI address as the kernel and NVML's rows write it: CUDA has capitals. */
+void bu_cuda_small(char *pci);
 /* gpu_copy_all.c. All pairs with peer access, in both directions, at the same time:
  * fills out_gbs. */
 void bu_gpu_copy_at_once(const struct bu_gpu_bench *bench, struct bu_gpu_copy *ret);

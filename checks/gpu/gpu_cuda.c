@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA's driver calls, by dlopen. Called by gpu_copy.c. Invariant: a library that lacks
  * one of them is not used at all. */
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stddef.h>
 
@@ -42,4 +43,11 @@ bu_cuda_check(const struct bu_cuda_calls *cuda, int code, const char *what,
 	if (cuda->error_name(code, &name) != 0 || !name)
 		name = "unknown error";
 	return bu_err_set(err, BU_ERR_REMOTE, 0, "%s: %s", what, name);
+}
+
+void
+bu_cuda_small(char *pci)
+{
+	for (; *pci; pci++)
+		*pci = (char)tolower((unsigned char)*pci);
 }
