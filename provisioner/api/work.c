@@ -95,7 +95,6 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 		.digest = node->order.image_digest,
 		.image_key = key,
 		.appliance_key = bu_trust_public_key(api->trust),
-		.keep = node->order.class == BU_CLASS_REIMAGE,
 		.kexec = strcmp(target->node->hardware->kexec, "yes") == 0,
 	};
 	const struct bu_ram_image ordered = {node->order.image,

@@ -3,7 +3,7 @@
  * Which disks a step may write: those that were granted, by their serial numbers, where
  * the kernel of this boot has them. Called by work.c. Invariant: what was not granted
  * is named as such, and the agent takes it only where there is nothing on it; a grant
- * to wipe is for a disk that it names, not for whichever is found later.
+ * to wipe or reimage is for a disk that it names, not for whichever is found later.
  */
 #include "provisioner/api/work_disks.h"
 
@@ -95,6 +95,7 @@ set_disk(struct bu_work_install *work, const struct bu_api *api,
 		order->disk_serial[0] || !found ? order->disk_serial : seen->serial;
 	work->disk_size_bytes = (int64_t)order->disk_size_bytes;
 	work->wipe = order->class == BU_CLASS_WIPE && bu_order_names_disk(order);
+	work->keep = order->class == BU_CLASS_REIMAGE && bu_order_names_disk(order);
 	work->data_count = bu_config_data(target->desired, target->node, work->data,
 					  &work->root_bytes);
 	return 0;

@@ -409,23 +409,31 @@ START_TEST(of_equal_disks_without_numbers_none_is_wiped)
 }
 END_TEST
 
-/* What would be lost is not lost by mistake. */
+/* What would be lost is not lost by mistake, and what was granted is so for the disk
+ * that was named: one that is found later may be a sibling's. */
 START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 {
 	static const struct {
 		enum bu_class class;
-		int wipe, keep;
-	} rows[] = {{BU_CLASS_INSTALL, 0, 0},
-		    {BU_CLASS_REIMAGE, 0, 1},
-		    {BU_CLASS_WIPE, 1, 0}};
+		int wipe, keep, unnamed;
+	} rows[] = {{BU_CLASS_INSTALL, 0, 0, 0},
+		    {BU_CLASS_REIMAGE, 0, 1, 0},
+		    {BU_CLASS_WIPE, 1, 0, 0},
+		    {BU_CLASS_REIMAGE, 0, 0, 1},
+		    {BU_CLASS_WIPE, 0, 0, 1}};
 	bu_autofree char *key = NULL;
 
 	begin_wipe("S6X1");
 	key = bu_xasprintf("%s/image.pub", rig.dir);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autojson json_t *item = NULL, *mark = NULL, *stamp = NULL;
+		struct bu_order *order = &rig_node(&rig, 1)->order;
 
-		rig_node(&rig, 1)->order.class = rows[i].class;
+		order->class = rows[i].class;
+		if (rows[i].unnamed) {
+			order->disk[0] = order->disk_serial[0] = '\0';
+			order->disk_size_bytes = 0;
+		}
 		rig.fleet->epoch = 1700000001 + (int64_t)i;
 		item = item_of(key);
 		ck_assert_int_eq(bu_json_bool(item, "wipe", !rows[i].wipe),
