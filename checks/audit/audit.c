@@ -110,16 +110,27 @@ bu_audit_judge(struct bu_audit *a, int passed, const char *subject, const char *
 	va_end(args);
 }
 
+static void not_judged(struct bu_audit *a, const char *subject, const char *seen,
+		       const char *fmt, va_list args)
+	__attribute__((format(printf, 4, 0)));
+static void
+not_judged(struct bu_audit *a, const char *subject, const char *seen, const char *fmt,
+	   va_list args)
+{
+	if (bu_checks_severity(a->ctx, a->row->id, a->row->severity) ==
+	    BU_VERDICT_INCONCLUSIVE)
+		return;
+	BU_CHECK_SET(add(a, BU_VERDICT_INCONCLUSIVE, subject, fmt, args)->seen, "%s",
+		     seen);
+}
+
 void
 bu_audit_unknown(struct bu_audit *a, const char *subject, const char *fmt, ...)
 {
 	va_list args;
 
-	if (bu_checks_severity(a->ctx, a->row->id, a->row->severity) ==
-	    BU_VERDICT_INCONCLUSIVE)
-		return;
 	va_start(args, fmt);
-	add(a, BU_VERDICT_INCONCLUSIVE, subject, fmt, args);
+	not_judged(a, subject, "", fmt, args);
 	va_end(args);
 }
 
@@ -128,12 +139,8 @@ bu_audit_undone(struct bu_audit *a, const char *subject, const char *fmt, ...)
 {
 	va_list args;
 
-	if (bu_checks_severity(a->ctx, a->row->id, a->row->severity) ==
-	    BU_VERDICT_INCONCLUSIVE)
-		return;
 	va_start(args, fmt);
-	BU_CHECK_SET(add(a, BU_VERDICT_INCONCLUSIVE, subject, fmt, args)->seen, "%s",
-		     BU_CHECK_UNDONE);
+	not_judged(a, subject, BU_CHECK_UNDONE, fmt, args);
 	va_end(args);
 }
 

@@ -6,19 +6,6 @@
 #include "tests/support/audit_machine.h"
 #include "tests/support/unit.h"
 
-static const char *root;
-
-static void
-audit(const json_t *expect, struct bu_checks *ret)
-{
-	struct bu_checks_ctx ctx = {.root = root, .expect = expect};
-	struct bu_err err = {0};
-
-	bu_checks_init(ret);
-	ck_assert_msg(bu_audit_run_with(&ctx, &bu_audit_machine_probes, ret, &err) == 0,
-		      "%s", err.text);
-}
-
 /* What the row gid tells of mlx5_0, for the comparison of addresses. */
 static void
 expect_gid(const char *expect_json, const char *seen, const char *value)
@@ -27,7 +14,7 @@ expect_gid(const char *expect_json, const char *seen, const char *value)
 	struct bu_checks checks;
 	size_t found = 0;
 
-	audit(expect, &checks);
+	bu_audit_machine_audit(expect, &checks);
 	for (size_t i = 0; i < checks.count; i++) {
 		ck_assert_msg(checks.list[i].verdict == BU_VERDICT_PASS, "%s",
 			      checks.list[i].text);
@@ -46,7 +33,7 @@ START_TEST(the_gid_that_the_profile_names_is_judged)
 {
 	static const char ipv6[] = ROCE_PORT "\"gid_index\":5}]}";
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	bu_audit_machine_change(PORT0 "gid_attrs/types/1", "RoCE v2");
 	bu_audit_machine_change(PORT0 "gids/1",
 				"0000:0000:0000:0000:0000:ffff:0a4e:000b");
@@ -80,9 +67,9 @@ START_TEST(a_subnet_may_carry_more_than_ipoib)
 	struct bu_checks checks;
 	size_t found = 0;
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	bu_audit_machine_change(NET "ib0/mtu", "2044");
-	audit(expect, &checks);
+	bu_audit_machine_audit(expect, &checks);
 	for (size_t i = 0; i < checks.count; i++) {
 		ck_assert_msg(checks.list[i].verdict == BU_VERDICT_PASS, "%s",
 			      checks.list[i].text);
@@ -104,12 +91,12 @@ START_TEST(only_the_port_that_is_named_is_judged)
 		json_loads(ROCE_PORT "\"mtu\":9000,\"gid_index\":3}]}", 0, NULL);
 	struct bu_checks checks;
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	bu_audit_machine_change(IB "rxe0/parent", "eth1");
 	bu_audit_machine_change(IB "rxe0/ports/1/link_layer", "Ethernet");
 	bu_audit_machine_change(IB "rxe0/ports/1/state", "1: DOWN");
 	bu_audit_machine_change("test/mtu/rxe0", "1024");
-	audit(expect, &checks);
+	bu_audit_machine_audit(expect, &checks);
 	for (size_t i = 0; i < checks.count; i++) {
 		ck_assert_str_ne(checks.list[i].subject, "rxe0");
 		ck_assert_msg(checks.list[i].verdict == BU_VERDICT_PASS, "%s",
@@ -140,7 +127,7 @@ expect_leaf(const char *expect_json, const char *network, const char *end,
 	struct bu_checks checks;
 
 	ck_assert_ptr_nonnull(expect);
-	audit(expect, &checks);
+	bu_audit_machine_audit(expect, &checks);
 	for (size_t i = 0; i < checks.count; i++)
 		ck_assert_msg(checks.list[i].verdict == BU_VERDICT_PASS, "%s",
 			      checks.list[i].text);
@@ -157,7 +144,7 @@ START_TEST(the_leaf_of_a_port_that_names_itself_is_learned)
 		"\"rdma\":true,\"infiniband\":true,\"mtu\":4092}],"
 		"\"lldp\":{}}";
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	expect_leaf(ROCE_PORT "\"mtu\":9000}],\"lldp\":{}}", "roce", "eth1",
 		    "leaf01.falcon:swp3");
 	expect_leaf(ib, "ib", "ib0", "ibleaf01:17");
@@ -187,7 +174,7 @@ START_TEST(only_what_is_measured_needs_a_transport_for_it)
 		{"fabric", "", NULL, BU_VERDICT_PASS},
 	};
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autojson json_t *expect =
 			json_pack("{s:[{s:s,s:s,s:s,s:b}]}", "networks", "name", "roce",
@@ -196,7 +183,7 @@ START_TEST(only_what_is_measured_needs_a_transport_for_it)
 		size_t said = 0;
 
 		bu_audit_machine_change(MLX0 "node_type", rows[i].type);
-		audit(expect, &checks);
+		bu_audit_machine_audit(expect, &checks);
 		for (size_t k = 0; k < checks.count; k++)
 			said += strcmp(checks.list[k].id, "rdma-transport") == 0;
 		ck_assert_uint_eq(said, rows[i].seen != NULL);

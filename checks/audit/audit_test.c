@@ -13,19 +13,6 @@
 #include "tests/support/md_half.h"
 #include "tests/support/unit.h"
 
-static const char *root;
-
-static void
-audit(const json_t *expect, struct bu_checks *ret)
-{
-	struct bu_checks_ctx ctx = {.root = root, .expect = expect};
-	struct bu_err err = {0};
-
-	bu_checks_init(ret);
-	ck_assert_msg(bu_audit_run_with(&ctx, &bu_audit_machine_probes, ret, &err) == 0,
-		      "%s", err.text);
-}
-
 static size_t
 findings(const struct bu_checks *checks)
 {
@@ -52,8 +39,8 @@ START_TEST(good_machine_has_no_finding)
 	size_t count;
 	const struct bu_audit_row *rows = bu_audit_rows(&count);
 
-	root = bu_audit_machine_build(0);
-	audit(expect, &checks);
+	bu_audit_machine_build(0);
+	bu_audit_machine_audit(expect, &checks);
 	print(&checks);
 	ck_assert_uint_eq(findings(&checks), 0);
 	for (size_t i = 0; i < checks.count; i++)
@@ -78,7 +65,7 @@ expect_no_finding(const char *expect_json, size_t least)
 	bu_autojson json_t *expect = json_loads(expect_json, 0, NULL);
 	struct bu_checks checks;
 
-	audit(expect, &checks);
+	bu_audit_machine_audit(expect, &checks);
 	print(&checks);
 	ck_assert_uint_eq(findings(&checks), 0);
 	ck_assert_uint_ge(checks.count, least);
@@ -98,7 +85,7 @@ run_bad(const struct bad *bad)
 		bu_audit_machine_change(bad->change[i].path, bad->change[i].content);
 	if (patch)
 		json_object_update(expect, patch);
-	audit(expect, &checks);
+	bu_audit_machine_audit(expect, &checks);
 	for (size_t i = 0; i < checks.count; i++)
 		if (checks.list[i].verdict != BU_VERDICT_PASS)
 			found = &checks.list[i];
@@ -120,7 +107,7 @@ run_bad(const struct bad *bad)
 
 START_TEST(bad_machine_has_exactly_its_finding)
 {
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	for (size_t i = 0; i < BU_LEN(bads); i++)
 		run_bad(&bads[i]);
 	for (size_t i = 0; i < BU_LEN(bad_hosts); i++)
@@ -163,7 +150,7 @@ START_TEST(halves_that_parted_are_said)
 	};
 	bu_autojson json_t *expect = json_loads(bu_audit_machine_expected, 0, NULL);
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct bu_checks checks;
 		size_t said = 0;
@@ -175,7 +162,7 @@ START_TEST(halves_that_parted_are_said)
 					NULL);
 		bu_audit_machine_change("sys/block/nvme0n1/nvme0n1p2/holders/md126",
 					NULL);
-		audit(expect, &checks);
+		bu_audit_machine_audit(expect, &checks);
 		print(&checks);
 		ck_assert_uint_eq(findings(&checks), 1);
 		for (size_t k = 0; k < checks.count; k++)
@@ -193,7 +180,7 @@ START_TEST(a_mirror_over_several_paths_is_whole)
 {
 	static const char *const paths[] = {"sda", "vdb"};
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	for (size_t i = 0; i < BU_LEN(paths); i++) {
 		bu_autofree char *serial =
 			bu_xasprintf("sys/block/%s/serial", paths[i]);
@@ -270,7 +257,7 @@ START_TEST(virtual_machine_with_soft_roce_has_no_finding)
 		{"test/mtu/rxe0", "4096"},
 	};
 
-	root = bu_audit_machine_build(1);
+	bu_audit_machine_build(1);
 	for (size_t i = 0; i < BU_LEN(tree); i++)
 		bu_audit_machine_change(tree[i][0], tree[i][1]);
 	bu_audit_machine_link(NET "eth0/device",
@@ -284,7 +271,7 @@ START_TEST(virtual_machine_with_soft_roce_has_no_finding)
 		bu_autojson json_t *json = json_loads(expect, 0, NULL);
 		struct bu_checks checks;
 
-		audit(json, &checks);
+		bu_audit_machine_audit(json, &checks);
 		ck_assert_uint_eq(bu_checks_count(&checks, FAIL), 2);
 		bu_checks_fini(&checks);
 	}
@@ -294,7 +281,7 @@ END_TEST
 
 START_TEST(bare_machine_has_no_finding)
 {
-	root = bu_audit_machine_build(1);
+	bu_audit_machine_build(1);
 	bu_audit_machine_change("proc/sys/kernel/hostname", "cpu001");
 	bu_audit_machine_change("dev/kmsg", "6,1,0,-;Linux version 6.1\n");
 	expect_no_finding("{}", 1);
@@ -304,7 +291,7 @@ END_TEST
 
 START_TEST(nothing_is_expected_of_the_good_machine)
 {
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	expect_no_finding("{}", 20);
 	bu_audit_machine_remove();
 }
@@ -318,7 +305,7 @@ START_TEST(the_ends_of_what_is_allowed_are_good)
 	static const char ipv6[] = "{\"networks\":[{\"name\":\"roce\",\"rdma\":true,"
 				   "\"port\":\"mlx5_0/1\",\"gid_family\":\"ipv6\"}]}";
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	bu_audit_machine_change(PORT1 "lid", "0xbfff");
 	bu_audit_machine_change(PORT1 "sm_lid", "0xbfff");
 	expect_no_finding(bu_audit_machine_expected, 44);
@@ -341,10 +328,10 @@ START_TEST(each_card_is_judged_once)
 	struct bu_checks checks;
 	size_t seen = 0;
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	bu_audit_machine_change(GPU0 "/vendor", "0x1234");
 	bu_audit_machine_change(GPU1 "/vendor", "0x1234");
-	audit(expect, &checks);
+	bu_audit_machine_audit(expect, &checks);
 	for (size_t i = 0; i < checks.count; i++)
 		seen += strcmp(checks.list[i].id, "pcie-fits-link") == 0;
 	ck_assert_uint_eq(seen, 2);
@@ -359,12 +346,12 @@ START_TEST(two_cables_of_one_machine_are_swapped)
 	struct bu_checks checks;
 	size_t found = 0;
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	json_object_set_new(json_object_get(expect, "lldp"), "eth0",
 			    json_string("leaf02:swp9"));
 	bu_audit_machine_change("test/lldp/eth0", "leaf01.falcon SWP3");
 	bu_audit_machine_change("test/lldp/eth1", "leaf02 swp9");
-	audit(expect, &checks);
+	bu_audit_machine_audit(expect, &checks);
 	for (size_t i = 0; i < checks.count; i++) {
 		if (strcmp(checks.list[i].id, "cabling") != 0 ||
 		    strcmp(checks.list[i].subject, "ib0") == 0)
@@ -401,9 +388,9 @@ START_TEST(a_profile_has_other_severities)
 
 		json_object_set_new(expect, "severity",
 				    json_pack("{s:s}", "nic-mtu", cases[i].severity));
-		root = bu_audit_machine_build(0);
+		bu_audit_machine_build(0);
 		bu_audit_machine_change(NET "eth1/mtu", "1500");
-		audit(expect, &checks);
+		bu_audit_machine_audit(expect, &checks);
 		ck_assert_uint_eq(findings(&checks), cases[i].count);
 		ck_assert_uint_eq(bu_checks_count(&checks, cases[i].want),
 				  cases[i].count);
@@ -446,7 +433,7 @@ START_TEST(no_file_leads_it_astray)
 	unsigned char config[4096];
 	char junk[5000];
 
-	root = bu_audit_machine_build(0);
+	bu_audit_machine_build(0);
 	memset(config, 0x40, sizeof(config));
 	for (size_t at = 0x100; at < sizeof(config); at += 4)
 		memcpy(config + at, "\x03\x00\x01\x10", 4);
@@ -460,7 +447,7 @@ START_TEST(no_file_leads_it_astray)
 	bu_audit_machine_bytes(NIC0 "/aer_dev_fatal", junk, sizeof(junk));
 	bu_audit_machine_bytes("dev/kmsg", "NVRM: Xid (PCI:", 15);
 	bu_audit_machine_bytes(NET "eth1/mtu", "-\xff\x00zz", 5);
-	audit(expect, &checks);
+	bu_audit_machine_audit(expect, &checks);
 	ck_assert_uint_gt(findings(&checks), 3);
 	for (size_t i = 0; i < checks.count; i++)
 		ck_assert_uint_lt(strlen(checks.list[i].text), 240);

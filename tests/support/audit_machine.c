@@ -452,3 +452,14 @@ bu_audit_machine_change(const char *path, const char *content)
 		take_away(name);
 	}
 }
+
+void
+bu_audit_machine_audit(const json_t *expect, struct bu_checks *ret)
+{
+	struct bu_checks_ctx ctx = {.root = root, .expect = expect};
+	struct bu_err err = {0};
+
+	bu_checks_init(ret);
+	ck_assert_msg(bu_audit_run_with(&ctx, &bu_audit_machine_probes, ret, &err) == 0,
+		      "%s", err.text);
+}

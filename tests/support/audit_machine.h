@@ -43,6 +43,8 @@ extern const struct bu_audit_probes bu_audit_machine_probes;
 
 /* A new folder; without the machine in it when empty. Returns it. */
 const char *bu_audit_machine_build(int empty);
+/* The audit of the machine that was built last; it runs to its end. */
+void bu_audit_machine_audit(const json_t *expect, struct bu_checks *ret);
 void bu_audit_machine_remove(void);
 /* Puts a file into it, NULL removes file or folder. "config FOLDER" of a PCI function:
  * "offset=byte" in hex; "mode FILE": its mode, octal. */
