@@ -164,8 +164,10 @@ static void
 judge_rate(struct bu_checks *ret, const char *id, const char *subject, double seen_gbs,
 	   const json_t *expect, const char *key)
 {
-	const struct least least = {bu_json_real(expect, key, 0), "",
-				    bu_json_bool(expect, "measure", 0), no_figure, 0};
+	const struct least least = {.gbs = bu_json_real(expect, key, 0),
+				    .of = "",
+				    .measure = bu_json_bool(expect, "measure", 0),
+				    .none = no_figure};
 
 	judge_least(ret, id, subject, seen_gbs, &least);
 }
@@ -177,8 +179,10 @@ judge_host(struct bu_checks *ret, const char *subject, const struct bu_gpu_rates
 {
 	double share = bu_gpu_link_share(link, expect);
 	char of[40] = "";
-	const struct least least = {share * bu_json_real(expect, "pcie_gbs", 0), of,
-				    bu_json_bool(expect, "measure", 0), no_figure, 0};
+	const struct least least = {.gbs = share * bu_json_real(expect, "pcie_gbs", 0),
+				    .of = of,
+				    .measure = bu_json_bool(expect, "measure", 0),
+				    .none = no_figure};
 
 	if (share < 1)
 		snprintf(of, sizeof(of), " of gen %d x%d", link->gen_max,
@@ -194,9 +198,11 @@ judge_sum(struct bu_checks *ret, const char *subject, double seen_gbs,
 	  const json_t *expect, int has_bad_pair)
 {
 	const struct least least = {
-		has_bad_pair ? 0 : bu_json_real(expect, "p2p_all_gbs", 0), "",
-		bu_json_bool(expect, "measure", 0),
-		has_bad_pair ? "not judged: see its pairs" : no_figure, 1};
+		.gbs = has_bad_pair ? 0 : bu_json_real(expect, "p2p_all_gbs", 0),
+		.of = "",
+		.measure = bu_json_bool(expect, "measure", 0),
+		.none = has_bad_pair ? "not judged: see its pairs" : no_figure,
+		.warns = 1};
 	double most = bu_json_real(expect, "p2p_limit_gbs", 0);
 	char seen[32], expected[48];
 
