@@ -325,6 +325,8 @@ visit_gpu(const char *name, void *arg)
 	if (!pci)
 		return;
 	pci->is_gpu = 1;
+	/* AMD has its accelerators accepted at full speed without load. */
+	pci->rests = vendor == 0x10de;
 	snprintf(pci->label, sizeof(pci->label), "GPU %s", name);
 }
 

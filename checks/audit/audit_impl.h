@@ -48,6 +48,7 @@ struct bu_audit_end {     /* of a cable */
 struct bu_audit_pci { /* an endpoint that is judged */
 	char address[16];
 	int is_gpu;
+	int rests;                     /* without load its own link slows down */
 	char label[80];                /* "NIC mlx5_0 (0000:18:00.0)" */
 	char hops[AUDIT_HOPS_MAX][16]; /* from the root port to itself */
 	int hop_count;

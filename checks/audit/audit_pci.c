@@ -118,8 +118,7 @@ judge_gen(struct bu_audit *a, const struct bu_audit_pci *pci, const struct link 
 
 	if (link->gts <= 0 || link->best_gts <= 0)
 		return;
-	/* An idle GPU slows its own link down to save power. */
-	if (pci->is_gpu && strcmp(link->low, pci->address) == 0)
+	if (pci->rests && strcmp(link->low, pci->address) == 0)
 		return;
 	snprintf(seen, sizeof(seen), "Gen%d", gen_of(link->gts));
 	snprintf(best, sizeof(best), "Gen%d", gen_of(link->best_gts));

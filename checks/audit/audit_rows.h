@@ -12,7 +12,7 @@
 	  "PCIe generation of GPU and fabric NIC links, every hop to the root " \
 	  "port", \
 	  "current_link_speed against the lower max_link_speed of both ends; " \
-	  "a GPU's own link is judged under load instead", \
+	  "the own link of NVIDIA's GPUs is judged under load instead", \
 	  "both ends' best", \
 	  "reseat the card or its riser and check the slot's speed in the " \
 	  "firmware; then swap card, riser, board in this order") \

@@ -340,6 +340,15 @@ START_TEST(each_card_is_judged_once)
 }
 END_TEST
 
+START_TEST(the_link_of_an_idle_gpu_may_be_slow)
+{
+	bu_audit_machine_build(0);
+	bu_audit_machine_change(GPU0 "/current_link_speed", "2.5 GT/s PCIe");
+	expect_no_finding(bu_audit_machine_expected, 44);
+	bu_audit_machine_remove();
+}
+END_TEST
+
 START_TEST(two_cables_of_one_machine_are_swapped)
 {
 	bu_autojson json_t *expect = json_loads(bu_audit_machine_expected, 0, NULL);
@@ -515,6 +524,6 @@ BU_UNIT("audit", good_machine_has_no_finding, bad_machine_has_exactly_its_findin
 	each_row_has_a_bad_machine, virtual_machine_with_soft_roce_has_no_finding,
 	bare_machine_has_no_finding, nothing_is_expected_of_the_good_machine,
 	the_ends_of_what_is_allowed_are_good, each_card_is_judged_once,
-	two_cables_of_one_machine_are_swapped, a_profile_has_other_severities,
-	what_was_not_looked_at_is_said, no_file_leads_it_astray,
-	each_static_fault_of_the_reference_has_a_row)
+	the_link_of_an_idle_gpu_may_be_slow, two_cables_of_one_machine_are_swapped,
+	a_profile_has_other_severities, what_was_not_looked_at_is_said,
+	no_file_leads_it_astray, each_static_fault_of_the_reference_has_a_row)
