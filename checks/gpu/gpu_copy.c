@@ -207,8 +207,11 @@ measure_gpu(struct bu_gpu_bench *bench, int index, struct bu_gpu_rates *rates,
 	memset(gpu->host[1], 0, bench->bytes);
 	if (rate(bench, gpu, TO_DEVICE, NULL, &rates->h2d_gbs, err) != 0 ||
 	    rate(bench, gpu, TO_HOST, NULL, &rates->d2h_gbs, err) != 0 ||
-	    verify(bench, gpu, err) != 0 ||
-	    rate(bench, gpu, INSIDE, NULL, &rates->hbm_gbs, err) != 0)
+	    verify(bench, gpu, err) != 0)
+		return -1;
+	if (bench->host_only)
+		return 0;
+	if (rate(bench, gpu, INSIDE, NULL, &rates->hbm_gbs, err) != 0)
 		return -1;
 	rates->hbm_gbs *= 2;
 	return 0;
@@ -260,7 +263,7 @@ measure_all(struct bu_gpu_bench *bench, struct bu_gpu_copy *ret)
 			gpu_close(&bench->cuda, &bench->gpus[i]);
 		}
 	}
-	for (int from = 0; from < bench->count; from++) {
+	for (int from = 0; from < bench->count && !bench->host_only; from++) {
 		ask_about(bench, from);
 		for (int to = 0; to < bench->count; to++) {
 			double *cell = &ret->p2p_gbs[from * bench->count + to];
@@ -294,6 +297,7 @@ bu_gpu_copy_run(const struct bu_gpu_copy_opts *opts, struct bu_gpu_copy *ret,
 	memset(ret, 0, sizeof(*ret));
 	bench->bytes = opts->bytes ? opts->bytes : (size_t)256 << 20;
 	bench->repeats = opts->repeats ? opts->repeats : 8;
+	bench->host_only = opts->host_only;
 	bench->asking = opts->asking;
 	bench->busy = opts->busy;
 	bench->arg = opts->arg;

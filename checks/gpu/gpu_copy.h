@@ -16,6 +16,7 @@ struct bu_gpu_copy_opts {
 	const char *library;                /* NULL = "libcuda.so.1" */
 	size_t bytes;                       /* of one copy; 0 = 256 MiB */
 	int repeats;                        /* copies that are timed together; 0 = 8 */
+	int host_only;                      /* only what goes to and from the host */
 	const char *root;                   /* that has sys; NULL = "" */
 	const struct bu_gpu_asking *asking; /* may be NULL */
 	/* While a GPU's copies to or from the host are under way; may be NULL. */

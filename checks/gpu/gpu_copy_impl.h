@@ -55,7 +55,7 @@ struct bu_gpu_open {
 struct bu_gpu_bench {
 	struct bu_cuda_calls cuda;
 	size_t bytes;
-	int repeats;
+	int repeats, host_only;
 	int count;
 	const char *root;
 	const struct bu_gpu_asking *asking;

@@ -27,10 +27,11 @@ find_library(void)
 }
 
 static void
-check(const char *fault, const char *nvml, const char *cuda, struct bu_checks *ret)
+check_for(const char *wanted, const char *fault, const char *nvml, const char *cuda,
+	  struct bu_checks *ret)
 {
 	bu_autojson json_t *expect =
-		bu_json_parse(expectation, strlen(expectation), "expect", NULL);
+		bu_json_parse(wanted, strlen(wanted), "expect", NULL);
 	struct bu_gpu_opts opts = {
 		.nvml = nvml, .cuda = cuda, .expect = expect, .copy_bytes = 65536};
 
@@ -40,6 +41,12 @@ check(const char *fault, const char *nvml, const char *cuda, struct bu_checks *r
 	setenv("FAKEGPU", fault, 1);
 	bu_checks_init(ret);
 	bu_gpu_check(&opts, ret);
+}
+
+static void
+check(const char *fault, const char *nvml, const char *cuda, struct bu_checks *ret)
+{
+	check_for(expectation, fault, nvml, cuda, ret);
 }
 
 /* The one row that is not good, or NULL when there are none or several. */
@@ -202,6 +209,36 @@ START_TEST(each_fault_is_one_row_in_these_words)
 }
 END_TEST
 
+/* Of a model that nobody has named. */
+START_TEST(what_part_and_slot_can_is_wanted_of_any_gpu)
+{
+	static const char only_the_number[] = "{\"count\":8}";
+	const struct bu_check *bad;
+	struct bu_checks checks;
+
+	check_for(only_the_number, "pcie-gen", NULL, NULL, &checks);
+	bad = only_bad(&checks);
+	ck_assert_ptr_nonnull(bad);
+	ck_assert_str_eq(bad->text, "GPU 3 at 0000:1b:00.0: PCIe link of the GPU: gen "
+				    "3 x16; expected gen 5 x16");
+	bu_checks_fini(&checks);
+	check_for(only_the_number, "", NULL, NULL, &checks);
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_PASS), checks.count);
+	for (size_t i = 0; i < checks.count; i++)
+		ck_assert_msg(!strstr("gpu-h2d gpu-hbm gpu-p2p", checks.list[i].id),
+			      "%s", checks.list[i].text);
+	bu_checks_fini(&checks);
+	check_for(only_the_number, "no-device", NULL, NULL, &checks);
+	bad = only_bad(&checks);
+	ck_assert(bad && strstr(bad->text, "expected verified copies"));
+	bu_checks_fini(&checks);
+	/* It needs no CUDA. */
+	check_for(only_the_number, "pcie-gen", NULL, "/nowhere", &checks);
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_PASS), checks.count);
+	bu_checks_fini(&checks);
+}
+END_TEST
+
 START_TEST(a_flipped_bit_is_named_by_its_byte)
 {
 	struct bu_checks checks;
@@ -354,8 +391,9 @@ START_TEST(a_machine_without_gpus_has_no_rows)
 END_TEST
 
 BU_UNIT("gpu", a_good_machine_passes_every_row, each_fault_is_one_row_in_these_words,
-	a_branch_of_the_driver_is_enough, a_flipped_bit_is_named_by_its_byte,
-	an_old_driver_is_seen_on_every_gpu, the_fabric_is_judged_where_there_is_one,
-	no_peer_access_is_said_for_each_pair, peer_access_that_is_open_is_no_fault,
+	what_part_and_slot_can_is_wanted_of_any_gpu, a_branch_of_the_driver_is_enough,
+	a_flipped_bit_is_named_by_its_byte, an_old_driver_is_seen_on_every_gpu,
+	the_fabric_is_judged_where_there_is_one, no_peer_access_is_said_for_each_pair,
+	peer_access_that_is_open_is_no_fault,
 	libraries_that_are_absent_or_broken_are_rows,
 	a_machine_without_gpus_has_no_rows)
