@@ -163,9 +163,9 @@ END_TEST
 START_TEST(every_limit_is_known)
 {
 	static const char *const limits[] = {
-		"aer_correctable", "carrier_downs",    "clock_offset_us",
-		"cpu_percent",     "disk_read_mbs",    "disk_write_mbs",
-		"lldp_wait_ms",    "max_read_request", "memory_gbs",
+		"aer_correctable",  "carrier_downs",  "clock_offset_us", "cpu_percent",
+		"disk_read_mbs",    "disk_write_mbs", "gpu_pcie_width",  "lldp_wait_ms",
+		"max_read_request", "memory_gbs",     "nic_pcie_width",
 	};
 	bu_autojson json_t *groups = json_pack("[s]", "site");
 	bu_autojson json_t *site =

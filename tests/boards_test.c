@@ -278,6 +278,47 @@ START_TEST(a_slot_that_is_less_than_the_part_is_a_warning)
 }
 END_TEST
 
+/* A port may claim lanes that its slot lacks: the profile says how many there are. */
+START_TEST(lanes_that_no_slot_has_are_not_wanted)
+{
+	static const struct {
+		const char *fault;
+		int lanes; /* of the profile; 0 = it is silent */
+		const char *gpu;
+		enum bu_verdict verdict;
+		const char *seen;
+	} rows[] = {
+		{"pcie-width", 0, "GPU 3", BU_VERDICT_FAIL, "gen 5 x8"},
+		{"pcie-width", 8, "GPU 3", BU_VERDICT_WARN,
+		 "gen 5 x8, the most of this slot"},
+		/* Its own slot has them all. */
+		{"pcie-width", 8, "GPU 2", BU_VERDICT_PASS, "gen 5 x16"},
+		{"pcie-quarter", 8, "GPU 3", BU_VERDICT_FAIL, "gen 5 x4"},
+		{"pcie-width", 16, "GPU 3", BU_VERDICT_FAIL, "gen 5 x8"},
+		{"pcie-width", 32, "GPU 3", BU_VERDICT_FAIL, "gen 5 x8"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *expect = json_pack("{s:{s:i}}", "thresholds",
+						       "gpu_pcie_width", rows[i].lanes);
+		struct bu_checks_ctx ctx = {.root = "/nowhere", .expect = expect};
+		const struct bu_check *link, *copy;
+		struct bu_checks checks;
+
+		check_board(board_of("h100-pcie"), rows[i].fault, &ctx, &checks);
+		link = row_of(&checks, "gpu-pcie", rows[i].gpu);
+		copy = row_of(&checks, "gpu-h2d", rows[i].gpu);
+		ck_assert_int_eq(link->verdict, rows[i].verdict);
+		ck_assert_str_eq(link->seen, rows[i].seen);
+		/* The same of each, so that the gate compares them. */
+		ck_assert_str_eq(copy->expected,
+				 rows[i].lanes == 8 ? "at least 23.4 GB/s of gen 5 x8"
+						    : "at least 52.0 GB/s");
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
 /* Four of its five runs are 12 % under what it can do: healthy machines spread so. */
 START_TEST(the_best_of_five_runs_counts)
 {
@@ -356,7 +397,8 @@ END_TEST
 
 BU_UNIT("boards", a_healthy_board_of_every_kind_passes, a_healthy_board_of_amd_passes,
 	a_fault_shows_on_every_board_that_can_have_it, links_without_a_number_are_told,
-	a_slot_that_is_less_than_the_part_is_a_warning, the_best_of_five_runs_counts,
+	a_slot_that_is_less_than_the_part_is_a_warning,
+	lanes_that_no_slot_has_are_not_wanted, the_best_of_five_runs_counts,
 	copies_use_memory_next_to_the_gpu,
 	all_links_of_a_gpu_must_carry_the_share_of_a_pair,
 	a_figure_that_nobody_has_is_told_and_not_judged)

@@ -9,7 +9,8 @@
  *	"gid_index","gid_family","pkeys":[text],"firmware":[text],"pfc":[priority],
  *	"ecn":bool,"dscp"}
  * HOST {"hugepages":{"2048kB":pages},"smt":bool,"governor":text,"cstate_us"}
- * thresholds {"aer_correctable","max_read_request","carrier_downs","lldp_wait_ms"}
+ * thresholds {"aer_correctable","max_read_request","carrier_downs","lldp_wait_ms",
+ *	"gpu_pcie_width","nic_pcie_width"}
  * lldp {NETWORK's name or interface: "switch:port"|"switch"}: when it is there, also
  * empty, the audit listens on all interfaces of fabric networks.
  */

@@ -18,6 +18,7 @@ struct link {
 	char label[120];
 	double gts, best_gts; /* GT/s per lane; 0 = unknown */
 	int width, best_width;
+	int wired; /* the best width is the profile's word */
 };
 
 /* "32.0 GT/s PCIe" */
@@ -58,12 +59,28 @@ lane_gbps(double gts)
 	return gts <= 5 ? gts * 0.8 : gts * 128 / 130;
 }
 
+/* That the slot of this card is wired with, as the profile says; 0 = as its port
+ * claims, or this link is not that of the slot. A switch on the card is of the card's
+ * maker. */
+static int
+wired_lanes(const struct bu_audit *a, const struct bu_audit_pci *pci, const char *low)
+{
+	int64_t card =
+		bu_sysroot_int(a->root, 0, "%s/%s/vendor", pci_dir, pci->address);
+	int64_t end = bu_sysroot_int(a->root, 0, "%s/%s/vendor", pci_dir, low);
+
+	if (card != end)
+		return 0;
+	return (int)bu_audit_threshold(
+		a, pci->is_gpu ? "gpu_pcie_width" : "nic_pcie_width", 0);
+}
+
 static void
 read_link(const struct bu_audit *a, const struct bu_audit_pci *pci, int hop,
 	  struct link *ret)
 {
 	double high_gts;
-	int high_width;
+	int high_width, wired;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->low = pci->hops[hop];
@@ -78,6 +95,10 @@ read_link(const struct bu_audit *a, const struct bu_audit_pci *pci, int hop,
 		ret->best_gts = high_gts;
 	if (high_width > 0 && high_width < ret->best_width)
 		ret->best_width = high_width;
+	wired = wired_lanes(a, pci, ret->low);
+	ret->wired = wired > 0 && wired < ret->best_width;
+	if (ret->wired)
+		ret->best_width = wired > ret->width ? wired : ret->width;
 	if (hop == pci->hop_count - 1)
 		snprintf(ret->label, sizeof(ret->label), "%s", pci->label);
 	else
@@ -144,7 +165,8 @@ judge_width(struct bu_audit *a, const struct bu_audit_pci *pci, const struct lin
 	snprintf(seen, sizeof(seen), "x%d", link->width);
 	snprintf(best, sizeof(best), "x%d", link->best_width);
 	bu_audit_judge(a, link->width >= link->best_width, link->low, seen, best,
-		       "%s: PCIe has %s, both ends can %s", link->label, seen, best);
+		       "%s: PCIe has %s, %s %s", link->label, seen,
+		       link->wired ? "its slot has" : "both ends can", best);
 }
 
 void

@@ -19,9 +19,11 @@
 	X(pcie_width, "pcie-width", FAIL, \
 	  "PCIe width of GPU and fabric NIC links, every hop to the root port", \
 	  "current_link_width against the lower max_link_width of both ends", \
-	  "both ends' best", \
+	  "both ends' best, of a card's slot at most thresholds.gpu_pcie_width " \
+	  "or nic_pcie_width", \
 	  "reseat the card or its riser, clean the contacts; then swap card, " \
-	  "riser, board in this order") \
+	  "riser, board in this order; where the slot has fewer lanes than its " \
+	  "port claims, say so in thresholds") \
 	X(pcie_fits, "pcie-fits-link", FAIL, \
 	  "PCIe bandwidth of a fabric NIC's slot against its link", \
 	  "best speed x width of the narrowest hop, 91 % of it for " \

@@ -373,16 +373,12 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 	if (!opts->expect)
 		return;
 	amd = bu_gpu_is_amd(opts->expect, opts->ctx ? opts->ctx->root : "");
+	links->wired = bu_gpu_wired_lanes(opts->ctx);
 	if (!amd)
 		check_copies(opts, links, ret);
 	if (bu_gpu_read(opts, ret, &facts, &err) == 0) {
-		for (size_t i = 0; i < facts.count; i++) {
-			const struct bu_gpu_link *link =
-				bu_gpu_links_find(links, facts.gpus[i].pci);
-
-			if (link)
-				facts.gpus[i].pcie_gen_busy = link->gen;
-		}
+		for (size_t i = 0; i < facts.count; i++)
+			bu_gpu_pcie_learn(&facts.gpus[i], links);
 		bu_gpu_judge(&facts, opts->expect, ret);
 		if (opts->ctx)
 			judge_imex(&facts, opts->ctx->root, ret);

@@ -25,6 +25,14 @@ lane_gbs(int gen)
 	return gen > 0 && gen < (int)BU_LEN(gbs) ? gbs[gen] : 0;
 }
 
+int
+bu_gpu_wired_lanes(const struct bu_checks_ctx *ctx)
+{
+	const json_t *limits = ctx ? json_object_get(ctx->expect, "thresholds") : NULL;
+
+	return (int)bu_json_int(limits, "gpu_pcie_width", 0);
+}
+
 void
 bu_gpu_links_look(const char *pci, void *arg)
 {
@@ -39,6 +47,8 @@ bu_gpu_links_look(const char *pci, void *arg)
 	if (i == BU_GPUS_MAX)
 		return;
 	bu_nvml_link(links->nvml, pci, &now);
+	if (links->wired > 0 && links->wired < now.width_max)
+		now.width_max = links->wired;
 	kept = &links->list[i].link;
 	if (i == links->count) {
 		bu_text_copy(links->list[i].pci, sizeof(links->list[i].pci), pci);
@@ -67,6 +77,19 @@ bu_gpu_link_share(const struct bu_gpu_link *link, const json_t *expect)
 	double slot = link ? lane_gbs(link->gen_max) * link->width_max : 0;
 
 	return part > 0 && slot > 0 && slot < part ? slot_margin * slot / part : 1;
+}
+
+void
+bu_gpu_pcie_learn(struct bu_gpu_facts *gpu, const struct bu_gpu_links *links)
+{
+	const struct bu_gpu_link *link = bu_gpu_links_find(links, gpu->pci);
+	int most = gpu->pcie_width > links->wired ? gpu->pcie_width : links->wired;
+
+	if (link)
+		gpu->pcie_gen_busy = link->gen;
+	/* One that has more lanes than that shows what its slot can. */
+	if (links->wired > 0 && most < gpu->pcie_width_max)
+		gpu->pcie_width_max = most;
 }
 
 /* The part's figure, or what part and slot can do together where that is less. */

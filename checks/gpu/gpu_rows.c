@@ -385,7 +385,9 @@ judge_mig(struct bu_gpu_case *c)
 	  "look at cooling and power supplies", judge_slowdown)                        \
 	X("gpu-power-limit", "power limit is the default",                             \
 	  "nvidia-smi -pl, or correct what sets it", judge_power_limit)                \
-	X("gpu-pcie", "PCIe link of the GPU", "reseat the GPU or its riser",           \
+	X("gpu-pcie", "PCIe link of the GPU",                                          \
+	  "reseat the GPU or its riser; if it has fewer lanes than its port claims, "  \
+	  "say so: thresholds = gpu_pcie_width=8",                                     \
 	  bu_gpu_pcie_judge)                                                           \
 	X("gpu-pcie-replays", "replays on its PCIe link",                              \
 	  "soak; if they grow, reseat the GPU or its riser", judge_replays)            \

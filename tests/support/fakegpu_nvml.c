@@ -377,8 +377,8 @@ width_in_slot(void)
 }
 
 /* At rest the link of GPU 0 sleeps in the first generation: that is no fault.
- * FAKEGPU=pcie-gen, pcie-width: GPU 3 trained to less than its slot can; pcie-slot:
- * that can less than the part. */
+ * FAKEGPU=pcie-gen, pcie-width, pcie-quarter: GPU 3 trained to less than its slot can;
+ * pcie-slot: that can less than the part. */
 EXPORT int
 nvmlDeviceGetCurrPcieLinkGeneration(void *gpu, unsigned int *ret)
 {
@@ -393,7 +393,9 @@ EXPORT int
 nvmlDeviceGetCurrPcieLinkWidth(void *gpu, unsigned int *ret)
 {
 	TRAP(index_of(gpu));
-	*ret = width_in_slot() / (bad(gpu, "pcie-width") ? 2 : 1);
+	*ret = width_in_slot() / (bad(gpu, "pcie-width")     ? 2
+				  : bad(gpu, "pcie-quarter") ? 4
+							     : 1);
 	return 0;
 }
 
