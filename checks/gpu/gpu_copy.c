@@ -18,7 +18,12 @@
 #include "base/sysroot.h"
 #include "base/text.h"
 
-enum { RUNS = 5, PORTABLE = 1, PEER_ALREADY_ENABLED = 704 };
+enum {
+	RUNS = 5,
+	PORTABLE = 1,
+	PEER_ALREADY_ENABLED = 704,
+	TOO_MANY_PEERS = 711, /* without NVSwitches a GPU has eight at most */
+};
 
 enum kind { TO_DEVICE, TO_HOST, INSIDE, TO_PEER };
 
@@ -235,6 +240,8 @@ measure_peer(struct bu_gpu_bench *bench, int from, int to, double *ret_gbs,
 	rc = cuda->use(gpu->context);
 	if (rc == 0)
 		rc = cuda->enable_peer(peer->context, 0);
+	if (rc == TOO_MANY_PEERS)
+		return 0;
 	if (rc != PEER_ALREADY_ENABLED &&
 	    bu_cuda_check(cuda, rc, "peer access", err) != 0)
 		return -1;

@@ -360,6 +360,21 @@ START_TEST(peer_access_that_is_open_is_no_fault)
 }
 END_TEST
 
+/* Of ten GPUs without NVSwitches each reaches eight others at the same time. */
+START_TEST(a_peer_too_many_is_no_fault)
+{
+	struct bu_checks checks;
+	size_t pairs = 0;
+
+	check("peers", NULL, NULL, &checks);
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_PASS), checks.count);
+	for (size_t i = 0; i < checks.count; i++)
+		pairs += strcmp(checks.list[i].id, "gpu-p2p") == 0;
+	ck_assert_uint_eq(pairs, 11);
+	bu_checks_fini(&checks);
+}
+END_TEST
+
 START_TEST(libraries_that_are_absent_or_broken_are_rows)
 {
 	struct bu_checks checks;
@@ -394,6 +409,6 @@ BU_UNIT("gpu", a_good_machine_passes_every_row, each_fault_is_one_row_in_these_w
 	what_part_and_slot_can_is_wanted_of_any_gpu, a_branch_of_the_driver_is_enough,
 	a_flipped_bit_is_named_by_its_byte, an_old_driver_is_seen_on_every_gpu,
 	the_fabric_is_judged_where_there_is_one, no_peer_access_is_said_for_each_pair,
-	peer_access_that_is_open_is_no_fault,
+	peer_access_that_is_open_is_no_fault, a_peer_too_many_is_no_fault,
 	libraries_that_are_absent_or_broken_are_rows,
 	a_machine_without_gpus_has_no_rows)

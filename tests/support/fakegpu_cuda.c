@@ -349,13 +349,16 @@ cuDeviceCanAccessPeer(int *ret, int device, int peer)
 	return 0;
 }
 
-/* FAKEGPU=peer-open: it is so already; peer-context: GPU 3 refuses. */
+/* FAKEGPU=peer-open: it is so already; peer-context: GPU 3 refuses; peers: it has as
+ * many as the hardware can, when it asks for the one to GPU 2. */
 EXPORT int
 cuCtxEnablePeerAccess(void *context, unsigned int flags)
 {
 	TRAP(current);
 	if (fault("peer-open"))
 		return CUDA_PEER_ALREADY_ENABLED;
+	if (fault("peers") && current == BAD && index_of(context) == 2)
+		return CUDA_TOO_MANY_PEERS;
 	return flags || !context || (current == BAD && fault("peer-context"));
 }
 
