@@ -97,6 +97,8 @@ static const struct {
 	{"missing", "gpu-count", BU_VERDICT_FAIL, "number of GPUs: 7; expected 8"},
 	{"lost", "gpu-answers", BU_VERDICT_FAIL,
 	 "GPU 3: the GPU answers its driver: lost: GPU is lost"},
+	{"gone", "gpu-answers", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: the GPU answers its driver: lost: GPU is lost"},
 	{"model", "gpu-model", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: exact model: NVIDIA T4; expected NVIDIA "
 	 "H100 80GB HBM3 or NVIDIA H100 SXM"},

@@ -15,8 +15,9 @@
 
 enum {
 	NVML_SUCCESS = 0,
-	NVML_NOT_SUPPORTED = 3,
 	NVML_GPU_IS_LOST = 15,
+	NVML_RESET_REQUIRED = 16,
+	NVML_UNKNOWN = 999,
 	ECC_CORRECTED = 0,
 	ECC_UNCORRECTED = 1,
 	ECC_VOLATILE = 0,
@@ -291,18 +292,24 @@ copy_address(char *ret, size_t size, const char *bus_id)
 }
 
 static void
+in_trouble(const struct bu_nvml *nvml, int rc, struct bu_gpu_facts *facts)
+{
+	snprintf(facts->trouble, sizeof(facts->trouble), "%s: %s",
+		 rc == NVML_GPU_IS_LOST ? "lost" : "does not answer", words(nvml, rc));
+}
+
+static void
 read_gpu(const struct bu_nvml *nvml, unsigned int index, struct bu_gpu_facts *facts)
 {
 	struct pci_info pci = {.domain = 0};
+	struct memory_info memory;
 	GPU gpu = NULL;
 	int rc = nvml->by_index(index, &gpu);
 
 	if (rc == NVML_SUCCESS)
 		rc = nvml->pci(gpu, &pci);
 	if (rc != NVML_SUCCESS) {
-		snprintf(facts->trouble, sizeof(facts->trouble), "%s: %s",
-			 rc == NVML_GPU_IS_LOST ? "lost" : "does not answer",
-			 words(nvml, rc));
+		in_trouble(nvml, rc, facts);
 		return;
 	}
 	copy_address(facts->pci, sizeof(facts->pci), pci.bus_id);
@@ -314,6 +321,11 @@ read_gpu(const struct bu_nvml *nvml, unsigned int index, struct bu_gpu_facts *fa
 	read_links(nvml, gpu, facts);
 	read_fabric(nvml, gpu, facts);
 	read_state(nvml, gpu, facts);
+	/* The driver knows handle and address of a GPU that is gone: what it did not
+	 * tell above is not unknown then. */
+	rc = nvml->memory(gpu, &memory);
+	if (rc == NVML_GPU_IS_LOST || rc == NVML_RESET_REQUIRED || rc == NVML_UNKNOWN)
+		in_trouble(nvml, rc, facts);
 }
 
 static void

@@ -236,7 +236,8 @@ nvmlDeviceGetMemoryInfo(void *gpu, unsigned long long *ret)
 		ret[0] -= 16ull << 30;
 	ret[1] = ret[0];
 	ret[2] = 0;
-	return 0;
+	/* Its handle was there, and still is. */
+	return bad(gpu, "gone") ? LOST : 0;
 }
 
 EXPORT int
