@@ -209,6 +209,22 @@ START_TEST(the_agent_lives_and_keeps_what_it_has_seen)
 }
 END_TEST
 
+/* All its copies together take longer than one may take to answer. */
+START_TEST(a_slow_way_is_no_silence)
+{
+	const struct bu_check *row;
+	struct bu_checks checks;
+
+	build_machine();
+	run_gpu("late", &checks);
+	row = find(&checks, "gpu-answers", "GPU 3 at 0000:1b:00.0");
+	ck_assert_ptr_nonnull(row);
+	ck_assert_msg(row->verdict == BU_VERDICT_PASS, "%s", row->text);
+	bu_checks_fini(&checks);
+	bu_ignore(bu_remove_tree(root, NULL));
+}
+END_TEST
+
 static int
 stays_silent(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
 {
@@ -321,6 +337,6 @@ END_TEST
 
 BU_UNIT("apart", several_that_cannot_be_killed_cost_no_more_than_one,
 	a_gpu_that_hangs_in_any_call_is_named_in_time,
-	a_gpu_whose_driver_kills_the_process_is_named,
+	a_gpu_whose_driver_kills_the_process_is_named, a_slow_way_is_no_silence,
 	a_library_that_never_starts_is_named_too,
 	the_agent_lives_and_keeps_what_it_has_seen, a_group_without_steps_ends_too)

@@ -158,12 +158,21 @@ time_run(const struct bu_gpu_bench *bench, const struct bu_gpu_open *gpu,
 	return 0;
 }
 
+static void
+ask_about(const struct bu_gpu_bench *bench, int gpu)
+{
+	if (bench->asking)
+		bench->asking->fn(gpu, bench->asking->arg);
+}
+
+/* Each has its time to answer: over a slow way the copies to all peers take longer. */
 static int
 rate(const struct bu_gpu_bench *bench, const struct bu_gpu_open *gpu, enum kind kind,
      const struct bu_gpu_open *peer, double *ret_gbs, struct bu_err *err)
 {
 	double best = 0, run = 0;
 
+	ask_about(bench, (int)(gpu - bench->gpus));
 	for (int i = 0; i < RUNS; i++) {
 		if (time_run(bench, gpu, kind, peer, &run, err) != 0)
 			return -1;
@@ -246,13 +255,6 @@ measure_peer(struct bu_gpu_bench *bench, int from, int to, double *ret_gbs,
 	    bu_cuda_check(cuda, rc, "peer access", err) != 0)
 		return -1;
 	return rate(bench, gpu, TO_PEER, peer, ret_gbs, err);
-}
-
-static void
-ask_about(const struct bu_gpu_bench *bench, int gpu)
-{
-	if (bench->asking)
-		bench->asking->fn(gpu, bench->asking->arg);
 }
 
 static void
