@@ -3,6 +3,7 @@
  * Reads the libraries, judges what they said, makes rows of it. Called by the runner of
  * checks. Invariant: libraries that are absent or broken are rows, never silence.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 #include "checks/gpu/imex.h"
 
 static const double over = 1.02; /* the clock of the events */
+
+enum { SETTLE_PAUSES = 60, SETTLE_PAUSE_MS = 1000 };
 
 /* The sentence for people, when something is to be said. A judge that knows more than
  * the table has given a hint. */
@@ -325,6 +328,20 @@ wants_rates(const json_t *expect)
 	       json_object_get(expect, "p2p_gbs") || json_object_get(expect, "hbm_gbs");
 }
 
+/* After the fabric manager has started it registers GPUs for a while, and until then
+ * neither their links nor CUDA can be used. */
+static void
+wait_for_fabric(const struct bu_gpu_opts *opts, const struct bu_nvml *nvml,
+		const struct bu_gpu_asking *asking)
+{
+	for (int i = 0; nvml && opts->pause && i < SETTLE_PAUSES; i++) {
+		if ((opts->ctx && bu_checks_stop(opts->ctx)) ||
+		    !bu_nvml_registering(nvml, asking))
+			return;
+		opts->pause(SETTLE_PAUSE_MS);
+	}
+}
+
 /* What their links did while they copied is in ret_links. Where no rate is wanted the
  * copies are for that alone, and done where CUDA is there. */
 static void
@@ -351,6 +368,7 @@ check_copies(const struct bu_gpu_opts *opts, struct bu_gpu_links *ret_links,
 	}
 	/* Without it no link was seen; bu_gpu_read() says why. */
 	ret_links->nvml = bu_nvml_open(opts->nvml, &err);
+	wait_for_fabric(opts, ret_links->nvml, opts->ctx ? &nvml.asking : NULL);
 	if (bu_gpu_copy_run(&copying, &copy, &err) == 0) {
 		judge_copy(&copy, ret_links, opts->expect, ret);
 		bu_gpu_copy_fini(&copy);
@@ -390,6 +408,12 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 	bu_checks_doing(opts->ctx, ret, NULL);
 }
 
+static void
+pause_ms(int64_t ms)
+{
+	poll(NULL, 0, (int)ms);
+}
+
 int
 bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
 {
@@ -406,7 +430,8 @@ bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err
 				   .copy_bytes =
 					   (size_t)bu_json_int(expect, "copy_bytes", 0),
 				   .ctx = ctx,
-				   .amd = amd};
+				   .amd = amd,
+				   .pause = pause_ms};
 
 	bu_gpu_check(&opts, out);
 	return 0;

@@ -38,6 +38,9 @@ struct bu_gpu_opts {
 	size_t copy_bytes;       /* 0 = as bu_gpu_copy_run() */
 	const struct bu_checks_ctx *ctx; /* what watches; NULL = nothing */
 	const char *amd;                 /* library, as the first two */
+	/* Lets time go by while the fabric manager registers GPUs; NULL: one that is
+	 * not registered is a finding at once. */
+	void (*pause)(int64_t ms);
 };
 /* 1: these GPUs are AMD's. Where no model is expected, the kernel's list says it. */
 int bu_gpu_is_amd(const json_t *expect, const char *root);

@@ -19,6 +19,17 @@ static const char expectation[] =
 
 static char library[4096];
 
+static int pauses, ready_after; /* while the fabric manager registers; 0 = never */
+static void (*pausing)(int64_t ms);
+
+static void
+pause_ms(int64_t ms)
+{
+	ck_assert_int_eq(ms, 1000);
+	if (++pauses == ready_after)
+		setenv("FAKEGPU", "", 1);
+}
+
 static void
 find_library(void)
 {
@@ -32,8 +43,11 @@ check_for(const char *wanted, const char *fault, const char *nvml, const char *c
 {
 	bu_autojson json_t *expect =
 		bu_json_parse(wanted, strlen(wanted), "expect", NULL);
-	struct bu_gpu_opts opts = {
-		.nvml = nvml, .cuda = cuda, .expect = expect, .copy_bytes = 65536};
+	struct bu_gpu_opts opts = {.nvml = nvml,
+				   .cuda = cuda,
+				   .expect = expect,
+				   .copy_bytes = 65536,
+				   .pause = pausing};
 
 	find_library();
 	opts.nvml = nvml ? nvml : library;
@@ -340,6 +354,26 @@ START_TEST(the_fabric_is_judged_where_there_is_one)
 }
 END_TEST
 
+/* At the start of the system it takes a while. */
+START_TEST(a_fabric_manager_that_has_just_started_is_waited_for)
+{
+	static const int after[] = {1, 7, 0};
+
+	pausing = pause_ms;
+	for (size_t i = 0; i < BU_LEN(after); i++) {
+		struct bu_checks checks;
+
+		pauses = 0;
+		ready_after = after[i];
+		check("fabric", NULL, NULL, &checks);
+		ck_assert_int_eq(pauses, after[i] ? after[i] : 60);
+		ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), !after[i]);
+		bu_checks_fini(&checks);
+	}
+	pausing = NULL;
+}
+END_TEST
+
 START_TEST(no_peer_access_is_said_for_each_pair)
 {
 	struct bu_checks checks;
@@ -410,7 +444,8 @@ END_TEST
 BU_UNIT("gpu", a_good_machine_passes_every_row, each_fault_is_one_row_in_these_words,
 	what_part_and_slot_can_is_wanted_of_any_gpu, a_branch_of_the_driver_is_enough,
 	a_flipped_bit_is_named_by_its_byte, an_old_driver_is_seen_on_every_gpu,
-	the_fabric_is_judged_where_there_is_one, no_peer_access_is_said_for_each_pair,
-	peer_access_that_is_open_is_no_fault, a_peer_too_many_is_no_fault,
-	libraries_that_are_absent_or_broken_are_rows,
+	the_fabric_is_judged_where_there_is_one,
+	a_fabric_manager_that_has_just_started_is_waited_for,
+	no_peer_access_is_said_for_each_pair, peer_access_that_is_open_is_no_fault,
+	a_peer_too_many_is_no_fault, libraries_that_are_absent_or_broken_are_rows,
 	a_machine_without_gpus_has_no_rows)

@@ -406,6 +406,28 @@ bu_nvml_link(const struct bu_nvml *nvml, const char *pci, struct bu_gpu_link *re
 	ret->width_max = ask(nvml->pcie_width_max, gpu);
 }
 
+size_t
+bu_nvml_registering(const struct bu_nvml *nvml, const struct bu_gpu_asking *asking)
+{
+	unsigned int count = 0;
+	size_t found = 0;
+
+	if (!nvml->fabric || nvml->count(&count) != NVML_SUCCESS)
+		return 0;
+	for (unsigned int i = 0; i < count; i++) {
+		struct fabric_info info = {.status = 0};
+		GPU gpu = NULL;
+
+		ask_about(asking, (int)i);
+		if (nvml->by_index(i, &gpu) == NVML_SUCCESS &&
+		    nvml->fabric(gpu, &info) == NVML_SUCCESS)
+			found += info.state == BU_GPU_FABRIC_NOT_STARTED ||
+				 info.state == BU_GPU_FABRIC_IN_PROGRESS;
+	}
+	ask_about(asking, -1);
+	return found;
+}
+
 int
 bu_nvml_read(const char *library, const struct bu_gpu_asking *asking,
 	     struct bu_nvml_facts *ret, struct bu_err *err)

@@ -82,6 +82,10 @@ struct bu_gpu_link {
 struct bu_nvml;
 struct bu_nvml *bu_nvml_open(const char *library, struct bu_err *err);
 void bu_nvml_link(const struct bu_nvml *nvml, const char *pci, struct bu_gpu_link *ret);
+/* GPUs whose registration with the fabric manager has not begun or not ended; asking
+ * may be NULL. */
+size_t bu_nvml_registering(const struct bu_nvml *nvml,
+			   const struct bu_gpu_asking *asking);
 void bu_nvml_close(struct bu_nvml *nvml); /* NULL is allowed */
 
 /* library NULL = "libnvidia-ml.so.1"; asking may be NULL. BU_ERR_NOTFOUND when it
