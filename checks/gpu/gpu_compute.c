@@ -386,7 +386,6 @@ bu_gpu_compute_run(const struct bu_gpu_compute_opts *opts, struct bu_gpu_compute
 	memset(ret, 0, sizeof(*ret));
 	bench->opts = opts;
 	bench->rounds = opts->rounds ? opts->rounds : ROUNDS;
-	setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
 	ask_about(bench, -1);
 	if (load_calls(opts->library ? opts->library : "libcuda.so.1", bench, err) != 0)
 		return -1;

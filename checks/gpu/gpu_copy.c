@@ -312,8 +312,6 @@ bu_gpu_copy_run(const struct bu_gpu_copy_opts *opts, struct bu_gpu_copy *ret,
 	bench->arg = opts->arg;
 	bench->root = opts->root ? opts->root : "";
 	sched_getaffinity(0, sizeof(bench->everywhere), &bench->everywhere);
-	/* The numbers that NVML and the kernel give them, not the fastest first. */
-	setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
 	ask_about(bench, -1);
 	if (bu_cuda_load(opts->library ? opts->library : "libcuda.so.1", &bench->cuda,
 			 err) != 0)

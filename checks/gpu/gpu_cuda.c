@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/symbols.h"
 #include "checks/gpu/gpu_copy_impl.h"
@@ -19,6 +20,10 @@ bu_cuda_load(const char *library, struct bu_cuda_calls *cuda, struct bu_err *err
 {
 	const char *missing;
 
+	/* The numbers that NVML and the kernel give them, not the fastest first; and
+	 * all of them, whatever the environment is meant for. */
+	setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+	unsetenv("CUDA_VISIBLE_DEVICES");
 	cuda->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (!cuda->handle)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "cannot load CUDA: %s",

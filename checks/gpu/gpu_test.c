@@ -374,6 +374,23 @@ START_TEST(a_fabric_manager_that_has_just_started_is_waited_for)
 }
 END_TEST
 
+/* The agent's environment may be meant for somebody's jobs. */
+START_TEST(no_gpu_is_hidden_and_each_has_the_number_of_its_address)
+{
+	struct bu_checks checks;
+	size_t copies = 0;
+
+	setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+	setenv("CUDA_DEVICE_ORDER", "FASTEST_FIRST", 1);
+	check("", NULL, NULL, &checks);
+	for (size_t i = 0; i < checks.count; i++)
+		copies += strcmp(checks.list[i].id, "gpu-copy") == 0;
+	ck_assert_uint_eq(copies, 4);
+	ck_assert_str_eq(getenv("CUDA_DEVICE_ORDER"), "PCI_BUS_ID");
+	bu_checks_fini(&checks);
+}
+END_TEST
+
 START_TEST(no_peer_access_is_said_for_each_pair)
 {
 	struct bu_checks checks;
@@ -446,6 +463,7 @@ BU_UNIT("gpu", a_good_machine_passes_every_row, each_fault_is_one_row_in_these_w
 	a_flipped_bit_is_named_by_its_byte, an_old_driver_is_seen_on_every_gpu,
 	the_fabric_is_judged_where_there_is_one,
 	a_fabric_manager_that_has_just_started_is_waited_for,
+	no_gpu_is_hidden_and_each_has_the_number_of_its_address,
 	no_peer_access_is_said_for_each_pair, peer_access_that_is_open_is_no_fault,
 	a_peer_too_many_is_no_fault, libraries_that_are_absent_or_broken_are_rows,
 	a_machine_without_gpus_has_no_rows)

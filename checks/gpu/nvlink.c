@@ -75,7 +75,6 @@ prepare(struct bu_nvlink *link, char ret_domain[BU_DOMAIN_SIZE], struct bu_err *
 				       .hint = row->hint};
 
 	bu_checks_doing(link->ctx, link->out, &doing);
-	setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
 	if (find_domain(nvml, ret_domain, err) != 0 || find_channel(link, err) != 0)
 		return -1;
 	if (bu_far_load(cuda, &link->bench, err) != 0) {

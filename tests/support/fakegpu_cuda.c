@@ -79,7 +79,9 @@ cuDeviceGetCount(int *ret)
 {
 	TRAP(-1);
 	/* Of a divided GPU a process sees one instance; more than four take long. */
-	*ret = board()->instances ? 1 : board()->gpus < 4 ? board()->gpus : 4;
+	*ret = board()->instances || getenv("CUDA_VISIBLE_DEVICES") ? 1
+	       : board()->gpus < 4                                  ? board()->gpus
+								    : 4;
 	return 0;
 }
 
