@@ -343,7 +343,8 @@ wait_for_fabric(const struct bu_gpu_opts *opts, const struct bu_nvml *nvml,
 }
 
 /* What their links did while they copied is in ret_links. Where no rate is wanted the
- * copies are for that alone, and done where CUDA is there. */
+ * copies are for that alone, and done where CUDA is there. NVML stays open: without a
+ * client the driver forgets which errors there were. */
 static void
 check_copies(const struct bu_gpu_opts *opts, struct bu_gpu_links *ret_links,
 	     struct bu_checks *ret)
@@ -376,8 +377,6 @@ check_copies(const struct bu_gpu_opts *opts, struct bu_gpu_links *ret_links,
 		add(ret, "gpu-library", BU_VERDICT_FAIL, "CUDA", err.text,
 		    copying.host_only ? "verified copies" : "measured rates");
 	}
-	bu_nvml_close(ret_links->nvml);
-	ret_links->nvml = NULL;
 }
 
 void
@@ -405,6 +404,7 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 		add(ret, "gpu-library", BU_VERDICT_FAIL, amd ? "AMD SMI" : "NVML",
 		    err.text, "readable GPUs");
 	}
+	bu_nvml_close(links->nvml);
 	bu_checks_doing(opts->ctx, ret, NULL);
 }
 

@@ -19,7 +19,7 @@ int bu_gpu_row_judge(size_t row, struct bu_gpu_case *c);
 
 /* gpu_pcie.c. The links of GPUs while data moves over them, as NVML tells. */
 struct bu_gpu_links {
-	struct bu_nvml *nvml; /* NULL = it cannot be asked */
+	struct bu_nvml *nvml; /* NULL = it cannot be asked; to be closed */
 	int wired;            /* lanes of the slots, by the profile; 0 = it is silent */
 	size_t count;
 	struct {

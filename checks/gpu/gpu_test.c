@@ -125,6 +125,9 @@ static const struct {
 	{"ecc", "gpu-ecc", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: ECC is on and has not failed: ECC on, 2 "
 	 "uncorrected errors; expected ECC on, 0 uncorrected errors"},
+	{"ecc-load", "gpu-ecc", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: ECC is on and has not failed: ECC on, 2 "
+	 "uncorrected errors; expected ECC on, 0 uncorrected errors"},
 	{"ecc-off", "gpu-ecc", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: ECC is on and has not failed: ECC off, 0 "
 	 "uncorrected errors; expected ECC on, 0 uncorrected errors"},

@@ -103,6 +103,27 @@ look_at(const char *name, void *arg)
 		add_counter(all, name, sources[all->source].row, all->source, value);
 }
 
+/* Without persistence the driver forgets the errors of GPUs that no process uses: while
+ * this is open it does not. NULL where there are none of NVIDIA's. */
+static struct bu_nvml *
+hold_gpus(const struct bu_checks_ctx *ctx)
+{
+	bu_autofree char *library =
+		ctx->libs ? bu_xasprintf("%s/libnvidia-ml.so.1", ctx->libs) : NULL;
+	const json_t *expect = json_object_get(ctx->expect, "gpu");
+	struct bu_gpu_steps steps;
+	struct bu_nvml *nvml;
+	struct bu_err err;
+
+	if (!expect || bu_gpu_is_amd(expect, ctx->root))
+		return NULL;
+	bu_gpu_steps_init(&steps, ctx, NULL, 0, "NVML");
+	steps.asking.fn(-1, steps.asking.arg);
+	nvml = bu_nvml_open(library, &err);
+	bu_checks_doing(ctx, NULL, NULL);
+	return nvml;
+}
+
 static void
 look_at_gpus(const struct bu_checks_ctx *ctx, struct counters *all)
 {
@@ -385,6 +406,7 @@ bu_soak_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 	struct bu_soak_ports ports_before, ports_after;
 	struct bu_check *row;
 	struct worn worn;
+	struct bu_nvml *held = hold_gpus(ctx);
 	double seconds;
 
 	take_counters(ctx, &before);
@@ -394,6 +416,7 @@ bu_soak_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 	bu_soak_links_end(links, out);
 	bu_soak_ports_take(ctx->root, &ports_after);
 	take_counters(ctx, &after);
+	bu_nvml_close(held);
 	seconds = (double)(bu_mono_ms(bu_clock_system()) - start_ms) / 1000;
 	judge_counters(&before, &after, out);
 	bu_soak_ports_judge(&ports_before, &ports_after, seconds, out);

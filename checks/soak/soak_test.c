@@ -187,6 +187,10 @@ START_TEST(gpus_compute_in_a_slice)
 		 "computations of the GPUs during the soak: GPU 3 at 0000:1b:00.0: "
 		 "result 262143 is 0x00000000, right is ",
 		 BU_VERDICT_FAIL},
+		{"ecc-load", "soak-gpu-ecc",
+		 "GPU 3 at 0000:1b:00.0: GPU memory errors that were not corrected "
+		 "during the soak: 2 more",
+		 BU_VERDICT_FAIL},
 		{"nojit", "soak-gpu-idle",
 		 "GPUs that did not compute during the soak: compile the kernel: "
 		 "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",

@@ -86,6 +86,11 @@ void slot(unsigned int *ret_gen, unsigned int *ret_width);
 int is_busy(int gpu);
 /* Of the current context. */
 int current_gpu(void);
+/* CUDA's part: contexts that are held, and copies of GPU 3 since the start. */
+int contexts(void);
+int copies_of_bad(void);
+/* Called when a client goes: without one the driver forgets errors. */
+void forget(void);
 /* Copies into memory of another node, and tells how fast, in GB/s; 0 = it is none. */
 double copy_far(uint64_t to, uint64_t from, size_t size);
 

@@ -54,6 +54,7 @@ static int streams[GPUS_MAX]; /* more than one: copies to all peers at once */
 static int far[GPUS_MAX];     /* its host memory is on the other NUMA node */
 static int copies[GPUS_MAX];
 static int queued[GPUS_MAX]; /* and not waited for */
+static int copied;           /* by GPU 3 */
 
 int
 current_gpu(void)
@@ -65,6 +66,18 @@ int
 is_busy(int gpu)
 {
 	return gpu >= 0 && gpu < GPUS_MAX && queued[gpu] > 0;
+}
+
+int
+contexts(void)
+{
+	return retained;
+}
+
+int
+copies_of_bad(void)
+{
+	return copied;
 }
 
 EXPORT int
@@ -115,6 +128,7 @@ cuDevicePrimaryCtxRelease_v2(int device)
 {
 	TRAP(device);
 	retained--;
+	forget();
 	return device < 0;
 }
 
@@ -246,6 +260,7 @@ pass_time(void *stream, size_t size, double gbs)
 	memcpy(&now, stream, sizeof(now));
 	now += (double)size / (gbs * 1e6);
 	queued[current]++;
+	copied += current == BAD;
 	memcpy(stream, &now, sizeof(now));
 }
 

@@ -110,10 +110,20 @@ int nvmlDeviceGetMaxMigDeviceCount(void *gpu, unsigned int *ret);
 int nvmlDeviceGetMigDeviceHandleByIndex(void *gpu, unsigned int index, void **ret);
 int nvmlDeviceGetMigMode(void *gpu, unsigned int *now, unsigned int *next);
 
+static int users, forgotten;
+
+void
+forget(void)
+{
+	if (users == 0 && contexts() == 0)
+		forgotten = copies_of_bad();
+}
+
 EXPORT int
 nvmlInit_v2(void)
 {
 	TRAP(-1);
+	users += !fault("no-driver");
 	return fault("no-driver") ? NO_DRIVER : 0;
 }
 
@@ -121,6 +131,8 @@ EXPORT int
 nvmlShutdown(void)
 {
 	TRAP(-1);
+	users--;
+	forget();
 	return 0;
 }
 
@@ -248,10 +260,15 @@ nvmlDeviceGetEccMode(void *gpu, int *now, int *next)
 	return 0;
 }
 
+/* FAKEGPU=ecc-load: copies on GPU 3 had two. */
 EXPORT int
 nvmlDeviceGetTotalEccErrors(void *gpu, int type, int counter, unsigned long long *ret)
 {
 	TRAP(index_of(gpu));
+	if (type == 1 && bad(gpu, "ecc-load")) {
+		*ret = copies_of_bad() > forgotten ? 2 : 0;
+		return 0;
+	}
 	*ret = type == 1 && counter == 0 && bad(gpu, "ecc") ? 2 : 0;
 	return 0;
 }
