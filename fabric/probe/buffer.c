@@ -23,8 +23,9 @@ enum {
 	CUDA_MEMORY_TYPE = 2, /* CU_POINTER_ATTRIBUTE_MEMORY_TYPE */
 	CUDA_SYNC_MEMOPS = 6,
 	CUDA_IS_MANAGED = 8,
-	CUDA_DEVICE = 2, /* CU_MEMORYTYPE_DEVICE */
-	CUDA_DMABUF = 1, /* CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD */
+	CUDA_DEVICE = 2,  /* CU_MEMORYTYPE_DEVICE */
+	CUDA_DMABUF = 1,  /* CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD */
+	CUDA_BY_PCIE = 1, /* CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE, CUDA 12.8 */
 	ACCESS = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 		 IBV_ACCESS_REMOTE_READ
 };
@@ -177,21 +178,21 @@ create_host(struct bu_buffer *buffer, struct ibv_pd *pd, struct bu_err *err)
 	return 0;
 }
 
-static void
-register_dmabuf(struct bu_buffer *buffer, struct ibv_pd *pd)
+static struct ibv_mr *
+register_dmabuf(const struct bu_buffer *buffer, struct ibv_pd *pd, uint64_t flags)
 {
+	struct ibv_mr *mr;
 	int fd = -1;
 
 	if (!buffer->cuda->handle ||
-	    buffer->cuda->handle(&fd, buffer->addr, buffer->size, CUDA_DMABUF, 0))
-		return;
-	buffer->mr = ibv_reg_dmabuf_mr(pd, 0, buffer->size, buffer->addr, fd,
-				       ACCESS | IBV_ACCESS_RELAXED_ORDERING);
-	if (!buffer->mr) /* kernels before 5.12 refuse the flag */
-		buffer->mr = ibv_reg_dmabuf_mr(pd, 0, buffer->size, buffer->addr, fd,
-					       ACCESS);
-	buffer->memory = BU_MEMORY_DMABUF;
+	    buffer->cuda->handle(&fd, buffer->addr, buffer->size, CUDA_DMABUF, flags))
+		return NULL;
+	mr = ibv_reg_dmabuf_mr(pd, 0, buffer->size, buffer->addr, fd,
+			       ACCESS | IBV_ACCESS_RELAXED_ORDERING);
+	if (!mr) /* kernels before 5.12 refuse the flag */
+		mr = ibv_reg_dmabuf_mr(pd, 0, buffer->size, buffer->addr, fd, ACCESS);
 	close(fd); /* the registration holds its own */
+	return mr;
 }
 
 static int
@@ -209,7 +210,12 @@ create_gpu(struct bu_buffer *buffer, struct ibv_pd *pd, struct bu_err *err)
 	/* Copies must not overtake what the adapter writes. */
 	if (cuda->set_attribute)
 		cuda->set_attribute(&on, CUDA_SYNC_MEMOPS, buffer->addr);
-	register_dmabuf(buffer, pd);
+	buffer->memory = BU_MEMORY_DMABUF;
+	buffer->mr = register_dmabuf(buffer, pd, 0);
+	/* On boards with Grace CUDA's usual mapping is not over PCIe, where adapters
+	 * are. Drivers before CUDA 12.8 refuse the flag. */
+	if (!buffer->mr)
+		buffer->mr = register_dmabuf(buffer, pd, CUDA_BY_PCIE);
 	if (buffer->mr)
 		return 0;
 	buffer->memory = BU_MEMORY_PEERMEM;

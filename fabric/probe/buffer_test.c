@@ -43,6 +43,8 @@ static const struct {
 	{"host", BU_MEMORY_PEERMEM, BU_MEMORY_HOST},
 	{"managed", BU_MEMORY_DMABUF, BU_MEMORY_HOST},
 	{"liar", BU_MEMORY_DMABUF, BU_MEMORY_UNKNOWN},
+	{"pcie", BU_MEMORY_DMABUF, BU_MEMORY_DMABUF},
+	{"old", BU_MEMORY_PEERMEM, BU_MEMORY_PEERMEM},
 };
 
 START_TEST(the_place_of_memory_is_proven)

@@ -4,9 +4,12 @@
  * program sees an address that it cannot touch, a "dmabuf" is the file. The variable
  * FAKECUDA makes it bad: "host" hands out host memory and calls it a GPU's, "managed"
  * memory that moves, "peermem" has no dmabuf (and lets the adapter, here a program,
- * touch it), "neither" has neither, "none" has no GPU, "liar" loses what is written.
+ * touch it), "neither" has neither, "none" has no GPU, "liar" loses what is written. A
+ * plain "dmabuf" that no adapter takes: "pcie" has another one that is mapped by PCIe,
+ * "old" has peermem besides.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -112,7 +115,7 @@ make_block(int i, size_t size)
 	 * Behind that the memory is for adapters alone, or nothing. */
 	if (touchable)
 		blocks[i].addr = blocks[i].memory;
-	else if (mood("peermem"))
+	else if (mood("peermem") || mood("old"))
 		blocks[i].addr =
 			mmap(NULL, size, PROT_NONE, MAP_SHARED, blocks[i].fd, 0);
 	else
@@ -210,10 +213,12 @@ cuMemGetHandleForAddressRange(void *ret, uint64_t addr, size_t size, int type,
 {
 	int i = find(addr, size);
 
-	(void)flags;
 	if (i < 0 || type != 1 || addr % 4096 || size % 4096 || mood("host") ||
-	    mood("peermem") || mood("neither"))
+	    mood("peermem") || mood("neither") || (flags && !mood("pcie")))
 		return INVALID;
-	*(int *)ret = dup(blocks[i].fd);
+	if (!flags && (mood("pcie") || mood("old"))) /* cannot be mapped */
+		*(int *)ret = open("/dev/null", O_RDWR | O_CLOEXEC);
+	else
+		*(int *)ret = dup(blocks[i].fd);
 	return SUCCESS;
 }
