@@ -17,7 +17,7 @@ enum { GIDS_MAX = 512 };
 struct gid {
 	int index; /* -1 = none */
 	int is_v2;
-	int is_mapped; /* of an IPv4 address */
+	int family; /* of its address: 4, 6; 0 = of its link alone, as each port has */
 	char address[INET6_ADDRSTRLEN];
 	char type[32];
 };
@@ -41,8 +41,10 @@ read_gid(const struct bu_audit *a, const struct bu_audit_port *port, int i,
 	ret->is_v2 = strcmp(ret->type, "RoCE v2") == 0;
 	if (inet_pton(AF_INET6, line, &gid) != 1 || IN6_IS_ADDR_UNSPECIFIED(&gid))
 		return 1;
-	ret->is_mapped = IN6_IS_ADDR_V4MAPPED(&gid);
-	if (ret->is_mapped)
+	ret->family = IN6_IS_ADDR_V4MAPPED(&gid)    ? 4
+		      : IN6_IS_ADDR_LINKLOCAL(&gid) ? 0
+						    : 6;
+	if (ret->family == 4)
 		inet_ntop(AF_INET, gid.s6_addr + 12, ret->address,
 			  sizeof(ret->address));
 	else
@@ -50,16 +52,16 @@ read_gid(const struct bu_audit *a, const struct bu_audit_port *port, int i,
 	return 1;
 }
 
-/* The first of RoCE v2 of this IPv4 address, NULL = any. */
+/* The first of RoCE v2 of this family and address, NULL = any. */
 static struct gid
-find_gid(const struct bu_audit *a, const struct bu_audit_port *port, const char *want,
-	 int *ret_v1_only)
+find_gid(const struct bu_audit *a, const struct bu_audit_port *port, int family,
+	 const char *want, int *ret_v1_only)
 {
 	struct gid gid;
 
 	*ret_v1_only = 0;
 	for (int i = 0; i < GIDS_MAX && read_gid(a, port, i, &gid); i++) {
-		if (!gid.is_mapped || (want && strcmp(want, gid.address) != 0))
+		if (gid.family != family || (want && strcmp(want, gid.address) != 0))
 			continue;
 		if (gid.is_v2)
 			return gid;
@@ -101,7 +103,7 @@ judge_indexed(struct bu_audit *a, const struct bu_audit_port *port, int index,
 		 *gid.address && !gid.is_v2 ? gid.type : "");
 	snprintf(expected, sizeof(expected), "RoCE v2%s%s at index %d", want ? " " : "",
 		 want ? want : "", index);
-	elsewhere = find_gid(a, port, want, &v1_only);
+	elsewhere = find_gid(a, port, 4, want, &v1_only);
 	if (want && elsewhere.index >= 0)
 		bu_audit_bad(a, port->name, seen, expected,
 			     "RDMA port %s of network %s has its GID %s at index %d, "
@@ -113,18 +115,27 @@ judge_indexed(struct bu_audit *a, const struct bu_audit_port *port, int index,
 			     port->name, network, expected, seen);
 }
 
+/* As what is measured is chosen: the address, else gid_family, else IPv4 where the port
+ * has it and IPv6 where it does not. */
 static void
 judge_address(struct bu_audit *a, const struct bu_audit_port *port, const char *want)
 {
+	const char *named = bu_json_str(port->network, "gid_family", NULL);
+	int family = !want && named && strcmp(named, "ipv6") == 0 ? 6 : 4, v1_only;
+	struct gid gid = find_gid(a, port, family, want, &v1_only);
 	char expected[64];
-	int v1_only;
-	struct gid gid = find_gid(a, port, want, &v1_only);
 
+	if (gid.index < 0 && !v1_only && !want && !named)
+		gid = find_gid(a, port, 6, NULL, &v1_only);
 	if (gid.index >= 0) {
 		good_gid(a, port, &gid);
 		return;
 	}
-	snprintf(expected, sizeof(expected), "RoCE v2 %s", want ? want : "with IPv4");
+	snprintf(expected, sizeof(expected), "RoCE v2 %s",
+		 want          ? want
+		 : !named      ? "with IPv4 or global IPv6"
+		 : family == 4 ? "with IPv4"
+			       : "with global IPv6");
 	bu_audit_bad(a, port->name, v1_only ? "RoCE v1 only" : "none", expected,
 		     "RDMA port %s of network %s has no GID %s%s", port->name,
 		     bu_audit_network_name(port->network), expected,
@@ -141,9 +152,7 @@ judge_gid(struct bu_audit *a, const struct bu_audit_port *port)
 		return;
 	if (index >= 0 && index < GIDS_MAX)
 		judge_indexed(a, port, (int)index, want);
-	/* One that is measured over IPv6 and has no address needs no IPv4. */
-	else if (want ||
-		 strcmp(bu_json_str(port->network, "gid_family", ""), "ipv6") != 0)
+	else
 		judge_address(a, port, want);
 }
 

@@ -58,6 +58,27 @@ START_TEST(the_gid_that_the_profile_names_is_judged)
 }
 END_TEST
 
+/* Where the profile says neither address nor family: IPv6 only of a port without IPv4.
+ */
+START_TEST(the_family_is_that_of_the_port)
+{
+	static const char any[] = ROCE_PORT "\"rail\":0}]}";
+
+	bu_audit_machine_build(0);
+	bu_audit_machine_change(PORT0 "gids/4", "2001:0db8::000b");
+	bu_audit_machine_change(PORT0 "gid_attrs/types/4", "IB/RoCE v1");
+	bu_audit_machine_change(PORT0 "gids/5", "2001:0db8::000b");
+	bu_audit_machine_change(PORT0 "gid_attrs/types/5", "RoCE v2");
+	expect_gid(any, "10.78.0.11 at index 3", "10.78.0.11");
+	expect_gid(ROCE_PORT "\"gid_family\":\"ipv6\"}]}", "2001:db8::b at index 5",
+		   "2001:db8::b");
+	bu_audit_machine_change(PORT0 "gids/2", "::");
+	bu_audit_machine_change(PORT0 "gids/3", "::");
+	expect_gid(any, "2001:db8::b at index 5", "2001:db8::b");
+	bu_audit_machine_remove();
+}
+END_TEST
+
 /* IPoIB with the MTU that it has by default, in a subnet that carries 4096. */
 START_TEST(a_subnet_may_carry_more_than_ipoib)
 {
@@ -203,4 +224,5 @@ END_TEST
 BU_UNIT("audit_rdma", only_the_port_that_is_named_is_judged,
 	only_what_is_measured_needs_a_transport_for_it,
 	the_leaf_of_a_port_that_names_itself_is_learned,
-	the_gid_that_the_profile_names_is_judged, a_subnet_may_carry_more_than_ipoib)
+	the_gid_that_the_profile_names_is_judged, the_family_is_that_of_the_port,
+	a_subnet_may_carry_more_than_ipoib)

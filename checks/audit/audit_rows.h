@@ -153,7 +153,7 @@
 	  "RoCE v2 address of each network's RDMA port", \
 	  "GID table: types, ndevs", \
 	  "RoCE v2, the network's address and at gid_index where the profile " \
-	  "has them; without gid_index of IPv4", \
+	  "has them; without both of gid_family, else of IPv4, else of global IPv6", \
 	  "check the interface's address; RoCE v1 only: see the driver and " \
 	  "cma_roce_mode") \
 	X(guid, "guid", FAIL, \

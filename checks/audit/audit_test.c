@@ -312,8 +312,8 @@ START_TEST(the_ends_of_what_is_allowed_are_good)
 	bu_audit_machine_change("test/pfc/eth1", "129");
 	expect_no_finding(pfc, 20);
 	/* A port that is measured over IPv6 and was given no address needs no IPv4. */
-	bu_audit_machine_change(PORT0 "gids/2", NULL);
-	bu_audit_machine_change(PORT0 "gids/3", NULL);
+	bu_audit_machine_change(PORT0 "gids/2", "2001:0db8::000b");
+	bu_audit_machine_change(PORT0 "gids/3", "2001:0db8::000b");
 	expect_no_finding(ipv6, 20);
 	bu_audit_machine_remove();
 }
