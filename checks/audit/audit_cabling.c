@@ -15,29 +15,34 @@
 enum { LLDP_WAIT_MS = 35000, IB_WAIT_MS = 1000 }; /* switches speak every 30 s */
 enum { LINK_UP = 5 };                             /* of phys_state */
 
-/* What the profile says of this end of a cable, by network or by name; NULL. */
+/* What the profile says of this end of a cable, by its name, its bond's or its network;
+ * NULL. */
 static const char *
-expected_of(const struct bu_audit *a, const json_t *network, const char *name)
+expected_of(const struct bu_audit *a, const json_t *network, const char *name,
+	    const struct bu_audit_nic *bond)
 {
 	const json_t *lldp = json_object_get(a->ctx->expect, "lldp");
-	const char *by_name = bu_json_str(lldp, name, NULL);
+	const char *want = bu_json_str(lldp, name, NULL);
 
-	if (by_name || !network)
-		return by_name;
-	return bu_json_str(lldp, bu_audit_network_name(network), NULL);
+	if (!want && bond)
+		want = bu_json_str(lldp, bond->name, NULL);
+	if (!want && network)
+		want = bu_json_str(lldp, bu_audit_network_name(network), NULL);
+	return want;
 }
 
 /* InfiniBand has no LLDP: it is asked. Of interfaces without a link nic-down speaks. */
 static int
 is_candidate(const struct bu_audit *a, const struct bu_audit_nic *nic)
 {
-	const char *role = bu_json_str(nic->network, "role", "fabric");
+	const char *role = bu_json_str(nic->cable, "role", "fabric");
 
-	if (bu_sysroot_int(a->root, 1, "sys/class/net/%s/type", nic->name) != 1 ||
+	if (nic->is_bond ||
+	    bu_sysroot_int(a->root, 1, "sys/class/net/%s/type", nic->name) != 1 ||
 	    bu_sysroot_int(a->root, 0, "sys/class/net/%s/carrier", nic->name) != 1)
 		return 0;
-	return expected_of(a, nic->network, nic->name) ||
-	       (nic->network && strcmp(role, "fabric") == 0);
+	return expected_of(a, nic->cable, nic->name, nic->bond) ||
+	       (nic->cable && strcmp(role, "fabric") == 0);
 }
 
 static int
@@ -47,7 +52,8 @@ on_stop(void *arg)
 }
 
 static struct bu_audit_end *
-add_end(struct bu_audit *a, const json_t *network, const char *name, const char *label)
+add_end(struct bu_audit *a, const json_t *network, const char *name, const char *label,
+	const struct bu_audit_nic *bond)
 {
 	struct bu_audit_end *end = &a->ends[a->lldp_count];
 	struct bu_lldp *port = &a->lldp[a->lldp_count++];
@@ -55,8 +61,21 @@ add_end(struct bu_audit *a, const json_t *network, const char *name, const char 
 	memset(port, 0, sizeof(*port));
 	snprintf(end->name, sizeof(end->name), "%s", name);
 	snprintf(end->label, sizeof(end->label), "%s", label);
-	end->want = expected_of(a, network, name);
+	end->want = expected_of(a, network, name, bond);
+	end->bond = bond;
 	return end;
+}
+
+/* What the profile says of a bond is true of one of its ports. */
+static int
+is_of_sibling(const struct bu_audit *a, const struct bu_audit_end *end)
+{
+	for (size_t i = 0; i < a->lldp_count; i++)
+		if (end->bond && a->ends[i].bond == end->bond &&
+		    a->ends[i].want == end->want && a->lldp[i].heard &&
+		    bu_lldp_is(&a->lldp[i], end->want))
+			return 1;
+	return 0;
 }
 
 static void
@@ -66,7 +85,7 @@ judge_heard(struct bu_audit *a, const struct bu_audit_end *end,
 	if (port->heard)
 		bu_audit_good(a, end->name, "%s:%s", bu_lldp_switch(port),
 			      bu_lldp_port(port));
-	else if (end->want)
+	else if (end->want && !is_of_sibling(a, end))
 		bu_audit_bad(a, end->name, "silence", end->want,
 			     "%s: no LLDP was heard, so it is unknown whether it is "
 			     "cabled to %s",
@@ -85,7 +104,7 @@ listen_ethernet(struct bu_audit *a)
 
 		if (!is_candidate(a, nic))
 			continue;
-		add_end(a, nic->network, nic->name, nic->label);
+		add_end(a, nic->cable, nic->name, nic->label, nic->bond);
 		snprintf(port->netdev, sizeof(port->netdev), "%s", nic->name);
 	}
 	if (a->lldp_count == 0 || !a->probes->lldp)
@@ -124,7 +143,7 @@ ask_infiniband(struct bu_audit *a)
 		    !has_link(a, port))
 			continue;
 		end = add_end(a, port->network, bu_audit_end_name(port),
-			      bu_audit_end_label(port));
+			      bu_audit_end_label(port), NULL);
 		if (a->probes->ib_peer(a->root, port->device, port->port, IB_WAIT_MS,
 				       peer, &err) == 0)
 			continue;
@@ -136,6 +155,19 @@ ask_infiniband(struct bu_audit *a)
 	}
 }
 
+/* A bond is where its first port that heard one is. */
+static void
+tell_bond(struct bu_audit *a, const struct bu_audit_nic *bond)
+{
+	for (size_t i = 0; i < a->lldp_count; i++)
+		if (a->ends[i].bond == bond && a->lldp[i].heard) {
+			bu_audit_good(a, bond->name, "%s:%s",
+				      bu_lldp_switch(&a->lldp[i]),
+				      bu_lldp_port(&a->lldp[i]));
+			return;
+		}
+}
+
 void
 bu_audit_lldp(struct bu_audit *a)
 {
@@ -145,6 +177,9 @@ bu_audit_lldp(struct bu_audit *a)
 	ask_infiniband(a);
 	for (size_t i = 0; i < a->lldp_count; i++)
 		judge_heard(a, &a->ends[i], &a->lldp[i]);
+	for (size_t i = 0; i < a->nic_count; i++)
+		if (a->nics[i].is_bond && a->nics[i].network)
+			tell_bond(a, &a->nics[i]);
 }
 
 /* The end that belongs where this one is cabled to, and the other way round: two cables
@@ -179,6 +214,8 @@ bu_audit_cabling(struct bu_audit *a)
 		other = swapped_with(a, port, end->want);
 		if (bu_lldp_is(port, end->want))
 			bu_audit_good(a, end->name, "%s", seen);
+		else if (is_of_sibling(a, end))
+			continue;
 		else if (other)
 			bu_audit_bad(a, end->name, seen, end->want,
 				     "%s is cabled to %s, the profile says %s: its "

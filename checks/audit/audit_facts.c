@@ -113,6 +113,39 @@ visit_nic(const char *name, void *arg)
 	a->nic_count++;
 }
 
+static void
+find_bonds(struct bu_audit *a)
+{
+	for (size_t i = 0; i < a->nic_count; i++) {
+		char master[16];
+		struct bu_audit_nic *bond;
+
+		bu_sysroot_link(a->root, master, sizeof(master),
+				"sys/class/net/%s/master", a->nics[i].name);
+		bond = bu_audit_nic_find(a, master);
+		if (!bond ||
+		    !bu_sysroot_exists(a->root, "sys/class/net/%s/bonding", master))
+			continue;
+		bond->is_bond = 1;
+		a->nics[i].bond = bond;
+	}
+}
+
+/* A bond has no cable, each of its ports has one. */
+static void
+find_cables(struct bu_audit *a)
+{
+	for (size_t i = 0; i < a->nic_count; i++) {
+		struct bu_audit_nic *nic = &a->nics[i];
+
+		nic->cable = nic->is_bond ? NULL : nic->network;
+		if (nic->network || !nic->bond || !nic->bond->network)
+			continue;
+		nic->cable = nic->bond->network;
+		write_label(nic->label, sizeof(nic->label), nic->name, nic->cable);
+	}
+}
+
 struct bu_audit_nic *
 bu_audit_nic_find(struct bu_audit *a, const char *name)
 {
@@ -152,6 +185,17 @@ visit_sibling(const char *name, void *arg)
 		snprintf(s->port->netdev, sizeof(s->port->netdev), "%s", name);
 }
 
+static void
+visit_entry(const char *index, void *arg)
+{
+	struct port_search *s = arg;
+
+	if (!*s->port->netdev)
+		bu_sysroot_line(s->a->root, s->port->netdev, sizeof(s->port->netdev),
+				"%s/%s/ports/%d/gid_attrs/ndevs/%s", ib, s->device,
+				s->port->port, index);
+}
+
 /* Soft-RoCE names its interface in `parent`, RoCE in its GID table, and InfiniBand has
  * one beside it. */
 static void
@@ -169,6 +213,9 @@ find_netdev(struct port_search *s)
 	if (!*port->netdev)
 		bu_sysroot_each(root, visit_sibling, s, "%s/%s/device/net", ib,
 				port->device);
+	if (!*port->netdev)
+		bu_sysroot_each(root, visit_entry, s, "%s/%s/ports/%d/gid_attrs/ndevs",
+				ib, port->device, port->port);
 }
 
 /* The network that names this port itself; NULL. */
@@ -187,12 +234,14 @@ named_network(const struct bu_audit *a, const struct bu_audit_port *port)
 	return NULL;
 }
 
-/* May the network that names this port be that of its interface? A bond is of several
- * ports, and a port of the wrong kind is the wrong one. */
+/* May the network that names this port be that of its interface? A port of the wrong
+ * kind is the wrong one. */
 static int
-gives_network(const struct bu_audit *a, const struct bu_audit_port *port)
+gives_network(const struct bu_audit *a, const struct bu_audit_port *port,
+	      const struct bu_audit_nic *nic)
 {
-	return bu_sysroot_exists(a->root, "sys/class/net/%s/device", port->netdev) &&
+	return (nic->is_bond ||
+		bu_sysroot_exists(a->root, "sys/class/net/%s/device", nic->name)) &&
 	       (port->infiniband || !bu_json_bool(port->network, "infiniband", 0)) &&
 	       !bu_audit_nic_of(a, port->network);
 }
@@ -204,14 +253,17 @@ find_network(struct bu_audit *a, struct bu_audit_port *port)
 {
 	struct bu_audit_nic *nic = bu_audit_nic_find(a, port->netdev);
 
+	/* RoCE over a bond; one of IPoIB is of several RDMA ports. */
+	if (nic && nic->bond && !nic->network && !port->infiniband)
+		nic = nic->bond;
 	port->nic = nic;
 	/* Of two devices over one interface only the one that is named. */
 	port->network =
 		nic && !json_object_get(nic->network, "port") ? nic->network : NULL;
 	if (!port->network)
 		port->network = named_network(a, port);
-	if (port->network && nic && !nic->network && gives_network(a, port))
-		name_nic(nic, port->netdev, port->network);
+	if (port->network && nic && !nic->network && gives_network(a, port, nic))
+		name_nic(nic, nic->name, port->network);
 	write_label(port->label, sizeof(port->label), port->name, port->network);
 }
 
@@ -351,7 +403,9 @@ void
 bu_audit_collect(struct bu_audit *a)
 {
 	bu_sysroot_each(a->root, visit_nic, a, "sys/class/net");
+	find_bonds(a);
 	bu_sysroot_each(a->root, visit_device, a, "%s", ib);
+	find_cables(a);
 	bu_sysroot_each(a->root, visit_gpu, a, "%s", pci_dir);
 	for (size_t i = 0; i < a->port_count; i++)
 		if (*a->ports[i].pci)

@@ -23,7 +23,11 @@ struct bu_audit_nic {
 	int virtio;
 	int ipoib;
 	const json_t *network; /* what is expected of it; NULL = nothing */
-	char label[80];        /* "eth1 (network fabric)" */
+	/* The network whose cable is at it, or at a port of its bond; NULL = none. */
+	const json_t *cable;
+	struct bu_audit_nic *bond; /* that it is a port of; NULL = none */
+	int is_bond;               /* it has ports */
+	char label[80];            /* "eth1 (network fabric)" */
 };
 
 struct bu_audit_port { /* of an RDMA device */
@@ -43,6 +47,7 @@ struct bu_audit_end {     /* of a cable */
 	char name[48];    /* of the interface, or of an InfiniBand port without one */
 	char label[112];  /* with its network */
 	const char *want; /* "leaf01:swp3", of the profile; NULL = nothing */
+	const struct bu_audit_nic *bond; /* that the interface is a port of; NULL */
 };
 
 struct bu_audit_pci { /* an endpoint that is judged */

@@ -24,6 +24,16 @@ each_nic(struct bu_audit *a,
 			fn(a, &a->nics[i]);
 }
 
+/* Those that have a network's cable: of a bond its ports. */
+static void
+each_cable(struct bu_audit *a,
+	   void (*fn)(struct bu_audit *a, const struct bu_audit_nic *nic))
+{
+	for (size_t i = 0; i < a->nic_count; i++)
+		if (a->nics[i].cable && !a->nics[i].ipoib)
+			fn(a, &a->nics[i]);
+}
+
 /* Of networks that name their port: where its cable is, for what is heard there. Of one
  * that is not there rdma-missing speaks. */
 static void
@@ -108,10 +118,19 @@ judge_link(struct bu_audit *a, const struct bu_audit_nic *nic)
 					   : "");
 }
 
+/* A bond that RDMA goes over carries less without one of its ports. */
+static void
+judge_port_link(struct bu_audit *a, const struct bu_audit_nic *nic)
+{
+	if (!nic->network && bu_json_bool(nic->cable, "rdma", 0))
+		judge_link(a, nic);
+}
+
 void
 bu_audit_nic_down(struct bu_audit *a)
 {
 	each_nic(a, judge_link);
+	each_cable(a, judge_port_link);
 }
 
 static void
@@ -182,7 +201,7 @@ judge_flaps(struct bu_audit *a, const struct bu_audit_nic *nic)
 void
 bu_audit_link_flaps(struct bu_audit *a)
 {
-	each_nic(a, judge_flaps);
+	each_cable(a, judge_flaps);
 }
 
 /* --- priority flow control and congestion notification --- */
@@ -220,7 +239,7 @@ priorities_text(int bits, char *ret, size_t size)
 static void
 judge_pfc(struct bu_audit *a, const struct bu_audit_nic *nic)
 {
-	int want = pfc_wanted(nic->network), have;
+	int want = pfc_wanted(nic->cable), have;
 	char seen[32], expected[32];
 
 	if (want < 0 || !a->probes->pfc)
@@ -243,7 +262,7 @@ judge_pfc(struct bu_audit *a, const struct bu_audit_nic *nic)
 void
 bu_audit_pfc(struct bu_audit *a)
 {
-	each_nic(a, judge_pfc);
+	each_cable(a, judge_pfc);
 }
 
 /* Both halves of DCQCN: the receiver's (np) and the sender's (rp). */
@@ -251,8 +270,8 @@ static void
 judge_ecn(struct bu_audit *a, const struct bu_audit_nic *nic)
 {
 	static const char *const halves[] = {"roce_np", "roce_rp"};
-	const json_t *value = json_object_get(nic->network, "ecn");
-	int want = json_is_true(value), bits = pfc_wanted(nic->network), wrong = 0;
+	const json_t *value = json_object_get(nic->cable, "ecn");
+	int want = json_is_true(value), bits = pfc_wanted(nic->cable), wrong = 0;
 
 	if (!json_is_boolean(value))
 		return;
@@ -285,5 +304,5 @@ judge_ecn(struct bu_audit *a, const struct bu_audit_nic *nic)
 void
 bu_audit_ecn(struct bu_audit *a)
 {
-	each_nic(a, judge_ecn);
+	each_cable(a, judge_ecn);
 }

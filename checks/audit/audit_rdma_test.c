@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is good of an RDMA port, though it is not what most ports have. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -221,7 +222,165 @@ START_TEST(only_what_is_measured_needs_a_transport_for_it)
 }
 END_TEST
 
-BU_UNIT("audit_rdma", only_the_port_that_is_named_is_judged,
+/* --- a bond --- */
+
+/* mlx5_0 is of both ports of its card, eth1 and eth2, which are bond0. */
+static void
+build_bond(void)
+{
+	static const char *const files[][2] = {
+		{NET "bond0/address", "52:54:00:78:00:01"},
+		{NET "bond0/bonding/mode", "802.3ad 4"},
+		{NET "bond0/operstate", "up"},
+		{NET "bond0/carrier", "1"},
+		{NET "bond0/carrier_down_count", "9"},
+		{NET "bond0/speed", "800000"},
+		{NET "bond0/mtu", "9000"},
+		{NET "bond0/type", "1"},
+		{NET "eth2/address", "52:54:00:78:00:01"},
+		{NET "eth2/operstate", "up"},
+		{NET "eth2/carrier", "1"},
+		{NET "eth2/carrier_down_count", "2"},
+		{NET "eth2/speed", "400000"},
+		{NET "eth2/mtu", "9000"},
+		{NET "eth2/type", "1"},
+		{NET "eth2/ecn/roce_np/enable/3", "1"},
+		{NET "eth2/ecn/roce_rp/enable/3", "1"},
+		{"test/pfc/eth2", "8"},
+		{"test/lldp/eth2", "leaf02 swp3"},
+		{NIC0 "/net/eth1/dev_port", "0"},
+		{PORT0 "gid_attrs/ndevs/0", "bond0"},
+	};
+
+	bu_audit_machine_build(0);
+	for (size_t i = 0; i < BU_LEN(files); i++)
+		bu_audit_machine_bytes(files[i][0], files[i][1], strlen(files[i][1]));
+	bu_audit_machine_link(NET "eth1/master", "../bond0");
+	bu_audit_machine_link(NET "eth2/master", "../bond0");
+}
+
+#define BOND(lldp)                                                                     \
+	ROCE_PORT "\"role\":\"fabric\",\"mtu\":9000,\"link_gbps\":400,"                \
+		  "\"pfc\":[3],\"ecn\":true}],\"lldp\":{" lldp "}}"
+
+/* Subjects of the rows of a check, "eth1 eth2"; each that did not pass with its text.
+ */
+static void
+expect_rows(const char *expect_json, const char *id, const char *subjects,
+	    const char *finding)
+{
+	bu_autojson json_t *expect = json_loads(expect_json, 0, NULL);
+	char seen[64] = "", said[128] = "";
+	struct bu_checks checks;
+
+	ck_assert_ptr_nonnull(expect);
+	bu_audit_machine_audit(expect, &checks);
+	for (size_t i = 0; i < checks.count; i++) {
+		const struct bu_check *row = &checks.list[i];
+
+		if (row->verdict != BU_VERDICT_PASS)
+			snprintf(said + strlen(said), sizeof(said) - strlen(said),
+				 "%s.", row->text);
+		if (strcmp(row->id, id) == 0)
+			snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen),
+				 "%s%s", *seen ? " " : "", row->subject);
+	}
+	bu_checks_fini(&checks);
+	ck_assert_str_eq(said, finding);
+	ck_assert_msg(strcmp(seen, subjects) == 0, "%s: of '%s', expected '%s'", id,
+		      seen, subjects);
+}
+
+/* Where the interface is not in the first entry: by its function's, by another entry.
+ */
+START_TEST(a_bond_is_judged_with_its_ports)
+{
+	static const char *const rows[][2] = {
+		{"nic-down", "bond0 eth1 eth2"},
+		{"nic-speed", "bond0"},
+		{"nic-mtu", "bond0"},
+		{"link-flaps", "eth1 eth2"},
+		{"pfc", "eth1 eth2"},
+		{"ecn", "eth1 eth2"},
+		{"lldp", "eth1 eth2 bond0"},
+		{"nic-missing", "roce"},
+		{"cabling", ""},
+	};
+
+	build_bond();
+	for (int way = 0; way < 3; way++) {
+		for (size_t i = 0; i < BU_LEN(rows); i++)
+			expect_rows(BOND(""), rows[i][0], rows[i][1], "");
+		expect_leaf(BOND(""), "roce", "bond0", "leaf01.falcon:swp3");
+		if (way == 0)
+			bu_audit_machine_change(PORT0 "gid_attrs/ndevs/0", NULL);
+		else if (way == 1)
+			bu_audit_machine_change(NIC0 "/net", NULL);
+		if (way == 1)
+			bu_audit_machine_change(PORT0 "gid_attrs/ndevs/3", "bond0");
+	}
+	bu_audit_machine_remove();
+}
+END_TEST
+
+START_TEST(what_one_port_of_a_bond_lacks_is_said)
+{
+	static const struct {
+		const char *path, *content, *expect, *finding;
+	} rows[] = {
+		{NET "eth2/operstate", "down", BOND(""),
+		 "eth2 (network roce) is down."},
+		{NET "bond0/mtu", "1500", BOND(""),
+		 "bond0 (network roce) has MTU 1500, expected 9000."},
+		{NET "eth2/carrier_down_count", "9", BOND(""),
+		 "eth2 (network roce) lost its link 9 times since boot."},
+		{"test/pfc/eth2", "0", BOND(""),
+		 "eth2 (network roce) has PFC on priorities none, expected on 3."},
+		{NET "eth2/ecn/roce_rp/enable/3", "0", BOND(""),
+		 "eth2 (network roce): ECN (roce_rp) is off on priority 3."},
+		/* The profile's word for a bond is of one cable, whichever it is. */
+		{"test/lldp/eth1", "leaf01 swp3", BOND("\"roce\":\"leaf02:swp3\""), ""},
+		{"test/lldp/eth1", "", BOND("\"bond0\":\"leaf02\""), ""},
+		{"test/lldp/eth2", "leaf03 swp3",
+		 BOND("\"eth1\":\"leaf01\",\"eth2\":\"leaf02:swp3\""),
+		 "eth2 (network roce) is cabled to leaf03:swp3, the profile says "
+		 "leaf02:swp3."},
+		{"test/lldp/eth1", "leaf02 swp3",
+		 BOND("\"eth1\":\"leaf01:swp3\",\"eth2\":\"leaf02:swp3\""),
+		 "eth1 (network roce) is cabled to leaf02:swp3, the profile says "
+		 "leaf01:swp3."},
+	};
+
+	build_bond();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_audit_machine_change(rows[i].path, rows[i].content);
+		expect_rows(rows[i].expect, "nic-mtu", "bond0", rows[i].finding);
+		bu_audit_machine_remove();
+		build_bond();
+	}
+	bu_audit_machine_remove();
+}
+END_TEST
+
+/* Of a bond without RDMA, as bringup makes it, a spare may be down; PFC is of cables.
+ */
+START_TEST(a_bond_without_rdma_may_lack_a_port)
+{
+	static const char lake[] = "{\"networks\":[{\"name\":\"lake\",\"role\":"
+				   "\"storage\",\"netdev\":\"bond0\",\"pfc\":[3]}]}";
+
+	build_bond();
+	bu_audit_machine_change("sys/class/infiniband/mlx5_0", NULL);
+	bu_audit_machine_change(NET "eth2/operstate", "down");
+	expect_rows(lake, "nic-down", "bond0", "");
+	expect_rows(lake, "pfc", "eth1 eth2", "");
+	bu_audit_machine_remove();
+}
+END_TEST
+
+BU_UNIT("audit_rdma", a_bond_is_judged_with_its_ports,
+	what_one_port_of_a_bond_lacks_is_said, a_bond_without_rdma_may_lack_a_port,
+	only_the_port_that_is_named_is_judged,
 	only_what_is_measured_needs_a_transport_for_it,
 	the_leaf_of_a_port_that_names_itself_is_learned,
 	the_gid_that_the_profile_names_is_judged, the_family_is_that_of_the_port,

@@ -93,7 +93,7 @@
 	  "check that the card is seated and its driver is loaded; the MAC in " \
 	  "the inventory may be another card's") \
 	X(nic_down, "nic-down", FAIL, \
-	  "link of each network's interface", \
+	  "link of each network's interface, with RDMA of its bond's ports", \
 	  "operstate, carrier", \
 	  "up", \
 	  "check cable, transceiver and switch port") \
@@ -162,12 +162,12 @@
 	  "set, each once", \
 	  "burn the right GUID into the card's firmware, or swap the card") \
 	X(pfc, "pfc", FAIL, \
-	  "priority flow control of a network's interface", \
+	  "priority flow control of a network's interface, or its bond's ports", \
 	  "dcbnl (netlink)", \
 	  "the priorities pfc of the network", \
 	  "set PFC as the switch has it: dcb pfc set, mlnx_qos") \
 	X(ecn, "ecn", FAIL, \
-	  "congestion notification of a network's interface", \
+	  "congestion notification of a network's interface, or its bond's ports", \
 	  "ecn/roce_np, ecn/roce_rp in sysfs", \
 	  "as ecn of the network says, on the pfc priorities", \
 	  "switch on ECN for these priorities on the NIC") \
