@@ -13,18 +13,21 @@
 
 static const char net[] = "sys/class/net";
 
-/* IPoIB is as the image sets it up, and nothing that is measured needs it: of the port
- * below it the rows about RDMA speak. */
+/* IPoIB is as the image sets it up, and nothing that is measured needs it: it is judged
+ * where the profile has an address there. */
 static void
 each_nic(struct bu_audit *a,
 	 void (*fn)(struct bu_audit *a, const struct bu_audit_nic *nic))
 {
 	for (size_t i = 0; i < a->nic_count; i++)
-		if (a->nics[i].network && !a->nics[i].ipoib)
+		if (a->nics[i].network &&
+		    (!a->nics[i].ipoib ||
+		     json_object_get(a->nics[i].network, "address")))
 			fn(a, &a->nics[i]);
 }
 
-/* Those that have a network's cable: of a bond its ports. */
+/* Those that have a network's cable: of a bond its ports. Of InfiniBand's the rows
+ * about RDMA speak. */
 static void
 each_cable(struct bu_audit *a,
 	   void (*fn)(struct bu_audit *a, const struct bu_audit_nic *nic))
@@ -35,16 +38,24 @@ each_cable(struct bu_audit *a,
 }
 
 /* Of networks that name their port: where its cable is, for what is heard there. Of one
- * that is not there rdma-missing speaks. */
+ * that is not there rdma-missing speaks, and of an address that RoCE lacks gid. */
 static void
 tell_named(struct bu_audit *a, const json_t *network)
 {
-	for (size_t i = 0; i < a->port_count; i++)
-		if (a->ports[i].network == network) {
-			bu_audit_good(a, bu_audit_network_name(network), "%s",
-				      bu_audit_end_name(&a->ports[i]));
-			return;
-		}
+	const char *name = bu_audit_network_name(network);
+	const char *address = bu_json_str(network, "address", NULL);
+	const struct bu_audit_port *port = NULL;
+
+	for (size_t i = 0; i < a->port_count && !port; i++)
+		if (a->ports[i].network == network)
+			port = &a->ports[i];
+	if (port && port->infiniband && !port->nic && address)
+		bu_audit_bad(a, name, "no IPoIB", address,
+			     "network %s: InfiniBand port %s has no interface for the "
+			     "address %s; is ib_ipoib loaded?",
+			     name, port->name, address);
+	else if (port)
+		bu_audit_good(a, name, "%s", bu_audit_end_name(port));
 }
 
 void
@@ -140,8 +151,9 @@ judge_speed(struct bu_audit *a, const struct bu_audit_nic *nic)
 	double gbps = bu_json_real(nic->network, "link_gbps", 0);
 	char seen[32], expected[32];
 
-	if (gbps <= 0 || mbps <= 0 || mbps == 0xffffffff || nic->virtio)
-		return; /* without a link there is no speed: nic-down */
+	/* Without a link there is no speed: nic-down. IPoIB's is that of rdma-rate. */
+	if (gbps <= 0 || mbps <= 0 || mbps == 0xffffffff || nic->virtio || nic->ipoib)
+		return;
 	snprintf(seen, sizeof(seen), "%g Gbit/s", (double)mbps / 1000);
 	snprintf(expected, sizeof(expected), "%g Gbit/s", gbps);
 	bu_audit_judge(a, (double)mbps / 1000 + 0.001 >= gbps, nic->name, seen,
@@ -155,6 +167,7 @@ bu_audit_nic_speed(struct bu_audit *a)
 	each_nic(a, judge_speed);
 }
 
+/* IPoIB may be in its connected mode, with far more. */
 static void
 judge_mtu(struct bu_audit *a, const struct bu_audit_nic *nic)
 {
@@ -164,16 +177,17 @@ judge_mtu(struct bu_audit *a, const struct bu_audit_nic *nic)
 
 	if (want <= 0)
 		return;
-	snprintf(seen, sizeof(seen), "%lld", (long long)mtu);
-	snprintf(expected, sizeof(expected), "%lld", (long long)want);
-	if (mtu == want)
-		bu_audit_good(a, nic->name, "%s", seen);
-	else if (mtu < 0)
+	if (mtu < 0) {
 		bu_audit_unknown(a, nic->name, "%s: its MTU cannot be read",
 				 nic->label);
-	else
-		bu_audit_bad(a, nic->name, seen, expected, "%s has MTU %s, expected %s",
-			     nic->label, seen, expected);
+		return;
+	}
+	snprintf(seen, sizeof(seen), "%lld", (long long)mtu);
+	snprintf(expected, sizeof(expected), "%s%lld", nic->ipoib ? "at least " : "",
+		 (long long)want);
+	bu_audit_judge(a, nic->ipoib ? mtu >= want : mtu == want, nic->name, seen,
+		       expected, "%s has MTU %s, expected %s", nic->label, seen,
+		       expected);
 }
 
 void

@@ -181,6 +181,63 @@ START_TEST(the_leaf_of_a_port_that_names_itself_is_learned)
 }
 END_TEST
 
+/* Subjects of the rows of a check, "eth1 eth2"; each that did not pass with its text.
+ */
+static void
+expect_rows(const char *expect_json, const char *id, const char *subjects,
+	    const char *finding)
+{
+	bu_autojson json_t *expect = json_loads(expect_json, 0, NULL);
+	char seen[64] = "", said[128] = "";
+	struct bu_checks checks;
+
+	ck_assert_ptr_nonnull(expect);
+	bu_audit_machine_audit(expect, &checks);
+	for (size_t i = 0; i < checks.count; i++) {
+		const struct bu_check *row = &checks.list[i];
+
+		if (row->verdict != BU_VERDICT_PASS)
+			snprintf(said + strlen(said), sizeof(said) - strlen(said),
+				 "%s.", row->text);
+		if (strcmp(row->id, id) == 0)
+			snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen),
+				 "%s%s", *seen ? " " : "", row->subject);
+	}
+	bu_checks_fini(&checks);
+	ck_assert_str_eq(said, finding);
+	ck_assert_msg(strcmp(seen, subjects) == 0, "%s: of '%s', expected '%s'", id,
+		      seen, subjects);
+}
+
+/* Its speed is the port's, and its carrier goes with the subnet manager's word. */
+START_TEST(ipoib_with_an_address_is_judged)
+{
+	static const char *const rows[][2] = {{"nic-missing", "ib"},
+					      {"nic-down", "ib0"},
+					      {"nic-mtu", "ib0"},
+					      {"nic-speed", ""},
+					      {"link-flaps", ""},
+					      {"pfc", ""},
+					      {"ecn", ""}};
+	static const char *const expect[] = {
+		"{\"networks\":[{\"name\":\"ib\",\"port\":\"mlx5_1/1\",\"rdma\":true,"
+		"\"infiniband\":true,\"mtu\":4092,\"link_gbps\":400}]}",
+		"{\"networks\":[{\"name\":\"ib\",\"port\":\"mlx5_1/1\",\"rdma\":true,"
+		"\"infiniband\":true,\"mtu\":4092,\"link_gbps\":400,\"address\":"
+		"\"10.90.0.11\",\"pfc\":[3],\"ecn\":true}]}"};
+
+	bu_audit_machine_build(0);
+	bu_audit_machine_change(NET "ib0/speed", "100000");
+	bu_audit_machine_change(NET "ib0/carrier_down_count", "9");
+	bu_audit_machine_change(NET "ib0/mtu", "65520");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		expect_rows(expect[0], rows[i][0], i ? "" : "ib", "");
+		expect_rows(expect[1], rows[i][0], rows[i][1], "");
+	}
+	bu_audit_machine_remove();
+}
+END_TEST
+
 /* A file system may go over iWARP: that is not measured. Nor is a kernel blamed that
  * tells no type. */
 START_TEST(only_what_is_measured_needs_a_transport_for_it)
@@ -262,34 +319,6 @@ build_bond(void)
 #define BOND(lldp)                                                                     \
 	ROCE_PORT "\"role\":\"fabric\",\"mtu\":9000,\"link_gbps\":400,"                \
 		  "\"pfc\":[3],\"ecn\":true}],\"lldp\":{" lldp "}}"
-
-/* Subjects of the rows of a check, "eth1 eth2"; each that did not pass with its text.
- */
-static void
-expect_rows(const char *expect_json, const char *id, const char *subjects,
-	    const char *finding)
-{
-	bu_autojson json_t *expect = json_loads(expect_json, 0, NULL);
-	char seen[64] = "", said[128] = "";
-	struct bu_checks checks;
-
-	ck_assert_ptr_nonnull(expect);
-	bu_audit_machine_audit(expect, &checks);
-	for (size_t i = 0; i < checks.count; i++) {
-		const struct bu_check *row = &checks.list[i];
-
-		if (row->verdict != BU_VERDICT_PASS)
-			snprintf(said + strlen(said), sizeof(said) - strlen(said),
-				 "%s.", row->text);
-		if (strcmp(row->id, id) == 0)
-			snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen),
-				 "%s%s", *seen ? " " : "", row->subject);
-	}
-	bu_checks_fini(&checks);
-	ck_assert_str_eq(said, finding);
-	ck_assert_msg(strcmp(seen, subjects) == 0, "%s: of '%s', expected '%s'", id,
-		      seen, subjects);
-}
 
 /* Where the interface is not in the first entry: by its function's, by another entry.
  */
@@ -380,7 +409,7 @@ END_TEST
 
 BU_UNIT("audit_rdma", a_bond_is_judged_with_its_ports,
 	what_one_port_of_a_bond_lacks_is_said, a_bond_without_rdma_may_lack_a_port,
-	only_the_port_that_is_named_is_judged,
+	ipoib_with_an_address_is_judged, only_the_port_that_is_named_is_judged,
 	only_what_is_measured_needs_a_transport_for_it,
 	the_leaf_of_a_port_that_names_itself_is_learned,
 	the_gid_that_the_profile_names_is_judged, the_family_is_that_of_the_port,

@@ -105,7 +105,7 @@
 	X(nic_mtu, "nic-mtu", FAIL, \
 	  "MTU of each network's interface", \
 	  "mtu", \
-	  "mtu of the network", \
+	  "mtu of the network, of IPoIB at least that", \
 	  "set the interface's MTU as the profile says; build the node's " \
 	  "network files again") \
 	X(link_flaps, "link-flaps", WARN, \

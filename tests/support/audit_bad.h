@@ -22,6 +22,12 @@ struct bad {
 #define WARN BU_VERDICT_WARN
 #define UNKNOWN BU_VERDICT_INCONCLUSIVE
 
+/* The InfiniBand port with an address, which IPoIB must have. */
+#define IPOIB                                                                          \
+	"{\"networks\":[{\"name\":\"ib\",\"port\":\"mlx5_1/1\",\"rdma\":true,"         \
+	"\"infiniband\":true,\"mtu\":4092,\"link_gbps\":400,"                          \
+	"\"address\":\"10.90.0.11\"}],\"lldp\":{}}"
+
 static const struct bad bads[] = {
 	{"pcie-gen",
 	 FAIL,
@@ -177,6 +183,26 @@ static const struct bad bads[] = {
 	 ROCE_PORT "\"rail\":0}],\"lldp\":{}}",
 	 "eth1",
 	 "eth1 (network roce) is down: no carrier"},
+	/* IPoIB where the profile has an address there. */
+	{"nic-missing",
+	 FAIL,
+	 {{NET "ib0", NULL}, {NIC1 "/net", NULL}},
+	 IPOIB,
+	 "ib",
+	 "network ib: InfiniBand port mlx5_1 has no interface for the address "
+	 "10.90.0.11; is ib_ipoib loaded?"},
+	{"nic-down",
+	 FAIL,
+	 {{NET "ib0/operstate", "down"}, {NET "ib0/carrier", "0"}},
+	 IPOIB,
+	 "ib0",
+	 "ib0 (network ib) is down: no carrier"},
+	{"nic-mtu",
+	 FAIL,
+	 {{NET "ib0/mtu", "2044"}},
+	 IPOIB,
+	 "ib0",
+	 "ib0 (network ib) has MTU 2044, expected at least 4092"},
 	{"nic-speed",
 	 FAIL,
 	 {{NET "eth1/speed", "200000"}},
