@@ -16,6 +16,8 @@ static const struct bu_field disk_fields[] =
 	BU_ROW_TABLE(BU_PLAN_DISK_ROWS, struct bu_plan_lost);
 static const struct bu_field refusal_fields[] =
 	BU_ROW_TABLE(BU_PLAN_REFUSAL_ROWS, struct bu_plan_refusal);
+static const struct bu_field quarantined_fields[] =
+	BU_ROW_TABLE(BU_PLAN_QUARANTINED_ROWS, struct bu_plan_quarantined);
 const struct bu_field bu_plan_drift_fields[] =
 	BU_ROW_TABLE(BU_PLAN_DRIFT_ROWS, struct bu_plan_drift);
 const struct bu_field bu_plan_pool_fields[] =
@@ -43,6 +45,8 @@ const struct bu_field bu_plan_fields[] = {
 	BU_FIELD(STRING, struct bu_plan, limit),
 	BU_FIELD_MANY(LIST, struct bu_plan, steps, MANY, bu_plan_step_fields),
 	BU_FIELD_MANY(LIST, struct bu_plan, refused, MANY, refusal_fields),
+	BU_FIELD_MANY(LIST, struct bu_plan, quarantined, MANY, quarantined_fields,
+		      .need = BU_SPARSE),
 	BU_FIELD_MANY(ARRAY, struct bu_plan, left, MANY, text_field),
 	BU_FIELD(JSON, struct bu_plan, pools),
 	BU_FIELD(JSON, struct bu_plan, renames, .need = BU_SPARSE),

@@ -56,6 +56,11 @@ extern const char *const bu_plan_rules[];
 	X(T, STRING, file, .need = BU_SPARSE, .unsaid = "") \
 	X(T, INT, line, .need = BU_SPARSE) X(T, FLAG, named, .need = BU_SPARSE)
 
+/* Has all that it should have, and stays quarantined. */
+#define BU_PLAN_QUARANTINED_ROWS(X, T) \
+	X(T, STRING, node) X(T, STRING, why) X(T, STRING, code) \
+	X(T, JSON, args, .need = BU_SPARSE)
+
 #define BU_PLAN_DRIFT_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, state) X(T, STRING, condition) X(T, STRING, text)
 
@@ -68,6 +73,7 @@ extern const char *const bu_plan_rules[];
 struct bu_plan_change BU_ROW_STRUCT(BU_PLAN_CHANGE_ROWS);
 struct bu_plan_lost BU_ROW_STRUCT(BU_PLAN_DISK_ROWS);
 struct bu_plan_refusal BU_ROW_STRUCT(BU_PLAN_REFUSAL_ROWS);
+struct bu_plan_quarantined BU_ROW_STRUCT(BU_PLAN_QUARANTINED_ROWS);
 struct bu_plan_drift BU_ROW_STRUCT(BU_PLAN_DRIFT_ROWS);
 struct bu_plan_pool BU_ROW_STRUCT(BU_PLAN_POOL_ROWS);
 struct bu_plan_step {
@@ -88,10 +94,12 @@ struct bu_plan {
 	const json_t *renames; /* {old name: new name} */
 	const json_t *waiting; /* {rollout: nodes} */
 	const char **warnings;
+	struct bu_plan_quarantined *quarantined;
 	struct bu_plan_drift *drift;
 	const char *observed;
 	int64_t unchanged, left_out;
-	size_t steps_count, refused_count, left_count, warnings_count, drift_count;
+	size_t steps_count, refused_count, left_count, warnings_count, drift_count,
+		quarantined_count;
 };
 /* clang-format on */
 

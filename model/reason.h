@@ -319,6 +319,11 @@
 	  "{why}; it is {state}: bringup node replace {node} forgets the old one")     \
 	X(PARKED, "parked", PLAN, 0, 0, "",                                            \
 	  "it is parked; plan again after bringup node resume {node}")                 \
+	X(QUARANTINED, "quarantined", PLAN, 0, 0, "",                                  \
+	  "it is quarantined: {why}; bringup node validate {node} tests it again "     \
+	  "without a wipe, bringup node rebuild {node} writes it again[; for what "    \
+	  "changes plan again after that{?changes}][; held by {who}: bringup node "    \
+	  "release comes first]")                                                      \
 	X(RETIRED, "retired", PLAN, 0, 0, "",                                          \
 	  "it is retired; take it out of the profile, or replace it")                  \
 	X(SERVICED, "serviced", PLAN, 0, 0, "",                                        \

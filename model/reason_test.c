@@ -240,6 +240,11 @@ static const char *const sentences[] = {
 		"<why>; it is <state>: bringup node replace <node> forgets the old one",
 	[BU_REASON_PARKED] =
 		"it is parked; plan again after bringup node resume <node>",
+	[BU_REASON_QUARANTINED] =
+		"it is quarantined: <why>; bringup node validate <node> tests it again "
+		"without a wipe, bringup node rebuild <node> writes it again; for what "
+		"changes plan again after that; held by <who>: bringup node release "
+		"comes first",
 	[BU_REASON_RETIRED] =
 		"it is retired; take it out of the profile, or replace it",
 	[BU_REASON_SERVICED] =

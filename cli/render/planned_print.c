@@ -361,6 +361,17 @@ print_refused(const struct bu_plan *plan, FILE *out)
 	}
 }
 
+/* What is as it should be, and does not work. */
+static void
+print_quarantined(const struct bu_plan *plan, FILE *out)
+{
+	for (size_t i = 0; i < plan->quarantined_count; i++) {
+		bu_autofree char *why = bu_out_clean(plan->quarantined[i].why, 0);
+
+		fprintf(out, "left as it is: %s: %s\n", plan->quarantined[i].node, why);
+	}
+}
+
 static void
 print_consequences(const struct bu_plan *plan, FILE *out)
 {
@@ -452,12 +463,13 @@ bu_planned_print(const struct bu_planned *planned, FILE *out)
 
 	if (plan->steps_count)
 		print_steps(plan, out);
-	else if (plan->drift_count)
+	else if (plan->drift_count || plan->quarantined_count)
 		fputs("nothing to apply, but some nodes are not as they should be\n",
 		      out);
 	else
 		fputs("nothing to do\n", out);
 	print_drift(plan, out);
+	print_quarantined(plan, out);
 	print_refused(plan, out);
 	print_rest(plan, out);
 	print_consequences(plan, out);

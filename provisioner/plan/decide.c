@@ -123,6 +123,24 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	return BU_CLASS_INSTALL;
 }
 
+/* Its system is there: a person says whether that is tested again, or written again. */
+static void
+decide_quarantined(const struct bu_plan_node *it, struct bu_decision *ret)
+{
+	const struct bu_node *node = it->node;
+	int held = node->hold.owner == BU_OWNER_PERSON;
+	bu_autofree char *reason = bu_reason_text(&node->reason);
+	char why[401];
+
+	ret->refused = bu_plan_changes_class(ret->changes) != BU_CLASS_NONE;
+	ret->stays = !ret->refused;
+	ret->withdraw = ret->stays && node->order.open;
+	bu_text_copy(why, sizeof(why), reason);
+	BU_REASON_SET(&ret->why, QUARANTINED,
+		      .text = {why, node->name, held ? node->hold.by : ""},
+		      .number = {ret->refused});
+}
+
 static void
 decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		      struct bu_decision *ret)
@@ -139,6 +157,11 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 	if (node->state == BU_STATE_PARKED && node->installed_digest[0] &&
 	    bu_plan_changes_class(ret->changes) < BU_CLASS_INSTALL) {
 		refuse(ret, PARKED, .text = {node->name});
+		return;
+	}
+	if (node->state == BU_STATE_QUARANTINED && node->installed_digest[0] &&
+	    !node->writing && bu_plan_changes_class(ret->changes) < BU_CLASS_INSTALL) {
+		decide_quarantined(it, ret);
 		return;
 	}
 	ret->class = disk_class(input, it, ret->changes);

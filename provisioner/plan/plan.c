@@ -329,18 +329,28 @@ plan_left_out(struct maker *maker, const struct bu_plan_node *it)
 	add_step(maker, it, &decision);
 }
 
+/* In a list besides the steps; the entry, borrowed. */
+static json_t *
+tell(struct maker *maker, const char *name, const char *node,
+     const struct bu_reason *why)
+{
+	json_t *entry = json_pack("{s:s}", "node", node);
+
+	set_why(maker, entry, why);
+	json_array_append_new(list(maker, name), entry);
+	return entry;
+}
+
 /* Whoever the plan is about: the revision as a whole would be applied. */
 static void
 contradict(struct maker *maker, const struct bu_desired_node *want,
 	   const struct bu_identity *identity)
 {
-	json_t *entry = json_pack("{s:s,s:s,s:s,s:i}", "node", want->name, "rule",
-				  bu_plan_rules[BU_PLAN_RULE_MACHINES], "file",
-				  want->origin.file ? want->origin.file : "", "line",
-				  want->origin.line);
-
-	set_why(maker, entry, &identity->why);
-	json_array_append_new(list(maker, "refused"), entry);
+	json_object_update_new(tell(maker, "refused", want->name, &identity->why),
+			       json_pack("{s:s,s:s,s:i}", "rule",
+					 bu_plan_rules[BU_PLAN_RULE_MACHINES], "file",
+					 want->origin.file ? want->origin.file : "",
+					 "line", want->origin.line));
 }
 
 static void
@@ -352,13 +362,12 @@ plan_decided(struct maker *maker, const struct bu_plan_node *it)
 	if (it->node)
 		observe(maker, it->node);
 	bu_plan_decide(maker->input, it, &decision);
+	if (decision.stays)
+		tell(maker, "quarantined", want->name, &decision.why);
 	if (it->identity->kind == BU_IDENTITY_CONFLICT) {
 		contradict(maker, want, it->identity);
 	} else if (decision.refused) {
-		json_t *entry = json_pack("{s:s}", "node", want->name);
-
-		set_why(maker, entry, &decision.why);
-		json_array_append_new(list(maker, "refused"), entry);
+		tell(maker, "refused", want->name, &decision.why);
 		if (bu_plan_overtakes(it, &decision))
 			add_step(maker, it, &decision);
 	} else if (decision.class != BU_CLASS_NONE || decision.withdraw) {
@@ -455,13 +464,13 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	int rc;
 
 	maker.plan = json_pack(
-		"{s:i,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:{},s:{},s:{},s:[],s:[]}", "v", 2,
-		"revision", input->revision, "base", input->base ? input->base : "",
-		"commit", input->commit, "limit", limit, "steps", "refused", "left",
-		"pools", "renames", "waiting", "warnings", "drift");
-	maker.images =
-		bu_xcalloc(input->desired->images_count + 1, sizeof(*maker.images));
-	maker.pool_steps = bu_xcalloc(input->desired->pools_count + 1, sizeof(int));
+		"{s:i,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:[],s:{},s:{},s:{},s:[],s:[]}",
+		"v", 2, "revision", input->revision, "base",
+		input->base ? input->base : "", "commit", input->commit, "limit", limit,
+		"steps", "refused", "quarantined", "left", "pools", "renames",
+		"waiting", "warnings", "drift");
+	maker.images = bu_xcalloc(input->desired->images_count, sizeof(*maker.images));
+	maker.pool_steps = bu_xcalloc(input->desired->pools_count, sizeof(int));
 	maker.observed = bu_sha256_begin();
 	maker.texts = json_object();
 	maker.minutes = json_object();
@@ -470,11 +479,10 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	bu_sha256_final(maker.observed, observed);
 	if (rc == 0) {
 		bu_plan_policy(input, maker.images, maker.plan);
-		json_object_set_new(maker.plan, "observed", json_string(observed));
-		json_object_set_new(maker.plan, "unchanged",
-				    json_integer((json_int_t)maker.unchanged));
-		json_object_set_new(maker.plan, "left_out",
-				    json_integer((json_int_t)maker.left_out));
+		json_object_update_new(
+			maker.plan, json_pack("{s:s,s:I,s:I}", "observed", observed,
+					      "unchanged", (json_int_t)maker.unchanged,
+					      "left_out", (json_int_t)maker.left_out));
 	} else {
 		json_decref(maker.plan);
 		maker.plan = NULL;

@@ -40,7 +40,8 @@ struct bu_decision {
 	int waits;           /* in a rollout with the same target */
 	int served;          /* the step takes it out of service, or touches it there */
 	int renamed;         /* the node has the name from the profile with it */
-	int reset;           /* its machine is on: only a grant goes on */
+	int stays; /* quarantined, with all that it should have; why says it */
+	int reset; /* its machine is on: only a grant goes on */
 	struct bu_reason why;
 	json_t *changes; /* owned; NULL = none */
 };

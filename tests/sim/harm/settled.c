@@ -32,12 +32,12 @@ other_partners(const struct row *row)
 }
 
 /* The plan of what is applied has something to say of the node: the next command is
- * an apply. *answer: that plan, owned; NULL = not made yet. */
+ * an apply, or what it names. *answer: that plan, owned; NULL = not made yet. */
 static int
 is_planned(const char *name, json_t **answer)
 {
 	const json_t *plan;
-	static const char *const lists[] = {"steps", "refused"};
+	static const char *const lists[] = {"steps", "refused", "quarantined"};
 	size_t i;
 	json_t *entry;
 
