@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/sysroot.h"
 #include "base/worker.h"
 #include "model/work.h"
 
@@ -140,11 +141,11 @@ open_one(const char *root, const struct volume *volume, const char *key,
 static int
 is_mounted(const char *root, const struct volume *volume)
 {
-	bu_autofree char *path = bu_xasprintf("%s/proc/mounts", root);
-	bu_autofree char *mounts = bu_file_read(path, FILE_MAX, NULL, NULL);
-	bu_autofree char *mark = bu_xasprintf(" %s ", volume->place);
+	struct bu_sysroot_mount found;
 
-	return mounts ? strstr(mounts, mark) != NULL : -1;
+	return bu_sysroot_mounted(root, volume->place, &found) == 0
+		       ? found.fs[0] != '\0'
+		       : -1;
 }
 
 static int

@@ -206,7 +206,7 @@ by_the_tpm(struct rig *rig)
 	ck_assert_int_eq(asked, before);
 	is("keys", "");
 	free(sh("grep -q ' lake ' calls && mkdir -p proc run/bringup/volumes && "
-		"echo x /a lake ext4 >proc/mounts"));
+		"printf %s 'x /a\\040lake ext4' >proc/mounts"));
 	ck_assert_int_eq(bu_volumes_open(root, rig->http, &err), 0);
 	ck_assert_int_eq(asked, before + 1);
 	free(sh(": >run/bringup/volumes/lake"));

@@ -270,3 +270,45 @@ bu_sysroot_cpus(const char *root, cpu_set_t *ret, const char *fmt, ...)
 			CPU_SET((size_t)cpu, ret);
 	}
 }
+
+/* The kernel writes a blank in a name as "\040". */
+static void
+unescape(char *text)
+{
+	char *to = text;
+	unsigned int code;
+
+	while (*text) {
+		int is_code = *text == '\\' && strlen(text) >= 4 &&
+			      sscanf(text + 1, "%3o", &code) == 1;
+
+		*to++ = is_code ? (char)code : *text;
+		text += is_code ? 4 : 1;
+	}
+	*to = '\0';
+}
+
+int
+bu_sysroot_mounted(const char *root, const char *place, struct bu_sysroot_mount *ret)
+{
+	bu_autofree char *table = bu_sysroot_read(root, 1 << 20, NULL, "proc/mounts");
+	char *rest = table, *line, source[256], path[256], fs[32];
+	size_t size = strlen(place);
+
+	*ret = (struct bu_sysroot_mount){0};
+	size -= size > 1 && place[size - 1] == '/';
+	while (rest && (line = strsep(&rest, "\n"))) {
+		if (sscanf(line, "%255s %255s %31s", source, path, fs) != 3)
+			continue;
+		unescape(path);
+		if (strlen(path) != size || strncmp(path, place, size) != 0)
+			continue;
+		if (strcmp(fs, "autofs") == 0) {
+			*ret = (struct bu_sysroot_mount){.automount = 1};
+			continue;
+		}
+		BU_TEXT_COPY(ret->source, source);
+		BU_TEXT_COPY(ret->fs, fs);
+	}
+	return table ? 0 : -1;
+}

@@ -49,6 +49,15 @@ int bu_sysroot_each(const char *root, void (*visit)(const char *name, void *arg)
 void bu_sysroot_serial(const char *root, char *ret_text, size_t size, const char *disk);
 /* 1 for the name of a PCI function: "0000:18:00.0". */
 int bu_sysroot_is_pci(const char *name);
+/* What is mounted in a place; fs "" = nothing. */
+struct bu_sysroot_mount {
+	char source[256], fs[32];
+	int automount; /* it will be when somebody looks into it */
+};
+/* What one sees there, the last one that was mounted. 0, or -1 when the table cannot be
+ * read. */
+int bu_sysroot_mounted(const char *root, const char *place,
+		       struct bu_sysroot_mount *ret);
 /* A list of CPUs, "0-15,32-47", to where it stops to be one; none without the file. */
 void bu_sysroot_cpus(const char *root, cpu_set_t *ret, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -145,6 +145,44 @@ START_TEST(lists_of_cpus_are_read)
 }
 END_TEST
 
+START_TEST(what_is_mounted_in_a_place)
+{
+	static const struct {
+		const char *place, *source, *fs;
+		int automount;
+	} rows[] = {
+		{"/", "/dev/vda2", "ext4", 0},
+		{"/data", "new:/data", "nfs4", 0},
+		{"/data/", "new:/data", "nfs4", 0},
+		{"/dat", "", "", 0},
+		{"/home", "", "", 1},
+		{"/a b\\", "c", "xfs", 0},
+		{"/lake", "lake:/x", "nfs4", 1},
+	};
+	struct bu_sysroot_mount found;
+	bu_autofree char *proc = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_int_eq(bu_sysroot_mounted(root, "/", &found), -1);
+	ck_assert_str_eq(found.fs, "");
+	proc = bu_xasprintf("%s/proc", root);
+	ck_assert_int_eq(mkdir(proc, 0755), 0);
+	put("proc/mounts",
+	    "/dev/vda2 / ext4 rw 0 0\nold:/data /data nfs rw 0 0\n"
+	    "new:/data /data nfs4 rw 0 0\nx /data/more ext4 rw 0 0\n"
+	    "c /a\\040b\\ xfs rw 0 0\n"
+	    "systemd-1 /home autofs rw 0 0\nshort /data\n"
+	    "systemd-1 /lake autofs rw 0 0\nlake:/x /lake nfs4 rw 0 0\n");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		ck_assert_int_eq(bu_sysroot_mounted(root, rows[i].place, &found), 0);
+		ck_assert_str_eq(found.source, rows[i].source);
+		ck_assert_str_eq(found.fs, rows[i].fs);
+		ck_assert_int_eq(found.automount, rows[i].automount);
+	}
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
 START_TEST(names_of_pci_functions)
 {
 	static const char *const good[] = {"0000:18:00.0", "10000:e1:00.7"};
@@ -160,4 +198,5 @@ START_TEST(names_of_pci_functions)
 END_TEST
 
 BU_UNIT("tree", reads_below_a_root, a_number_is_whole_and_within,
-	a_text_is_cleaned_in_place, lists_of_cpus_are_read, names_of_pci_functions)
+	a_text_is_cleaned_in_place, lists_of_cpus_are_read, what_is_mounted_in_a_place,
+	names_of_pci_functions)

@@ -360,21 +360,21 @@ bu_audit_data_volumes(struct bu_audit *a)
 {
 	bu_autofree char *wanted =
 		bu_sysroot_read(a->root, 65536, NULL, "%s", "etc/bringup/volumes");
-	bu_autofree char *mounts =
-		bu_sysroot_read(a->root, 1 << 20, NULL, "%s", "proc/mounts");
 	char *rest = wanted, *line, why[256];
 
 	bu_sysroot_line(a->root, why, sizeof(why), "run/bringup/volumes.closed");
 	while ((line = strsep(&rest, "\n"))) {
 		char name[40], place[256];
-		bu_autofree char *mark = NULL;
+		bu_autofree char *device = NULL;
+		struct bu_sysroot_mount found;
 		int open;
 
 		if (*line == '#' ||
 		    sscanf(line, "%*s %39s %*s %255[^\n]", name, place) != 2)
 			continue;
-		mark = bu_xasprintf("/dev/mapper/bringup-%s %s ", name, place);
-		open = mounts && strstr(mounts, mark);
+		device = bu_xasprintf("/dev/mapper/bringup-%s", name);
+		open = bu_sysroot_mounted(a->root, place, &found) == 0 &&
+		       strcmp(found.source, device) == 0;
 		bu_audit_judge(a, open, name, open ? "open" : "closed", "open",
 			       "data volume %s is not open on %s%s%s", name, place,
 			       *why ? ": " : "", why);

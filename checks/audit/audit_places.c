@@ -10,19 +10,6 @@
 #include "base/sysroot.h"
 #include "checks/audit/audit_impl.h"
 
-static int
-is_mounted(const struct bu_audit *a, const char *place)
-{
-	bu_autofree char *mounts =
-		bu_sysroot_read(a->root, 1 << 20, NULL, "%s", "proc/mounts");
-	char *rest = mounts, *line, its[256];
-
-	while ((line = strsep(&rest, "\n")))
-		if (sscanf(line, "%*s %255s", its) == 1 && strcmp(its, place) == 0)
-			return 1;
-	return 0;
-}
-
 static void
 visit_process(const char *name, void *arg)
 {
@@ -49,7 +36,8 @@ is_at_work(struct bu_audit *a)
 static void
 judge(struct bu_audit *a, const char *what, const char *place)
 {
-	int mounted = is_mounted(a, place);
+	struct bu_sysroot_mount found;
+	int mounted = bu_sysroot_mounted(a->root, place, &found) == 0 && found.fs[0];
 
 	if (!mounted && is_at_work(a))
 		bu_audit_undone(a, place,

@@ -24,7 +24,6 @@
 enum {
 	MOUNT_MS = 100000, /* longer than systemd tries: 90 s */
 	ANSWER_MS = 20000,
-	TABLE_MAX = 1 << 20,
 	STAMP_MAX = 128,
 };
 
@@ -33,37 +32,6 @@ struct mount {
 	char *here;                                    /* path below the checks' root */
 	char *subject; /* "home (lake1:/export/home on /home)" */
 };
-
-struct found {
-	char source[256], fs[32]; /* "" = nothing is mounted there */
-	int automount;            /* it will be when somebody looks into it */
-};
-
-/* The kernel writes a blank in a name as "\040", which a profile cannot have. The last
- * one that is mounted in a place is what one sees there. */
-static void
-find(const struct bu_checks_ctx *ctx, const struct mount *mount, struct found *ret)
-{
-	bu_autofree char *table =
-		bu_sysroot_read(ctx->root, TABLE_MAX, NULL, "proc/self/mounts");
-	char *rest = table, *line;
-	char source[256], path[256], fs[32];
-	size_t size = strlen(mount->path);
-
-	*ret = (struct found){0};
-	size -= mount->path[size - 1] == '/';
-	while (rest && (line = strsep(&rest, "\n"))) {
-		if (sscanf(line, "%255s %255s %31s", source, path, fs) != 3 ||
-		    strlen(path) != size || strncmp(path, mount->path, size) != 0)
-			continue;
-		if (strcmp(fs, "autofs") == 0) {
-			*ret = (struct found){.automount = 1};
-			continue;
-		}
-		bu_text_copy(ret->source, sizeof(ret->source), source);
-		bu_text_copy(ret->fs, sizeof(ret->fs), fs);
-	}
-}
 
 /* A Lustre client may name its servers otherwise, and never its file system. */
 static const char *
@@ -75,7 +43,7 @@ said_of(const char *source, const char *fs)
 }
 
 static int
-is_same(const struct mount *mount, const struct found *found)
+is_same(const struct mount *mount, const struct bu_sysroot_mount *found)
 {
 	const char *want = said_of(mount->source, mount->fs);
 	const char *has = said_of(found->source, mount->fs);
@@ -227,14 +195,14 @@ check(const struct bu_checks_ctx *ctx, struct bu_checks *out, const struct mount
 {
 	bu_autofree char *trouble = NULL;
 	struct bu_err err = {0};
-	struct found found;
+	struct bu_sysroot_mount found;
 	int tried = 0;
 
 	doing(ctx, out, mount, "mount", MOUNT_MS + ANSWER_MS);
-	find(ctx, mount, &found);
+	bu_sysroot_mounted(ctx->root, mount->path, &found);
 	if (!found.fs[0]) {
 		tried = mount_it(ctx, mount, found.automount, &err);
-		find(ctx, mount, &found);
+		bu_sysroot_mounted(ctx->root, mount->path, &found);
 	}
 	if (!found.fs[0]) {
 		trouble = bu_xasprintf("is not mounted%s%s", tried ? ": " : "",

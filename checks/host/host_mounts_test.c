@@ -41,8 +41,7 @@ DIR *
 opendir(const char *path)
 {
 	bu_autofree char *home = bu_xasprintf("%s/home", dir);
-	bu_autofree char *copy =
-		bu_xasprintf("cp %s/later %s/proc/self/mounts", dir, dir);
+	bu_autofree char *copy = bu_xasprintf("cp %s/later %s/proc/mounts", dir, dir);
 	int fd;
 
 	if (automounts && strncmp(path, home, strlen(home)) == 0)
@@ -65,11 +64,11 @@ begin(const char *mounts, const char *later)
 
 		ck_assert_int_eq(bu_mkdir_p(full, 0755, NULL), 0);
 	}
-	put("proc/self/mounts", 0644, mounts);
+	put("proc/mounts", 0644, mounts);
 	put("later", 0644, later ? later : mounts);
 	script = bu_xasprintf(
 		"#!/bin/sh\nD=%s\necho \"$*\" >>$D/asked\n"
-		"cp $D/later $D/proc/self/mounts\n"
+		"cp $D/later $D/proc/mounts\n"
 		"[ ! -e $D/hangs ] || exec sleep 100000\n"
 		"[ ! -e $D/refuses ] || {\n"
 		"echo \"mount.nfs4: Connection refused\" >&2; exit 32; }\n",
