@@ -105,6 +105,8 @@ void bu_across_add_nodes(const struct bu_across *across,
  */
 void bu_across_key(const struct bu_desired_network *network,
 		   char ret[BU_ACROSS_KEY_SIZE]);
+/* across_words.c. Whether that is kept under this key. */
+int bu_across_is_of(const struct bu_desired_network *network, const char *key);
 
 /* across_answer.c. What these ports measured by this row of the log counts no more. */
 int64_t bu_across_after(const struct bu_across *across, const int ports[2]);

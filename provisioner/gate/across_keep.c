@@ -263,12 +263,8 @@ bu_across_forget_gone(struct bu_gate *gate)
 	{
 		int there = 0;
 
-		for (size_t i = 0; i < desired->networks_count; i++) {
-			char its[BU_ACROSS_KEY_SIZE];
-
-			bu_across_key(&desired->networks[i], its);
-			there |= strcmp(its, fabric) == 0;
-		}
+		for (size_t i = 0; i < desired->networks_count; i++)
+			there |= bu_across_is_of(&desired->networks[i], fabric);
 		if (!there)
 			json_object_del(gate->across, fabric);
 	}

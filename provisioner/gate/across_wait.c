@@ -173,13 +173,10 @@ static int
 is_of(const struct bu_gate *gate, const struct bu_node *node, const char *key)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
-	char its[BU_ACROSS_KEY_SIZE];
 
-	for (size_t i = 0; want && i < want->pool->rails_count; i++) {
-		bu_across_key(want->pool->rails[i], its);
-		if (strcmp(its, key) == 0)
+	for (size_t i = 0; want && i < want->pool->rails_count; i++)
+		if (bu_across_is_of(want->pool->rails[i], key))
 			return 1;
-	}
 	return 0;
 }
 

@@ -21,6 +21,15 @@ bu_across_key(const struct bu_desired_network *network, char ret[BU_ACROSS_KEY_S
 		 fabric ? fabric : network->name);
 }
 
+int
+bu_across_is_of(const struct bu_desired_network *network, const char *key)
+{
+	char its[BU_ACROSS_KEY_SIZE];
+
+	bu_across_key(network, its);
+	return strcmp(its, key) == 0;
+}
+
 /* A name may have the rail in it. */
 char *
 bu_across_leaf_words(const struct bu_across *across, int leaf)
