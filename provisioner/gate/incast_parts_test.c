@@ -4,6 +4,7 @@
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
 #include "tests/support/incast.h"
+#include "tests/support/unfit.h"
 
 /* None of them has a job that its cluster would be asked for. */
 static void
@@ -28,21 +29,9 @@ look(struct rig *rig, int nodes)
 /* Of three nodes all are needed: what keeps the last one out keeps all of them. */
 START_TEST(only_nodes_that_can_take_part)
 {
-	enum {
-		NOTHING,
-		STATE,
-		HELD,
-		AGENT,
-		UNHEARD,
-		BUSY,
-		BOOT,
-		LEAF,
-		POOL,
-		UNASKED,
-		CASES
-	};
+	enum { LEAF = UNFIT_CASES, POOL, UNASKED, CASES };
 
-	for (int one = NOTHING; one < CASES; one++) {
+	for (int one = UNFIT_NOT; one < CASES; one++) {
 		struct bu_desired_validation without;
 		struct bu_desired_node *want;
 		struct bu_desired_pool pool;
@@ -55,19 +44,7 @@ START_TEST(only_nodes_that_can_take_part)
 		pool = *want->pool;
 		without = *want->validation;
 		without.incast = 0;
-		if (one == STATE)
-			node->state = BU_STATE_JOINING;
-		if (one == HELD)
-			node->hold.owner = BU_OWNER_PERSON;
-		if (one == AGENT)
-			node->live.agent.protocol = BU_AGENT_LOOPS - 1;
-		if (one == UNHEARD)
-			node->live.last_seen_ms -= 90000;
-		if (one == BUSY)
-			json_object_set_new(rig.gate->busy, node->name,
-					    json_integer(0));
-		if (one == BOOT)
-			strcpy(node->boot_id, "another");
+		make_unfit(&rig, node, one, BU_AGENT_LOOPS);
 		if (one == LEAF)
 			want->switch_ports = bu_xstrdup("fabric=leaf09:p1");
 		if (one == POOL)
@@ -76,8 +53,8 @@ START_TEST(only_nodes_that_can_take_part)
 			want->validation = &without;
 		rig.gate->incast_ms = bu_loop_now_ms(rig.loop);
 		bu_incast_look(rig.gate);
-		ck_assert_msg((rig.gate->incast != NULL) == (one == NOTHING), "case %d",
-			      one);
+		ck_assert_msg((rig.gate->incast != NULL) == (one == UNFIT_NOT),
+			      "case %d", one);
 		rig_end(&rig);
 	}
 }

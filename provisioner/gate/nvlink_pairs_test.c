@@ -4,6 +4,7 @@
 
 #include "tests/support/nvlink.h"
 #include "tests/support/quoted.h"
+#include "tests/support/unfit.h"
 
 /* All are heard now and have no job that a cluster would be asked for. */
 static void
@@ -37,22 +38,9 @@ look(struct rig *rig, int nodes)
 /* What keeps one of two out, whichever it is. */
 START_TEST(each_of_both_must_be_free)
 {
-	enum {
-		FREE,
-		STATE,
-		HELD,
-		AGENT,
-		UNHEARD,
-		BUSY,
-		BOOT,
-		MIG,
-		UNMEASURED,
-		RACK,
-		DOMAIN_OF_NONE,
-		CASES
-	};
+	enum { MIG = UNFIT_CASES, UNMEASURED, RACK, DOMAIN_OF_NONE, CASES };
 
-	for (int one = FREE; one < CASES; one++) {
+	for (int one = UNFIT_NOT; one < CASES; one++) {
 		for (int number = 1; number <= 2; number++) {
 			struct bu_desired_node *want;
 			struct bu_node *node;
@@ -62,21 +50,7 @@ START_TEST(each_of_both_must_be_free)
 			make_free(&rig, 2);
 			node = rig_node(&rig, number);
 			want = &rig.fleet->desired->nodes[number - 1];
-			if (one == STATE)
-				node->state = BU_STATE_JOINING;
-			if (one == HELD)
-				node->hold.owner = BU_OWNER_PERSON;
-			if (one == AGENT)
-				node->live.agent.protocol = BU_AGENT_NVLINK - 1;
-			if (one == UNHEARD)
-				node->live.last_seen_ms -= 90000;
-			if (one == BUSY)
-				json_object_set_new(rig.gate->busy, node->name,
-						    json_integer(0));
-			if (one == BOOT)
-				strcpy(node->boot_id, "another");
-			if (one == BOOT)
-				node->checks.is.boot_id = node->boot_id;
+			make_unfit(&rig, node, one, BU_AGENT_NVLINK);
 			if (one == MIG)
 				want->mig = bu_xstrdup("1g.10gb*7");
 			if (one == UNMEASURED)
@@ -85,7 +59,7 @@ START_TEST(each_of_both_must_be_free)
 				want->rack = bu_xstrdup("r9");
 			if (one == DOMAIN_OF_NONE)
 				node->checks.is.domain = NULL;
-			ck_assert_msg((look(&rig, 2) == 6) == (one == FREE),
+			ck_assert_msg((look(&rig, 2) == 6) == (one == UNFIT_NOT),
 				      "case %d, node %d", one, number);
 			rig_end(&rig);
 		}
