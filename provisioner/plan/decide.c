@@ -123,6 +123,16 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	return BU_CLASS_INSTALL;
 }
 
+/* It is what it should be, and its open order leads elsewhere. */
+static void
+withdraw_other(const struct bu_order *order, struct bu_decision *ret)
+{
+	if (!order->open)
+		return;
+	ret->withdraw = 1;
+	BU_REASON_SET(&ret->why, NOT_WANTED, .text = {order->rollout});
+}
+
 /* Its system is there: a person says whether that is tested again, or written again. */
 static void
 decide_quarantined(const struct bu_plan_node *it, struct bu_decision *ret)
@@ -152,8 +162,10 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 	if (node->installed_digest[0])
 		ret->changes = bu_plan_changes(input, it);
 	if (node->state == BU_STATE_PARKED && node->installed_digest[0] &&
-	    bu_plan_changes_class(ret->changes) == BU_CLASS_NONE)
+	    bu_plan_changes_class(ret->changes) == BU_CLASS_NONE) {
+		withdraw_other(&node->order, ret);
 		return;
+	}
 	if (node->state == BU_STATE_PARKED && node->installed_digest[0] &&
 	    bu_plan_changes_class(ret->changes) < BU_CLASS_INSTALL) {
 		refuse(ret, PARKED, .text = {node->name});
@@ -249,10 +261,7 @@ decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		ret->served = 1;
 		return;
 	}
-	if (!order->open)
-		return;
-	ret->withdraw = 1;
-	BU_REASON_SET(&ret->why, NOT_WANTED, .text = {order->rollout});
+	withdraw_other(order, ret);
 }
 
 static void

@@ -66,6 +66,8 @@ static const struct {
 	{BU_STATE_QUARANTINED, "d1", "d1", 1, 0, 0, "", ""},
 	{BU_STATE_QUARANTINED, "d1", "d0", 1, 1, 0, "none", "bringup node validate"},
 	{BU_STATE_PARKED, "d1", "d1", 1, 0, 0, "", ""},
+	{BU_STATE_PARKED, "d1", "d0", 1, 1, 0, "none",
+	 "rollout r-1 would have changed"},
 	{BU_STATE_PARKED, "d0", "d0", 1, 0, 0, "wipe", "not installed"},
 	{BU_STATE_RETIRED, "d1", "d1", 1, 0, 0, "refused", "it is retired"},
 	{BU_STATE_SERVICING, "d0", "d0", 1, 0, 0, "refused",
