@@ -20,7 +20,7 @@ bu_order_init(struct bu_order *order, const int *leaf_of, int ports,
 
 	order->port_count = 0;
 	order->start = bu_xcalloc((size_t)groups + 2, sizeof(*order->start));
-	order->ports = bu_xcalloc((size_t)ports + 1, sizeof(*order->ports));
+	order->ports = bu_xcalloc((size_t)ports, sizeof(*order->ports));
 	for (int i = 0; i < ports; i++) {
 		if (usable && !usable[i])
 			continue;
@@ -152,7 +152,7 @@ bu_order_seed(struct bu_order *order, uint64_t seed)
 
 	order->seed = seed;
 	free(order->circle);
-	order->circle = bu_xcalloc((size_t)(order->port_count + groups) + 1,
+	order->circle = bu_xcalloc((size_t)(order->port_count + groups),
 				   sizeof(*order->circle));
 	for (int g = 0; g < groups; g++)
 		bu_schedule_order(order->start[g + 1] - order->start[g],
@@ -291,8 +291,8 @@ bu_order_blocks(const struct bu_order *order)
 static int
 leaf_classes(const struct bu_order *order, int *ret_leaves, int *ret_start)
 {
-	bu_autofree int *class_of = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
-	bu_autofree int *rail_class = bu_xcalloc((size_t)order->rails + 1, sizeof(int));
+	bu_autofree int *class_of = bu_xcalloc((size_t)order->leaves, sizeof(int));
+	bu_autofree int *rail_class = bu_xcalloc((size_t)order->rails, sizeof(int));
 	int classes = 0, count = 0;
 
 	for (int rail = 0; rail < order->rails; rail++)
@@ -333,7 +333,7 @@ leaf_classes(const struct bu_order *order, int *ret_leaves, int *ret_start)
 int
 bu_stage_cross_rounds(const struct bu_order *order, int d)
 {
-	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
+	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves, sizeof(int));
 	bu_autofree int *start = bu_xcalloc((size_t)order->rails + 2, sizeof(int));
 	int classes = leaf_classes(order, leaves, start), most = 0;
 
@@ -379,10 +379,10 @@ int
 bu_stage_cross_round(const struct bu_order *order, uint64_t seed, int round,
 		     struct bu_cross *ret)
 {
-	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
+	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves, sizeof(int));
 	bu_autofree int *start = bu_xcalloc((size_t)order->rails + 2, sizeof(int));
 	bu_autofree struct bu_pair *pairs =
-		bu_xcalloc((size_t)order->leaves + 1, sizeof(*pairs));
+		bu_xcalloc((size_t)order->leaves, sizeof(*pairs));
 	int blocks = bu_order_blocks(order), meeting = round / blocks, total = 0;
 	int classes = leaf_classes(order, leaves, start);
 

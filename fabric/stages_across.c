@@ -83,7 +83,7 @@ leaves_across(const struct bu_order *order, int *ret, int *ret_fewest)
 int
 bu_stage_across_rounds(const struct bu_order *order, int d)
 {
-	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
+	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves, sizeof(int));
 	int each, n = leaves_across(order, leaves, &each), meetings;
 
 	if (n < 2)
@@ -124,7 +124,7 @@ leaf_meets_across(const struct bu_order *order, int x, int y, int meeting, int b
 	int spines = bu_order_spines(order), wide = a < b ? a : b;
 	const int *from = order->ports + order->start[x * order->rails];
 	const int *to = order->ports + order->start[y * order->rails];
-	bu_autofree unsigned char *taken = bu_xcalloc((size_t)b + 1, 1);
+	bu_autofree unsigned char *taken = bu_xcalloc((size_t)b, 1);
 
 	wide = wide < spines ? wide : spines;
 	if (!have_none_in_common(rails_of(order, x), rails_of(order, y)) ||
@@ -156,9 +156,9 @@ int
 bu_stage_across_round(const struct bu_order *order, uint64_t seed, int round,
 		      struct bu_cross *ret)
 {
-	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
+	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves, sizeof(int));
 	bu_autofree struct bu_pair *pairs =
-		bu_xcalloc((size_t)order->leaves + 1, sizeof(*pairs));
+		bu_xcalloc((size_t)order->leaves, sizeof(*pairs));
 	int blocks = bu_order_blocks(order), meeting = round / blocks, total = 0, count;
 	int fewest, n = leaves_across(order, leaves, &fewest);
 

@@ -95,7 +95,7 @@ accuse_leaf(struct view *v, int leaf)
 	struct bu_accusation whole = {.what = BU_WHAT_LEAF, .leaf = leaf};
 	struct bu_accusation list[BU_BLAST_LEAST];
 	bu_autofree int *ports =
-		bu_xcalloc((size_t)v->c->order.port_count + 1, sizeof(*ports));
+		bu_xcalloc((size_t)v->c->order.port_count, sizeof(*ports));
 	int all, bad;
 
 	count_leaf(v, leaf, ports, &all, &bad);
@@ -188,8 +188,8 @@ bu_campaign_accuse(struct campaign *c)
 	struct view v = {.c = c,
 			 .t = c->t,
 			 .blast = c->opts->blast > 0 ? c->opts->blast : 0.5,
-			 .leaf_out = bu_xcalloc((size_t)c->t->leaves + 1, 1),
-			 .spine_out = bu_xcalloc((size_t)c->t->spines + 1, 1)};
+			 .leaf_out = bu_xcalloc((size_t)c->t->leaves, 1),
+			 .spine_out = bu_xcalloc((size_t)c->t->spines, 1)};
 
 	accuse_doubted(&v);
 	accuse_cabling(&v);

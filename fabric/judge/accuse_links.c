@@ -125,7 +125,7 @@ static int *
 find_twins(const struct view *v)
 {
 	const struct campaign *c = v->c;
-	int *twin = bu_xcalloc((size_t)c->parts_count + 1, sizeof(*twin));
+	int *twin = bu_xcalloc((size_t)c->parts_count, sizeof(*twin));
 	int list[BU_FLOW_PARTS_MAX];
 
 	for (int i = 0; i < c->parts_count; i++)
@@ -195,7 +195,7 @@ bu_accuse_uplinks(struct view *v)
 	int bad = 0, found = -1, spines = v->t->spines;
 	int first = 2 * (bu_topology_ports(v->t) + v->t->leaves * spines), part;
 	bu_autofree struct bu_accusation *list =
-		bu_xcalloc((size_t)spines + 1, sizeof(*list));
+		bu_xcalloc((size_t)spines, sizeof(*list));
 
 	for (int leaf = 0; leaf < v->t->leaves; leaf++) {
 		if (v->leaf_out[leaf] || !bu_view_dirs(v, first + 2 * leaf))

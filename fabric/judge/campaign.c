@@ -50,7 +50,7 @@ static void
 drop_collisions(struct campaign *c, struct bu_flow *flows, int count)
 {
 	bu_autofree unsigned char *used =
-		bu_xcalloc((size_t)c->parts_count + 1, sizeof(*used));
+		bu_xcalloc((size_t)c->parts_count, sizeof(*used));
 	int list[BU_FLOW_PARTS_MAX];
 
 	for (int pass = 0; pass < 2 && !c->t->sprayed; pass++) {
@@ -143,7 +143,7 @@ bu_campaign_lldp(struct campaign *c, struct bu_err *err)
 	memcpy(c->leaf_of, c->t->leaf_of, (size_t)ports * sizeof(int));
 	if (!c->site->lldp || !c->t->has_lldp)
 		return 0;
-	heard = bu_xcalloc((size_t)ports + 1, sizeof(*heard));
+	heard = bu_xcalloc((size_t)ports, sizeof(*heard));
 	for (int i = 0; i < ports; i++)
 		heard[i] = -1;
 	if (c->site->lldp(c->site->arg, heard, err) != 0)
@@ -161,7 +161,7 @@ trust(struct campaign *c)
 {
 	const struct bu_localise_opts *opts = c->opts;
 
-	c->trusted_parts = bu_xcalloc((size_t)c->parts_count + 1, 1);
+	c->trusted_parts = bu_xcalloc((size_t)c->parts_count, 1);
 	for (int port = 0; port < bu_topology_ports(c->t); port++) {
 		int node = port / c->t->rails;
 
@@ -180,14 +180,14 @@ bu_campaign_init(struct campaign *c)
 
 	c->parts_count = bu_parts_count(c->t);
 	c->qps_cross = 1;
-	c->leaf_of = bu_xcalloc(ports + 1, sizeof(*c->leaf_of));
-	c->usable = bu_xcalloc(ports + 1, 1);
+	c->leaf_of = bu_xcalloc(ports, sizeof(*c->leaf_of));
+	c->usable = bu_xcalloc(ports, 1);
 	memset(c->usable, 1, ports);
-	c->watched = bu_xcalloc(ports + 1, 1);
-	c->seeks = bu_xcalloc(ports + 1, 1);
-	c->doubted = bu_xcalloc((size_t)c->t->nodes + 1, 1);
-	c->parts = bu_xcalloc((size_t)c->parts_count + 1, sizeof(*c->parts));
-	c->suspect_of = bu_xcalloc((size_t)c->parts_count * BU_SYMPTOMS_COUNT + 1,
+	c->watched = bu_xcalloc(ports, 1);
+	c->seeks = bu_xcalloc(ports, 1);
+	c->doubted = bu_xcalloc((size_t)c->t->nodes, 1);
+	c->parts = bu_xcalloc((size_t)c->parts_count, sizeof(*c->parts));
+	c->suspect_of = bu_xcalloc((size_t)c->parts_count * BU_SYMPTOMS_COUNT,
 				   sizeof(*c->suspect_of));
 	for (int i = 0; i < c->parts_count * BU_SYMPTOMS_COUNT; i++)
 		c->suspect_of[i] = -1;

@@ -68,7 +68,7 @@ bu_retest_count_unexplained(struct retest *r)
 	if (r->unexplained && standing == r->standing)
 		return;
 	free(r->unexplained);
-	r->unexplained = bu_xcalloc(c->suspect_count + 1, sizeof(*r->unexplained));
+	r->unexplained = bu_xcalloc(c->suspect_count, sizeof(*r->unexplained));
 	r->standing = standing;
 	for (size_t i = 0; i < c->retest_first; i++) {
 		const struct bu_flow *flow = &c->flows[i];

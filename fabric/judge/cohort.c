@@ -284,7 +284,7 @@ static double
 median_of(const json_t *list)
 {
 	size_t count = json_array_size(list), i;
-	bu_autofree double *values = bu_xcalloc(count + 1, sizeof(*values));
+	bu_autofree double *values = bu_xcalloc(count, sizeof(*values));
 	json_t *value;
 
 	json_array_foreach (list, i, value)

@@ -32,7 +32,7 @@ static struct count *
 count_doubts(const struct campaign *c)
 {
 	struct count *counts =
-		bu_xcalloc((size_t)c->t->nodes * HALVES + 1, sizeof(*counts));
+		bu_xcalloc((size_t)c->t->nodes * HALVES, sizeof(*counts));
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct bu_flow *flow = &c->flows[i];

@@ -41,7 +41,7 @@ stands_alone(const struct campaign *c, const struct suspect *suspect,
 void
 bu_campaign_explain_away(struct campaign *c)
 {
-	bu_autofree unsigned char *stronger = bu_xcalloc((size_t)c->parts_count + 1, 1);
+	bu_autofree unsigned char *stronger = bu_xcalloc((size_t)c->parts_count, 1);
 
 	for (size_t i = 0; i < c->suspect_count; i++) {
 		struct suspect *suspect = &c->suspects[i];

@@ -400,9 +400,9 @@ replay_rail(const json_t *cert, const json_t *rail, enum bu_verdict *ret,
 	const char *name = bu_json_str(rail, "rail", "");
 	size_t count = json_array_size(list), i;
 	bu_autofree struct bu_pair_result *results =
-		bu_xcalloc(count + 1, sizeof(*results));
+		bu_xcalloc(count, sizeof(*results));
 	bu_autofree const struct bu_pair_result **refs =
-		bu_xcalloc(count + 1, sizeof(*refs));
+		bu_xcalloc(count, sizeof(*refs));
 	uint64_t seed = strtoull(bu_json_str(cert, "seed", "0"), NULL, 16);
 	struct bu_expect expect;
 	json_t *value;

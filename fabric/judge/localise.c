@@ -27,7 +27,7 @@ static void
 suspect_all(struct campaign *c)
 {
 	struct bu_flows flows = bu_campaign_flows(c);
-	bu_autofree unsigned char *bits = bu_xcalloc((size_t)c->parts_count + 1, 1);
+	bu_autofree unsigned char *bits = bu_xcalloc((size_t)c->parts_count, 1);
 
 	bu_parts_suspect(&flows, &c->limits, c->parts, c->trusted_parts, bits);
 	for (int part = 0; part < c->parts_count; part++) {
@@ -43,7 +43,7 @@ static void
 renew_order(struct campaign *c)
 {
 	int ports = bu_topology_ports(c->t);
-	bu_autofree unsigned char *placed = bu_xcalloc((size_t)ports + 1, 1);
+	bu_autofree unsigned char *placed = bu_xcalloc((size_t)ports, 1);
 
 	for (int port = 0; port < ports; port++)
 		placed[port] =
@@ -180,7 +180,7 @@ static void
 note_ports(const struct campaign *c, struct bu_report *report)
 {
 	int ports = bu_topology_ports(c->t);
-	bu_autofree unsigned char *good = bu_xcalloc((size_t)ports + 1, 1);
+	bu_autofree unsigned char *good = bu_xcalloc((size_t)ports, 1);
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct bu_flow *flow = &c->flows[i];
@@ -205,7 +205,7 @@ bu_localise(const struct bu_topology *topology, const struct bu_site *site,
 	    struct bu_err *err)
 {
 	size_t ports = (size_t)bu_topology_ports(topology);
-	struct bu_report report = {.ports = bu_xcalloc(ports + 1, 1)};
+	struct bu_report report = {.ports = bu_xcalloc(ports, 1)};
 	struct campaign c = {.t = topology,
 			     .site = site,
 			     .opts = opts,

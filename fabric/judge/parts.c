@@ -74,7 +74,7 @@ struct best {
 static double
 median_best(const struct best *best, int ports, size_t *ret_count)
 {
-	bu_autofree float *kept = bu_xcalloc((size_t)ports + 1, sizeof(*kept));
+	bu_autofree float *kept = bu_xcalloc((size_t)ports, sizeof(*kept));
 	size_t count = 0;
 
 	for (int i = 0; i < ports; i++) {
@@ -121,8 +121,8 @@ learn_figure(const struct bu_flows *flows, int tier, enum figure figure,
 {
 	const int *leaf_of = flows->leaf_of;
 	int ports = bu_topology_ports(flows->topology);
-	bu_autofree float *by_port = bu_xcalloc((size_t)ports + 1, sizeof(float));
-	bu_autofree float *all = bu_xcalloc(flows->count + 1, sizeof(float));
+	bu_autofree float *by_port = bu_xcalloc((size_t)ports, sizeof(float));
+	bu_autofree float *all = bu_xcalloc(flows->count, sizeof(float));
 	struct best best = {by_port, all, 0};
 	double median;
 
@@ -151,7 +151,7 @@ learn_figure(const struct bu_flows *flows, int tier, enum figure figure,
 static void
 learn_lost(struct bu_limits *limits, const struct bu_flow *flows, size_t count)
 {
-	bu_autofree float *all = bu_xcalloc(count + 1, sizeof(float));
+	bu_autofree float *all = bu_xcalloc(count, sizeof(float));
 	size_t kept = 0;
 	double usual;
 

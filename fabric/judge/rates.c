@@ -183,7 +183,7 @@ bu_rates_from_json(const json_t *value, struct bu_rates *ret, struct bu_err *err
 	if (bu_json_int(value, "format", 0) != 1 || !json_is_array(rows))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "rates: expected {\"format\":1,\"rates\":[...]}");
-	rates.list = bu_xcalloc(json_array_size(rows) + 1, sizeof(*rates.list));
+	rates.list = bu_xcalloc(json_array_size(rows), sizeof(*rates.list));
 	json_array_foreach (rows, i, row) {
 		struct bu_rate *rate = &rates.list[rates.count];
 		const char *sku = bu_json_str(row, "sku", "?");

@@ -176,7 +176,7 @@ static void
 learn_rules(struct campaign *c)
 {
 	bu_autofree struct seen *parts =
-		bu_xcalloc((size_t)c->parts_count + 1, sizeof(*parts));
+		bu_xcalloc((size_t)c->parts_count, sizeof(*parts));
 	struct seen all = count_seen(c, parts);
 
 	for (size_t i = 0; i < c->suspect_count; i++) {
@@ -266,7 +266,7 @@ drop_alternating(struct campaign *c)
 static unsigned char *
 find_unexplained(const struct campaign *c)
 {
-	unsigned char *ret = bu_xcalloc(c->suspect_count + 1, 1);
+	unsigned char *ret = bu_xcalloc(c->suspect_count, 1);
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct bu_flow *flow = &c->flows[i];
@@ -431,8 +431,8 @@ bu_campaign_retest(struct campaign *c, struct bu_err *err)
 	struct retest r = {
 		.c = c,
 		.random = c->seed ^ UINT64_C(0xc),
-		.busy = bu_xcalloc((size_t)c->parts_count + 1, 1),
-		.flows = bu_xcalloc((size_t)bu_topology_ports(c->t) + 1,
+		.busy = bu_xcalloc((size_t)c->parts_count, 1),
+		.flows = bu_xcalloc((size_t)bu_topology_ports(c->t),
 				    sizeof(struct bu_flow)),
 	};
 	int rc;

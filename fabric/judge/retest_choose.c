@@ -345,7 +345,7 @@ bu_retest_choose(struct retest *r, int round)
 {
 	struct campaign *c = r->c;
 	size_t first = c->suspect_count ? (size_t)pick(r, (int)c->suspect_count) : 0;
-	bu_autofree unsigned char *left = bu_xcalloc(c->suspect_count + 1, 1);
+	bu_autofree unsigned char *left = bu_xcalloc(c->suspect_count, 1);
 	int cabling = only_cabling(c, round);
 
 	r->count = 0;

@@ -47,8 +47,7 @@ group_of(const struct campaign *c, int port)
 static int *
 group_sizes(const struct campaign *c)
 {
-	int *sizes =
-		bu_xcalloc((size_t)(c->t->leaves * c->t->rails) + 1, sizeof(*sizes));
+	int *sizes = bu_xcalloc((size_t)(c->t->leaves * c->t->rails), sizeof(*sizes));
 
 	for (int port = 0; port < bu_topology_ports(c->t); port++)
 		sizes[group_of(c, port)] += c->usable[port];
@@ -140,7 +139,7 @@ lonely_round(struct campaign *c, int round, const int *lacks, const int *lonely,
 	     struct bu_err *err)
 {
 	int ports = bu_topology_ports(c->t), n = 0;
-	bu_autofree unsigned char *busy = bu_xcalloc((size_t)ports + 1, 1);
+	bu_autofree unsigned char *busy = bu_xcalloc((size_t)ports, 1);
 	bu_autofree struct bu_flow *flows =
 		bu_xcalloc((size_t)ports + 2, sizeof(*flows));
 
@@ -163,8 +162,8 @@ lonely_stage(struct campaign *c, int partners, int *lacks, struct bu_err *err)
 {
 	int ports = bu_topology_ports(c->t), any = 0;
 	size_t first = c->count;
-	bu_autofree int *lonely = bu_xcalloc((size_t)ports + 1, sizeof(*lonely));
-	bu_autofree int *wanted = bu_xcalloc((size_t)ports + 1, sizeof(*wanted));
+	bu_autofree int *lonely = bu_xcalloc((size_t)ports, sizeof(*lonely));
+	bu_autofree int *wanted = bu_xcalloc((size_t)ports, sizeof(*wanted));
 	bu_autofree int *sizes = group_sizes(c);
 
 	want_partners(c, partners, wanted);
@@ -220,7 +219,7 @@ bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err)
 	/* Twice: the circle begins again where the leaf has no more partners. */
 	int rounds = bu_stage_leaf_rounds(&c->order, ports) * (wants_twice(c) ? 2 : 1);
 
-	c->lacks = bu_xcalloc((size_t)ports + 1, sizeof(*c->lacks));
+	c->lacks = bu_xcalloc((size_t)ports, sizeof(*c->lacks));
 	want_partners(c, partners, c->lacks);
 	rc = c->site->known ? bu_campaign_leaf_pieces(c, rounds, err)
 			    : leaf_rounds(c, rounds, err);
@@ -300,7 +299,7 @@ add_idle(const struct campaign *c, const struct bu_order *order, int round,
 	 struct bu_flow *flows, int n)
 {
 	bu_autofree unsigned char *busy =
-		bu_xcalloc((size_t)bu_topology_ports(c->t) + 1, 1);
+		bu_xcalloc((size_t)bu_topology_ports(c->t), 1);
 
 	for (int i = 0; i < n; i++)
 		busy[flows[i].src] = busy[flows[i].dst] = 1;
@@ -390,9 +389,9 @@ void
 bu_campaign_proven_order(const struct campaign *c, struct bu_order *ret)
 {
 	int ports = bu_topology_ports(c->t), rails = c->t->rails;
-	bu_autofree unsigned char *proven = bu_xcalloc((size_t)ports + 1, 1);
+	bu_autofree unsigned char *proven = bu_xcalloc((size_t)ports, 1);
 	bu_autofree int *in_group =
-		bu_xcalloc((size_t)(c->t->leaves * rails) + 1, sizeof(int));
+		bu_xcalloc((size_t)(c->t->leaves * rails), sizeof(int));
 
 	for (int port = 0; port < ports; port++) {
 		proven[port] = c->usable[port] && is_proven(c, port);
@@ -411,7 +410,7 @@ bu_campaign_proven_order(const struct campaign *c, struct bu_order *ret)
 int
 bu_campaign_one_qp_is_enough(const struct campaign *c)
 {
-	bu_autofree float *rates = bu_xcalloc(c->count + 1, sizeof(*rates));
+	bu_autofree float *rates = bu_xcalloc(c->count, sizeof(*rates));
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->count; i++) {

@@ -99,8 +99,8 @@ bu_rtt_judge(const struct bu_rtt *pairs, size_t count, const int *leaf_of, int n
 {
 	const struct sample s = {pairs, count, leaf_of, nodes};
 	struct bu_rtt_result result = {.verdict = BU_RTT_UNKNOWN};
-	bu_autofree double *values = bu_xcalloc(count + 1, sizeof(*values));
-	bu_autofree struct votes *votes = bu_xcalloc((size_t)nodes + 1, sizeof(*votes));
+	bu_autofree double *values = bu_xcalloc(count, sizeof(*values));
+	bu_autofree struct votes *votes = bu_xcalloc((size_t)nodes, sizeof(*votes));
 	double near_scatter, far_scatter;
 
 	memset(ret_wrong, 0, (size_t)nodes);

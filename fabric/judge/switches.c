@@ -20,8 +20,7 @@ static unsigned char *
 used_links(const struct campaign *c, size_t first)
 {
 	int spines = c->t->spines;
-	unsigned char *used =
-		bu_xcalloc(2 * (size_t)c->t->leaves * (size_t)spines + 1, 1);
+	unsigned char *used = bu_xcalloc(2 * (size_t)c->t->leaves * (size_t)spines, 1);
 
 	for (size_t i = first; i < c->count; i++) {
 		const struct bu_flow *flow = &c->flows[i];
@@ -48,7 +47,7 @@ learn_bundles(const struct campaign *c, const struct bu_link_count *counts,
 {
 	enum { FEW = 4 };
 	int spines = c->t->spines;
-	bu_autofree float *rates = bu_xcalloc((size_t)spines + 1, sizeof(*rates));
+	bu_autofree float *rates = bu_xcalloc((size_t)spines, sizeof(*rates));
 
 	for (int bundle = 0; bundle < 2 * c->t->leaves; bundle++) {
 		float best = 0;
@@ -70,7 +69,7 @@ learn_bundles(const struct campaign *c, const struct bu_link_count *counts,
 static double
 most_bad(const struct bu_link_count *counts, const unsigned char *used, int links)
 {
-	bu_autofree float *bad = bu_xcalloc((size_t)links + 1, sizeof(*bad));
+	bu_autofree float *bad = bu_xcalloc((size_t)links, sizeof(*bad));
 	size_t n = 0;
 
 	for (int i = 0; i < links; i++) {
@@ -88,8 +87,8 @@ learn_shares(const struct campaign *c, const struct bu_link_count *counts,
 {
 	int links = 2 * c->t->leaves * c->t->spines;
 	bu_autofree float *bundles =
-		bu_xcalloc(2 * (size_t)c->t->leaves + 1, sizeof(*bundles));
-	bu_autofree float *kept = bu_xcalloc((size_t)links + 1, sizeof(*kept));
+		bu_xcalloc(2 * (size_t)c->t->leaves, sizeof(*bundles));
+	bu_autofree float *kept = bu_xcalloc((size_t)links, sizeof(*kept));
 	size_t n = 0;
 	double median;
 
@@ -112,7 +111,7 @@ add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t
 {
 	int links = 2 * c->t->leaves * c->t->spines, base = 2 * bu_topology_ports(c->t);
 	bu_autofree unsigned char *used = used_links(c, first);
-	bu_autofree float *share = bu_xcalloc((size_t)links + 1, sizeof(*share));
+	bu_autofree float *share = bu_xcalloc((size_t)links, sizeof(*share));
 	double least = learn_shares(c, counts, used, share);
 	double most = most_bad(counts, used, links);
 
@@ -183,8 +182,7 @@ bu_campaign_switches(struct campaign *c, const struct bu_order *order, int readi
 		     struct bu_err *err)
 {
 	size_t links = 2 * (size_t)c->t->leaves * (size_t)c->t->spines;
-	bu_autofree struct bu_link_count *counts =
-		bu_xcalloc(links + 1, sizeof(*counts));
+	bu_autofree struct bu_link_count *counts = bu_xcalloc(links, sizeof(*counts));
 	int rc = c->site->switches(c->site->arg, counts, err);
 
 	c->fills = 1;
