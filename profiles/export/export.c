@@ -177,7 +177,7 @@ validations_of(const struct bu_desired *desired)
 static json_t *
 pools_of(const struct bu_desired *desired)
 {
-	const char **names = bu_xcalloc(desired->nodes_count + 1, sizeof(*names));
+	const char **names = bu_xcalloc(desired->nodes_count, sizeof(*names));
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < desired->pools_count; i++) {

@@ -79,7 +79,7 @@ drop_empty(struct bu_ini *ini)
 void
 bu_ini_join(struct bu_ini *ini, struct bu_findings *findings)
 {
-	struct bu_ini_section **list = bu_xcalloc(ini->count + 1, sizeof(*list));
+	struct bu_ini_section **list = bu_xcalloc(ini->count, sizeof(*list));
 	size_t count = ini->count;
 
 	for (size_t i = 0; i < count; i++)

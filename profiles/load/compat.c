@@ -203,7 +203,7 @@ bu_compat_parse(const json_t *value, struct bu_err *err)
 		return NULL;
 	}
 	compat = bu_xcalloc(1, sizeof(*compat));
-	compat->rows = bu_xcalloc(json_array_size(rows) + 1, sizeof(*compat->rows));
+	compat->rows = bu_xcalloc(json_array_size(rows), sizeof(*compat->rows));
 	json_array_foreach (rows, i, row) {
 		compat->count++;
 		if (read_row(row, &compat->rows[i], err) != 0) {

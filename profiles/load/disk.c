@@ -381,8 +381,8 @@ size_t
 bu_disk_choose_other(const char *selector, const struct bu_disk *disks, size_t count,
 		     const struct bu_disk *except, const struct bu_disk **ret)
 {
-	bu_autofree struct bu_disk *others = bu_xcalloc(count + 1, sizeof(*others));
-	bu_autofree size_t *places = bu_xcalloc(count + 1, sizeof(*places));
+	bu_autofree struct bu_disk *others = bu_xcalloc(count, sizeof(*others));
+	bu_autofree size_t *places = bu_xcalloc(count, sizeof(*places));
 	const struct bu_disk *chosen, *pair[2];
 	size_t left = 0, found;
 

@@ -247,7 +247,7 @@ static void
 check_twice(struct reader *rd, enum bu_inventory_csv_column column)
 {
 	struct bu_inventory_csv *inventory = rd->inventory;
-	struct entry *list = bu_xcalloc(inventory->count + 1, sizeof(*list));
+	struct entry *list = bu_xcalloc(inventory->count, sizeof(*list));
 	size_t count = 0;
 
 	for (size_t i = 0; i < inventory->count; i++)

@@ -99,7 +99,7 @@ static void
 scan_files(struct bu_loader *ld)
 {
 	const struct bu_tree_file *first = bu_tree_find(ld->tree, "site.ini");
-	bu_autofree char *seen = bu_xcalloc(ld->tree->count + 1, 1);
+	bu_autofree char *seen = bu_xcalloc(ld->tree->count, 1);
 
 	if (!first) {
 		bu_findings_add(ld->findings, BU_FINDING_ERROR, "site.ini", 0,
@@ -128,7 +128,7 @@ bu_profiles_load(const struct bu_tree *tree, struct bu_findings *findings)
 
 	ld.desired = desired;
 	memcpy(desired->digest, tree->digest, sizeof(desired->digest));
-	desired->files = bu_xcalloc(tree->count + 1, sizeof(*desired->files));
+	desired->files = bu_xcalloc(tree->count, sizeof(*desired->files));
 	desired->files_count = tree->count;
 	for (size_t i = 0; i < tree->count; i++)
 		desired->files[i] = bu_xstrdup(tree->files[i].path);

@@ -46,9 +46,8 @@ compare_taken(const void *a, const void *b)
 static struct taken *
 list_taken(const struct bu_desired *desired, size_t *ret_count)
 {
-	struct taken *list =
-		bu_xcalloc(desired->nodes_count * (desired->networks_count + 1) + 1,
-			   sizeof(*list));
+	struct taken *list = bu_xcalloc(desired->nodes_count * desired->networks_count,
+					sizeof(*list));
 	size_t count = 0;
 
 	for (size_t i = 0; i < desired->nodes_count; i++)

@@ -146,8 +146,7 @@ compare_macs(const void *a, const void *b)
 static void
 sort_by_mac(struct bu_desired *desired)
 {
-	desired->by_mac =
-		bu_xcalloc(desired->nodes_count + 1, sizeof(*desired->by_mac));
+	desired->by_mac = bu_xcalloc(desired->nodes_count, sizeof(*desired->by_mac));
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		if (desired->nodes[i].mac)
 			desired->by_mac[desired->by_mac_count++] = &desired->nodes[i];

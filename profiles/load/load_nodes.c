@@ -23,7 +23,7 @@ init_node(const struct bu_loader *ld, struct bu_desired_node *node,
 		memcpy((char *)node + ld->of_pool[i].key->offset,
 		       (const char *)pool + ld->of_pool[i].from->offset,
 		       ld->of_pool[i].size);
-	node->addresses = bu_xcalloc(ld->desired->networks_count + 1, sizeof(uint32_t));
+	node->addresses = bu_xcalloc(ld->desired->networks_count, sizeof(uint32_t));
 	node->origin = *origin;
 }
 
@@ -114,7 +114,7 @@ static void
 check_address_twice(struct bu_loader *ld, const struct bu_ini_section *section,
 		    const uint32_t *list, size_t count)
 {
-	uint32_t *sorted = bu_xcalloc(count + 1, sizeof(*sorted));
+	uint32_t *sorted = bu_xcalloc(count, sizeof(*sorted));
 
 	memcpy(sorted, list, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), compare_u32);
@@ -325,8 +325,7 @@ apply_node_section(struct bu_loader *ld, const struct bu_ini_section *section)
 	struct bu_desired_node *node;
 
 	if (!found) {
-		const char **names =
-			bu_xcalloc(desired->nodes_count + 1, sizeof(*names));
+		const char **names = bu_xcalloc(desired->nodes_count, sizeof(*names));
 
 		for (size_t i = 0; i < desired->nodes_count; i++)
 			names[i] = desired->nodes[i].name;

@@ -100,7 +100,7 @@ bu_load_find(struct bu_loader *ld, const struct bu_ini_section *section,
 {
 	const struct bu_layout *layout = bu_layout_find(kind);
 	size_t count = *bu_layout_count(layout, ld->desired);
-	const char **names = bu_xcalloc(count + 1, sizeof(*names));
+	const char **names = bu_xcalloc(count, sizeof(*names));
 	const char *found = NULL;
 
 	for (size_t i = 0; i < count && !found; i++) {
@@ -184,11 +184,11 @@ create_lists(struct bu_loader *ld)
 	}
 	for (size_t i = 0; i < BU_LEN(bu_layouts); i++) {
 		size_t *count = bu_layout_count(&bu_layouts[i], desired);
-		void *list = bu_xcalloc(*count + 1, bu_layouts[i].size);
+		void *list = bu_xcalloc(*count, bu_layouts[i].size);
 
 		memcpy((char *)desired + bu_layouts[i].list, &list, sizeof(list));
 		set_sections(ld, &bu_layouts[i],
-			     bu_xcalloc(*count + 1, sizeof(struct bu_ini_section *)));
+			     bu_xcalloc(*count, sizeof(struct bu_ini_section *)));
 		*count = 0; /* counted again as they are filled */
 	}
 }
@@ -296,8 +296,7 @@ load_network_list(struct bu_loader *ld, const struct bu_ini_section *section,
 		  const char *key, size_t *ret_count)
 {
 	bu_autofree const void **found = load_list(ld, section, key, ret_count);
-	const struct bu_desired_network **list =
-		bu_xcalloc(*ret_count + 1, sizeof(*list));
+	const struct bu_desired_network **list = bu_xcalloc(*ret_count, sizeof(*list));
 
 	for (size_t i = 0; i < *ret_count; i++)
 		list[i] = found[i];
@@ -311,7 +310,7 @@ load_pool_mounts(struct bu_loader *ld, const struct bu_ini_section *section,
 	bu_autofree const void **found =
 		load_list(ld, section, "mounts", &pool->mounts_count);
 
-	pool->mounts = bu_xcalloc(pool->mounts_count + 1, sizeof(*pool->mounts));
+	pool->mounts = bu_xcalloc(pool->mounts_count, sizeof(*pool->mounts));
 	for (size_t i = 0; i < pool->mounts_count; i++)
 		pool->mounts[i] = found[i];
 }
@@ -338,7 +337,7 @@ load_pool_networks(struct bu_loader *ld, const struct bu_ini_section *section,
 {
 	pool->networks =
 		load_network_list(ld, section, "networks", &pool->networks_count);
-	pool->rails = bu_xcalloc(pool->networks_count + 1, sizeof(*pool->rails));
+	pool->rails = bu_xcalloc(pool->networks_count, sizeof(*pool->rails));
 	for (size_t i = 0; pool->validation && i < pool->networks_count; i++) {
 		if (is_measured(pool->validation, pool->networks[i]))
 			pool->rails[pool->rails_count++] = pool->networks[i];

@@ -116,7 +116,7 @@ check_nodes(const struct judge *judge)
 {
 	const struct bu_desired *desired = judge->desired;
 	bu_autofree struct stray *strays =
-		bu_xcalloc(desired->nodes_count + 1, sizeof(*strays));
+		bu_xcalloc(desired->nodes_count, sizeof(*strays));
 	size_t count = 0, end;
 
 	for (size_t i = 0; i < desired->nodes_count; i++) {

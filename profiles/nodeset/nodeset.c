@@ -248,7 +248,7 @@ compare_texts(const void *a, const void *b)
 static char **
 sorted_names(const struct bu_nodeset *nodeset)
 {
-	char **names = bu_xcalloc(nodeset->count + 1, sizeof(*names));
+	char **names = bu_xcalloc(nodeset->count, sizeof(*names));
 
 	if (nodeset->count)
 		memcpy(names, nodeset->names, nodeset->count * sizeof(*names));
@@ -342,7 +342,7 @@ bu_nodeset_expand(const char *text, struct bu_err *err)
 static void
 drop_repetitions(struct bu_nodeset *nodeset, const char **ret_twice)
 {
-	struct slot *slots = bu_xcalloc(nodeset->count + 1, sizeof(*slots));
+	struct slot *slots = bu_xcalloc(nodeset->count, sizeof(*slots));
 	size_t kept = 0;
 
 	for (size_t i = 0; i < nodeset->count; i++)

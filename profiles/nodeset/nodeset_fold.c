@@ -90,7 +90,7 @@ compare_cuts(const void *a, const void *b)
 static struct cut *
 sorted_cuts(const char *const *names, size_t count)
 {
-	struct cut *cuts = bu_xcalloc(count + 1, sizeof(*cuts));
+	struct cut *cuts = bu_xcalloc(count, sizeof(*cuts));
 
 	for (size_t i = 0; i < count; i++)
 		cuts[i] = cut_name(names[i]);
