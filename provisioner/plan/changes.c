@@ -182,7 +182,7 @@ static json_t *
 sorted(json_t *changes)
 {
 	size_t count = json_array_size(changes);
-	bu_autofree json_t **items = bu_xcalloc(count + 1, sizeof(json_t *));
+	bu_autofree json_t **items = bu_xcalloc(count, sizeof(json_t *));
 	json_t *result = json_array();
 
 	for (size_t i = 0; i < count; i++)

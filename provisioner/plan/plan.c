@@ -55,7 +55,7 @@ read_limit(struct maker *maker)
 
 	if (!limit)
 		return bu_xstrdup("");
-	maker->limit = bu_xcalloc(limit->count + 1, sizeof(*maker->limit));
+	maker->limit = bu_xcalloc(limit->count, sizeof(*maker->limit));
 	maker->limit_count = limit->count;
 	memcpy(maker->limit, limit->names, limit->count * sizeof(*maker->limit));
 	qsort(maker->limit, limit->count, sizeof(*maker->limit), by_name);

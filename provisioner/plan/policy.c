@@ -306,9 +306,9 @@ judge_versions(const struct bu_plan_input *input, const struct bu_plan_image *im
 	       json_t *plan)
 {
 	const struct bu_desired *desired = input->desired;
-	bu_autofree char *done = bu_xcalloc(desired->nodes_count + 1, 1);
+	bu_autofree char *done = bu_xcalloc(desired->nodes_count, 1);
 	bu_autofree const char **names =
-		bu_xcalloc(desired->nodes_count + 1, sizeof(*names));
+		bu_xcalloc(desired->nodes_count, sizeof(*names));
 
 	for (size_t i = 0; i < desired->nodes_count; i++) {
 		struct group group = {input, plan, &desired->nodes[i], NULL};
@@ -333,7 +333,7 @@ static void
 warn_by_hand(const struct bu_desired *desired, json_t *plan)
 {
 	bu_autofree const char **names =
-		bu_xcalloc(desired->nodes_count + 1, sizeof(*names));
+		bu_xcalloc(desired->nodes_count, sizeof(*names));
 	bu_autofree char *nodes = NULL, *text = NULL;
 	size_t count = 0, i;
 	json_t *step;
