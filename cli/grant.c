@@ -162,7 +162,7 @@ int
 bu_grants_check(const json_t *grants, const struct bu_plan *plan, struct bu_err *err)
 {
 	size_t count = json_array_size(grants), i;
-	bu_autofree struct granted *granted = bu_xcalloc(count + 1, sizeof(*granted));
+	bu_autofree struct granted *granted = bu_xcalloc(count, sizeof(*granted));
 	json_t *names[BU_CLASS_COUNT], *grant;
 	int rc;
 

@@ -151,7 +151,7 @@ static void
 print_across(const struct bu_shown_pairs *shown)
 {
 	bu_autofree struct bu_shown_pair *list =
-		bu_xcalloc(shown->pairs_count + 1, sizeof(*list));
+		bu_xcalloc(shown->pairs_count, sizeof(*list));
 	size_t count = 0;
 
 	for (size_t i = 0; i < shown->pairs_count; i++)
@@ -168,7 +168,7 @@ static void
 print_matrix(const json_t *names, const struct bu_shown_pairs *shown)
 {
 	size_t count = shown->pairs_count, printed = 0;
-	bu_autofree const char **rails = bu_xcalloc(count + 1, sizeof(*rails));
+	bu_autofree const char **rails = bu_xcalloc(count, sizeof(*rails));
 
 	for (size_t i = 0; i < count; i++)
 		rails[i] = shown->pairs[i].rail;

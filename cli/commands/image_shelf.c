@@ -60,7 +60,7 @@ judge(struct shelf *shelf)
 {
 	const json_t *uses = json_object_get(shelf->uses, "uses");
 	size_t count = json_array_size(uses);
-	const char **digests = bu_xcalloc(count + 1, sizeof(*digests));
+	const char **digests = bu_xcalloc(count, sizeof(*digests));
 
 	for (size_t i = 0; i < count; i++)
 		digests[i] = bu_json_str(json_array_get(uses, i), "digest", "");

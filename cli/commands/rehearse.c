@@ -110,9 +110,8 @@ read_plan(struct rehearsal *r, struct bu_err *err)
 	if (!answer ||
 	    bu_topology_from_json(plan ? plan : answer, &r->topology, err) != 0)
 		return -1;
-	r->counts =
-		bu_xcalloc(2 * (size_t)(r->topology.leaves * r->topology.spines) + 1,
-			   sizeof(*r->counts));
+	r->counts = bu_xcalloc(2 * (size_t)(r->topology.leaves * r->topology.spines),
+			       sizeof(*r->counts));
 	return 0;
 }
 

@@ -58,7 +58,7 @@ bu_follow_create(const json_t *nodes)
 	size_t i;
 
 	follow->told = bu_xstrdup("");
-	follow->nodes = bu_xcalloc(json_array_size(nodes) + 1, sizeof(*follow->nodes));
+	follow->nodes = bu_xcalloc(json_array_size(nodes), sizeof(*follow->nodes));
 	json_array_foreach (nodes, i, name)
 		follow->nodes[follow->count++] = (struct watched){
 			.name = bu_xstrdup(
@@ -331,7 +331,7 @@ bu_follow_nodes(const struct bu_follow *follow)
 {
 	struct bu_shown_nodes nodes = {.time_ms = follow->last.time_ms};
 
-	nodes.nodes = bu_xcalloc(follow->count + 1, sizeof(*nodes.nodes));
+	nodes.nodes = bu_xcalloc(follow->count, sizeof(*nodes.nodes));
 	for (size_t i = 0; i < follow->count; i++)
 		if (follow->nodes[i].of)
 			nodes.nodes[nodes.nodes_count++] = follow->nodes[i].node;

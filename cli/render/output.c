@@ -68,7 +68,7 @@ char *
 bu_out_fold(const json_t *names)
 {
 	size_t count = json_array_size(names), i;
-	bu_autofree const char **texts = bu_xcalloc(count + 1, sizeof(*texts));
+	bu_autofree const char **texts = bu_xcalloc(count, sizeof(*texts));
 	json_t *name;
 
 	json_array_foreach (names, i, name)

@@ -102,7 +102,7 @@ add_group(struct bu_planned_group *group, const struct bu_plan *plan,
 
 	group->step = step_at(plan, places, 0);
 	group->nodes = json_incref(json_object_get(found, "nodes"));
-	group->differ = bu_xcalloc(group->step->changes_count + 1, 1);
+	group->differ = bu_xcalloc(group->step->changes_count, 1);
 	for (size_t i = 0; i < json_array_size(places); i++)
 		note_difference(group, step_at(plan, places, i));
 }
@@ -114,7 +114,7 @@ bu_planned_groups(const struct bu_plan *plan, size_t *ret_count)
 		bu_planned_alike(plan->steps, plan->steps_count, key_of, name_of);
 	bu_autojson json_t *pools = json_object();
 	size_t count = json_array_size(all), used = 0, i;
-	struct bu_planned_group *groups = bu_xcalloc(count + 1, sizeof(*groups));
+	struct bu_planned_group *groups = bu_xcalloc(count, sizeof(*groups));
 	json_t *found, *value;
 	const char *pool;
 

@@ -91,7 +91,7 @@ in_order(const struct bu_shown_nodes *nodes, size_t room)
 {
 	size_t count = nodes->nodes_count, used = 0;
 	const struct bu_shown_node **ordered =
-		bu_xcalloc(count + 1, sizeof(struct bu_shown_node *));
+		bu_xcalloc(count, sizeof(struct bu_shown_node *));
 
 	for (enum rank rank = FIRST; rank < RANKS; rank++)
 		for (size_t i = 0; i < count; i++)
