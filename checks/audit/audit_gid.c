@@ -172,12 +172,17 @@ bu_audit_guid(struct bu_audit *a)
 		const char *other;
 		char guid[32];
 
-		/* One device, one GUID; software makes its own of the MAC. */
-		if (port->port != 1 || port->software)
+		/* Software makes its own of the MAC, and a virtual function that was
+		 * not given to anybody has none. */
+		if (!port->network || port->software ||
+		    bu_sysroot_exists(a->root, "sys/class/infiniband/%s/device/physfn",
+				      port->device))
 			continue;
 		bu_sysroot_line(a->root, guid, sizeof(guid),
 				"sys/class/infiniband/%s/node_guid", port->device);
 		other = bu_json_str(owner, guid, NULL);
+		if (other && strcmp(other, port->device) == 0)
+			continue; /* its other port */
 		if (strspn(guid, "0:") == strlen(guid))
 			bu_audit_bad(a, port->device, *guid ? guid : "none", "a GUID",
 				     "RDMA device %s has no node GUID", port->device);

@@ -80,6 +80,25 @@ START_TEST(the_family_is_that_of_the_port)
 }
 END_TEST
 
+/* The rows guid are this one; NULL: there is none. */
+static void
+expect_guid(const json_t *expect, const char *device, enum bu_verdict verdict)
+{
+	struct bu_checks checks;
+	size_t found = 0;
+
+	bu_audit_machine_audit(expect, &checks);
+	for (size_t i = 0; i < checks.count; i++) {
+		if (strcmp(checks.list[i].id, "guid") != 0)
+			continue;
+		found++;
+		ck_assert_str_eq(checks.list[i].subject, device ? device : "none");
+		ck_assert_int_eq(checks.list[i].verdict, verdict);
+	}
+	ck_assert_uint_eq(found, device != NULL);
+	bu_checks_fini(&checks);
+}
+
 /* IPoIB with the MTU that it has by default, in a subnet that carries 4096. */
 START_TEST(a_subnet_may_carry_more_than_ipoib)
 {
@@ -351,6 +370,49 @@ START_TEST(a_bond_is_judged_with_its_ports)
 	bu_audit_machine_remove();
 }
 END_TEST
+/* Of devices that carry a network: each once, whichever port it is. Virtual functions
+ * have none until they are given away. */
+START_TEST(only_devices_of_a_network_need_a_guid)
+{
+	static const char *const ports[] = {"mlx5_2/1", "mlx5_2/2"};
+	static const char none[] = "0000:0000:0000:0000";
+
+	for (size_t i = 0; i < BU_LEN(ports); i++) {
+		bu_autojson json_t *expect =
+			json_pack("{s:[{s:s,s:s,s:b}]}", "networks", "name", "roce",
+				  "port", ports[i], "rdma", 1);
+
+		bu_audit_machine_build(0);
+		bu_audit_machine_link(IB "mlx5_2/device", "../../../../" NIC0 "/vf0");
+		bu_audit_machine_change(IB "mlx5_2/ports/1/link_layer", "Ethernet");
+		bu_audit_machine_change(IB "mlx5_2/ports/2/link_layer", "Ethernet");
+		bu_audit_machine_change(IB "mlx5_2/node_guid", none);
+		bu_audit_machine_change(MLX1 "node_guid", none);
+		bu_audit_machine_change(NIC0 "/vf0/vendor", "0x15b3");
+		expect_guid(expect, "mlx5_2", BU_VERDICT_FAIL);
+		bu_audit_machine_change(IB "mlx5_2/node_guid", "9c63:c003:00aa:0009");
+		expect_guid(expect, "mlx5_2", BU_VERDICT_PASS);
+		bu_audit_machine_change(IB "mlx5_2/node_guid", none);
+		bu_audit_machine_change(NIC0 "/vf0/physfn/vendor", "0x15b3");
+		expect_guid(expect, NULL, BU_VERDICT_PASS);
+		bu_audit_machine_remove();
+	}
+}
+END_TEST
+
+/* One device has two ports. */
+START_TEST(a_device_with_two_ports_has_one_guid)
+{
+	bu_autojson json_t *expect = json_pack(
+		"{s:[{s:s,s:s,s:b},{s:s,s:s,s:b}]}", "networks", "name", "one", "port",
+		"mlx5_0/1", "rdma", 1, "name", "two", "port", "mlx5_0/2", "rdma", 1);
+
+	bu_audit_machine_build(0);
+	bu_audit_machine_change(MLX0 "ports/2/link_layer", "Ethernet");
+	expect_guid(expect, "mlx5_0", BU_VERDICT_PASS);
+	bu_audit_machine_remove();
+}
+END_TEST
 
 START_TEST(what_one_port_of_a_bond_lacks_is_said)
 {
@@ -409,7 +471,8 @@ END_TEST
 
 BU_UNIT("audit_rdma", a_bond_is_judged_with_its_ports,
 	what_one_port_of_a_bond_lacks_is_said, a_bond_without_rdma_may_lack_a_port,
-	ipoib_with_an_address_is_judged, only_the_port_that_is_named_is_judged,
+	ipoib_with_an_address_is_judged, only_devices_of_a_network_need_a_guid,
+	a_device_with_two_ports_has_one_guid, only_the_port_that_is_named_is_judged,
 	only_what_is_measured_needs_a_transport_for_it,
 	the_leaf_of_a_port_that_names_itself_is_learned,
 	the_gid_that_the_profile_names_is_judged, the_family_is_that_of_the_port,

@@ -158,7 +158,7 @@
 	  "cma_roce_mode") \
 	X(guid, "guid", FAIL, \
 	  "node GUIDs", \
-	  "node_guid of each RDMA device", \
+	  "node_guid of each RDMA device of a network; not of virtual functions", \
 	  "set, each once", \
 	  "burn the right GUID into the card's firmware, or swap the card") \
 	X(pfc, "pfc", FAIL, \
