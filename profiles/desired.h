@@ -384,7 +384,7 @@ struct bu_desired_node {
 	size_t index;        /* in bu_desired.nodes */
 	struct bu_origin
 		origin;     /* [node] section, else CSV row, else the pool's nodes */
-	char *switch_ports; /* "fabric=leaf01:swp3,...": by network; NULL = not said */
+	char *switch_ports; /* "fabric=leaf01:swp3,...": by network or NIC; or NULL */
 	char *nics; /* "fabric=52:54:00:78:00:01,...": NICs by network and MAC */
 	struct bu_origin csv_origin;    /* its row; line 0 = none */
 	unsigned int csv_columns;       /* bits of enum bu_inventory_csv_column */

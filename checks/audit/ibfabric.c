@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "checks/audit/ibfabric_impl.h"
+#include "checks/audit/ibpeer.h"
 #include "checks/audit/ibport.h"
 #include "fabric/probe/device.h"
 
@@ -83,18 +84,6 @@ is_asked_for(const struct walk *walk, const char *name, size_t length,
 	return 1;
 }
 
-void
-bu_ib_fabric_name(const char *description, const char **ret, size_t *ret_length)
-{
-	const char *start = strchr(description, ';');
-	const char *end = start ? strchr(start, ':') : NULL;
-
-	*ret = end ? start + 1 : description;
-	*ret_length = end ? (size_t)(end - start) - 1 : strlen(description);
-	while (*ret_length && (*ret)[*ret_length - 1] == ' ')
-		--*ret_length;
-}
-
 static void
 find_name(const struct walk *walk, struct one_switch *one)
 {
@@ -111,7 +100,7 @@ find_name(const struct walk *walk, struct one_switch *one)
 	memcpy(description, data, DESCRIPTION);
 	for (char *at = description; *at; at++)
 		*at = isprint((unsigned char)*at) ? *at : '?';
-	bu_ib_fabric_name(description, &inner, &length);
+	bu_ib_peer_name(description, &inner, &length);
 	if (!is_asked_for(walk, description, strlen(description), one))
 		is_asked_for(walk, inner, length, one);
 }

@@ -15,30 +15,6 @@
 #include "checks/audit/ibfabric_impl.h"
 #include "tests/support/ibsim.h"
 
-START_TEST(a_switch_has_its_name_in_its_description)
-{
-	static const char *const rows[][2] = {
-		{"leaf01", "leaf01"},
-		{"MF0;leaf01:MQM8700/U1", "leaf01"},
-		{"MF0;leaf01:MQM8700/L02/U1  ", "leaf01"},
-		{"leaf 7  ", "leaf 7"},
-		{"MF0;leaf01", "MF0;leaf01"},
-		{"a:b", "a:b"},
-		{"", ""},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autofree char *got = NULL;
-		const char *name;
-		size_t length;
-
-		bu_ib_fabric_name(rows[i][0], &name, &length);
-		got = bu_xstrndup(name, length);
-		ck_assert_str_eq(got, rows[i][1]);
-	}
-}
-END_TEST
-
 /* Bytes, packets and waits are none. */
 START_TEST(errors_are_added_up)
 {
@@ -218,12 +194,10 @@ END_TEST
 int
 main(int argc, char **argv)
 {
-	const TTest *const tests[] = {a_switch_has_its_name_in_its_description,
-				      errors_are_added_up,
-				      a_counter_at_its_end_is_named,
-				      long_counters_are_read_where_there_are_some,
-				      without_a_device_there_is_an_error,
-				      a_simulated_fabric_is_read};
+	const TTest *const tests[] = {
+		errors_are_added_up, a_counter_at_its_end_is_named,
+		long_counters_are_read_where_there_are_some,
+		without_a_device_there_is_an_error, a_simulated_fabric_is_read};
 
 	if (argc > 4 && strcmp(argv[1], "read") == 0)
 		return read_fabric(argc - 2, argv + 2);

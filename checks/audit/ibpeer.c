@@ -13,21 +13,34 @@
 #include "checks/audit/ibport.h"
 
 void
+bu_ib_peer_name(const char *description, const char **ret, size_t *ret_length)
+{
+	const char *start = strchr(description, ';');
+	const char *end = start ? strchr(start, ':') : NULL;
+
+	*ret = end ? start + 1 : description;
+	*ret_length = end ? (size_t)(end - start) - 1 : strlen(description);
+	while (*ret_length && (*ret)[*ret_length - 1] == ' ')
+		--*ret_length;
+}
+
+void
 bu_ib_peer_parse(uint8_t info[IB_SMP_DATA_SIZE],
 		 const uint8_t description[IB_SMP_DATA_SIZE], struct bu_lldp *ret)
 {
-	size_t length = 0;
+	char text[IB_SMP_DATA_SIZE + 1] = "";
+	const char *name;
+	size_t length;
 
 	snprintf(ret->chassis, sizeof(ret->chassis), "0x%016llx",
 		 (unsigned long long)mad_get_field64(info, 0, IB_NODE_GUID_F));
 	snprintf(ret->port, sizeof(ret->port), "%u",
 		 mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F));
-	for (; length < sizeof(ret->name) - 1 && description[length]; length++)
-		ret->name[length] =
-			isprint(description[length]) ? (char)description[length] : '?';
-	while (length > 0 && ret->name[length - 1] == ' ')
-		length--;
-	ret->name[length] = '\0';
+	memcpy(text, description, IB_SMP_DATA_SIZE);
+	for (char *at = text; *at; at++)
+		*at = isprint((unsigned char)*at) ? *at : '?';
+	bu_ib_peer_name(text, &name, &length);
+	snprintf(ret->name, sizeof(ret->name), "%.*s", (int)length, name);
 	ret->description[0] = '\0';
 	ret->heard = 1;
 }

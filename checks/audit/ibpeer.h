@@ -9,10 +9,12 @@
 
 #include "checks/audit/lldp.h"
 
-/* As LLDP would tell it: chassis = node GUID "0x...", name = node description, port =
- * its number; ret->netdev is left alone. root: "", the machine's own. BU_ERR_NOTFOUND
- * without a device for management packets, DENIED without the right to, TIMEOUT when
- * there is no answer (wait_ms four times at most). */
+/* "leaf01" of "MF0;leaf01:MQM8700/U1"; else all of it. Without blanks at its end. */
+void bu_ib_peer_name(const char *description, const char **ret, size_t *ret_length);
+/* As LLDP would tell it: chassis = node GUID "0x...", name = that in the node
+ * description, port = its number; ret->netdev is left alone. root: "", the machine's
+ * own. BU_ERR_NOTFOUND without a device for management packets, DENIED without the
+ * right to, TIMEOUT when there is no answer (wait_ms four times at most). */
 bu_must int bu_ib_peer(const char *root, const char *device, int port, int wait_ms,
 		       struct bu_lldp *ret, struct bu_err *err);
 /* Of the data of two answers, NodeInfo and NodeDescription. */

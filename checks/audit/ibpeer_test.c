@@ -25,10 +25,43 @@ START_TEST(reads_answers)
 	ck_assert_str_eq(got.name, "leaf? rack 7");
 	ck_assert_str_eq(got.port, "17");
 	ck_assert(bu_lldp_is(&got, "0x0c42a103005e0001:17"));
+	/* A managed switch goes by its own name, as it does where it is read. */
+	memset(description, 0, 64);
+	memcpy(description, "MF0;leaf01:MQM9700/U1", 21);
+	bu_ib_peer_parse(info, description, &got);
+	ck_assert_str_eq(bu_lldp_switch(&got), "leaf01");
+	ck_assert_uint_eq(bu_lldp_is(&got, "leaf01:17"), 6);
+	ck_assert_uint_eq(bu_lldp_is(&got, "LEAF01"), 6);
+	ck_assert_uint_eq(bu_lldp_is(&got, "0x0c42a103005e0001:17"), 18);
+	ck_assert_uint_eq(bu_lldp_is(&got, "leaf01:18"), 0);
 	/* A description without an end. */
 	memset(description, 'x', 64);
 	bu_ib_peer_parse(info, description, &got);
 	ck_assert_uint_eq(strlen(got.name), 63);
+}
+END_TEST
+
+START_TEST(a_switch_has_its_name_in_its_description)
+{
+	static const char *const rows[][2] = {
+		{"leaf01", "leaf01"},
+		{"MF0;leaf01:MQM8700/U1", "leaf01"},
+		{"MF0;leaf01:MQM8700/L02/U1  ", "leaf01"},
+		{"leaf 7  ", "leaf 7"},
+		{"MF0;leaf01", "MF0;leaf01"},
+		{"a:b", "a:b"},
+		{"", ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *got = NULL;
+		const char *name;
+		size_t length;
+
+		bu_ib_peer_name(rows[i][0], &name, &length);
+		got = bu_xstrndup(name, length);
+		ck_assert_str_eq(got, rows[i][1]);
+	}
 }
 END_TEST
 
@@ -104,8 +137,9 @@ END_TEST
 int
 main(int argc, char **argv)
 {
-	const TTest *const tests[] = {reads_answers, without_a_device_nobody_is_asked,
-				      a_simulated_fabric_answers};
+	const TTest *const tests[] = {
+		reads_answers, a_switch_has_its_name_in_its_description,
+		without_a_device_nobody_is_asked, a_simulated_fabric_answers};
 
 	if (argc == 4 && strcmp(argv[1], "peer") == 0)
 		return peer(argv[2], atoi(argv[3]));

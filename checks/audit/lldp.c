@@ -176,7 +176,7 @@ is_switch(const struct bu_lldp *port, const char *expected, size_t length)
 		strncasecmp(port->name, expected, length) == 0);
 }
 
-int
+size_t
 bu_lldp_is(const struct bu_lldp *port, const char *expected)
 {
 	/* The colons of a MAC address belong to the name of the switch: any place may
@@ -184,13 +184,14 @@ bu_lldp_is(const struct bu_lldp *port, const char *expected)
 	for (const char *colon = strchr(expected, ':'); colon;
 	     colon = strchr(colon + 1, ':')) {
 		const char *want = colon + 1;
+		size_t length = (size_t)(colon - expected);
 
-		if (is_switch(port, expected, (size_t)(colon - expected)) &&
+		if (is_switch(port, expected, length) &&
 		    (same(port->port, want, strlen(want)) ||
 		     same(port->description, want, strlen(want))))
-			return 1;
+			return length;
 	}
-	return is_switch(port, expected, strlen(expected));
+	return is_switch(port, expected, strlen(expected)) ? strlen(expected) : 0;
 }
 
 /* --- listening --- */

@@ -36,8 +36,9 @@ bu_must int bu_lldp_listen(struct bu_lldp *ports, size_t count, int64_t wait_ms,
 const char *bu_lldp_switch(const struct bu_lldp *port);
 /* Name of its port: the id, or the description where the id is only a MAC address. */
 const char *bu_lldp_port(const struct bu_lldp *port);
-/* Does this neighbour fit "switch:port" or "switch"? A switch may be named without its
- * domain; a port by its id or its description. Case does not matter. */
-int bu_lldp_is(const struct bu_lldp *port, const char *expected);
+/* Does this neighbour fit "switch:port" or "switch"? Returns how much of that names the
+ * switch; 0 = it does not. A switch may be named without its domain; a port by its id
+ * or its description. Case does not matter. */
+size_t bu_lldp_is(const struct bu_lldp *port, const char *expected);
 
 #endif

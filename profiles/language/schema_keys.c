@@ -432,7 +432,7 @@ SETTINGS(node)
 	BU_CLASS_RECONFIGURE,
 	"NICs by network and MAC, where neither number nor slot identifies them"},
 {"node", "switch_ports", BU_KEY_SETTINGS, NULL, 0, 0, NULL, FIELD(node, switch_ports),
-	BU_CLASS_NONE, "switch and port of its networks, as LLDP reports them: "
+	BU_CLASS_NONE, "switch and port of its networks or interfaces, as LLDP reports them, or of InfiniBand name or GUID of the switch: "
 		       "fabric=leaf01:swp3"},
 {"node", "mac", BU_KEY_MAC, NULL, 0, 0, NULL, FIELD(node, mac), BU_CLASS_NONE,
 	"of the boot NIC; this and all that follow override the inventory"},
