@@ -22,6 +22,7 @@ static const char pci_dir[] = "sys/bus/pci/devices";
 static void visit_port(const char *name, void *arg);
 
 enum { LOOK_MS = 20000 };
+enum { LAYERS_MAX = 4 }; /* a VLAN on a bond has two */
 
 /* The next reads ask the driver of this device, which has so much time. */
 static void
@@ -131,19 +132,78 @@ find_bonds(struct bu_audit *a)
 	}
 }
 
-/* A bond has no cable, each of its ports has one. */
+struct below {
+	const char *root;
+	void (*fn)(const char *name, void *arg);
+	void *arg;
+	int depth, found;
+};
+
+static void each_below(struct below *of, const char *name);
+
+static void
+visit_below(const char *name, void *arg)
+{
+	struct below *of = arg, next = *of;
+
+	if (strncmp(name, "lower_", 6) != 0)
+		return;
+	of->found = 1;
+	next.depth++;
+	next.found = 0;
+	each_below(&next, name + 6);
+}
+
+static void
+each_below(struct below *of, const char *name)
+{
+	if (of->depth < LAYERS_MAX)
+		bu_sysroot_each(of->root, visit_below, of, "sys/class/net/%s", name);
+	if (!of->found)
+		of->fn(name, of->arg);
+}
+
+void
+bu_audit_each_below(const char *root, const char *name,
+		    void (*fn)(const char *name, void *arg), void *arg)
+{
+	struct below of = {.root = root, .fn = fn, .arg = arg};
+
+	each_below(&of, name);
+}
+
+struct cables {
+	struct bu_audit *a;
+	const json_t *network;
+};
+
+static void
+give_cable(const char *name, void *arg)
+{
+	const struct cables *cables = arg;
+	struct bu_audit_nic *nic = bu_audit_nic_find(cables->a, name);
+
+	if (!nic || nic->cable)
+		return;
+	nic->cable = cables->network;
+	write_label(nic->label, sizeof(nic->label), name, nic->cable);
+}
+
 static void
 find_cables(struct bu_audit *a)
 {
-	for (size_t i = 0; i < a->nic_count; i++) {
-		struct bu_audit_nic *nic = &a->nics[i];
+	/* Those that have a network of their own first: a VLAN may be over them. */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < a->nic_count; i++) {
+			const struct bu_audit_nic *nic = &a->nics[i];
+			struct cables cables = {.a = a, .network = nic->network};
+			int is_card = bu_sysroot_exists(
+				a->root, "sys/class/net/%s/device", nic->name);
 
-		nic->cable = nic->is_bond ? NULL : nic->network;
-		if (nic->network || !nic->bond || !nic->bond->network)
-			continue;
-		nic->cable = nic->bond->network;
-		write_label(nic->label, sizeof(nic->label), nic->name, nic->cable);
-	}
+			if (nic->network && is_card == !pass)
+				bu_audit_each_below(a->root, nic->name, give_cable,
+						    &cables);
+		}
 }
 
 struct bu_audit_nic *
@@ -234,6 +294,22 @@ named_network(const struct bu_audit *a, const struct bu_audit_port *port)
 	return NULL;
 }
 
+/* The network of a VLAN over this port's interface; NULL. */
+static const json_t *
+vlan_network(const struct bu_audit *a, const struct bu_audit_port *port)
+{
+	for (size_t i = 0; i < a->nic_count; i++) {
+		const json_t *network = a->nics[i].network;
+
+		if (bu_json_bool(network, "rdma", 0) &&
+		    !json_object_get(network, "port") &&
+		    bu_port_is_named(a->root, port->device, port->port,
+				     a->nics[i].name))
+			return network;
+	}
+	return NULL;
+}
+
 /* May the network that names this port be that of its interface? A port of the wrong
  * kind is the wrong one. */
 static int
@@ -260,6 +336,11 @@ find_network(struct bu_audit *a, struct bu_audit_port *port)
 	/* Of two devices over one interface only the one that is named. */
 	port->network =
 		nic && !json_object_get(nic->network, "port") ? nic->network : NULL;
+	if (!bu_json_bool(port->network, "rdma", 0)) {
+		const json_t *tagged = vlan_network(a, port);
+
+		port->network = tagged ? tagged : port->network;
+	}
 	if (!port->network)
 		port->network = named_network(a, port);
 	if (port->network && nic && !nic->network && gives_network(a, port, nic))

@@ -23,7 +23,8 @@ struct bu_audit_nic {
 	int virtio;
 	int ipoib;
 	const json_t *network; /* what is expected of it; NULL = nothing */
-	/* The network whose cable is at it, or at a port of its bond; NULL = none. */
+	/* The network whose cable is at it: its own, or that of a bond or a VLAN over
+	 * it; NULL = none. */
 	const json_t *cable;
 	struct bu_audit_nic *bond; /* that it is a port of; NULL = none */
 	int is_bond;               /* it has ports */
@@ -43,11 +44,14 @@ struct bu_audit_port { /* of an RDMA device */
 	char label[112];                /* "mlx5_0/2 (network fabric)" */
 };
 
-struct bu_audit_end {     /* of a cable */
+struct bu_audit_end {     /* of a cable, or of those of a bond */
 	char name[48];    /* of the interface, or of an InfiniBand port without one */
 	char label[112];  /* with its network */
 	const char *want; /* "leaf01:swp3", of the profile; NULL = nothing */
-	const struct bu_audit_nic *bond; /* that the interface is a port of; NULL */
+	struct bu_lldp
+		*ports; /* those of its NICs that have a link, in a fixed order */
+	size_t count;
+	size_t nics; /* all of them */
 };
 
 struct bu_audit_pci { /* an endpoint that is judged */
@@ -74,7 +78,7 @@ struct bu_audit {
 	/* Who is there, and at which end. */
 	struct bu_lldp lldp[BU_LLDP_PORTS_MAX];
 	struct bu_audit_end ends[BU_LLDP_PORTS_MAX];
-	size_t lldp_count;
+	size_t lldp_count, end_count;
 };
 
 void bu_audit_collect(struct bu_audit *a);
@@ -83,6 +87,10 @@ struct bu_audit_nic *bu_audit_nic_find(struct bu_audit *a, const char *name);
 const struct bu_audit_nic *bu_audit_nic_of(const struct bu_audit *a,
 					   const json_t *network);
 const char *bu_audit_network_name(const json_t *network);
+/* The NICs that have the cables of an interface: those below a bond or a VLAN, else
+ * itself. */
+void bu_audit_each_below(const char *root, const char *name,
+			 void (*fn)(const char *name, void *arg), void *arg);
 /* Of the ports those that carry a network. */
 void bu_audit_each_port(struct bu_audit *a,
 			void (*fn)(struct bu_audit *a,

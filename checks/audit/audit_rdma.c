@@ -82,7 +82,9 @@ bu_audit_rdma_missing(struct bu_audit *a)
 		    bu_audit_nic_of(a, nic->network) != nic)
 			continue;
 		for (size_t k = 0; k < a->port_count && !found; k++)
-			if (a->ports[k].network == nic->network)
+			if (a->ports[k].network == nic->network ||
+			    bu_port_is_named(a->root, a->ports[k].device,
+					     a->ports[k].port, nic->name))
 				found = &a->ports[k];
 		if (found)
 			bu_audit_good(a, nic->name, "%s", found->name);
@@ -195,14 +197,26 @@ bu_audit_rdma_state(struct bu_audit *a)
 }
 
 static void
+count_card(const char *name, void *arg)
+{
+	(void)name;
+	*(int *)arg += 1;
+}
+
+/* A port over a bond tells the rate of one of its NICs, or of all: that depends on the
+ * kernel. nic-speed judges the bond. */
+static void
 judge_rate(struct bu_audit *a, const struct bu_audit_port *port)
 {
 	double want = bu_json_real(port->network, "link_gbps", 0), gbps;
 	char rate[48], expected[32];
+	int cards = 0;
 
 	bu_audit_port_line(a, port, "rate", rate, sizeof(rate));
 	if (want <= 0 || port->software || sscanf(rate, "%lf Gb/sec", &gbps) != 1)
 		return;
+	bu_audit_each_below(a->root, port->netdev, count_card, &cards);
+	want /= cards;
 	snprintf(expected, sizeof(expected), "%g Gb/sec", want);
 	bu_audit_judge(a, gbps + 0.001 >= want, port->name, rate, expected,
 		       "RDMA port %s of network %s runs at %s, expected %s", port->name,

@@ -331,6 +331,8 @@ build_bond(void)
 	bu_audit_machine_build(0);
 	for (size_t i = 0; i < BU_LEN(files); i++)
 		bu_audit_machine_bytes(files[i][0], files[i][1], strlen(files[i][1]));
+	bu_audit_machine_link(NET "bond0/lower_eth1", "../eth1");
+	bu_audit_machine_link(NET "bond0/lower_eth2", "../eth2");
 	bu_audit_machine_link(NET "eth1/master", "../bond0");
 	bu_audit_machine_link(NET "eth2/master", "../bond0");
 }
@@ -350,7 +352,7 @@ START_TEST(a_bond_is_judged_with_its_ports)
 		{"link-flaps", "eth1 eth2"},
 		{"pfc", "eth1 eth2"},
 		{"ecn", "eth1 eth2"},
-		{"lldp", "eth1 eth2 bond0"},
+		{"lldp", "bond0"},
 		{"nic-missing", "roce"},
 		{"cabling", ""},
 	};
@@ -359,7 +361,8 @@ START_TEST(a_bond_is_judged_with_its_ports)
 	for (int way = 0; way < 3; way++) {
 		for (size_t i = 0; i < BU_LEN(rows); i++)
 			expect_rows(BOND(""), rows[i][0], rows[i][1], "");
-		expect_leaf(BOND(""), "roce", "bond0", "leaf01.falcon:swp3");
+		expect_leaf(BOND(""), "roce", "bond0",
+			    "leaf01.falcon:swp3, leaf02:swp3");
 		if (way == 0)
 			bu_audit_machine_change(PORT0 "gid_attrs/ndevs/0", NULL);
 		else if (way == 1)
@@ -410,6 +413,65 @@ START_TEST(a_device_with_two_ports_has_one_guid)
 	bu_audit_machine_build(0);
 	bu_audit_machine_change(MLX0 "ports/2/link_layer", "Ethernet");
 	expect_guid(expect, "mlx5_0", BU_VERDICT_PASS);
+	bu_audit_machine_remove();
+}
+END_TEST
+
+/* mlx5_0 of eth1, whose own network, if it has one, carries no RDMA. */
+START_TEST(a_vlan_has_the_rdma_device_below_it)
+{
+	static const char *const files[][2] = {
+		{NET "vlan300/address", "52:54:00:78:00:01"},
+		{NET "vlan300/operstate", "up"},
+		{NET "vlan300/carrier", "1"},
+		{NET "vlan300/speed", "400000"},
+		{NET "vlan300/mtu", "9000"},
+		{NET "vlan300/type", "1"},
+		{PORT0 "gid_attrs/ndevs/0", "eth1"},
+		{PORT0 "gid_attrs/ndevs/3", "vlan300"},
+	};
+	static const char *const rows[][2] = {{"rdma-missing", "vlan300"},
+					      {"rdma-state", "mlx5_0"},
+					      {"rdma-rate", "mlx5_0"},
+					      {"gid", "mlx5_0"},
+					      {"nic-mtu", "vlan300"},
+					      {"link-flaps", "eth1"},
+					      {"pfc", "eth1"},
+					      {"lldp", "vlan300"}};
+#define TAGGED                                                                         \
+	"{\"name\":\"roce\",\"role\":\"fabric\",\"netdev\":\"vlan300\",\"rdma\":true," \
+	"\"mtu\":9000,\"link_gbps\":400,\"pfc\":[3]}"
+	static const char alone[] =
+		"{\"networks\":[" TAGGED "],\"lldp\":{\"roce\":\"leaf01:swp3\"}}";
+	static const char beside[] =
+		"{\"networks\":[{\"name\":\"boot\",\"role\":\"boot\",\"netdev\":"
+		"\"eth1\"}," TAGGED "],\"lldp\":{}}";
+
+	bu_audit_machine_build(0);
+	for (size_t i = 0; i < BU_LEN(files); i++)
+		bu_audit_machine_change(files[i][0], files[i][1]);
+	bu_audit_machine_link(NET "vlan300/lower_eth1", "../eth1");
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		expect_rows(alone, rows[i][0], rows[i][1], "");
+	expect_rows(beside, "rdma-missing", "vlan300", "");
+	expect_rows(beside, "rdma-state", "mlx5_0", "");
+	bu_audit_machine_change(PORT0 "gid_attrs/ndevs/3", "eth1");
+	expect_rows(alone, "rdma-state", "",
+		    "vlan300 (network roce) has no RDMA device.");
+	bu_audit_machine_remove();
+}
+END_TEST
+
+/* What the port of a bond tells is one NIC's, or that of both. */
+START_TEST(a_bond_has_the_rate_of_its_nics_together)
+{
+	build_bond();
+	bu_audit_machine_change(PORT0 "rate", "200 Gb/sec (4X HDR)");
+	expect_rows(BOND(""), "rdma-rate", "mlx5_0", "");
+	bu_audit_machine_change(PORT0 "rate", "100 Gb/sec (4X EDR)");
+	expect_rows(BOND(""), "rdma-rate", "mlx5_0",
+		    "RDMA port mlx5_0 of network roce runs at 100 Gb/sec (4X EDR), "
+		    "expected 200 Gb/sec.");
 	bu_audit_machine_remove();
 }
 END_TEST
@@ -470,6 +532,7 @@ START_TEST(a_bond_without_rdma_may_lack_a_port)
 END_TEST
 
 BU_UNIT("audit_rdma", a_bond_is_judged_with_its_ports,
+	a_vlan_has_the_rdma_device_below_it, a_bond_has_the_rate_of_its_nics_together,
 	what_one_port_of_a_bond_lacks_is_said, a_bond_without_rdma_may_lack_a_port,
 	ipoib_with_an_address_is_judged, only_devices_of_a_network_need_a_guid,
 	a_device_with_two_ports_has_one_guid, only_the_port_that_is_named_is_judged,

@@ -393,12 +393,14 @@ judge_swaps(const struct cohort *c)
 	}
 }
 
+/* One that tells of several places (a bond at two switches) has no leaf to compare. */
 static const struct bu_check *
 heard(const struct bu_checks *checks, const char *subject)
 {
 	for (size_t i = 0; i < checks->count; i++)
 		if (strcmp(checks->list[i].id, BU_CHECK_LLDP) == 0 &&
 		    checks->list[i].verdict == BU_VERDICT_PASS &&
+		    !*checks->list[i].value &&
 		    (!subject || strcmp(checks->list[i].subject, subject) == 0))
 			return &checks->list[i];
 	return NULL;

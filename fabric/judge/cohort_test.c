@@ -184,6 +184,29 @@ START_TEST(a_rail_at_another_leaf_is_named)
 }
 END_TEST
 
+/* Nor one of which one NIC has no link: which is left says nothing of its cables. */
+START_TEST(a_bond_at_two_switches_is_not_compared)
+{
+	static struct story s;
+
+	for (int both = 0; both < 2; both++) {
+		fill(&s);
+		for (int i = 0; i < NODES; i++) {
+			struct bu_check *row = find(&s, i, "lldp", "eth2");
+			int first = i == 1 ? 8 : 7, second = i == 1 ? 7 : 8;
+
+			BU_CHECK_SET(row->value, "leaf0%d:swp%d", first, i);
+			if (both)
+				BU_CHECK_SET(row->seen, "leaf0%d:swp%d, leaf0%d:swp%d",
+					     first, i, second, i);
+			else
+				BU_CHECK_SET(row->seen, "%s", row->value);
+		}
+		ck_assert_str_eq(judge(&s), "");
+	}
+}
+END_TEST
+
 START_TEST(ports_fit)
 {
 	static const char *const yes[][2] = {{"leaf01.dc:swp3", "leaf01:swp3"},
@@ -277,4 +300,5 @@ END_TEST
 BU_UNIT("cohort", a_gpu_slower_than_those_of_machines_like_it_is_told,
 	like_machines_have_no_finding, doubles_are_both_named,
 	the_odd_one_is_named_by_a_majority_only, swapped_cables_are_named,
-	a_rail_at_another_leaf_is_named, ports_fit)
+	a_rail_at_another_leaf_is_named, a_bond_at_two_switches_is_not_compared,
+	ports_fit)

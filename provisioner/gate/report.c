@@ -48,7 +48,7 @@ heard_on(const struct bu_checks *report, const char *netdev)
 		if (strcmp(report->list[i].id, BU_CHECK_LLDP) == 0 &&
 		    report->list[i].verdict == BU_VERDICT_PASS &&
 		    strcmp(report->list[i].subject, netdev) == 0)
-			return report->list[i].seen;
+			return bu_check_value(&report->list[i]);
 	return NULL;
 }
 
