@@ -3,7 +3,8 @@
  * Runs the loops of stage 0. Called by the runner of checks, in a process of its own.
  * Invariants: one port at a time, so that a figure is of that port alone, and all of
  * them at once only when each was good alone; each loop is announced to the watcher
- * before it begins, because an adapter may hang.
+ * before it begins, because an adapter may hang; no packet of payload crosses a link
+ * between two switches.
  */
 #include "checks/fabric/loops.h"
 
@@ -13,14 +14,16 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "checks/audit/ibpeer.h"
 #include "checks/fabric/loops_impl.h"
 #include "fabric/probe/rails.h"
 
 /* CUDA starts all GPUs of a machine for the first one that is opened. */
-enum { GRACE_MS = 5000, CUDA_MS = 90000 };
+enum { GRACE_MS = 5000, CUDA_MS = 90000, PEER_MS = 1000 };
 
 struct run {
 	const struct bu_checks_ctx *ctx;
+	const struct bu_loops_probes *probes;
 	struct bu_checks *out;
 	struct bu_work_probe work;
 	char *cuda; /* NULL = the host's */
@@ -28,7 +31,8 @@ struct run {
 	struct bu_loop_gpus gpus;
 	/* Of each rail, as its loop found it; no device: it has none. */
 	struct bu_pair_end end[BU_RAILS_MAX];
-	int good[BU_RAILS_MAX]; /* it carried what it must, alone */
+	struct bu_lldp peer[BU_RAILS_MAX]; /* that it hangs at, over InfiniBand */
+	int good[BU_RAILS_MAX];            /* it carried what it must, alone */
 };
 
 static void
@@ -121,17 +125,37 @@ is_one_subnet(const struct bu_pair_end *a, const struct bu_pair_end *b)
 	       memcmp(gids[0], gids[1], 8) == 0;
 }
 
-/* What a subnet has that was given no prefix: two fabrics may both have it. */
+/* Only then is what is between them this machine's alone. */
 static int
-has_usual_prefix(const struct bu_pair_end *end)
+is_one_switch(const struct bu_lldp *a, const struct bu_lldp *b)
 {
-	static const uint8_t usual[8] = {0xfe, 0x80};
-	uint8_t gid[16];
-
-	return inet_pton(AF_INET6, end->gid, gid) == 1 && memcmp(gid, usual, 8) == 0;
+	return a->heard && b->heard && strcmp(a->chassis, b->chassis) == 0;
 }
 
-/* Each port with the next one of its subnet, the last one with the first. */
+/* A port that could meet another one asks where it hangs. */
+static void
+ask_peer(struct run *run, size_t rail)
+{
+	struct bu_loop loop = {.row = BU_LOOP_PAIR};
+	const struct bu_pair_end *end = &run->end[rail];
+	bu_autofree char *why = NULL;
+	struct bu_err err = {0};
+	size_t others = 0;
+
+	for (size_t i = 0; i < run->work.rails_count; i++)
+		others += i != rail && is_one_subnet(end, &run->end[i]);
+	if (others == 0 || bu_checks_stop(run->ctx))
+		return;
+	bu_text_copy(loop.subject, sizeof(loop.subject), run->work.rails[rail].rail);
+	announce(run, &loop, 4 * PEER_MS + GRACE_MS);
+	if (run->probes->ib_peer(run->ctx->root, end->device, end->port, PEER_MS,
+				 &run->peer[rail], &err) == 0)
+		return;
+	why = bu_xasprintf("it is not known which switch it is at: %s", err.text);
+	bu_loop_unmeasured(&loop, why, run->out);
+}
+
+/* Each port with the next one at its switch, the last one with the first. */
 static size_t
 next_of(const struct run *run, size_t rail)
 {
@@ -140,7 +164,8 @@ next_of(const struct run *run, size_t rail)
 	for (size_t i = 1; i < count; i++) {
 		size_t other = (rail + i) % count;
 
-		if (is_one_subnet(&run->end[rail], &run->end[other]))
+		if (is_one_subnet(&run->end[rail], &run->end[other]) &&
+		    is_one_switch(&run->peer[rail], &run->peer[other]))
 			return other;
 	}
 	return rail;
@@ -157,7 +182,6 @@ loop_pair(struct run *run, size_t rail)
 		return;
 	loop.rails[0] = &run->work.rails[rail];
 	loop.rails[1] = &run->work.rails[other];
-	loop.may_be_apart = has_usual_prefix(&run->end[rail]);
 	snprintf(loop.subject, sizeof(loop.subject), "%.28s to %.28s",
 		 loop.rails[0]->rail, loop.rails[1]->rail);
 	if (measure(run, &loop, rail, -1) == 0)
@@ -230,10 +254,11 @@ wants_gpus(const json_t *gpu)
 }
 
 int
-bu_loops_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
+bu_loops_run_with(const struct bu_checks_ctx *ctx, const struct bu_loops_probes *probes,
+		  struct bu_checks *out, struct bu_err *err)
 {
 	void (*const steps[])(struct run * run, size_t rail) = {loop_self, loop_gpu,
-								loop_pair};
+								ask_peer, loop_pair};
 	const json_t *item = json_object_get(ctx->expect, "fabric");
 	bu_autofree char *cuda =
 		ctx->libs ? bu_xasprintf("%s/libcuda.so.1", ctx->libs) : NULL;
@@ -244,6 +269,7 @@ bu_loops_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_e
 	if (bu_work_probe_from_json(item, &run->work, err) != 0)
 		return -1;
 	run->ctx = ctx;
+	run->probes = probes;
 	run->out = out;
 	run->cuda = cuda;
 	run->gpus_wanted = wants_gpus(json_object_get(ctx->expect, "gpu"));
@@ -255,4 +281,12 @@ bu_loops_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_e
 	loop_together(run);
 	bu_checks_doing(ctx, out, NULL);
 	return 0;
+}
+
+int
+bu_loops_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
+{
+	static const struct bu_loops_probes probes = {.ib_peer = bu_ib_peer};
+
+	return bu_loops_run_with(ctx, &probes, out, err);
 }

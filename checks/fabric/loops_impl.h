@@ -14,8 +14,7 @@ struct bu_loop {
 	enum bu_loop_row row;
 	char subject[64]; /* "fabric", "fabric to rail1", "fabric and GPU 3 at ..." */
 	const struct bu_work_rail *rails[2]; /* of both ends; the same one in a loop */
-	int may_be_apart; /* not known whether a way leads from one to the other */
-	int has_switch;   /* GPU and adapter are below one PCIe switch */
+	int has_switch; /* GPU and adapter are below one PCIe switch */
 	struct bu_pair_result result;
 };
 

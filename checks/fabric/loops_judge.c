@@ -28,7 +28,7 @@ static const double gpu_share = 180 / 188.8;
 	  "look at port-loop first; then at gpu-direct, pcie-acs and iommu, then at "  \
 	  "gpu-pcie")                                                                  \
 	X(PAIR, "port-to-port",                                                        \
-	  "from port to port of the machine, where both are in one InfiniBand subnet", \
+	  "from port to port of the machine, where both are at one InfiniBand switch", \
 	  "look at port-loop of both ports; if both are good, swap the cable of the "  \
 	  "one that sends or receives too little")                                     \
 	X(TOGETHER, "ports-together",                                                  \
@@ -248,8 +248,6 @@ bu_loop_judge(const struct bu_loop *loop, struct bu_checks *out)
 
 	int finding = error && is_finding(&loop->result, error);
 
-	if (error && !finding && loop->may_be_apart && error->kind == BU_ERR_REMOTE)
-		return;
 	if (error && !finding)
 		bu_loop_unmeasured(loop, error->text, out);
 	else if (!is_in_place(loop))

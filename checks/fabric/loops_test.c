@@ -27,11 +27,6 @@ static const struct fakeverbs_device usual_prefix[2] = {
 	{.ports = 1, .port = {{.lid = 11, .gid = {"fe80::a"}, .pkey = {0xffff}}}},
 	{.ports = 1, .port = {{.lid = 12, .gid = {"fe80::b"}, .pkey = {0xffff}}}},
 };
-/* Two fabrics, each with a switch of its own: nothing leads from one to the other. */
-static const struct fakeverbs_device apart[2] = {
-	{.ports = 1, .port = {{.lid = 11, .gid = {"fe80::a"}, .pkey = {0xffff}}}},
-	{.ports = 1, .port = {{.lid = 12, .gid = {"fe80::b"}, .pkey = {0x8001}}}},
-};
 
 static json_t *
 make_item(double min_gbps)
@@ -72,6 +67,25 @@ set_machine(const struct fakeverbs_device ports[2])
 		fakeverbs_device(i, ports ? &ports[i] : NULL);
 }
 
+/* The switch that fake0 and fake1 are at; NULL does not answer. */
+static const char *switches[2] = {"0xa1", "0xa1"};
+
+static int
+play_peer(const char *at, const char *device, int port, int wait_ms,
+	  struct bu_lldp *ret, struct bu_err *err)
+{
+	const char *name = switches[device[4] - '0'];
+
+	ck_assert_str_eq(at, root);
+	ck_assert_int_eq(port, 1);
+	ck_assert_int_gt(wait_ms, 0);
+	ret->heard = name != NULL;
+	snprintf(ret->chassis, sizeof(ret->chassis), "%s", name ? name : "");
+	return name ? 0 : bu_err_set(err, BU_ERR_TIMEOUT, 0, "%s is mute", device);
+}
+
+static const struct bu_loops_probes probes = {.ib_peer = play_peer};
+
 /* expect: {"fabric"} and what the test says besides. */
 static void
 run(json_t *expect, const char *libs, struct bu_checks *ret)
@@ -80,7 +94,7 @@ run(json_t *expect, const char *libs, struct bu_checks *ret)
 	struct bu_err err = {0};
 
 	bu_checks_init(ret);
-	ck_assert_msg(bu_loops_run(&ctx, ret, &err) == 0, "%s", err.text);
+	ck_assert_msg(bu_loops_run_with(&ctx, &probes, ret, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(fakeverbs_objects(), 0);
 }
 
@@ -107,7 +121,7 @@ row_is(const struct bu_checks *checks, const char *id, const char *subject,
 	ck_assert_int_eq(verdict != BU_VERDICT_PASS, row->hint[0] != '\0');
 }
 
-START_TEST(each_port_is_looped_and_ports_of_one_subnet_meet)
+START_TEST(each_port_is_looped_and_ports_at_one_switch_meet)
 {
 	for (int usual = 0; usual < 2; usual++) {
 		bu_autojson json_t *expect =
@@ -129,17 +143,35 @@ START_TEST(each_port_is_looped_and_ports_of_one_subnet_meet)
 }
 END_TEST
 
-/* Both have the prefix that everybody has, and no way leads from one to the other. */
-START_TEST(ports_of_two_fabrics_are_no_finding)
+/* What is between their switches is for all machines, and may carry less than a port
+ * does: nothing is sent over it, and so no port is blamed for it. */
+START_TEST(ports_at_two_switches_are_not_measured_with_each_other)
 {
-	bu_autojson json_t *expect = json_pack("{s:o}", "fabric", make_item(least));
-	struct bu_checks checks;
+	static const char *const others[] = {"0xb2", NULL};
 
-	set_machine(apart);
-	run(expect, NULL, &checks);
-	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), 0);
-	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_PASS), 4);
-	bu_checks_fini(&checks);
+	for (size_t i = 0; i < BU_LEN(others); i++) {
+		bu_autojson json_t *expect =
+			json_pack("{s:o}", "fabric", make_item(least));
+		struct bu_checks checks;
+
+		switches[1] = others[i];
+		set_machine(own_prefix);
+		run(expect, NULL, &checks);
+		switches[1] = "0xa1";
+		ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), 0);
+		ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_PASS), 4);
+		ck_assert_ptr_null(find(&checks, "port-to-port", "ib0 to ib1"));
+		ck_assert_ptr_null(find(&checks, "port-to-port", "ib0"));
+		ck_assert_uint_eq(checks.count, others[i] ? 4 : 5);
+		if (!others[i]) {
+			row_is(&checks, "port-to-port", "ib1", BU_VERDICT_INCONCLUSIVE,
+			       "rail ib1: port-to-port was not measured: it is not "
+			       "known which switch it is at: fake1 is mute");
+			ck_assert_str_ne(find(&checks, "port-to-port", "ib1")->seen,
+					 BU_CHECK_UNDONE);
+		}
+		bu_checks_fini(&checks);
+	}
 	set_machine(NULL);
 }
 END_TEST
@@ -488,8 +520,8 @@ START_TEST(a_gpu_that_is_divided_or_absent_is_not_looped)
 END_TEST
 
 BU_UNIT("loops", rails_that_share_too_little_are_told,
-	each_port_is_looped_and_ports_of_one_subnet_meet,
-	ports_of_two_fabrics_are_no_finding,
+	each_port_is_looped_and_ports_at_one_switch_meet,
+	ports_at_two_switches_are_not_measured_with_each_other,
 	a_slow_sender_is_named_and_its_neighbour_is_not,
 	a_loop_is_judged_by_both_directions_together,
 	a_loop_through_a_gpu_has_a_limit_of_its_own, what_does_not_move_is_no_finding,
