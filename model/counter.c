@@ -19,6 +19,15 @@ static const struct {
 #undef X
 };
 
+static const struct {
+	enum bu_counter counter;
+	const char *name;
+} aliases[] = {
+#define X(id, name) {BU_COUNTER_##id, name},
+	BU_COUNTER_ALIASES(X)
+#undef X
+};
+
 const struct bu_field bu_counter_fields[] = {
 #define X(id, its_name, kind)                                                          \
 	BU_FIELD_AS(its_name, INT, struct bu_counters, count[BU_COUNTER_##id],         \
@@ -33,6 +42,15 @@ bu_counter_name(enum bu_counter counter)
 {
 	bu_assert(counter < BU_COUNTER_COUNT);
 	return rows[counter].name;
+}
+
+const char *
+bu_counter_alias(enum bu_counter counter, int index)
+{
+	for (size_t i = 0; i < BU_LEN(aliases); i++)
+		if (aliases[i].counter == counter && index-- == 0)
+			return aliases[i].name;
+	return NULL;
 }
 
 enum bu_counter_kind

@@ -33,8 +33,11 @@
 	X(DUPLICATE_REQUEST, "duplicate_request", LOSS)                                \
 	X(ROCE_ADP_RETRANS, "roce_adp_retrans", LOSS)                                  \
 	X(RX_ICRC_ENCAPSULATED, "rx_icrc_encapsulated", LOSS)                          \
-	X(RX_DROPPED, "rx_dropped", LOSS) /* network interface */                      \
-	X(TX_DROPPED, "tx_dropped", LOSS)                                              \
+	X(RETRANS_SEGS, "RetransSegs", LOSS)          /* irdma */                      \
+	X(RX_ROCE_DISCARDS, "rx_roce_discards", LOSS) /* bnxt_re */                    \
+	X(RX_ROCE_ERRORS, "rx_roce_errors", LOSS)     /* bnxt_re */                    \
+	X(RX_DROPPED, "rx_dropped", LOSS) /* network interface, RDMA in software */    \
+	X(TX_DROPPED, "tx_dropped", LOSS) /* likewise */                               \
 	X(NP_CNP_SENT, "np_cnp_sent", CONGESTION)                                      \
 	X(NP_ECN_MARKED, "np_ecn_marked_roce_packets", CONGESTION)                     \
 	X(RP_CNP_HANDLED, "rp_cnp_handled", CONGESTION)                                \
@@ -59,6 +62,50 @@
 	X(TX_ERRORS, "tx_errors", LINK)                                                \
 	X(CARRIER_CHANGES, "carrier_changes", LINK)
 
+/* The same rows by the names of other drivers. Sources: Linux, drivers/infiniband/hw:
+ * bnxt_re/hw_counters.c (with the names of Broadcom's patch of August 2025, which are
+ * mlx5's but for np_cnp_pkts), irdma/verbs.c (5.14 on; names with blanks: its third
+ * generation), mlx4/main.c, hns/hns_roce_main.c. hns counts no lost packets. */
+#define BU_COUNTER_ALIASES(X)                                                          \
+	X(PORT_XMIT_PACKETS, "tx_pkts") /* bnxt_re */                                  \
+	X(PORT_XMIT_PACKETS, "TxUDP")   /* irdma */                                    \
+	X(PORT_XMIT_PACKETS, "tx_pkt")  /* hns */                                      \
+	X(PORT_RCV_PACKETS, "rx_pkts")                                                 \
+	X(PORT_RCV_PACKETS, "RxUDP")                                                   \
+	X(PORT_RCV_PACKETS, "rx_pkt")                                                  \
+	X(OUT_OF_SEQUENCE, "oos_drop_count")            /* bnxt_re */                  \
+	X(OUT_OF_SEQUENCE, "Rcvd Out of order packets") /* irdma */                    \
+	X(OUT_OF_SEQUENCE, "rq_num_oos")                /* mlx4 */                     \
+	X(PACKET_SEQ_ERR, "seq_err_naks_rcvd")                                         \
+	X(PACKET_SEQ_ERR, "Nak Sequence Error")                                        \
+	X(PACKET_SEQ_ERR, "sq_num_oos")                                                \
+	X(IMPLIED_NAK_SEQ_ERR, "missing_resp")               /* bnxt_re */             \
+	X(IMPLIED_NAK_SEQ_ERR, "Nak Sequence Error Implied") /* irdma */               \
+	X(LOCAL_ACK_TIMEOUT_ERR, "to_retransmits")                                     \
+	X(LOCAL_ACK_TIMEOUT_ERR, "RTO")                                                \
+	X(LOCAL_ACK_TIMEOUT_ERR, "sq_num_to")                                          \
+	X(RETRY_EXCEEDED_ERR, "max_retry_exceeded") /* bnxt_re */                      \
+	X(RETRY_EXCEEDED_ERR, "sq_num_tree")        /* mlx4 */                         \
+	X(DUPLICATE_REQUEST, "dup_req")                                                \
+	X(DUPLICATE_REQUEST, "rq_num_dup")                                             \
+	X(RX_ICRC_ENCAPSULATED, "CRC errors")  /* irdma */                             \
+	X(RETRANS_SEGS, "tcpRetransSegs")      /* older irdma */                       \
+	X(NP_CNP_SENT, "tx_cnp_pkts")          /* bnxt_re */                           \
+	X(NP_CNP_SENT, "np_cnp_pkts")          /* bnxt_re */                           \
+	X(NP_CNP_SENT, "cnpSent")              /* irdma */                             \
+	X(NP_CNP_SENT, "tx_cnp_pkt")           /* hns */                               \
+	X(NP_ECN_MARKED, "rx_ecn_marked_pkts") /* bnxt_re */                           \
+	X(NP_ECN_MARKED, "RxECNMrkd")          /* irdma */                             \
+	X(RP_CNP_HANDLED, "rx_cnp_pkts")                                               \
+	X(RP_CNP_HANDLED, "cnpHandled")                                                \
+	X(RP_CNP_HANDLED, "rx_cnp_pkt")                                                \
+	X(OUT_OF_BUFFER, "rx_out_of_buffer")  /* bnxt_re */                            \
+	X(RNR_NAK_RETRY_ERR, "rnr_naks_rcvd") /* bnxt_re */                            \
+	X(RNR_NAK_RETRY_ERR, "RNR received")  /* irdma */                              \
+	X(RNR_NAK_RETRY_ERR, "sq_num_rnr")    /* mlx4 */                               \
+	X(SEND_RNR_ERR, "RNR sent")                                                    \
+	X(SEND_RNR_ERR, "rq_num_rnr")
+
 enum bu_counter {
 #define X(id, name, kind) BU_COUNTER_##id,
 	BU_COUNTERS(X)
@@ -80,6 +127,8 @@ struct bu_counters {
 };
 
 const char *bu_counter_name(enum bu_counter counter);
+/* Its other names, from 0 on; NULL = there are no more. */
+const char *bu_counter_alias(enum bu_counter counter, int index);
 enum bu_counter_kind bu_counter_kind(enum bu_counter counter);
 /* How many a port with a good cable counts in so many seconds, of the LINK rows that a
  * machine is held for; INFINITY: nothing is said of it. Source: fabric reference 2.6

@@ -21,6 +21,13 @@ bu_port_numa(const char *root, const char *device)
 }
 
 int
+bu_port_is_software(const char *root, const char *device)
+{
+	return bu_sysroot_exists(root, IB "%s/parent", device) ||
+	       !bu_sysroot_exists(root, IB "%s/device", device);
+}
+
+int
 bu_port_is_sport_hashed(const char *root, const char *device)
 {
 	char release[64];
@@ -43,6 +50,40 @@ bu_port_netdev(const char *root, const char *device, int port, int gid_index, ch
 		*ret = '\0';
 }
 
+/* Of a port, as the driver and as the standard has them; of a device with one port its
+ * driver may have them for the device (mlx4). */
+static int64_t
+read_counter(const char *root, const char *device, int port, const char *name)
+{
+	int64_t count = bu_sysroot_int(root, -1, IB "%s/ports/%d/hw_counters/%s",
+				       device, port, name);
+
+	if (count < 0)
+		count = bu_sysroot_int(root, -1, IB "%s/ports/%d/counters/%s", device,
+				       port, name);
+	if (count < 0 && !bu_sysroot_exists(root, IB "%s/ports/2", device))
+		count = bu_sysroot_int(root, -1, IB "%s/hw_counters/%s", device, name);
+	return count;
+}
+
+/* An adapter's RDMA packets do not pass its interface: what that drops is others'. */
+static int64_t
+read_statistic(const char *root, const char *device, const char *netdev,
+	       enum bu_counter counter)
+{
+	const char *name = bu_counter_name(counter);
+	int64_t count;
+
+	if ((counter == BU_COUNTER_RX_DROPPED || counter == BU_COUNTER_TX_DROPPED) &&
+	    !bu_port_is_software(root, device))
+		return -1;
+	count = bu_sysroot_int(root, -1, "sys/class/net/%s/statistics/%s", netdev,
+			       name);
+	if (count < 0 && counter == BU_COUNTER_CARRIER_CHANGES)
+		count = bu_sysroot_int(root, -1, "sys/class/net/%s/%s", netdev, name);
+	return count;
+}
+
 void
 bu_port_counters(const char *root, const char *device, int port, int gid_index,
 		 struct bu_counters *ret)
@@ -51,23 +92,31 @@ bu_port_counters(const char *root, const char *device, int port, int gid_index,
 
 	bu_port_netdev(root, device, port, gid_index, netdev, sizeof(netdev));
 	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
-		const char *name = bu_counter_name((enum bu_counter)i);
-		int64_t count;
+		enum bu_counter counter = (enum bu_counter)i;
+		const char *name = bu_counter_name(counter);
+		int64_t count = -1;
 
-		count = bu_sysroot_int(root, -1, IB "%s/ports/%d/hw_counters/%s",
-				       device, port, name);
-		if (count < 0)
-			count = bu_sysroot_int(root, -1, IB "%s/ports/%d/counters/%s",
-					       device, port, name);
+		for (int alias = 0; name && count < 0; alias++) {
+			count = read_counter(root, device, port, name);
+			name = bu_counter_alias(counter, alias);
+		}
 		if (count < 0 && netdev[0])
-			count = bu_sysroot_int(root, -1,
-					       "sys/class/net/%s/statistics/%s", netdev,
-					       name);
-		if (count < 0 && netdev[0] && i == BU_COUNTER_CARRIER_CHANGES)
-			count = bu_sysroot_int(root, -1, "sys/class/net/%s/%s", netdev,
-					       name);
+			count = read_statistic(root, device, netdev, counter);
 		ret->count[i] = count;
 	}
+}
+
+int
+bu_port_tells_losses(const char *root, const char *device, int port)
+{
+	struct bu_counters counters;
+	int found = 0;
+
+	bu_port_counters(root, device, port, 0, &counters);
+	for (int i = 0; i < BU_COUNTER_COUNT; i++)
+		found |= bu_counter_kind((enum bu_counter)i) == BU_COUNTER_LOSS &&
+			 counters.count[i] >= 0;
+	return found;
 }
 
 /* InfiniBand has no netdev but IPoIB's, which stands at the device; several ports of

@@ -15,8 +15,12 @@ int bu_port_numa(const char *root, const char *device);
 /* Soft-RoCE makes the UDP source port from its queue pair's number; from Linux 5.17 on
  * it takes the flow label, as adapters do. */
 int bu_port_is_sport_hashed(const char *root, const char *device);
+/* rxe, siw: whatever it sends passes a network interface. */
+int bu_port_is_software(const char *root, const char *device);
 void bu_port_counters(const char *root, const char *device, int port, int gid_index,
 		      struct bu_counters *ret);
+/* Does the port count lost packets at all, by whatever name? */
+int bu_port_tells_losses(const char *root, const char *device, int port);
 /* The interface of this GID; "" = sysfs names none. */
 void bu_port_netdev(const char *root, const char *device, int port, int gid_index,
 		    char *ret, size_t size);
