@@ -270,6 +270,28 @@ bu_audit_rdma_mtu(struct bu_audit *a)
 	bu_audit_each_port(a, judge_rdma_mtu);
 }
 
+/* A probe takes what they count for evidence, and their silence for health. */
+static void
+judge_losses(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	if (port->software ||
+	    strcmp(bu_json_str(port->network, "role", "fabric"), "fabric") != 0)
+		return;
+	if (bu_port_tells_losses(a->root, port->device, port->port))
+		bu_audit_good(a, port->name, "counted");
+	else
+		bu_audit_bad(a, port->name, "none", "a counter of lost packets",
+			     "RDMA port %s of network %s counts no lost packets: a "
+			     "probe sees its losses in its rate alone",
+			     port->name, bu_audit_network_name(port->network));
+}
+
+void
+bu_audit_rdma_losses(struct bu_audit *a)
+{
+	bu_audit_each_port(a, judge_losses);
+}
+
 /* --- DSCP --- */
 
 /* The value of "Global tclass=104" or of a plain number; -1 without. */

@@ -149,6 +149,13 @@
 	  "the largest that the network's MTU carries; on InfiniBand at least " \
 	  "that", \
 	  "set MTU of interface and switch port as the profile says") \
+	X(rdma_losses, "rdma-losses", WARN, \
+	  "whether each fabric network's RDMA port counts lost packets", \
+	  "hw_counters in sysfs; not of RDMA in software", \
+	  "a counter of them", \
+	  "update the driver and the card's firmware; a virtual function may " \
+	  "have none; hns has none: what such a port loses is seen in its rate " \
+	  "alone") \
 	X(gid, BU_CHECK_GID, FAIL, \
 	  "RoCE v2 address of each network's RDMA port", \
 	  "GID table: types, ndevs", \

@@ -291,6 +291,13 @@ static const struct bad bads[] = {
 	 "mlx5_1",
 	 "RDMA port mlx5_1 of network ib runs at 200 Gb/sec (2X NDR), expected 400 "
 	 "Gb/sec"},
+	{"rdma-losses",
+	 WARN,
+	 {{PORT0 "hw_counters", NULL}},
+	 NULL,
+	 "mlx5_0",
+	 "RDMA port mlx5_0 of network roce counts no lost packets: a probe sees its "
+	 "losses in its rate alone"},
 	{"rdma-mtu",
 	 FAIL,
 	 {{"test/mtu/mlx5_0", "1024"}},
