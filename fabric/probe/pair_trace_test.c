@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "fabric/probe/pair.h"
+#include "tests/support/fakedriver.h"
 #include "tests/support/fakeverbs.h"
 #include "tests/support/port.h"
 #include "tests/support/probe.h"
@@ -21,12 +22,17 @@ struct end {
 	pthread_t thread;
 };
 
+static char root[32];
+
+/* It makes source ports of flow labels, or does not. */
 static void
-prepare(struct end ends[2], const int traces[2])
+prepare_with(struct end ends[2], const int traces[2], const char *driver)
 {
 	static const struct fakeverbs_faults none;
 	int port = free_port();
 
+	strcpy(root, "/tmp/pair_trace.XXXXXX");
+	fakedriver_make(root, driver);
 	memset(ends, 0, 2 * sizeof(*ends));
 	for (int i = 0; i < 2; i++) {
 		bu_autojson json_t *item = json_pack(
@@ -45,7 +51,14 @@ prepare(struct end ends[2], const int traces[2])
 			json_object_set_new(item, "trace", json_true());
 		ck_assert_msg(probe_opts(item, &ends[i].opts, &ends[i].err) == 0, "%s",
 			      ends[i].err.text);
+		ends[i].opts.root = root;
 	}
+}
+
+static void
+prepare(struct end ends[2], const int traces[2])
+{
+	prepare_with(ends, traces, "mlx5_core");
 }
 
 static void *
@@ -67,6 +80,7 @@ run_both(struct end ends[2])
 	for (int i = 0; i < 2; i++)
 		ck_assert_msg(ends[i].rc == 0, "%s", ends[i].err.text);
 	ck_assert_int_eq(fakeverbs_objects(), 0);
+	fakedriver_remove(root);
 }
 
 static void
@@ -153,6 +167,29 @@ START_TEST(a_trace_that_fails_costs_no_result)
 }
 END_TEST
 
+/* Broadcom's firmware makes its ports of more than the flow label: a trace of those
+ * that the label would give goes another way. */
+START_TEST(source_ports_that_nobody_knows_are_not_traced)
+{
+	struct end ends[2];
+
+	prepare_with(ends, (const int[]){1, 1}, "bnxt_en");
+	run_both(ends);
+	check_same(ends);
+	for (int dir = 0; dir < 2; dir++) {
+		const struct bu_pair_dir *of = &ends[0].result.dir[dir];
+
+		ck_assert_int_eq(of->runs, 2);
+		ck_assert_int_eq(of->qps, QPS);
+		ck_assert_int_eq(of->sport[0], 0);
+		ck_assert_int_ne(of->flow_label[1], 0);
+		ck_assert_int_eq(of->ways, 0);
+		ck_assert_str_eq(of->untraced,
+				 "the adapter does not tell its UDP source ports");
+	}
+}
+END_TEST
+
 START_TEST(infiniband_has_no_ways)
 {
 	static const struct fakeverbs_device machines[2] = {
@@ -182,4 +219,4 @@ END_TEST
 
 BU_UNIT("pair_trace", both_ends_have_all_ways, what_was_not_asked_is_not_traced,
 	both_ends_are_told_the_same, a_trace_that_fails_costs_no_result,
-	infiniband_has_no_ways)
+	source_ports_that_nobody_knows_are_not_traced, infiniband_has_no_ways)

@@ -27,18 +27,46 @@ bu_port_is_software(const char *root, const char *device)
 	       !bu_sysroot_exists(root, IB "%s/device", device);
 }
 
-int
-bu_port_is_sport_hashed(const char *root, const char *device)
+/* -1: older than 5.17, with which all drivers of the kernel that call
+ * rdma_get_udp_sport() began to; 0: the kernel does not tell its release. */
+static int
+kernel_age(const char *root)
 {
 	char release[64];
 	int major = 0, minor = 0;
 
-	if (!bu_sysroot_exists(root, IB "%s/parent", device) ||
-	    !bu_sysroot_line(root, release, sizeof(release),
-			     "proc/sys/kernel/osrelease"))
+	if (!bu_sysroot_line(root, release, sizeof(release),
+			     "proc/sys/kernel/osrelease") ||
+	    sscanf(release, "%d.%d", &major, &minor) != 2)
 		return 0;
-	return sscanf(release, "%d.%d", &major, &minor) == 2 &&
-	       (major < 5 || (major == 5 && minor < 17));
+	return major < 5 || (major == 5 && minor < 17) ? -1 : 1;
+}
+
+/* Sources: Linux, drivers/infiniband: hw/mlx5/qp.c, hw/irdma/verbs.c (below ice and
+ * idpf), hw/hns/hns_roce_hw_v2.c. Not so: bnxt_re's firmware, mlx4. */
+static enum bu_sport
+adapter_sport(const char *root, const char *device)
+{
+	static const char *const always[] = {"mlx5_core", "mlx5_core.sf"};
+	static const char *const since_5_17[] = {"ice", "idpf", "hns3"};
+	char driver[64];
+
+	bu_sysroot_link(root, driver, sizeof(driver), IB "%s/device/driver", device);
+	for (size_t i = 0; i < BU_LEN(always); i++)
+		if (strcmp(driver, always[i]) == 0)
+			return BU_SPORT_LABEL;
+	for (size_t i = 0; i < BU_LEN(since_5_17); i++)
+		if (strcmp(driver, since_5_17[i]) == 0 && kernel_age(root) > 0)
+			return BU_SPORT_LABEL;
+	return BU_SPORT_UNKNOWN;
+}
+
+enum bu_sport
+bu_port_sport(const char *root, const char *device)
+{
+	if (!bu_sysroot_exists(root, IB "%s/parent", device)) /* soft-RoCE's */
+		return adapter_sport(root, device);
+	return kernel_age(root) < 0 ? BU_SPORT_QPN : BU_SPORT_LABEL;
 }
 
 void

@@ -12,9 +12,11 @@
 
 /* -1: the adapter has none (soft-RoCE), or the machine has one node alone. */
 int bu_port_numa(const char *root, const char *device);
-/* Soft-RoCE makes the UDP source port from its queue pair's number; from Linux 5.17 on
- * it takes the flow label, as adapters do. */
-int bu_port_is_sport_hashed(const char *root, const char *device);
+/* From what a device makes the UDP source port of a connection. LABEL: as
+ * ibv_flow_label_to_udp_sport() does. QPN: the kernel's hash of the queue pair's own
+ * number. UNKNOWN: from something else, as Broadcom's adapters do, or nobody knows. */
+enum bu_sport { BU_SPORT_UNKNOWN, BU_SPORT_LABEL, BU_SPORT_QPN };
+enum bu_sport bu_port_sport(const char *root, const char *device);
 /* rxe, siw: whatever it sends passes a network interface. */
 int bu_port_is_software(const char *root, const char *device);
 void bu_port_counters(const char *root, const char *device, int port, int gid_index,

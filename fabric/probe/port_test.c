@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "tests/support/unit.h"
@@ -88,29 +89,57 @@ START_TEST(a_port_by_its_files)
 }
 END_TEST
 
-/* Soft-RoCE alone, and of kernels that say that they are old. */
-START_TEST(source_ports_are_hashed_by_old_kernels)
+static void
+put_driver(const char *device, const char *driver)
+{
+	bu_autofree char *made = bu_xasprintf(IB "%s/device/numa_node", device);
+	bu_autofree char *link =
+		bu_xasprintf("%s/" IB "%s/device/driver", root, device);
+
+	put(made, "0\n");
+	ck_assert_int_eq(symlink(driver, link), 0);
+}
+
+/* By driver, and by the kernel. */
+START_TEST(only_some_make_source_ports_of_flow_labels)
 {
 	static const struct {
 		const char *release;
-		int hashed;
+		enum bu_sport soft, adapter;
 	} rows[] = {
-		{"4.19.0", 1},         {"5.15.0-105-generic", 1},
-		{"5.16.20", 1},        {"5.17.0", 0},
-		{"6.1.0-56-amd64", 0}, {"6.8.0-151-generic", 0},
-		{"10.2.1", 0},         {"next", 0},
+		{"4.19.0", BU_SPORT_QPN, BU_SPORT_UNKNOWN},
+		{"5.15.0-105-generic", BU_SPORT_QPN, BU_SPORT_UNKNOWN},
+		{"5.16.20", BU_SPORT_QPN, BU_SPORT_UNKNOWN},
+		{"5.17.0", BU_SPORT_LABEL, BU_SPORT_LABEL},
+		{"6.1.0-56-amd64", BU_SPORT_LABEL, BU_SPORT_LABEL},
+		{"6.8.0-151-generic", BU_SPORT_LABEL, BU_SPORT_LABEL},
+		{"10.2.1", BU_SPORT_LABEL, BU_SPORT_LABEL},
+		{"next", BU_SPORT_LABEL, BU_SPORT_UNKNOWN},
 	};
 	bu_autofree char *clean = NULL;
 
 	strcpy(root, "/tmp/port_test.XXXXXX");
 	make_tree();
 	clean = bu_xasprintf("rm -rf %s", root);
-	ck_assert_int_eq(bu_port_is_sport_hashed(root, "rxe0"), 0);
+	put_driver("mlx5_0", "../drivers/mlx5_core");
+	put_driver("mlx5_7", "../drivers/mlx5_core.sf");
+	put_driver("irdma0", "../drivers/ice");
+	put_driver("hns_0", "../drivers/hns3");
+	put_driver("bnxt_re0", "../drivers/bnxt_en");
+	put_driver("mlx4_0", "../drivers/mlx4_core");
+	ck_assert_int_eq(bu_port_sport(root, "rxe0"), BU_SPORT_LABEL);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		put("proc/sys/kernel/osrelease", rows[i].release);
-		ck_assert_msg(bu_port_is_sport_hashed(root, "rxe0") == rows[i].hashed,
-			      "%s", rows[i].release);
-		ck_assert_int_eq(bu_port_is_sport_hashed(root, "mlx5_0"), 0);
+		ck_assert_msg(bu_port_sport(root, "rxe0") == rows[i].soft, "%s",
+			      rows[i].release);
+		ck_assert_msg(bu_port_sport(root, "irdma0") == rows[i].adapter, "%s",
+			      rows[i].release);
+		ck_assert_int_eq(bu_port_sport(root, "hns_0"), rows[i].adapter);
+		ck_assert_int_eq(bu_port_sport(root, "mlx5_0"), BU_SPORT_LABEL);
+		ck_assert_int_eq(bu_port_sport(root, "mlx5_7"), BU_SPORT_LABEL);
+		ck_assert_int_eq(bu_port_sport(root, "bnxt_re0"), BU_SPORT_UNKNOWN);
+		ck_assert_int_eq(bu_port_sport(root, "mlx4_0"), BU_SPORT_UNKNOWN);
+		ck_assert_int_eq(bu_port_sport(root, "siw0"), BU_SPORT_UNKNOWN);
 	}
 	ck_assert_int_eq(system(clean), 0);
 }
@@ -235,6 +264,6 @@ START_TEST(what_an_interface_drops_counts_in_software_alone)
 }
 END_TEST
 
-BU_UNIT("port", a_port_by_its_files, source_ports_are_hashed_by_old_kernels,
+BU_UNIT("port", a_port_by_its_files, only_some_make_source_ports_of_flow_labels,
 	each_driver_has_names_of_its_own,
 	what_an_interface_drops_counts_in_software_alone)

@@ -84,20 +84,31 @@ hashed_sport(uint32_t qpn)
 	return (uint16_t)(0xc000 + ((qpn * UINT32_C(0x61c88647)) >> 18));
 }
 
+/* 0 = unknown. */
+static uint16_t
+sport_of(enum bu_sport from, const struct bu_verbs *verbs, int i)
+{
+	switch (from) {
+	case BU_SPORT_LABEL:
+		return ibv_flow_label_to_udp_sport(verbs->flow_label[i]);
+	case BU_SPORT_QPN:
+		return hashed_sport(verbs->qp[i]->qp_num);
+	default:
+		return 0;
+	}
+}
+
 void
 bu_verbs_paths(const struct bu_verbs *verbs, struct bu_pair_dir *ret)
 {
-	int hashed = bu_port_is_sport_hashed(verbs->root, verbs->device.name);
-	int ib = bu_device_is_infiniband(&verbs->device);
+	enum bu_sport from = bu_device_is_infiniband(&verbs->device)
+				     ? BU_SPORT_UNKNOWN
+				     : bu_port_sport(verbs->root, verbs->device.name);
 
 	ret->qps = verbs->qps;
 	for (int i = 0; i < verbs->qps; i++) {
-		uint32_t label = verbs->flow_label[i];
-
-		ret->flow_label[i] = label;
-		ret->sport[i] = ib       ? 0
-				: hashed ? hashed_sport(verbs->qp[i]->qp_num)
-					 : ibv_flow_label_to_udp_sport(label);
+		ret->flow_label[i] = verbs->flow_label[i];
+		ret->sport[i] = sport_of(from, verbs, i);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "tests/support/fakedriver.h"
 #include "tests/support/fakeverbs.h"
 #include "tests/support/unit.h"
 
@@ -372,6 +373,7 @@ END_TEST
 START_TEST(a_port_is_described)
 {
 	const struct fakeverbs_faults jumbo = {.mtu = 4096};
+	char root[] = "/tmp/verbs_test.XXXXXX";
 	struct bu_verbs_opts opts = make_opts(0);
 	struct bu_pair_end end = {.numa = 7};
 	struct bu_pair_dir dir = {.qps = 0};
@@ -382,6 +384,8 @@ START_TEST(a_port_is_described)
 	opts.sport = 0xfffe;
 	opts.rail.gid_index = 2;
 	opts.window_bytes = 64 * MESSAGE;
+	fakedriver_make(root, "mlx5_core");
+	opts.root = root;
 	verbs = bu_verbs_create(&opts, NULL);
 	bu_verbs_describe(verbs, &end);
 	bu_verbs_paths(verbs, &dir);
@@ -401,6 +405,7 @@ START_TEST(a_port_is_described)
 	ck_assert_int_eq(dir.sport[2], 0xc000); /* it wraps within its range */
 	ck_assert_int_ne(dir.flow_label[2], 0);
 	bu_verbs_destroy(verbs);
+	fakedriver_remove(root);
 }
 END_TEST
 
