@@ -25,6 +25,12 @@ static const double clock_share = 0.03, clock_seconds = 0.5;
 static const double clock_cause = 0.5, clock_noise = 0.005;
 enum { ROCE_OVERHEAD = 82, IB_OVERHEAD = 26 };
 
+const int bu_expect_mtus[] = {
+#define X(mtu) [BU_EXPECT_AT_##mtu] = mtu,
+	BU_EXPECT_MTUS(X)
+#undef X
+};
+
 int
 bu_expect_check(const struct bu_expect *expect, struct bu_err *err)
 {
@@ -32,7 +38,38 @@ bu_expect_check(const struct bu_expect *expect, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "expectation: expected a link rate above 0 Gbit/s "
 				  "and a percentage above 0, up to 100");
+	for (size_t i = 0; i < BU_LEN(bu_expect_mtus); i++)
+		if (!(expect->percent_at[i] >= 0) || expect->percent_at[i] > 100)
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "expectation: field 'percent_at': expected "
+					  "percentages up to 100");
 	return 0;
+}
+
+static json_t *
+percents_to_json(const struct bu_expect *expect)
+{
+	json_t *value = json_object();
+	char mtu[16];
+
+	for (size_t i = 0; i < BU_LEN(bu_expect_mtus); i++) {
+		snprintf(mtu, sizeof(mtu), "%d", bu_expect_mtus[i]);
+		if (expect->percent_at[i] > 0)
+			json_object_set_new(value, mtu,
+					    json_real(expect->percent_at[i]));
+	}
+	return value;
+}
+
+static void
+percents_from_json(const json_t *value, struct bu_expect *ret)
+{
+	char mtu[16];
+
+	for (size_t i = 0; i < BU_LEN(bu_expect_mtus); i++) {
+		snprintf(mtu, sizeof(mtu), "%d", bu_expect_mtus[i]);
+		ret->percent_at[i] = bu_json_real(value, mtu, 0);
+	}
 }
 
 json_t *
@@ -40,7 +77,11 @@ bu_expect_to_json(const struct bu_expect *expect)
 {
 	json_t *value = json_pack("{s:f, s:f}", "link_gbps", expect->link_gbps,
 				  "percent", expect->percent);
+	json_t *percents = percents_to_json(expect);
 
+	if (json_object_size(percents))
+		json_object_set(value, "percent_at", percents);
+	json_decref(percents);
 	if (expect->lat_max_us > 0)
 		json_object_set_new(value, "lat_max_us", json_real(expect->lat_max_us));
 	if (expect->mtu > 0)
@@ -60,13 +101,30 @@ bu_expect_from_json(const json_t *value, struct bu_expect *ret, struct bu_err *e
 		.mtu = (int)bu_json_int(value, "mtu", 0),
 		.gpu = strcmp(bu_json_str(value, "memory", ""), "gpu") == 0,
 	};
+	percents_from_json(json_object_get(value, "percent_at"), ret);
 	return bu_expect_check(ret, err);
 }
 
-double
-bu_expect_min_gbps(const struct bu_expect *expect)
+static double
+percent_at(const struct bu_expect *expect, int mtu)
 {
-	return expect->link_gbps * expect->percent / 100;
+	for (size_t i = 0; i < BU_LEN(bu_expect_mtus); i++)
+		if (bu_expect_mtus[i] == mtu && expect->percent_at[i] > 0)
+			return expect->percent_at[i];
+	return expect->percent;
+}
+
+double
+bu_expect_min_gbps(const struct bu_expect *expect, int mtu)
+{
+	return expect->link_gbps * percent_at(expect, mtu) / 100;
+}
+
+void
+bu_expect_settle(struct bu_expect *expect, int mtu)
+{
+	expect->percent = percent_at(expect, mtu);
+	memset(expect->percent_at, 0, sizeof(expect->percent_at));
 }
 
 void
@@ -146,13 +204,31 @@ doubt_gid(const struct bu_expect *expect, const struct bu_pair_result *r, int di
 	return 0;
 }
 
+/* Where nobody said which one it is to be. */
+static int
+doubt_unlike(const struct bu_pair_result *r, char *ret)
+{
+	const struct bu_pair_end *a = &r->end[BU_END_A], *b = &r->end[BU_END_B];
+
+	if (a->mtu == 0 || b->mtu == 0 || a->mtu == b->mtu ||
+	    strcmp(a->rail, b->rail) != 0)
+		return 0;
+	snprintf(ret, BU_REASON_SIZE,
+		 "wrong MTU: the port of %.64s has %d, the one of %.64s %d; both must "
+		 "have the same",
+		 a->node, a->mtu, b->node, b->mtu);
+	return BU_DOUBT_OTHER;
+}
+
 static int
 doubt_mtu(const struct bu_expect *expect, const struct bu_pair_result *r, int direction,
 	  char *ret)
 {
 	int low = r->end[1].mtu < r->end[0].mtu;
 
-	if (expect->mtu == 0 || r->mtu == 0 || r->mtu == expect->mtu)
+	if (expect->mtu == 0)
+		return doubt_unlike(r, ret);
+	if (r->mtu == 0 || r->mtu == expect->mtu)
 		return 0;
 	snprintf(ret, BU_REASON_SIZE,
 		 "wrong MTU: the path's is %d, expected %d; the port of %.64s has %d, "
@@ -284,7 +360,7 @@ bu_expect_judge(const struct bu_expect *expect, const struct bu_pair_result *res
 		int direction, char ret_reason[BU_REASON_SIZE])
 {
 	const struct bu_pair_dir *dir = &result->dir[direction];
-	double min_gbps = bu_expect_min_gbps(expect);
+	double min_gbps = bu_expect_min_gbps(expect, result->mtu);
 	char got[32], wanted[32];
 	int low = 0;
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "tests/support/unit.h"
 
 static const struct bu_expect demo = {.link_gbps = 0.02, .percent = 80};
@@ -317,6 +318,104 @@ START_TEST(a_wrong_instrument_is_never_a_verdict)
 }
 END_TEST
 
-BU_UNIT("expect", judges_a_direction, refuses_empty_expectations,
-	the_worse_direction_counts, latency_counts_where_it_is_asked_for,
-	a_wrong_instrument_is_never_a_verdict)
+/* The table's rows of a 400G RoCE port, where the profile has no MTU. */
+static struct bu_expect
+by_mtu(void)
+{
+	struct bu_expect expect = {.link_gbps = 400, .percent = 88};
+
+	expect.percent_at[BU_EXPECT_AT_1024] = 88;
+	expect.percent_at[BU_EXPECT_AT_2048] = 91.3;
+	expect.percent_at[BU_EXPECT_AT_4096] = 93.1;
+	return expect;
+}
+
+START_TEST(without_an_mtu_the_measured_one_decides)
+{
+	static const struct {
+		int mtu;
+		double gbps;
+		enum bu_verdict verdict;
+		const char *reason;
+	} rows_of[] = {
+		{4096, 371, BU_VERDICT_FAIL, "at least 372.40 Gbit/s"},
+		{4096, 373, BU_VERDICT_PASS, "at least 372.40 Gbit/s"},
+		{2048, 365, BU_VERDICT_FAIL, "at least 365.20 Gbit/s"},
+		{2048, 366, BU_VERDICT_PASS, "at least 365.20 Gbit/s"},
+		{1024, 353, BU_VERDICT_PASS, "at least 352.00 Gbit/s"},
+		{1024, 351, BU_VERDICT_FAIL, "at least 352.00 Gbit/s"},
+		{0, 353, BU_VERDICT_PASS, "at least 352.00 Gbit/s"},
+	};
+	struct bu_expect expect = by_mtu(), read;
+	bu_autojson json_t *value = bu_expect_to_json(&expect);
+	char reason[BU_REASON_SIZE];
+	struct bu_pair_result r;
+
+	/* So does a certificate that is read. */
+	ck_assert_int_eq(bu_expect_from_json(value, &read, NULL), 0);
+	for (size_t i = 0; i < BU_LEN(rows_of); i++) {
+		make_good(&r);
+		r.mtu = r.end[0].mtu = r.end[1].mtu = rows_of[i].mtu;
+		bu_pair_dir_drop(&r.dir[0], 0);
+		bu_pair_dir_add(&r.dir[0], rows_of[i].gbps);
+		ck_assert_msg(bu_expect_judge(&read, &r, 0, reason) ==
+				      rows_of[i].verdict,
+			      "row %zu: %s", i, reason);
+		ck_assert_msg(strstr(reason, rows_of[i].reason) != NULL, "row %zu: %s",
+			      i, reason);
+	}
+	bu_expect_settle(&expect, 4096);
+	ck_assert_double_eq(bu_expect_min_gbps(&expect, 1024), 372.4);
+	json_object_set_new(json_object_get(value, "percent_at"), "1024",
+			    json_real(101));
+	ck_assert_int_eq(bu_expect_from_json(value, &read, NULL), -1);
+}
+END_TEST
+
+/* An interface of 1500 bytes among those of 9000: the path takes the smaller one. */
+START_TEST(without_an_mtu_both_ends_have_the_same)
+{
+	static const struct {
+		int mtu[2];
+		const char *rail[2];
+		int doubt;
+	} rows_of[] = {
+		{{4096, 1024}, {"rail0", "rail0"}, BU_DOUBT_OTHER},
+		{{1024, 4096}, {"", ""}, BU_DOUBT_OTHER},
+		{{4096, 1024}, {"rail0", "rail1"}, 0}, /* networks of their own */
+		{{1024, 1024}, {"rail0", "rail0"}, 0},
+		{{0, 1024}, {"rail0", "rail0"}, 0}, /* one does not tell */
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows_of); i++) {
+		struct bu_expect expect = by_mtu();
+		char reason[BU_REASON_SIZE], named[BU_REASON_SIZE];
+		struct bu_pair_result r;
+
+		make_good(&r);
+		for (int end = 0; end < 2; end++) {
+			r.end[end].mtu = rows_of[i].mtu[end];
+			strcpy(r.end[end].rail, rows_of[i].rail[end]);
+		}
+		r.mtu = 1024;
+		bu_pair_dir_drop(&r.dir[0], 0);
+		bu_pair_dir_add(&r.dir[0], 360);
+		ck_assert_int_eq(bu_expect_doubt(&expect, &r, 0, reason),
+				 rows_of[i].doubt);
+		ck_assert_int_eq(bu_expect_judge(&expect, &r, 0, reason),
+				 rows_of[i].doubt ? BU_VERDICT_INCONCLUSIVE
+						  : BU_VERDICT_PASS);
+		snprintf(named, sizeof(named),
+			 "wrong MTU: the port of node001 has %d, the one of node002 "
+			 "%d; both must have the same",
+			 rows_of[i].mtu[0], rows_of[i].mtu[1]);
+		if (rows_of[i].doubt)
+			ck_assert_str_eq(reason, named);
+	}
+}
+END_TEST
+
+BU_UNIT("expect", without_an_mtu_the_measured_one_decides,
+	without_an_mtu_both_ends_have_the_same, judges_a_direction,
+	refuses_empty_expectations, the_worse_direction_counts,
+	latency_counts_where_it_is_asked_for, a_wrong_instrument_is_never_a_verdict)

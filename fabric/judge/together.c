@@ -36,8 +36,22 @@ sum_of(const char *node, const char *probe, const json_t *results, double ret_gb
 	return count;
 }
 
+/* The path MTU of a rail in this probe; 0 = not told. */
+static int
+mtu_of(const char *rail, const char *probe, const json_t *results)
+{
+	size_t i;
+	json_t *value;
+
+	json_array_foreach (results, i, value)
+		if (strcmp(bu_json_str(value, "probe", ""), probe) == 0 &&
+		    strcmp(bu_json_str(value, "rail", ""), rail) == 0)
+			return (int)bu_json_int(value, "mtu", 0);
+	return 0;
+}
+
 static double
-least_of(const json_t *rails)
+least_of(const json_t *rails, const char *probe, const json_t *results)
 {
 	struct bu_expect expect;
 	double least = 0;
@@ -47,7 +61,9 @@ least_of(const json_t *rails)
 	json_array_foreach (rails, i, rail)
 		if (bu_expect_from_json(json_object_get(rail, "expect"), &expect,
 					NULL) == 0)
-			least += bu_expect_min_gbps(&expect);
+			least += bu_expect_min_gbps(
+				&expect,
+				mtu_of(bu_json_str(rail, "rail", ""), probe, results));
 	return least;
 }
 
@@ -74,6 +90,6 @@ bu_together_of(const char *node, const json_t *rails, const json_t *results)
 	}
 	return best ? json_pack("{s:s,s:f,s:f,s:f}", "probe", best, "sends_gbps",
 				most[0], "receives_gbps", most[1], "least_gbps",
-				least_of(rails))
+				least_of(rails, best, results))
 		    : NULL;
 }

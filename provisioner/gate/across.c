@@ -185,7 +185,7 @@ static struct bu_localise_opts
 opts_of(const struct bu_across *across)
 {
 	struct bu_expect expect =
-		bu_gate_expect(across->gate, across->validation, slowest(across));
+		bu_gate_expect_all(across->gate, across->validation, slowest(across));
 
 	return (struct bu_localise_opts){
 		.seed = across->gate->seed,

@@ -141,7 +141,7 @@ bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fa
 			ret->validation = desired->nodes[i].validation;
 	if (!ret->validation)
 		return 0;
-	ret->expect = bu_gate_expect(gate, ret->validation, fabric);
+	ret->expect = bu_gate_expect_all(gate, ret->validation, fabric);
 	make_topology(gate, ret);
 	find_roles(gate, ret);
 	bu_gate_met_open(ret);

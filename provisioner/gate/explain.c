@@ -70,7 +70,7 @@ is_proven(const struct bu_campaign_state *campaign, int node)
 static const struct sight *
 best_bad(const struct bu_campaign_state *campaign, const struct sights *sights)
 {
-	double min_gbps = bu_expect_min_gbps(&campaign->expect);
+	double min_gbps = bu_expect_min_gbps(&campaign->expect, 0);
 	const struct sight *best = NULL;
 
 	for (int proven = 1; proven >= 0 && !best; proven--) {

@@ -235,10 +235,15 @@ json_t *bu_report_body(const struct bu_checks *report, const char *digest,
 char *bu_report_words(const json_t *rows, const char **ret_hint);
 
 /* thresholds.c. What the profile expects of a pair; where it gives no share of the
- * link, the row of data/rates.json does. */
+ * link, the row of data/rates.json does, and without a MTU the one of the MTU that was
+ * measured. */
 struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation,
 				const struct bu_desired_network *rail);
+/* The same, but for this path MTU; 0 = the profile says none. */
+struct bu_expect bu_gate_expect_at(const struct bu_gate *gate,
+				   const struct bu_desired_validation *validation,
+				   const struct bu_desired_network *rail, int mtu);
 /* The path MTU that the network's has room for; 0 = it says none. */
 int bu_gate_path_mtu(const struct bu_desired_network *rail);
 /* What a probe of this rail moves: from its link, where the profile does not say; by so
@@ -359,6 +364,11 @@ const struct bu_desired_network *bu_rail_end(const char *rail, int end,
 int bu_rail_is_traced(const struct bu_desired_network *rail);
 /* Its terms are those of the slower link. */
 const struct bu_desired_network *bu_rail_slower(const struct bu_rail_ends *rail);
+/* As of bu_gate_expect(), for all pairs of a rail at once: without a MTU in the profile
+ * by the one that most of them have. */
+struct bu_expect bu_gate_expect_all(const struct bu_gate *gate,
+				    const struct bu_desired_validation *validation,
+				    const struct bu_desired_network *rail);
 /* As of bu_gate_expect(): the slower link's, and the smaller path MTU. */
 struct bu_expect bu_rail_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation,

@@ -52,7 +52,7 @@ bu_gate_least_gbps(const struct bu_gate *gate,
 {
 	struct bu_expect expect = bu_gate_expect(gate, validation, rail);
 
-	return bu_expect_min_gbps(&expect);
+	return bu_expect_min_gbps(&expect, 0);
 }
 
 json_t *

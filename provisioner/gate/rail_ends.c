@@ -55,11 +55,46 @@ bu_rail_expect(const struct bu_gate *gate,
 	       const struct bu_desired_validation *validation,
 	       const struct bu_rail_ends *rail)
 {
-	struct bu_expect expect =
-		bu_gate_expect(gate, validation, bu_rail_slower(rail));
 	int a = bu_gate_path_mtu(rail->of[0]), b = bu_gate_path_mtu(rail->of[1]);
 
-	expect.mtu = a < b ? a : b;
+	return bu_gate_expect_at(gate, validation, bu_rail_slower(rail), a < b ? a : b);
+}
+
+/* The path MTU that most pairs of the rail were last measured with; of as many the
+ * greater one. 0 = none. */
+static int
+usual_mtu(const struct bu_measurements *measurements, const char *rail)
+{
+	size_t seen[BU_EXPECT_MTUS_COUNT] = {0}, most = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < measurements->count; i++) {
+		const struct bu_pair_log *log = &measurements->logs[i];
+
+		if (log->count == 0 || strcmp(log->rail, rail) != 0)
+			continue;
+		for (size_t k = 0; k < BU_EXPECT_MTUS_COUNT; k++)
+			seen[k] += log->list[log->count - 1].mtu == bu_expect_mtus[k];
+	}
+	for (size_t k = 0; k < BU_EXPECT_MTUS_COUNT; k++) {
+		if (seen[k] && seen[k] >= most) {
+			most = seen[k];
+			ret = bu_expect_mtus[k];
+		}
+	}
+	return ret;
+}
+
+struct bu_expect
+bu_gate_expect_all(const struct bu_gate *gate,
+		   const struct bu_desired_validation *validation,
+		   const struct bu_desired_network *rail)
+{
+	struct bu_expect expect = bu_gate_expect(gate, validation, rail);
+
+	if (expect.mtu == 0 && rail->rdma >= BU_RDMA_HARDWARE)
+		bu_expect_settle(&expect,
+				 usual_mtu(&gate->fleet->measurements, rail->name));
 	return expect;
 }
 

@@ -45,8 +45,8 @@ is_slow(const struct bu_expect *expect, const struct bu_pair_log *log)
 
 	if (!m || m->dir[0].doubt || m->dir[1].doubt)
 		return -1;
-	return m->dir[0].rate_gbps < bu_expect_min_gbps(expect) ||
-	       m->dir[1].rate_gbps < bu_expect_min_gbps(expect);
+	return m->dir[0].rate_gbps < bu_expect_min_gbps(expect, m->mtu) ||
+	       m->dir[1].rate_gbps < bu_expect_min_gbps(expect, m->mtu);
 }
 
 /* No node is accused of it: a link that was certified may have become slow, and so may

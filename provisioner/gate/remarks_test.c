@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people hear of and nobody is held for: weak validations, and round trips that do
  * not fit the leaves of the profile. */
+#include <math.h>
+
 #include "base/json.h"
 #include "provisioner/gate/gate.h"
+#include "provisioner/gate/internal.h"
 #include "tests/support/between.h"
 #include "tests/support/unit.h"
 
@@ -326,6 +329,66 @@ START_TEST(a_slow_pair_is_a_remark_of_both)
 }
 END_TEST
 
-RIG_UNIT("remarks", a_slow_pair_is_a_remark_of_both, a_cable_to_another_leaf_is_noticed,
+/* The row of the path MTU that was measured, where the profile has no mtu: of a pair
+ * its own, of a whole rail that of most pairs. */
+static const struct {
+	struct probed log[3];
+	double least; /* of all pairs of the rail */
+	int slow;
+} by_mtu[] = {
+	{{{1, 3, "fabric", .gbps = {360, 360}, .mtu = 1024}}, 351.83, 0},
+	{{{1, 3, "fabric", .gbps = {360, 373}, .mtu = 4096}}, 372.54, 1},
+	{{{1, 3, "fabric", .gbps = {373, 360}, .mtu = 4096}}, 372.54, 1},
+	{{{1, 3, "fabric", .gbps = {373, 373}, .mtu = 4096}}, 372.54, 0},
+	{{{1, 3, "fabric", .gbps = {360, 360}, .mtu = 1024},
+	  {2, 4, "fabric", .gbps = {373, 373}, .mtu = 4096},
+	  {2, 3, "fabric", .gbps = {373, 373}, .mtu = 4096}},
+	 372.54,
+	 0},
+	{{{1, 3, "fabric", .gbps = {360, 360}, .mtu = 2048},
+	  {2, 4, "fabric", .gbps = {373, 373}, .mtu = 4096}},
+	 372.54,
+	 1},
+	{{{2, 4, "rail1", .gbps = {373, 373}, .mtu = 4096}}, 351.83, 0},
+	{{{1, 3, "fabric", .failed = 1, .mtu = 4096}}, 351.83, 0},
+};
+
+START_TEST(without_an_mtu_a_pair_has_the_row_of_its_path)
+{
+	for (size_t i = 0; i < BU_LEN(by_mtu); i++) {
+		bu_autojson json_t *list = NULL;
+		const struct bu_desired_node *want;
+		struct bu_desired_network *rail;
+		struct bu_expect expect;
+		struct bu_err err;
+		struct between b;
+
+		between_begin(&b, 4, 1, 2, NULL);
+		ck_assert_msg(bu_gate_load_data(b.gate, BU_SRCDIR "/data/rates.json",
+						BU_SRCDIR "/data/gpus.json", &err) == 0,
+			      "%s", err.text);
+		want = &b.rig.fleet->desired->nodes[0];
+		rail = (struct bu_desired_network *)(uintptr_t)want->pool->rails[0];
+		rail->rdma = BU_RDMA_HARDWARE;
+		rail->link_gbps = 400;
+		rail->mtu = 0;
+		for (size_t k = 0; k < 3 && by_mtu[i].log[k].rail; k++)
+			between_log(&b, &by_mtu[i].log[k]);
+		for (int n = 1; n <= 4; n++)
+			rig_node(&b.rig, n)->state = BU_STATE_READY;
+		expect = bu_gate_expect_all(b.gate, want->validation, rail);
+		ck_assert_msg(fabs(bu_expect_min_gbps(&expect, 0) - by_mtu[i].least) <
+				      1e-6,
+			      "row %zu: %g", i, bu_expect_min_gbps(&expect, 0));
+		list = bu_gate_remarks(b.gate, rig_node(&b.rig, 1));
+		ck_assert_msg((int)json_array_size(list) == by_mtu[i].slow, "row %zu",
+			      i);
+		between_end(&b);
+	}
+}
+END_TEST
+
+RIG_UNIT("remarks", without_an_mtu_a_pair_has_the_row_of_its_path,
+	 a_slow_pair_is_a_remark_of_both, a_cable_to_another_leaf_is_noticed,
 	 a_tree_as_declared_is_not_mentioned, a_weak_gate_needs_a_reason,
 	 where_nobody_can_tell_nothing_is_said)

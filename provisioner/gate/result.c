@@ -172,6 +172,7 @@ bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 {
 	const struct bu_node *a = ends[0], *b = ends[1];
 	bu_autojson json_t *whole = bu_pair_result_to_json(result);
+	double least_gbps = bu_expect_min_gbps(expect, result->mtu);
 	union bu_body body = {.pair = {.probe = probe->id,
 				       .rail = rail,
 				       .a = a->name,
@@ -180,7 +181,7 @@ bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 				       .boot_b = b->boot_id,
 				       .ab_gbps = result->dir[0].bw_median_gbps,
 				       .ba_gbps = result->dir[1].bw_median_gbps,
-				       .expect_gbps = bu_expect_min_gbps(expect),
+				       .expect_gbps = least_gbps,
 				       .lat_us = result->dir[0].lat_median_us,
 				       .verdict = result->verdict,
 				       .error = result->error.text,

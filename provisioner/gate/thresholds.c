@@ -61,10 +61,10 @@ bu_gate_path_mtu(const struct bu_desired_network *fabric)
 /* "400g-roce", "ndr-ib" at its MTU; NULL for a rate that the table does not know, and
  * for what is done in software. */
 static const struct bu_rate *
-rate_of(const struct bu_gate *gate, const struct bu_desired_network *fabric)
+rate_at(const struct bu_gate *gate, const struct bu_desired_network *fabric, int mtu)
 {
 	int infiniband = fabric->rdma == BU_RDMA_INFINIBAND;
-	int mtu = bu_gate_path_mtu(fabric), usual = infiniband ? 4096 : 1024;
+	int usual = infiniband ? 4096 : 1024; /* without interfaces that say more */
 	char sku[48];
 
 	if (fabric->rdma < BU_RDMA_HARDWARE)
@@ -76,22 +76,40 @@ rate_of(const struct bu_gate *gate, const struct bu_desired_network *fabric)
 	return bu_rates_find(&gate->rates, "link", sku, mtu ? mtu : usual);
 }
 
+static double
+percent_of(const struct bu_rate *rate, const struct bu_desired_network *fabric)
+{
+	return rate ? 100 * rate->reject / fabric->link_gbps : 0;
+}
+
+struct bu_expect
+bu_gate_expect_at(const struct bu_gate *gate,
+		  const struct bu_desired_validation *validation,
+		  const struct bu_desired_network *fabric, int mtu)
+{
+	const struct bu_rate *rate = rate_at(gate, fabric, mtu);
+	struct bu_expect expect = {
+		.link_gbps = fabric->link_gbps,
+		.percent = validation->bw_min_percent,
+		.lat_max_us = validation->lat_max_us,
+		.mtu = mtu,
+	};
+
+	if (!rate || is_given(validation, "bw_min"))
+		return expect;
+	expect.percent = percent_of(rate, fabric);
+	for (size_t i = 0; mtu == 0 && i < BU_EXPECT_MTUS_COUNT; i++)
+		expect.percent_at[i] =
+			percent_of(rate_at(gate, fabric, bu_expect_mtus[i]), fabric);
+	return expect;
+}
+
 struct bu_expect
 bu_gate_expect(const struct bu_gate *gate,
 	       const struct bu_desired_validation *validation,
 	       const struct bu_desired_network *fabric)
 {
-	const struct bu_rate *rate = rate_of(gate, fabric);
-	struct bu_expect expect = {
-		.link_gbps = fabric->link_gbps,
-		.percent = validation->bw_min_percent,
-		.lat_max_us = validation->lat_max_us,
-		.mtu = bu_gate_path_mtu(fabric),
-	};
-
-	if (rate && !is_given(validation, "bw_min"))
-		expect.percent = 100 * rate->reject / fabric->link_gbps;
-	return expect;
+	return bu_gate_expect_at(gate, validation, fabric, bu_gate_path_mtu(fabric));
 }
 
 struct bu_sizes
@@ -130,7 +148,7 @@ bu_gate_deadline_ms(const struct bu_gate *gate,
 	struct bu_expect expect = bu_gate_expect(gate, validation, rail);
 	struct bu_sizes sizes = bu_gate_sizes(validation, rail, 0);
 	double run_ms = (double)(sizes.bytes + sizes.warm_bytes) * 8 /
-			(bu_expect_min_gbps(&expect) * 1e6);
+			(bu_expect_min_gbps(&expect, 0) * 1e6);
 	int64_t longest_ms = SETUP_MS + (int64_t)(2 * run_ms * validation->runs * SLOW);
 
 	return is_given(validation, "deadline") || longest_ms > validation->deadline_ms
@@ -143,7 +161,7 @@ bu_gate_bw_warning(const struct bu_gate *gate,
 		   const struct bu_desired_validation *validation,
 		   const struct bu_desired_network *fabric)
 {
-	const struct bu_rate *rate = rate_of(gate, fabric);
+	const struct bu_rate *rate = rate_at(gate, fabric, bu_gate_path_mtu(fabric));
 	double least_gbps = validation->bw_min_percent * fabric->link_gbps / 100;
 
 	if (!rate || !is_given(validation, "bw_min") || validation->bw_reason ||

@@ -191,6 +191,7 @@ START_TEST(a_link_has_the_limit_of_its_kind)
 		{BU_RDMA_HARDWARE, 400, 9000, 372.54, 4096},
 		{BU_RDMA_HARDWARE, 400, 4092, 365.37, 2048},
 		{BU_RDMA_HARDWARE, 800, 0, 703.65, 0},
+		{BU_RDMA_INFINIBAND, 400, 0, 377.6, 0},
 		{BU_RDMA_HARDWARE, 56, 9000, 28, 4096},
 		{BU_RDMA_RXE, 400, 9000, 200, 4096},
 	};
@@ -227,6 +228,43 @@ START_TEST(a_link_has_the_limit_of_its_kind)
 
 		ck_assert_int_eq(expect.mtu, 2048);
 		ck_assert_double_eq(expect.link_gbps, slow ? 100 : 400);
+		ck_assert_double_eq_tol(bu_expect_min_gbps(&expect, 2048),
+					slow ? 91.34 : 365.37, 1e-6);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(without_an_mtu_the_row_is_that_of_what_was_measured)
+{
+	static const struct {
+		enum bu_rdma_kind rdma;
+		int path;
+		double least_gbps;
+	} measured[] = {
+		{BU_RDMA_HARDWARE, 4096, 372.54},   {BU_RDMA_HARDWARE, 2048, 365.37},
+		{BU_RDMA_HARDWARE, 1024, 351.83},   {BU_RDMA_HARDWARE, 0, 351.83},
+		{BU_RDMA_INFINIBAND, 2048, 375.24}, {BU_RDMA_INFINIBAND, 4096, 377.6},
+		{BU_RDMA_INFINIBAND, 0, 377.6},     {BU_RDMA_RXE, 4096, 200},
+	};
+	const struct bu_desired_validation validation = {.bw_min_percent = 50};
+	struct bu_err err;
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	rig_open_gate(&rig);
+	ck_assert_msg(bu_gate_load_data(rig.gate, BU_SRCDIR "/data/rates.json",
+					BU_SRCDIR "/data/gpus.json", &err) == 0,
+		      "%s", err.text);
+	for (size_t i = 0; i < BU_LEN(measured); i++) {
+		const struct bu_desired_network fabric = {.rdma = measured[i].rdma,
+							  .link_gbps = 400};
+		struct bu_expect expect =
+			bu_gate_expect(rig.gate, &validation, &fabric);
+		double least = bu_expect_min_gbps(&expect, measured[i].path);
+
+		ck_assert_msg(fabs(least - measured[i].least_gbps) < 1e-6,
+			      "measured %zu: %g", i, least);
 	}
 	rig_end(&rig);
 }
@@ -467,9 +505,10 @@ START_TEST(settings_are_read_as_they_are_written)
 }
 END_TEST
 
-RIG_UNIT("expect", a_deadline_is_that_of_a_slow_probe,
-	 a_path_has_room_for_what_its_kind_needs, settings_are_read_as_they_are_written,
-	 a_link_has_the_limit_of_its_kind, ports_are_looped_by_agents_that_know_how,
+RIG_UNIT("expect", without_an_mtu_the_row_is_that_of_what_was_measured,
+	 a_deadline_is_that_of_a_slow_probe, a_path_has_room_for_what_its_kind_needs,
+	 settings_are_read_as_they_are_written, a_link_has_the_limit_of_its_kind,
+	 ports_are_looped_by_agents_that_know_how,
 	 a_loop_is_held_against_the_links_rate, sizes_are_the_links_or_the_profiles,
 	 gpus_have_the_driver_and_the_division_of_the_profile,
 	 a_port_is_held_against_a_rate_of_its_own,

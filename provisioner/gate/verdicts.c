@@ -205,7 +205,7 @@ say_unmeasured(const struct bu_campaign_state *campaign, int index)
 static int
 were_good(const struct bu_campaign_state *campaign, const struct bu_pair_log *log)
 {
-	double least = bu_expect_min_gbps(&campaign->expect);
+	double least = bu_expect_min_gbps(&campaign->expect, 0);
 	int good = 0;
 
 	for (size_t i = 0; i < log->count; i++) {

@@ -32,6 +32,7 @@ struct probed {
 	int doubt[2];
 	float us[2];         /* round trips; 0 = any */
 	float min_us[2];     /* 0 = not told */
+	int mtu;             /* of the path; 0 = not told */
 	int failed;          /* no result */
 	int single;          /* of one queue pair */
 	const char *ways[2]; /* "[{'hops':['10.9.1.1']}]"; NULL = not traced */
@@ -94,6 +95,7 @@ between_log(const struct between *b, const struct probed *one)
 	char name[2][16], boot[2][24];
 	union bu_body body = {.pair = {.probe = "p",
 				       .rail = one->rail,
+				       .mtu = one->mtu,
 				       .error = one->failed ? "no device" : ""}};
 	bu_autojson json_t *result = json_object();
 	struct bu_event event = {.kind = BU_EVENT_PAIR, .seq = ++seq};
