@@ -22,7 +22,6 @@ static const char pci_dir[] = "sys/bus/pci/devices";
 static void visit_port(const char *name, void *arg);
 
 enum { LOOK_MS = 20000 };
-enum { LAYERS_MAX = 4 }; /* a VLAN on a bond has two */
 
 /* The next reads ask the driver of this device, which has so much time. */
 static void
@@ -40,12 +39,6 @@ look_at(const struct bu_audit *a, const char *id, const char *subject)
 
 /* --- interfaces --- */
 
-const char *
-bu_audit_network_name(const json_t *network)
-{
-	return bu_json_str(network, "name", "?");
-}
-
 static int
 is_network_of(const json_t *network, const struct bu_audit_nic *nic)
 {
@@ -60,22 +53,11 @@ is_network_of(const json_t *network, const struct bu_audit_nic *nic)
 	return netdev && strcmp(netdev, nic->name) == 0;
 }
 
-/* "eth1 (network fabric)" */
-static void
-write_label(char *ret, size_t size, const char *name, const json_t *network)
-{
-	if (network)
-		snprintf(ret, size, "%s (network %.48s)", name,
-			 bu_audit_network_name(network));
-	else
-		snprintf(ret, size, "%s", name);
-}
-
 static void
 name_nic(struct bu_audit_nic *nic, const char *name, const json_t *network)
 {
 	nic->network = network;
-	write_label(nic->label, sizeof(nic->label), name, network);
+	bu_audit_label(nic->label, sizeof(nic->label), name, network);
 }
 
 static void
@@ -112,116 +94,6 @@ visit_nic(const char *name, void *arg)
 		name_nic(nic, name, network);
 	}
 	a->nic_count++;
-}
-
-static void
-find_bonds(struct bu_audit *a)
-{
-	for (size_t i = 0; i < a->nic_count; i++) {
-		char master[16];
-		struct bu_audit_nic *bond;
-
-		bu_sysroot_link(a->root, master, sizeof(master),
-				"sys/class/net/%s/master", a->nics[i].name);
-		bond = bu_audit_nic_find(a, master);
-		if (!bond ||
-		    !bu_sysroot_exists(a->root, "sys/class/net/%s/bonding", master))
-			continue;
-		bond->is_bond = 1;
-		a->nics[i].bond = bond;
-	}
-}
-
-struct below {
-	const char *root;
-	void (*fn)(const char *name, void *arg);
-	void *arg;
-	int depth, found;
-};
-
-static void each_below(struct below *of, const char *name);
-
-static void
-visit_below(const char *name, void *arg)
-{
-	struct below *of = arg, next = *of;
-
-	if (strncmp(name, "lower_", 6) != 0)
-		return;
-	of->found = 1;
-	next.depth++;
-	next.found = 0;
-	each_below(&next, name + 6);
-}
-
-static void
-each_below(struct below *of, const char *name)
-{
-	if (of->depth < LAYERS_MAX)
-		bu_sysroot_each(of->root, visit_below, of, "sys/class/net/%s", name);
-	if (!of->found)
-		of->fn(name, of->arg);
-}
-
-void
-bu_audit_each_below(const char *root, const char *name,
-		    void (*fn)(const char *name, void *arg), void *arg)
-{
-	struct below of = {.root = root, .fn = fn, .arg = arg};
-
-	each_below(&of, name);
-}
-
-struct cables {
-	struct bu_audit *a;
-	const json_t *network;
-};
-
-static void
-give_cable(const char *name, void *arg)
-{
-	const struct cables *cables = arg;
-	struct bu_audit_nic *nic = bu_audit_nic_find(cables->a, name);
-
-	if (!nic || nic->cable)
-		return;
-	nic->cable = cables->network;
-	write_label(nic->label, sizeof(nic->label), name, nic->cable);
-}
-
-static void
-find_cables(struct bu_audit *a)
-{
-	/* Those that have a network of their own first: a VLAN may be over them. */
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < a->nic_count; i++) {
-			const struct bu_audit_nic *nic = &a->nics[i];
-			struct cables cables = {.a = a, .network = nic->network};
-			int is_card = bu_sysroot_exists(
-				a->root, "sys/class/net/%s/device", nic->name);
-
-			if (nic->network && is_card == !pass)
-				bu_audit_each_below(a->root, nic->name, give_cable,
-						    &cables);
-		}
-}
-
-struct bu_audit_nic *
-bu_audit_nic_find(struct bu_audit *a, const char *name)
-{
-	for (size_t i = 0; i < a->nic_count; i++)
-		if (strcmp(a->nics[i].name, name) == 0)
-			return &a->nics[i];
-	return NULL;
-}
-
-const struct bu_audit_nic *
-bu_audit_nic_of(const struct bu_audit *a, const json_t *network)
-{
-	for (size_t i = 0; i < a->nic_count; i++)
-		if (a->nics[i].network == network)
-			return &a->nics[i];
-	return NULL;
 }
 
 /* --- RDMA ports --- */
@@ -345,7 +217,7 @@ find_network(struct bu_audit *a, struct bu_audit_port *port)
 		port->network = named_network(a, port);
 	if (port->network && nic && !nic->network && gives_network(a, port, nic))
 		name_nic(nic, nic->name, port->network);
-	write_label(port->label, sizeof(port->label), port->name, port->network);
+	bu_audit_label(port->label, sizeof(port->label), port->name, port->network);
 }
 
 const char *
@@ -484,9 +356,9 @@ void
 bu_audit_collect(struct bu_audit *a)
 {
 	bu_sysroot_each(a->root, visit_nic, a, "sys/class/net");
-	find_bonds(a);
+	bu_audit_find_bonds(a);
 	bu_sysroot_each(a->root, visit_device, a, "%s", ib);
-	find_cables(a);
+	bu_audit_find_cables(a);
 	bu_sysroot_each(a->root, visit_gpu, a, "%s", pci_dir);
 	for (size_t i = 0; i < a->port_count; i++)
 		if (*a->ports[i].pci)

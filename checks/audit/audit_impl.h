@@ -87,6 +87,11 @@ struct bu_audit_nic *bu_audit_nic_find(struct bu_audit *a, const char *name);
 const struct bu_audit_nic *bu_audit_nic_of(const struct bu_audit *a,
 					   const json_t *network);
 const char *bu_audit_network_name(const json_t *network);
+/* "eth1 (network fabric)"; network NULL: the name alone. */
+void bu_audit_label(char *ret, size_t size, const char *name, const json_t *network);
+/* Of each interface its bond, then, with all networks known, the one of its cable. */
+void bu_audit_find_bonds(struct bu_audit *a);
+void bu_audit_find_cables(struct bu_audit *a);
 /* The NICs that have the cables of an interface: those below a bond or a VLAN, else
  * itself. */
 void bu_audit_each_below(const char *root, const char *name,
