@@ -171,8 +171,10 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		refuse(ret, PARKED, .text = {node->name});
 		return;
 	}
-	if (node->state == BU_STATE_QUARANTINED && node->installed_digest[0] &&
-	    !node->writing && bu_plan_changes_class(ret->changes) < BU_CLASS_INSTALL) {
+	/* Of one that runs from memory another image is a restart, and a way out. */
+	if (node->state == BU_STATE_QUARANTINED &&
+	    strcmp(node->installed_digest, it->image->digest) == 0 && !node->writing &&
+	    bu_plan_changes_class(ret->changes) < BU_CLASS_INSTALL) {
 		decide_quarantined(it, ret);
 		return;
 	}

@@ -21,6 +21,8 @@ static const struct {
 	{BU_STATE_FAILED, "d1", 1, 0, BU_PLAN_DISK_WRITTEN, "install",
 	 "failed: a reason"},
 	{BU_STATE_QUARANTINED, "d1", 1, 0, BU_PLAN_DISK_WRITTEN, "", ""},
+	{BU_STATE_QUARANTINED, "d0", 1, 0, BU_PLAN_DISK_WRITTEN, "install",
+	 "quarantined: a reason"},
 	{BU_STATE_QUARANTINED, "", 0, 1, BU_PLAN_DISK_WRITTEN, "install",
 	 "quarantined: a reason"},
 	{BU_STATE_READY, "d1", 1, 0, BU_PLAN_DISK_WRITTEN, "", ""},
