@@ -204,13 +204,14 @@ doubt_gid(const struct bu_expect *expect, const struct bu_pair_result *r, int di
 	return 0;
 }
 
-/* Where nobody said which one it is to be. */
+/* Where nobody said which one it is to be. On InfiniBand a port's is agreed with its
+ * switch: the path takes the smaller one. */
 static int
 doubt_unlike(const struct bu_pair_result *r, char *ret)
 {
 	const struct bu_pair_end *a = &r->end[BU_END_A], *b = &r->end[BU_END_B];
 
-	if (a->mtu == 0 || b->mtu == 0 || a->mtu == b->mtu ||
+	if (a->infiniband || a->mtu == 0 || b->mtu == 0 || a->mtu == b->mtu ||
 	    strcmp(a->rail, b->rail) != 0)
 		return 0;
 	snprintf(ret, BU_REASON_SIZE,

@@ -378,13 +378,14 @@ START_TEST(without_an_mtu_both_ends_have_the_same)
 	static const struct {
 		int mtu[2];
 		const char *rail[2];
-		int doubt;
+		int doubt, infiniband;
 	} rows_of[] = {
-		{{4096, 1024}, {"rail0", "rail0"}, BU_DOUBT_OTHER},
-		{{1024, 4096}, {"", ""}, BU_DOUBT_OTHER},
-		{{4096, 1024}, {"rail0", "rail1"}, 0}, /* networks of their own */
-		{{1024, 1024}, {"rail0", "rail0"}, 0},
-		{{0, 1024}, {"rail0", "rail0"}, 0}, /* one does not tell */
+		{{4096, 1024}, {"rail0", "rail0"}, BU_DOUBT_OTHER, 0},
+		{{1024, 4096}, {"", ""}, BU_DOUBT_OTHER, 0},
+		{{4096, 1024}, {"rail0", "rail1"}, 0, 0}, /* networks of their own */
+		{{1024, 1024}, {"rail0", "rail0"}, 0, 0},
+		{{0, 1024}, {"rail0", "rail0"}, 0, 0}, /* one does not tell */
+		{{4096, 1024}, {"rail0", "rail0"}, 0, 1},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows_of); i++) {
@@ -395,6 +396,7 @@ START_TEST(without_an_mtu_both_ends_have_the_same)
 		make_good(&r);
 		for (int end = 0; end < 2; end++) {
 			r.end[end].mtu = rows_of[i].mtu[end];
+			r.end[end].infiniband = rows_of[i].infiniband;
 			strcpy(r.end[end].rail, rows_of[i].rail[end]);
 		}
 		r.mtu = 1024;

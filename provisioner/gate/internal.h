@@ -365,7 +365,7 @@ int bu_rail_is_traced(const struct bu_desired_network *rail);
 /* Its terms are those of the slower link. */
 const struct bu_desired_network *bu_rail_slower(const struct bu_rail_ends *rail);
 /* As of bu_gate_expect(), for all pairs of a rail at once: without a MTU in the profile
- * by the one that most of them have. */
+ * by the least that their sound ones have. */
 struct bu_expect bu_gate_expect_all(const struct bu_gate *gate,
 				    const struct bu_desired_validation *validation,
 				    const struct bu_desired_network *rail);

@@ -60,29 +60,25 @@ bu_rail_expect(const struct bu_gate *gate,
 	return bu_gate_expect_at(gate, validation, bu_rail_slower(rail), a < b ? a : b);
 }
 
-/* The path MTU that most pairs of the rail were last measured with; of as many the
- * greater one. 0 = none. */
+/* The least path MTU of the rail's pairs, as they were last measured, without those
+ * that are in doubt: it condemns none that is good by its own. 0 = none. */
 static int
-usual_mtu(const struct bu_measurements *measurements, const char *rail)
+least_mtu(const struct bu_measurements *measurements, const char *rail)
 {
-	size_t seen[BU_EXPECT_MTUS_COUNT] = {0}, most = 0;
-	int ret = 0;
+	int least = 0;
 
 	for (size_t i = 0; i < measurements->count; i++) {
 		const struct bu_pair_log *log = &measurements->logs[i];
+		const struct bu_measured *last =
+			log->count ? &log->list[log->count - 1] : NULL;
 
-		if (log->count == 0 || strcmp(log->rail, rail) != 0)
+		if (!last || strcmp(log->rail, rail) != 0 || last->mtu <= 0 ||
+		    last->dir[0].doubt || last->dir[1].doubt)
 			continue;
-		for (size_t k = 0; k < BU_EXPECT_MTUS_COUNT; k++)
-			seen[k] += log->list[log->count - 1].mtu == bu_expect_mtus[k];
+		if (least == 0 || last->mtu < least)
+			least = last->mtu;
 	}
-	for (size_t k = 0; k < BU_EXPECT_MTUS_COUNT; k++) {
-		if (seen[k] && seen[k] >= most) {
-			most = seen[k];
-			ret = bu_expect_mtus[k];
-		}
-	}
-	return ret;
+	return least;
 }
 
 struct bu_expect
@@ -94,7 +90,7 @@ bu_gate_expect_all(const struct bu_gate *gate,
 
 	if (expect.mtu == 0 && rail->rdma >= BU_RDMA_HARDWARE)
 		bu_expect_settle(&expect,
-				 usual_mtu(&gate->fleet->measurements, rail->name));
+				 least_mtu(&gate->fleet->measurements, rail->name));
 	return expect;
 }
 
