@@ -105,8 +105,9 @@ bu_cohort_compares(const struct bu_check *row)
 	for (size_t rule = 0; rule < BU_LEN(rules); rule++)
 		if (is_about(row, rule))
 			return 1;
+	/* One that tells of several places has no leaf to compare. */
 	return (strcmp(row->id, BU_CHECK_LLDP) == 0 &&
-		row->verdict == BU_VERDICT_PASS) ||
+		row->verdict == BU_VERDICT_PASS && !*row->value) ||
 	       (strcmp(row->id, BU_CHECK_CABLING) == 0 &&
 		row->verdict == BU_VERDICT_FAIL);
 }
@@ -358,13 +359,26 @@ is_wrong_cable(const struct bu_check *row)
 	       row->verdict == BU_VERDICT_FAIL;
 }
 
+/* "leaf01:swp3, leaf02:swp3" of a bond: one of them is enough. */
+static int
+is_cabled_to(const char *places, const char *expected)
+{
+	bu_autofree char *copy = bu_xstrdup(places);
+	char *save, *place;
+
+	for (place = strtok_r(copy, ",", &save); place;
+	     place = strtok_r(NULL, ",", &save))
+		if (bu_cohort_port_fits(place + strspn(place, " "), expected))
+			return 1;
+	return 0;
+}
+
 static void
 judge_swap(const struct cohort *c, size_t i, const struct bu_check *mine, size_t k,
 	   const struct bu_check *other)
 {
-	if (!is_wrong_cable(other) ||
-	    !bu_cohort_port_fits(mine->seen, other->expected) ||
-	    !bu_cohort_port_fits(other->seen, mine->expected))
+	if (!is_wrong_cable(other) || !is_cabled_to(mine->seen, other->expected) ||
+	    !is_cabled_to(other->seen, mine->expected))
 		return;
 	tell(c, c->nodes[i].node, mine,
 	     &(struct finding){BU_CHECK_CABLING, BU_VERDICT_FAIL, mine->expected,

@@ -172,6 +172,37 @@ START_TEST(swapped_cables_are_named)
 }
 END_TEST
 
+/* A bond has several places: one of them is that of the other one's cable. */
+START_TEST(a_cable_of_a_bond_may_be_swapped)
+{
+	static const char *const places[] = {"leaf01:swp1, leaf02:swp4",
+					     "leaf01:swp2, leaf02:swp4"};
+
+	for (int i = 0; i < 2; i++) {
+		static struct story s;
+		struct bu_check *a, *b;
+
+		fill(&s);
+		a = find(&s, 0, "cabling", "eth1");
+		b = find(&s, 3, "cabling", "eth1");
+		a->verdict = b->verdict = BU_VERDICT_FAIL;
+		strcpy(a->seen, "leaf02:swp1, leaf01:swp4");
+		strcpy(a->expected, "leaf01:swp1");
+		strcpy(b->seen, places[i]);
+		strcpy(b->expected, "leaf01:swp4");
+		ck_assert_str_eq(
+			judge(&s),
+			i ? ""
+			  : "node1: cabling fail the cables of node1 eth1 and node4 "
+			    "eth1 are swapped: node1 is cabled to leaf02:swp1, "
+			    "leaf01:swp4, node4 to leaf01:swp1, leaf02:swp4\n"
+			    "node4: cabling fail the cables of node4 eth1 and node1 "
+			    "eth1 are swapped: node4 is cabled to leaf01:swp1, "
+			    "leaf02:swp4, node1 to leaf02:swp1, leaf01:swp4\n");
+	}
+}
+END_TEST
+
 START_TEST(a_rail_at_another_leaf_is_named)
 {
 	static struct story s;
@@ -300,5 +331,5 @@ END_TEST
 BU_UNIT("cohort", a_gpu_slower_than_those_of_machines_like_it_is_told,
 	like_machines_have_no_finding, doubles_are_both_named,
 	the_odd_one_is_named_by_a_majority_only, swapped_cables_are_named,
-	a_rail_at_another_leaf_is_named, a_bond_at_two_switches_is_not_compared,
-	ports_fit)
+	a_cable_of_a_bond_may_be_swapped, a_rail_at_another_leaf_is_named,
+	a_bond_at_two_switches_is_not_compared, ports_fit)

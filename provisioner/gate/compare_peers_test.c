@@ -302,6 +302,9 @@ START_TEST(facts_are_what_is_compared)
 	BU_CHECK_SET(row->seen, "in a domain");
 	BU_CHECK_SET(row->value, "d1.1");
 	bu_checks_add(&report, "audit", "nic-mtu", BU_VERDICT_PASS, "rxe0");
+	row = bu_checks_add(&report, "audit", "lldp", BU_VERDICT_PASS, "bond0");
+	BU_CHECK_SET(row->seen, "leaf01:p1, leaf02:p1");
+	BU_CHECK_SET(row->value, "leaf01:p1");
 	facts = bu_gate_facts(&report);
 	want = quoted("[{'id':'gid','subject':'rxe0','seen':'10.0.0.1'},{'id':"
 		      "'cabling','subject':'rxe0','verdict':'fail','seen':"
