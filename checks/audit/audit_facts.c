@@ -194,6 +194,40 @@ gives_network(const struct bu_audit *a, const struct bu_audit_port *port,
 	       !bu_audit_nic_of(a, port->network);
 }
 
+struct bond_search {
+	const char *root, *bond, *device;
+	int found;
+};
+
+static void
+visit_bond_port(const char *port, void *arg)
+{
+	struct bond_search *s = arg;
+
+	s->found |= bu_port_is_named(s->root, s->device, atoi(port), s->bond);
+}
+
+static void
+visit_bond_device(const char *name, void *arg)
+{
+	struct bond_search *s = arg;
+
+	s->device = name;
+	bu_sysroot_each(s->root, visit_bond_port, s, "%s/%s/ports", ib, name);
+}
+
+/* Where the cards have no device in common the bond is that of its active one alone. */
+static int
+is_of_bond(const struct bu_audit *a, const struct bu_audit_port *port, const char *bond)
+{
+	struct bond_search s = {.root = a->root, .bond = bond};
+
+	if (bu_port_is_named(a->root, port->device, port->port, bond))
+		return 1;
+	bu_sysroot_each(a->root, visit_bond_device, &s, "%s", ib);
+	return !s.found;
+}
+
 /* The port's network and its interface. A network that names its port tells of no
  * interface: it is the port's. */
 static void
@@ -202,7 +236,8 @@ find_network(struct bu_audit *a, struct bu_audit_port *port)
 	struct bu_audit_nic *nic = bu_audit_nic_find(a, port->netdev);
 
 	/* RoCE over a bond; one of IPoIB is of several RDMA ports. */
-	if (nic && nic->bond && !nic->network && !port->infiniband)
+	if (nic && nic->bond && !nic->network && !port->infiniband &&
+	    is_of_bond(a, port, nic->bond->name))
 		nic = nic->bond;
 	port->nic = nic;
 	/* Of two devices over one interface only the one that is named. */

@@ -203,6 +203,21 @@ count_card(const char *name, void *arg)
 	*(int *)arg += 1;
 }
 
+/* NICs that carry at the same time. */
+static int
+cards_of(const struct bu_audit *a, const struct bu_audit_port *port)
+{
+	char mode[32];
+	int cards = 0;
+
+	if (!port->nic)
+		return 1;
+	bu_sysroot_line(a->root, mode, sizeof(mode), "sys/class/net/%s/bonding/mode",
+			port->nic->name);
+	bu_audit_each_below(a->root, port->nic->name, count_card, &cards);
+	return strncmp(mode, "active-backup", 13) == 0 ? 1 : cards;
+}
+
 /* A port over a bond tells the rate of one of its NICs, or of all: that depends on the
  * kernel. nic-speed judges the bond. */
 static void
@@ -210,13 +225,11 @@ judge_rate(struct bu_audit *a, const struct bu_audit_port *port)
 {
 	double want = bu_json_real(port->network, "link_gbps", 0), gbps;
 	char rate[48], expected[32];
-	int cards = 0;
 
 	bu_audit_port_line(a, port, "rate", rate, sizeof(rate));
 	if (want <= 0 || port->software || sscanf(rate, "%lf Gb/sec", &gbps) != 1)
 		return;
-	bu_audit_each_below(a->root, port->netdev, count_card, &cards);
-	want /= cards;
+	want /= cards_of(a, port);
 	snprintf(expected, sizeof(expected), "%g Gb/sec", want);
 	bu_audit_judge(a, gbps + 0.001 >= want, port->name, rate, expected,
 		       "RDMA port %s of network %s runs at %s, expected %s", port->name,

@@ -468,10 +468,32 @@ START_TEST(a_bond_has_the_rate_of_its_nics_together)
 	build_bond();
 	bu_audit_machine_change(PORT0 "rate", "200 Gb/sec (4X HDR)");
 	expect_rows(BOND(""), "rdma-rate", "mlx5_0", "");
+	bu_audit_machine_change(PORT0 "gid_attrs/ndevs/0", NULL);
+	expect_rows(BOND(""), "rdma-rate", "mlx5_0", "");
 	bu_audit_machine_change(PORT0 "rate", "100 Gb/sec (4X EDR)");
 	expect_rows(BOND(""), "rdma-rate", "mlx5_0",
 		    "RDMA port mlx5_0 of network roce runs at 100 Gb/sec (4X EDR), "
 		    "expected 200 Gb/sec.");
+	bu_audit_machine_change(PORT0 "rate", "200 Gb/sec (4X HDR)");
+	bu_audit_machine_change(NET "bond0/bonding/mode", "active-backup 1");
+	expect_rows(BOND(""), "rdma-rate", "mlx5_0",
+		    "RDMA port mlx5_0 of network roce runs at 200 Gb/sec (4X HDR), "
+		    "expected 400 Gb/sec.");
+	bu_audit_machine_remove();
+}
+END_TEST
+
+/* Over two cards, each with a device, the kernel gives the bond to the active one. */
+START_TEST(the_spare_of_a_bond_has_no_network)
+{
+	build_bond();
+	bu_audit_machine_change(IB "mlx5_9/node_guid", "9c63:c003:00aa:0009");
+	bu_audit_machine_change(IB "mlx5_9/ports/1/link_layer", "Ethernet");
+	bu_audit_machine_change(IB "mlx5_9/ports/1/state", "4: ACTIVE");
+	bu_audit_machine_change(IB "mlx5_9/ports/1/gid_attrs/ndevs/0", "eth2");
+	expect_rows("{\"networks\":[{\"name\":\"roce\",\"netdev\":\"bond0\",\"rdma\":"
+		    "true,\"role\":\"fabric\"}]}",
+		    "rdma-state", "mlx5_0", "");
 	bu_audit_machine_remove();
 }
 END_TEST
@@ -532,10 +554,11 @@ START_TEST(a_bond_without_rdma_may_lack_a_port)
 END_TEST
 
 BU_UNIT("audit_rdma", a_bond_is_judged_with_its_ports,
-	a_vlan_has_the_rdma_device_below_it, a_bond_has_the_rate_of_its_nics_together,
-	what_one_port_of_a_bond_lacks_is_said, a_bond_without_rdma_may_lack_a_port,
-	ipoib_with_an_address_is_judged, only_devices_of_a_network_need_a_guid,
-	a_device_with_two_ports_has_one_guid, only_the_port_that_is_named_is_judged,
+	the_spare_of_a_bond_has_no_network, a_vlan_has_the_rdma_device_below_it,
+	a_bond_has_the_rate_of_its_nics_together, what_one_port_of_a_bond_lacks_is_said,
+	a_bond_without_rdma_may_lack_a_port, ipoib_with_an_address_is_judged,
+	only_devices_of_a_network_need_a_guid, a_device_with_two_ports_has_one_guid,
+	only_the_port_that_is_named_is_judged,
 	only_what_is_measured_needs_a_transport_for_it,
 	the_leaf_of_a_port_that_names_itself_is_learned,
 	the_gid_that_the_profile_names_is_judged, the_family_is_that_of_the_port,
