@@ -194,38 +194,21 @@ gives_network(const struct bu_audit *a, const struct bu_audit_port *port,
 	       !bu_audit_nic_of(a, port->network);
 }
 
-struct bond_search {
-	const char *root, *bond, *device;
-	int found;
-};
-
-static void
-visit_bond_port(const char *port, void *arg)
-{
-	struct bond_search *s = arg;
-
-	s->found |= bu_port_is_named(s->root, s->device, atoi(port), s->bond);
-}
-
-static void
-visit_bond_device(const char *name, void *arg)
-{
-	struct bond_search *s = arg;
-
-	s->device = name;
-	bu_sysroot_each(s->root, visit_bond_port, s, "%s/%s/ports", ib, name);
-}
-
 /* Where the cards have no device in common the bond is that of its active one alone. */
 static int
 is_of_bond(const struct bu_audit *a, const struct bu_audit_port *port, const char *bond)
 {
-	struct bond_search s = {.root = a->root, .bond = bond};
+	int found = 0;
 
-	if (bu_port_is_named(a->root, port->device, port->port, bond))
-		return 1;
-	bu_sysroot_each(a->root, visit_bond_device, &s, "%s", ib);
-	return !s.found;
+	for (size_t i = 0; i < a->port_count; i++) {
+		const struct bu_audit_port *one = &a->ports[i];
+		int named = bu_port_is_named(a->root, one->device, one->port, bond);
+
+		if (named && one == port)
+			return 1;
+		found |= named;
+	}
+	return !found;
 }
 
 /* The port's network and its interface. A network that names its port tells of no
@@ -293,7 +276,6 @@ visit_port(const char *name, void *arg)
 	if (!bu_sysroot_is_pci(port->pci))
 		port->pci[0] = '\0';
 	find_netdev(s);
-	find_network(a, port);
 	a->port_count++;
 }
 
@@ -393,6 +375,10 @@ bu_audit_collect(struct bu_audit *a)
 	bu_sysroot_each(a->root, visit_nic, a, "sys/class/net");
 	bu_audit_find_bonds(a);
 	bu_sysroot_each(a->root, visit_device, a, "%s", ib);
+	for (size_t i = 0; i < a->port_count; i++) {
+		look_at(a, "rdma-state", a->ports[i].device);
+		find_network(a, &a->ports[i]);
+	}
 	bu_audit_find_cables(a);
 	bu_sysroot_each(a->root, visit_gpu, a, "%s", pci_dir);
 	for (size_t i = 0; i < a->port_count; i++)

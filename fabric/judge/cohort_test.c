@@ -149,19 +149,24 @@ START_TEST(the_odd_one_is_named_by_a_majority_only)
 }
 END_TEST
 
+/* Its cable is not where the profile says. */
+static void
+miscable(struct story *s, int node, const char *seen, const char *expected)
+{
+	struct bu_check *cable = find(s, node, "cabling", "eth1");
+
+	cable->verdict = BU_VERDICT_FAIL;
+	strcpy(cable->seen, seen);
+	strcpy(cable->expected, expected);
+}
+
 START_TEST(swapped_cables_are_named)
 {
 	static struct story s;
-	struct bu_check *a, *b;
 
 	fill(&s);
-	a = find(&s, 0, "cabling", "eth1");
-	b = find(&s, 3, "cabling", "eth1");
-	a->verdict = b->verdict = BU_VERDICT_FAIL;
-	strcpy(a->seen, "leaf01.dc:swp4");
-	strcpy(a->expected, "leaf01:swp1");
-	strcpy(b->seen, "leaf01.dc:swp1");
-	strcpy(b->expected, "leaf01:swp4");
+	miscable(&s, 0, "leaf01.dc:swp4", "leaf01:swp1");
+	miscable(&s, 3, "leaf01.dc:swp1", "leaf01:swp4");
 	ck_assert_str_eq(judge(&s),
 			 "node1: cabling fail the cables of node1 eth1 and node4 eth1 "
 			 "are swapped: node1 is cabled to leaf01.dc:swp4, node4 to "
@@ -180,16 +185,10 @@ START_TEST(a_cable_of_a_bond_may_be_swapped)
 
 	for (int i = 0; i < 2; i++) {
 		static struct story s;
-		struct bu_check *a, *b;
 
 		fill(&s);
-		a = find(&s, 0, "cabling", "eth1");
-		b = find(&s, 3, "cabling", "eth1");
-		a->verdict = b->verdict = BU_VERDICT_FAIL;
-		strcpy(a->seen, "leaf02:swp1, leaf01:swp4");
-		strcpy(a->expected, "leaf01:swp1");
-		strcpy(b->seen, places[i]);
-		strcpy(b->expected, "leaf01:swp4");
+		miscable(&s, 0, "leaf02:swp1, leaf01:swp4", "leaf01:swp1");
+		miscable(&s, 3, places[i], "leaf01:swp4");
 		ck_assert_str_eq(
 			judge(&s),
 			i ? ""
