@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "model/applied.h"
 
 enum { FILE_MAX = 4 * 1024 * 1024, LINK_MAX = 4096 };
 
@@ -268,19 +269,33 @@ put_file(const struct bu_change *change, const char *path, const void *content,
 	return bu_file_write(full, content, size, mode, err);
 }
 
-int
-bu_change_write(const struct bu_change *change, struct bu_err *err)
+static int
+write_files(const struct bu_change *change, int record, struct bu_err *err)
 {
 	for (size_t i = 0; i < change->count; i++) {
 		const struct bu_change_file *file = &change->files[i];
-		int rc = file->content ? put_file(change, file->path, file->content,
-						  file->size, file->mode, err)
-				       : remove_file(change, file->path, err);
+		int rc = 0;
 
+		if ((strcmp(file->path, BU_APPLIED_PATH) == 0) == record)
+			rc = file->content ? put_file(change, file->path, file->content,
+						      file->size, file->mode, err)
+					   : remove_file(change, file->path, err);
 		if (rc != 0)
 			return -1;
 	}
 	return 0;
+}
+
+int
+bu_change_write(const struct bu_change *change, struct bu_err *err)
+{
+	return write_files(change, 0, err);
+}
+
+int
+bu_change_write_record(const struct bu_change *change, struct bu_err *err)
+{
+	return write_files(change, 1, err);
 }
 
 int

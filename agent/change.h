@@ -47,8 +47,10 @@ const char *bu_change_own(struct bu_change *change, char *text);
 /* Writes the journal: the note, and its files as they are now. */
 bu_must int bu_change_begin(struct bu_change *change, struct bu_note *note,
 			    struct bu_err *err);
-/* Files as they shall be. What fails leaves some written: undo. */
+/* Files as they shall be. What fails leaves some written: undo. The record of them
+ * (model/applied.h) is written apart. */
 bu_must int bu_change_write(const struct bu_change *change, struct bu_err *err);
+bu_must int bu_change_write_record(const struct bu_change *change, struct bu_err *err);
 /* The journal of a change that was neither kept nor undone, if there is one:
  * has_journal and journal. A journal that cannot be read is an error, and stays. */
 bu_must int bu_change_load(struct bu_change *change, struct bu_err *err);

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "model/applied.h"
 
 enum { PROOFS = 2 };
 
@@ -114,7 +115,9 @@ result_of(const struct bu_configure *configure, const struct bu_change *change,
 	bu_links_collect(configure->root, now);
 	json = bu_inventory_to_json(now);
 	for (size_t i = 0; i < change->count; i++)
-		json_array_append_new(paths, json_string(change->files[i].path));
+		if (strcmp(change->files[i].path, BU_APPLIED_PATH) != 0)
+			json_array_append_new(paths,
+					      json_string(change->files[i].path));
 	if (note->kargs)
 		json_array_append_new(paths, json_string("kargs"));
 	for (size_t i = 0; live && i < note->groups_count; i++)
@@ -169,13 +172,15 @@ kargs_differ(const struct bu_configure *configure, const char *kargs, char **ret
 	return strcmp(*ret_old, kargs) != 0;
 }
 
+/* The record of it comes last: what is cut off has none that agrees. */
 static int
 write_all(const struct bu_configure *configure, const struct bu_change *change,
 	  const char *kargs, struct bu_err *err)
 {
-	if (bu_change_write(change, err) != 0)
+	if (bu_change_write(change, err) != 0 ||
+	    (kargs && configure->bootargs(kargs, NULL, err) != 0))
 		return -1;
-	return kargs ? configure->bootargs(kargs, NULL, err) : 0;
+	return bu_change_write_record(change, err);
 }
 
 static int

@@ -38,15 +38,6 @@ is_disk(const char *root, const char *name)
 	       bu_sysroot_number(root, 1, 0, "sys/block/%s/hidden", name) == 0;
 }
 
-/* As the kernel names it, of NVMe ("eui.0025...") and SCSI ("naa.5000..."). */
-static void
-read_wwn(const char *root, const char *name, char *ret, size_t size)
-{
-	bu_sysroot_line(root, ret, size, "sys/block/%s/wwid", name);
-	if (!*ret)
-		bu_sysroot_line(root, ret, size, "sys/block/%s/device/wwid", name);
-}
-
 /* Hosts are numbered as they are found: the port is what stays. */
 static void
 add_ata(const char *root, const char *device, char *ret, size_t size)
@@ -105,22 +96,71 @@ is_pci(const char *part)
 	       part[7] == ':' && part[10] == '.' && part[12] == '/';
 }
 
+/* The PCI card in a path of sysfs, the last one; NULL = there is none. */
+static const char *
+card_in(const char *device)
+{
+	const char *card = NULL;
+
+	for (const char *at = device; at && (at = strchr(at, '/')); at++)
+		if (strlen(at + 1) > 12 && is_pci(at + 1))
+			card = at + 1;
+	return card;
+}
+
+/* "nvme0", and not "nvme0n1". */
+static int
+is_controller(const char *name)
+{
+	return strncmp(name, "nvme", 4) == 0 && name[4] &&
+	       !name[4 + strspn(name + 4, "0123456789")];
+}
+
+/* With native multipath a namespace belongs to its subsystem, and that to no card: of
+ * its controllers the first one by its card. Owned; NULL = none is behind a card. */
+static char *
+controller_of(const char *subsystem)
+{
+	struct dirent *entry;
+	DIR *list = opendir(subsystem);
+	char *first = NULL;
+
+	while (list && (entry = readdir(list))) {
+		bu_autofree char *link = NULL, *device = NULL;
+
+		if (!is_controller(entry->d_name))
+			continue;
+		link = bu_xasprintf("%s/%s", subsystem, entry->d_name);
+		device = realpath(link, NULL);
+		if (!card_in(device) ||
+		    (first && strcmp(card_in(first), card_in(device)) <= 0))
+			continue;
+		free(first);
+		first = bu_steal(&device);
+	}
+	if (list)
+		closedir(list);
+	return first;
+}
+
 /* As udev names it in /dev/disk/by-path, of disks behind PCI. */
 static void
 read_by_path(const char *root, const char *name, char *ret, size_t size)
 {
 	bu_autofree char *link = bu_xasprintf("%s/sys/block/%s/device", root, name);
 	bu_autofree char *device = realpath(link, NULL);
-	const char *card = NULL;
 	char port[48];
 
-	for (const char *at = device; at && (at = strchr(at, '/')); at++)
-		if (strlen(at + 1) > 12 && is_pci(at + 1))
-			card = at + 1;
-	if (!card)
+	if (device && !card_in(device)) {
+		char *controller = controller_of(device);
+
+		free(device);
+		device = controller;
+	}
+	if (!card_in(device))
 		return;
 	describe_port(root, name, device, port, sizeof(port));
-	snprintf(ret, size, "pci-%.12s%s", card, port);
+	snprintf(ret, size, "pci-%.12s%s", card_in(device), port);
 }
 
 static int
@@ -173,6 +213,17 @@ read_holder(const char *root, const char *name, char *ret, size_t size)
 		closedir(list);
 }
 
+/* What tells it from the others, by disk->name. */
+static void
+read_numbers(const char *root, struct bu_disk *disk)
+{
+	bu_sysroot_serial(root, disk->serial, sizeof(disk->serial), disk->name);
+	bu_sysroot_wwn(root, disk->wwn, sizeof(disk->wwn), disk->name);
+	bu_sysroot_line(root, disk->model, sizeof(disk->model),
+			"sys/block/%s/device/model", disk->name);
+	read_by_path(root, disk->name, disk->by_path, sizeof(disk->by_path));
+}
+
 int
 bu_disk_read(const char *root, const char *name, struct bu_disk *ret)
 {
@@ -187,11 +238,7 @@ bu_disk_read(const char *root, const char *name, struct bu_disk *ret)
 	for (char *p = disk.path; *p; p++)
 		if (*p == '!') /* sysfs' way to write '/' */
 			*p = '/';
-	bu_sysroot_serial(root, disk.serial, sizeof(disk.serial), name);
-	read_wwn(root, name, disk.wwn, sizeof(disk.wwn));
-	bu_sysroot_line(root, disk.model, sizeof(disk.model),
-			"sys/block/%s/device/model", name);
-	read_by_path(root, name, disk.by_path, sizeof(disk.by_path));
+	read_numbers(root, &disk);
 	disk.sector_bytes = (int)bu_sysroot_number(
 		root, 1 << 20, 0, "sys/block/%s/queue/logical_block_size", name);
 	disk.size_bytes = sectors * 512; /* of 512 bytes, whatever the disk has */
@@ -233,7 +280,7 @@ bu_disk_identify(const char *root, const char *path, struct bu_disk *ret,
 	if (sectors == 0)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no disk %s", path);
 	bu_text_copy(disk.path, sizeof(disk.path), path);
-	bu_sysroot_serial(root, disk.serial, sizeof(disk.serial), disk.name);
+	read_numbers(root, &disk);
 	disk.size_bytes = sectors * 512;
 	*ret = disk;
 	return 0;

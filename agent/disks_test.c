@@ -218,6 +218,56 @@ START_TEST(a_disk_is_behind_its_card)
 }
 END_TEST
 
+/* As the kernel lays it out with nvme_core.multipath: the disk is the subsystem's,
+ * which links to its controllers. */
+START_TEST(a_disk_of_native_multipath_is_behind_its_controller)
+{
+#define CARD "sys/devices/pci0000:00/0000:00:01.0/0000:"
+	static const struct {
+		const char *controllers[3]; /* where they are; NULL = no more */
+		const char *by_path;
+	} rows[] = {
+		{{CARD "81:00.0/nvme"}, "pci-0000:81:00.0-nvme-1"},
+		{{CARD "c1:00.0/nvme", CARD "81:00.0/nvme"}, "pci-0000:81:00.0-nvme-1"},
+		{{"sys/devices/virtual/nvme-fabrics/ctl"}, ""},
+		{{NULL}, ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		static const char subsystem[] =
+			"sys/devices/virtual/nvme-subsystem/nvme-subsys0";
+		bu_autofree char *link = NULL;
+		struct bu_disk disk;
+
+		begin();
+		put("sys/devices/virtual/nvme-subsystem/nvme-subsys0/model", "M\n");
+		put("sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1/x", "");
+		for (size_t j = 0; rows[i].controllers[j]; j++) {
+			bu_autofree char *path = bu_xasprintf(
+				"%s/nvme%zu/model", rows[i].controllers[j], j);
+			bu_autofree char *at =
+				bu_xasprintf("%s/%s/nvme%zu", root, subsystem, j);
+			bu_autofree char *to = bu_xasprintf("%s/%s/nvme%zu", root,
+							    rows[i].controllers[j], j);
+
+			put(path, "M\n");
+			ck_assert_int_eq(symlink(to, at), 0);
+		}
+		put_of("nvme0n1", "size", "16\n");
+		put_of("nvme0n1", "nsid", "1\n");
+		link = bu_xasprintf("%s/sys/block/nvme0n1/device", root);
+		ck_assert_int_eq(symlink("../../devices/virtual/nvme-subsystem/"
+					 "nvme-subsys0",
+					 link),
+				 0);
+		ck_assert_int_eq(bu_disk_read(root, "nvme0n1", &disk), 1);
+		ck_assert_str_eq(disk.by_path, rows[i].by_path);
+		ck_assert_str_eq(disk.model, "M");
+		end();
+	}
+}
+END_TEST
+
 /* Each that the inventory names, before it is written. */
 START_TEST(a_disk_is_found_by_its_path)
 {
@@ -303,4 +353,5 @@ END_TEST
 
 BU_UNIT("disks", zeros_at_both_ends_are_an_empty_disk, what_cannot_be_read_is_not_empty,
 	a_disk_is_what_sysfs_says, no_system_is_put_on_these, a_disk_is_behind_its_card,
+	a_disk_of_native_multipath_is_behind_its_controller,
 	a_disk_is_found_by_its_path, what_is_left_is_named_once)

@@ -137,4 +137,65 @@ START_TEST(an_array_is_of_the_disks_that_were_granted)
 }
 END_TEST
 
-BU_UNIT("granted", an_order_is_for_one_disk, an_array_is_of_the_disks_that_were_granted)
+/* Two volumes of a RAID controller, which tells one serial number for both. */
+START_TEST(a_number_that_two_disks_tell_finds_neither)
+{
+	static const struct {
+		const char *path, *serial, *wwn;
+		const char *says; /* NULL = it may be written */
+	} rows[] = {
+		{"/dev/sda", "PDNM", "naa.600aa", NULL},
+		{"/dev/sda", "", "naa.600aa", NULL},
+		{"/dev/sdb", "PDNM", "naa.600aa",
+		 "disk /dev/sdb has serial number WWN naa.600bb; its PDNM "
+		 "identifies nothing: /dev/sda, /dev/sdb tell it; the order is for "
+		 "PDNM, WWN naa.600aa; nothing was written"},
+		{"/dev/sdb", "", "naa.600aa", "the order is for WWN naa.600aa"},
+		{"/dev/sda", "PDNM", "", "/dev/sda, /dev/sdb tell it"},
+		{"/dev/sdb", "PDNM", "", "/dev/sda, /dev/sdb tell it"},
+		{"/dev/sdc", "N/A", "", "its N/A identifies nothing"},
+		{"/dev/sdd", "S4", "naa.600aa", "/dev/sdd has serial number S4, WWN"},
+	};
+
+	strcpy(root, "/tmp/bringup-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	put("sda", "size", "2\n");
+	put("sda", "serial", "PDNM\n");
+	put("sda", "wwid", "naa.600aa\n");
+	put("sdb", "size", "2\n");
+	put("sdb", "serial", "PDNM\n");
+	put("sdb", "wwid", "naa.600bb\n");
+	put("sdc", "size", "2\n");
+	put("sdc", "serial", "N/A\n");
+	put("sdd", "size", "2\n");
+	put("sdd", "serial", "S4\n");
+	put("sdd", "wwid", "naa.600dd\n");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_work_install work = {.disk = rows[i].path,
+					       .disk_serial = rows[i].serial,
+					       .disk_wwn = rows[i].wwn,
+					       .mark = {.text = "{\"disks\":[\"PDNM\","
+								"\"naa.600aa\"]}"}};
+		struct bu_err err = {0};
+		int rc = bu_granted_check(root, &work, &err);
+
+		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "row %zu: %s", i,
+			      err.text);
+		if (rows[i].says)
+			ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%s",
+				      err.text);
+		/* The second disk of a mirrored system likewise. */
+		strcpy(work.mirror, rows[i].path);
+		strcpy(work.mirror_serial, rows[i].serial);
+		strcpy(work.mirror_wwn, rows[i].wwn);
+		work.disk_serial = work.disk_wwn = "";
+		rc = bu_granted_check(root, &work, &err);
+		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "mirror %zu: %s", i,
+			      err.text);
+	}
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("granted", an_order_is_for_one_disk, a_number_that_two_disks_tell_finds_neither,
+	an_array_is_of_the_disks_that_were_granted)

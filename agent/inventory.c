@@ -159,6 +159,10 @@ collect_dmi(struct collect *c)
 			folder);
 	bu_sysroot_line(c->root, dmi->uuid, sizeof(dmi->uuid), "%s/product_uuid",
 			folder);
+	bu_sysroot_line(c->root, dmi->board_serial, sizeof(dmi->board_serial),
+			"%s/board_serial", folder);
+	bu_sysroot_line(c->root, dmi->chassis_serial, sizeof(dmi->chassis_serial),
+			"%s/chassis_serial", folder);
 }
 
 static void

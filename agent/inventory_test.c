@@ -193,6 +193,8 @@ START_TEST(reads_the_board)
 					     "8\n");
 	put("sys/class/dmi/id/product_serial", "S123\n");
 	put("sys/class/dmi/id/product_uuid", "4c4c4544-0042-3510-8053-b4c04f4e4d32\n");
+	put("sys/class/dmi/id/board_serial", "/S123/CNFCP1234567/\n");
+	put("sys/class/dmi/id/chassis_serial", "C77\n");
 	put("sys/firmware/efi/fw_platform_size", "64\n");
 	put("sys/class/tpm/tpm0/tpm_version_major", "2\n");
 	/* Two sockets of two cores; the cores of a socket have two threads. */
@@ -209,6 +211,8 @@ START_TEST(reads_the_board)
 	ck_assert_str_eq(inventory->dmi.product, "GX?8");
 	ck_assert_str_eq(inventory->dmi.serial, "S123");
 	ck_assert_str_eq(inventory->dmi.uuid, "4c4c4544-0042-3510-8053-b4c04f4e4d32");
+	ck_assert_str_eq(inventory->dmi.board_serial, "/S123/CNFCP1234567/");
+	ck_assert_str_eq(inventory->dmi.chassis_serial, "C77");
 	ck_assert_int_eq(inventory->firmware, BU_FIRMWARE_UEFI);
 	ck_assert_int_eq(inventory->tpm, 2);
 	ck_assert_str_eq(inventory->boot_id, "6a1f0e1c-7d37-4a0e-8f7e-5a4f0c1d2e3f");

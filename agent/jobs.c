@@ -31,6 +31,7 @@
 #include "images/install/chooser.h"
 #include "images/install/install.h"
 #include "images/install/kexec.h"
+#include "model/disk_own.h"
 #include "model/work.h"
 
 enum {
@@ -77,8 +78,9 @@ add_mirror(const struct bu_work_install *work, struct bu_system_files *files)
 
 	if (!work->mirror[0])
 		return;
-	text = bu_xasprintf("%s\n%s\n%s\n", work->mirror_uuid, work->disk_serial,
-			    work->mirror_serial);
+	text = bu_xasprintf("%s\n%s\n%s\n", work->mirror_uuid,
+			    bu_disk_number(work->disk_serial, work->disk_wwn),
+			    bu_disk_number(work->mirror_serial, work->mirror_wwn));
 	bu_system_files_add(files, "/var/lib/bringup/mirror", 0600, text, strlen(text));
 }
 

@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "images/install/bootargs.h"
 
 static int
 find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
@@ -144,6 +145,7 @@ main(int argc, char **argv)
 			if (bu_renew_settle(&identity, &err) < 0)
 				bu_warn("main", "%s", err.text);
 			bu_job_recover(&identity);
+			session.itself.bootargs = bu_bootargs_system;
 			unseal_volumes();
 		}
 		session.link.http = bu_identity_connect(&identity);
@@ -158,6 +160,8 @@ main(int argc, char **argv)
 	bu_http_destroy(session.link.progress_http);
 	json_decref(session.last_result);
 	json_decref(session.links);
+	json_decref(session.runs);
+	bu_itself_fini(&session.itself);
 	json_decref(session.crash);
 	bu_identity_fini(&identity);
 	return 1;

@@ -117,6 +117,22 @@ look_at_links(struct bu_session *session)
 	}
 }
 
+/* Somebody edits a file of the configuration, or takes it away. */
+static void
+look_at_itself(struct bu_session *session)
+{
+	bu_autojson json_t *now = NULL;
+	int64_t now_ms = bu_mono_ms(bu_clock_system());
+	int64_t pause_ms = session->settle_ms ? session->settle_ms : LINKS_MS;
+
+	if (!session->greeted || !session->link.identity->installed ||
+	    now_ms - session->runs_ms < pause_ms)
+		return;
+	session->runs_ms = now_ms;
+	now = bu_itself_tell(&session->itself);
+	session->greeted = json_equal(now, session->runs);
+}
+
 /* Without it the node works as well; who logs in is asked whether to believe its key.
  */
 static void
@@ -222,6 +238,21 @@ confirm_root(struct bu_session *session, struct bu_err *err)
 	return session->confirmed ? 0 : bu_err_wrap(err, "this root stays on trial");
 }
 
+/* The system that runs, with the files that lie here; NULL in the ramdisk. The session
+ * keeps it, as the last that was told. */
+static const json_t *
+runs_said(struct bu_session *session)
+{
+	if (!session->link.identity->installed)
+		return NULL;
+	session->itself.root = session->root ? session->root : "";
+	bu_itself_look(&session->itself);
+	json_decref(session->runs);
+	session->runs = bu_itself_tell(&session->itself);
+	session->runs_ms = bu_mono_ms(bu_clock_system());
+	return session->runs;
+}
+
 /* What it remembers of the links is what it told: what moves meanwhile is told next
  * time. */
 static int
@@ -234,12 +265,12 @@ say_hello(struct bu_session *session, struct bu_err *err)
 		return -1;
 	stamp = read_stamp(session->link.identity);
 	agent = agent_said(session);
-	body = bu_record_to_json(bu_hello_fields,
-				 &(struct bu_hello){session->link.identity->installed
-							    ? BU_WHERE_INSTALLED
-							    : BU_WHERE_RAMDISK,
-						    stamp, listed, agent,
-						    crash_said(session)});
+	body = bu_record_to_json(
+		bu_hello_fields,
+		&(struct bu_hello){
+			session->link.identity->installed ? BU_WHERE_INSTALLED
+							  : BU_WHERE_RAMDISK,
+			stamp, listed, agent, crash_said(session), runs_said(session)});
 	if (bu_http_json(
 		    session->link.http,
 		    &(struct bu_http_call){"POST", "/v1/agent/hello", body, CALL_MS},
@@ -254,6 +285,7 @@ say_hello(struct bu_session *session, struct bu_err *err)
 		fetch_host_cert(session);
 	}
 	session->looked_ms = bu_mono_ms(bu_clock_system());
+	BU_TEXT_COPY(session->boot_id, bu_json_str(listed, "boot_id", ""));
 	json_decref(session->links);
 	session->links = json_incref(json_object_get(listed, "links"));
 	return 0;
@@ -359,7 +391,8 @@ static int
 poll_work(struct bu_session *session, struct bu_err *err)
 {
 	bu_autojson json_t *body = bu_record_to_json(
-		bu_ask_work_fields, &(struct bu_ask_work){POLL_MS, BU_AGENT_PROTOCOL});
+		bu_ask_work_fields,
+		&(struct bu_ask_work){POLL_MS, BU_AGENT_PROTOCOL, session->boot_id});
 	bu_autojson json_t *reply = NULL;
 	const json_t *item;
 	int rc;
@@ -435,6 +468,7 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 			if (session->closed)
 				open_volumes(session);
 			look_at_links(session);
+			look_at_itself(session);
 			continue;
 		}
 		/* After an outage the appliance may have forgotten what it had not yet

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +81,10 @@ START_TEST(it_greets_asks_works_and_tells)
 	ck_assert(json_is_null(json_object_get(hello, "stamp")));
 	asks = json_loads(appliance.bodies[1], 0, NULL);
 	ck_assert_int_eq(bu_json_int(asks, "protocol", 0), BU_AGENT_PROTOCOL);
+	ck_assert_str_ne(bu_json_str(asks, "boot_id", ""), "");
+	ck_assert_str_eq(
+		bu_json_str(asks, "boot_id", ""),
+		bu_json_str(json_object_get(hello, "inventory"), "boot_id", "?"));
 	result = json_loads(appliance.bodies[3], 0, NULL);
 	ck_assert_str_eq(bu_json_str(result, "id", ""), "w1");
 	ck_assert_str_eq(bu_json_str(result, "kind", ""), "dance");
@@ -388,41 +391,15 @@ START_TEST(after_a_change_it_greets_again)
 END_TEST
 
 /* Waits until that many were asked; there is no hurry. */
-static void
-wait_for_asks(struct appliance *appliance, int count)
-{
-	for (int i = 0; i < 3000 && *(volatile int *)&appliance->at < count; i++)
-		usleep(10000);
-}
-
-/* An installed agent, which never ends by itself, of the appliance that it is told. A
- * process without threads makes it. */
 static pid_t
 start_agent(const char *dir, int *ret_tell)
 {
 	struct bu_identity identity = {.dir = (char *)(uintptr_t)dir,
 				       .node = (char *)"node001",
 				       .installed = 1};
-	struct bu_session session = {.link = {.identity = &identity}, .settle_ms = 100};
-	char url[64] = "";
-	struct bu_http_opts opts = {.base_url = url};
-	int fds[2];
-	pid_t pid;
+	struct bu_session session = {.settle_ms = 100};
 
-	ck_assert_int_eq(pipe(fds), 0);
-	*ret_tell = fds[1];
-	pid = fork();
-	if (pid != 0) {
-		close(fds[0]);
-		return pid;
-	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (read(fds[0], url, sizeof(url)) == (ssize_t)sizeof(url)) {
-		identity.url = url;
-		session.link.http = bu_http_create(&opts);
-		bu_ignore(bu_session_run(&session, NULL));
-	}
-	_exit(1);
+	return start_session(&session, &identity, ret_tell);
 }
 
 #define ADD_LINK "ip link add left type veth peer name right"

@@ -76,6 +76,9 @@ bu_must int bu_csr_create(const char *key_pem, const char *common_name,
 bu_must int bu_ca_issue_client(const struct bu_ca *ca, const char *csr_pem,
 			       const char *common_name, int days, char **ret_cert_pem,
 			       struct bu_err *err);
+/* All certificates of the PEM text, written anew without what stands between them;
+ * owned. BU_ERR_INVAL when there is none, or anything else in PEM, such as a key. */
+char *bu_certs_only(const char *pem, struct bu_err *err);
 /* SHA-256 of the certificate's DER. */
 bu_must int bu_cert_fingerprint(const char *cert_pem, char ret_hex[BU_DIGEST_SIZE],
 				struct bu_err *err);

@@ -24,6 +24,7 @@ int
 bu_err_set(struct bu_err *err, enum bu_err_kind kind, int sys_errno, const char *fmt,
 	   ...)
 {
+	char text[sizeof(err->text)];
 	va_list args;
 	size_t used;
 
@@ -32,32 +33,30 @@ bu_err_set(struct bu_err *err, enum bu_err_kind kind, int sys_errno, const char 
 	err->kind = kind;
 	err->sys_errno = sys_errno;
 	va_start(args, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	used = strlen(err->text);
+	used = strlen(text);
 	if (sys_errno)
-		snprintf(err->text + used, sizeof(err->text) - used, ": %s",
-			 strerror(sys_errno));
-	bu_text_clean(err->text);
+		snprintf(text + used, sizeof(text) - used, ": %s", strerror(sys_errno));
+	BU_TEXT_COPY(err->text, text);
 	return -1;
 }
 
 int
 bu_err_wrap(struct bu_err *err, const char *fmt, ...)
 {
-	char old[sizeof(err->text)];
+	char text[sizeof(err->text)];
 	va_list args;
 	size_t used;
 
 	if (!err)
 		return -1;
-	memcpy(old, err->text, sizeof(old));
 	va_start(args, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	used = strlen(err->text);
-	snprintf(err->text + used, sizeof(err->text) - used, ": %s", old);
-	bu_text_clean(err->text);
+	used = strlen(text);
+	snprintf(text + used, sizeof(text) - used, ": %s", err->text);
+	BU_TEXT_COPY(err->text, text);
 	return -1;
 }
 

@@ -26,8 +26,7 @@
 	X(BUSY, "busy", 503, 11)                                                       \
 	X(CANCELLED, "cancelled", 409, 12)                                             \
 	X(PARTLY, "partly", 409, 13)                                                   \
-	X(FOREIGN, "foreign-machine", 409, 14)                                         \
-	X(FINDINGS, "findings", 409, 15)
+	X(FOREIGN, "foreign-machine", 409, 14)
 
 enum bu_err_kind {
 #define X(id, name, http, code) BU_ERR_##id,

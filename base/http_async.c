@@ -16,24 +16,18 @@
 
 #include "base/clock.h"
 #include "base/crypto.h"
+#include "base/http_connections.h"
 
 /* Debian's; libcurl over GnuTLS knows none of itself. */
 #define SYSTEM_CAS "/etc/ssl/certs/ca-certificates.crt"
-
-/* A socket, by a number that no other one ever has. */
-struct connection {
-	struct connection *next;
-	int64_t number;
-	int fd;
-};
 
 struct bu_http_async {
 	struct bu_loop *loop;
 	CURLM *multi;
 	struct bu_timer *timer;
 	struct bu_http_exchange *first;
-	struct connection *connections;
-	int64_t numbers; /* given so far */
+	struct bu_http_connections connections;
+	bu_http_address_fn may; /* NULL = any address */
 };
 
 struct bu_http_exchange {
@@ -45,7 +39,9 @@ struct bu_http_exchange {
 	char *fingerprint; /* NULL = the system's CAs */
 	char *body;
 	size_t size, cap, max;
-	int too_long;
+	int too_long, sent;   /* more than max; how often the request went out */
+	struct bu_err barred; /* an address that may not be connected to */
+	int (*look)(const struct sockaddr *address, void *arg);
 	char shown[BU_DIGEST_SIZE]; /* what a wrong peer showed; "" */
 	char why[CURL_ERROR_SIZE];
 	bu_http_answer_fn fn;
@@ -73,44 +69,30 @@ exchange_free(struct bu_http_exchange *exchange)
 
 /* --- connections --- */
 
-static void
-forget_socket(struct bu_http_async *async, int fd)
-{
-	struct connection **link = &async->connections;
-	struct connection *connection;
-
-	while ((connection = *link) && connection->fd != fd)
-		link = &connection->next;
-	if (!connection)
-		return;
-	*link = connection->next;
-	free(connection);
-}
-
-/* curl closes what never stood without telling: the number comes back with the next. */
 static curl_socket_t
 open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *to)
 {
-	struct bu_http_async *async = arg;
-	struct connection *connection;
-	int fd = socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+	struct bu_http_exchange *exchange = arg;
+	struct bu_http_async *async = exchange->async;
+	int fd;
 
 	(void)purpose;
+	if ((exchange->look && exchange->look(&to->addr, exchange->arg) != 0) ||
+	    (async->may && async->may(&to->addr, &exchange->barred) != 0))
+		return CURL_SOCKET_BAD;
+	fd = socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 	if (fd < 0)
 		return CURL_SOCKET_BAD;
-	forget_socket(async, fd);
-	connection = bu_xcalloc(1, sizeof(*connection));
-	connection->number = ++async->numbers;
-	connection->fd = fd;
-	connection->next = async->connections;
-	async->connections = connection;
+	bu_http_connections_add(&async->connections, fd);
 	return fd;
 }
 
 static int
 close_socket(void *arg, curl_socket_t fd)
 {
-	forget_socket(arg, fd);
+	struct bu_http_async *async = arg;
+
+	bu_http_connections_forget(&async->connections, fd);
 	return close(fd);
 }
 
@@ -118,26 +100,24 @@ close_socket(void *arg, curl_socket_t fd)
 static int64_t
 kept_connection(const struct bu_http_exchange *exchange)
 {
-	const struct connection *connection = exchange->async->connections;
 	curl_socket_t fd = CURL_SOCKET_BAD;
 
 	if (curl_easy_getinfo(exchange->curl, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK)
 		return 0;
-	while (connection && connection->fd != fd)
-		connection = connection->next;
-	return connection ? connection->number : 0;
+	return bu_http_connections_number(&exchange->async->connections, fd);
 }
 
 /* curl sees its end, and forgets it, when it next looks for one. */
 void
 bu_http_async_close(struct bu_http_async *async, int64_t number)
 {
-	const struct connection *connection = async->connections;
+	bu_http_connections_end(&async->connections, number);
+}
 
-	while (connection && connection->number != number)
-		connection = connection->next;
-	if (connection)
-		shutdown(connection->fd, SHUT_RDWR);
+void
+bu_http_async_limit(struct bu_http_async *async, bu_http_address_fn may)
+{
+	async->may = may;
 }
 
 /* --- what curl says --- */
@@ -188,6 +168,11 @@ fail(struct bu_http_exchange *exchange, CURLcode code, struct bu_err *err)
 			   exchange->method, exchange->url, exchange->max);
 		return;
 	}
+	if (code == CURLE_COULDNT_CONNECT && exchange->barred.kind != BU_ERR_NONE) {
+		*err = exchange->barred;
+		bu_err_wrap(err, "%s %s", exchange->method, exchange->url);
+		return;
+	}
 	if (code == CURLE_PEER_FAILED_VERIFICATION ||
 	    code == CURLE_SSL_CACERT_BADFILE || code == CURLE_ABORTED_BY_CALLBACK) {
 		fail_verify(exchange, err);
@@ -218,6 +203,8 @@ finish(struct bu_http_exchange *exchange, CURLcode code)
 	answer.body = exchange->body;
 	answer.size = exchange->size;
 	answer.connection = kept_connection(exchange);
+	curl_easy_getinfo(exchange->curl, CURLINFO_PRIMARY_IP, &answer.address);
+	answer.sent = exchange->sent;
 	curl_easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &answer.status);
 	exchange->fn(&answer, NULL, exchange->arg);
 }
@@ -335,8 +322,7 @@ bu_http_async_destroy(struct bu_http_async *async)
 	while (async->first)
 		exchange_free(async->first);
 	curl_multi_cleanup(async->multi);
-	while (async->connections)
-		forget_socket(async, async->connections->fd);
+	bu_http_connections_fini(&async->connections);
 	bu_timer_destroy(async->timer);
 	free(async);
 	curl_global_cleanup();
@@ -378,6 +364,17 @@ on_data(char *data, size_t unit, size_t count, void *arg)
 	return size;
 }
 
+/* curl sends a request once more, and does not say so otherwise. */
+static int
+on_debug(CURL *curl, curl_infotype type, char *data, size_t size, void *arg)
+{
+	struct bu_http_exchange *exchange = arg;
+
+	(void)curl, (void)data, (void)size;
+	exchange->sent += type == CURLINFO_HEADER_OUT;
+	return 0;
+}
+
 /* The connection stands, the request has not left. */
 static int
 check_peer(void *arg, char *ip, char *local_ip, int port, int local_port)
@@ -405,10 +402,8 @@ set_peer(struct bu_http_exchange *exchange)
 	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, by_ca);
 	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, by_ca ? 2L : 0L);
 	curl_easy_setopt(curl, CURLOPT_CERTINFO, by_ca);
-	if (by_ca)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, SYSTEM_CAS);
-	else /* reading all CAs would cost more than the rest of a connection */
-		curl_easy_setopt(curl, CURLOPT_CAINFO, NULL);
+	/* Reading all CAs would cost more than the rest of a connection. */
+	curl_easy_setopt(curl, CURLOPT_CAINFO, by_ca ? SYSTEM_CAS : NULL);
 	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
 	/* Over plain http a fingerprint is never shown, and so nothing is sent. */
 	if (exchange->fingerprint) {
@@ -467,6 +462,7 @@ bu_http_exchange_start(struct bu_http_async *async,
 	exchange->fingerprint =
 		request->fingerprint ? bu_xstrdup(request->fingerprint) : NULL;
 	exchange->max = request->max;
+	exchange->look = request->look;
 	exchange->fn = fn;
 	exchange->arg = arg;
 	exchange->next = async->first;
@@ -482,11 +478,14 @@ bu_http_exchange_start(struct bu_http_async *async,
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "bringup/" BU_VERSION);
 	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, async);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, exchange);
 	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
 	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, async);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
+	curl_easy_setopt(curl, CURLOPT_VERBOSE, 1L);
+	curl_easy_setopt(curl, CURLOPT_DEBUGFUNCTION, on_debug);
+	curl_easy_setopt(curl, CURLOPT_DEBUGDATA, exchange);
 	set_peer(exchange);
 	set_request(exchange, request);
 	bu_assert(curl_multi_add_handle(async->multi, curl) == CURLM_OK);

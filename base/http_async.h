@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "base/err.h"
 #include "base/loop.h"
@@ -20,6 +21,12 @@ struct bu_http_exchange; /* under way */
 struct bu_http_async *bu_http_async_create(struct bu_loop *loop);
 /* Drops what is under way; no callback. Not from one. */
 void bu_http_async_destroy(struct bu_http_async *async);
+
+/* Asked before each connection about the address that it would be made to, whatever
+ * name led there; 0 = yes, else err says why not and is the end of an exchange that
+ * reaches no other address. NULL = any. */
+typedef int (*bu_http_address_fn)(const struct sockaddr *to, struct bu_err *err);
+void bu_http_async_limit(struct bu_http_async *async, bu_http_address_fn may);
 
 struct bu_http_request {
 	const char *method;
@@ -39,13 +46,20 @@ struct bu_http_request {
 	 * goes out twice, whatever it asks for. */
 	int fresh;
 	int last; /* 1: the connection is closed afterwards */
+	/* Asked about each address of the host, with the callback's arg; not 0: it is
+	 * not connected to. NULL = all may be. */
+	int (*look)(const struct sockaddr *address, void *arg);
 };
 
 struct bu_http_answer {
 	long status;
 	char *body; /* never NULL; NUL-terminated; the callback may write into it */
 	size_t size;
-	int64_t connection; /* that is kept; 0 = it was closed */
+	int64_t connection;  /* that is kept; 0 = it was closed */
+	const char *address; /* that it came from, as "10.0.0.1" */
+	/* How often the request went out: twice where the peer gave up a kept
+	 * connection under it. */
+	int sent;
 	const struct bu_http_exchange *exchange;
 };
 /* The last header of this name; NULL. Borrowed until the next call. */

@@ -223,7 +223,8 @@ START_TEST(carries_errors)
 
 	bu_err_set(&out, BU_ERR_IO, 0, "bytes \xff\xfe");
 	value = bu_json_from_err(&out);
-	ck_assert_str_eq(bu_json_str(value, "text", ""), "bytes ??");
+	ck_assert_str_eq(bu_json_str(value, "text", ""),
+			 "bytes \xef\xbf\xbd\xef\xbf\xbd");
 	json_decref(value);
 
 	/* What a peer says is still an error. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/plain.h"
 
 static const char *program_name = "bringup";
 static enum bu_log_level shown = BU_LOG_INFO;
@@ -41,7 +42,7 @@ level_name(enum bu_log_level level)
 void
 bu_log(enum bu_log_level level, const char *part, const char *fmt, ...)
 {
-	char line[2048];
+	char line[2048], plain[2 * sizeof(line)];
 	size_t used;
 	va_list args;
 	ssize_t ignored;
@@ -67,8 +68,9 @@ bu_log(enum bu_log_level level, const char *part, const char *fmt, ...)
 	for (char *c = line; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = ' ';
-	used = strlen(line);
-	line[used++] = '\n';
-	ignored = write(STDERR_FILENO, line, used);
+	bu_plain_copy(plain, sizeof(plain) - 1, line, SIZE_MAX, 0);
+	used = strlen(plain);
+	plain[used++] = '\n';
+	ignored = write(STDERR_FILENO, plain, used);
 	(void)ignored;
 }

@@ -6,11 +6,17 @@
  */
 #include "base/mhd.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { MEMORY_PER_CONNECTION = 16 * 1024, RUNS_MAX = 16 };
+#include "base/log.h"
+
+enum { MEMORY_PER_CONNECTION = 16 * 1024, RUNS_MAX = 16, SAY_MS = 1000 };
 
 struct bu_mhd {
+	struct bu_loop *loop;
+	int64_t said_ms;
 	struct MHD_Daemon *daemon;
 	struct bu_watch *watch;
 	struct bu_timer *timer;
@@ -44,8 +50,24 @@ on_timer(void *arg)
 	bu_mhd_run(arg);
 }
 
+/* Strangers cause most of them. */
+static void __attribute__((format(printf, 2, 0)))
+on_log(void *arg, const char *fmt, va_list args)
+{
+	struct bu_mhd *mhd = arg;
+	int64_t now_ms = bu_loop_now_ms(mhd->loop);
+	char text[256];
+
+	if (mhd->said_ms && now_ms - mhd->said_ms < SAY_MS)
+		return;
+	mhd->said_ms = now_ms;
+	vsnprintf(text, sizeof(text), fmt, args);
+	text[strcspn(text, "\n")] = '\0';
+	bu_warn("http", "%s", text);
+}
+
 static struct MHD_Daemon *
-start_daemon(const struct bu_mhd_opts *opts)
+start_daemon(struct bu_mhd *mhd, const struct bu_mhd_opts *opts)
 {
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
 	struct MHD_OptionItem options[] = {
@@ -62,32 +84,36 @@ start_daemon(const struct bu_mhd_opts *opts)
 		flags |= MHD_USE_ERROR_LOG;
 	if (opts->cert_pem)
 		flags |= MHD_USE_TLS;
-	return MHD_start_daemon(
-		flags, 0, NULL, NULL, opts->on_access, opts->arg,
-		MHD_OPTION_LISTEN_SOCKET, opts->fd, MHD_OPTION_NOTIFY_COMPLETED,
-		opts->on_completed, NULL, MHD_OPTION_CONNECTION_TIMEOUT, opts->idle_s,
-		MHD_OPTION_CONNECTION_LIMIT, opts->connections,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
-		MHD_OPTION_ARRAY, opts->cert_pem ? options : none, MHD_OPTION_END);
+	return MHD_start_daemon(flags, 0, opts->on_accept, opts->connections_arg,
+				opts->on_access, opts->arg, MHD_OPTION_EXTERNAL_LOGGER,
+				on_log, mhd, MHD_OPTION_LISTEN_SOCKET, opts->fd,
+				MHD_OPTION_NOTIFY_COMPLETED, opts->on_completed, NULL,
+				MHD_OPTION_NOTIFY_CONNECTION, opts->on_connection,
+				opts->connections_arg, MHD_OPTION_CONNECTION_TIMEOUT,
+				opts->idle_s, MHD_OPTION_CONNECTION_LIMIT,
+				opts->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)MEMORY_PER_CONNECTION, MHD_OPTION_ARRAY,
+				opts->cert_pem ? options : none, MHD_OPTION_END);
 }
 
 struct bu_mhd *
 bu_mhd_start(struct bu_loop *loop, const struct bu_mhd_opts *opts, struct bu_err *err)
 {
-	struct MHD_Daemon *daemon = start_daemon(opts);
-	struct bu_mhd *mhd;
+	struct bu_mhd *mhd = bu_xcalloc(1, sizeof(*mhd));
 
-	if (!daemon) {
+	mhd->loop = loop;
+	mhd->daemon = start_daemon(mhd, opts);
+	if (!mhd->daemon) {
 		close(opts->fd);
+		free(mhd);
 		bu_err_set(err, BU_ERR_IO, 0, "cannot start an HTTP listener%s",
 			   opts->cert_pem ? "; is the certificate the key's?" : "");
 		return NULL;
 	}
-	mhd = bu_xcalloc(1, sizeof(*mhd));
-	mhd->daemon = daemon;
 	mhd->timer = bu_timer_create(loop, on_timer, mhd);
 	mhd->watch = bu_watch_create(
-		loop, MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
+		loop,
+		MHD_get_daemon_info(mhd->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
 		BU_READABLE, on_ready, mhd);
 	return mhd;
 }

@@ -8,13 +8,24 @@
 #include "base/err.h"
 #include "base/loop.h"
 
+/* Priorities of our own listeners for GnuTLS; no other file has any. Firmware may have
+ * no TLS 1.3. */
+#define BU_TLS_CIPHERS "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305"
+#define BU_TLS_NEW "NORMAL:-VERS-ALL:+VERS-TLS1.3:" BU_TLS_CIPHERS
+#define BU_TLS_FIRMWARE "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:" BU_TLS_CIPHERS
+
 struct bu_mhd_opts {
 	int fd; /* listens already; it is given away */
 	MHD_AccessHandlerCallback on_access;
 	MHD_RequestCompletedCallback on_completed;
 	void *arg; /* of on_access */
+	/* NULL = every one is taken, and nobody hears of it. */
+	MHD_AcceptPolicyCallback on_accept;
+	MHD_NotifyConnectionCallback on_connection;
+	void *connections_arg; /* of these two */
 	unsigned idle_s, connections;
-	int logs; /* libmicrohttpd says on stderr what it dislikes */
+	int logs; /* what libmicrohttpd dislikes is in the log, a line a second at most
+		   */
 	/* PEM; cert_pem NULL = no TLS, ca_pem NULL = no certificate is asked for. */
 	const char *cert_pem, *key_pem, *ca_pem;
 	const char *priorities; /* of GnuTLS */

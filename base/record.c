@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/record_impl.h"
-#include "base/text.h"
 
 static int64_t
 get_int(const struct bu_field *field, const void *member)
@@ -257,13 +256,13 @@ bu_json_word(const json_t *object, const char *key, const char *const *words,
 static json_t *
 write_text(const char *text)
 {
-	bu_autofree char *copy = bu_xstrdup(text);
+	bu_autofree char *copy = bu_xstrdup(text), *plain = NULL;
 
-	bu_text_clean(copy);
 	for (char *c = copy; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = ' ';
-	return json_string(copy);
+	plain = bu_plain(copy, 0);
+	return json_string(plain);
 }
 
 static json_t *

@@ -24,7 +24,7 @@
 #include "base/err.h"
 
 enum bu_field_kind {
-	BU_FIELD_TEXT,    /* char[]: printable, or as its form says; cut to no size */
+	BU_FIELD_TEXT,    /* char[]: made plain (base/plain.h); or as its form says */
 	BU_FIELD_STRING,  /* const char *: borrowed from the value; any text */
 	BU_FIELD_INT,     /* an integer type: from min to max */
 	BU_FIELD_REAL,    /* float or double: finite, from min to max */

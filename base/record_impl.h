@@ -3,6 +3,7 @@
 #ifndef BU_BASE_RECORD_IMPL_H
 #define BU_BASE_RECORD_IMPL_H
 
+#include "base/plain.h"
 #include "base/record.h"
 
 void bu_member_set_int(size_t size, void *member, int64_t number);

@@ -63,22 +63,10 @@ wanted(const struct bu_field *field)
 }
 
 static int
-is_printable(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			return 0;
-	return 1;
-}
-
-static int
 check_text(const struct bu_field *field, const char *text, int64_t max,
 	   const struct place *place, struct bu_err *err)
 {
-	static const struct bu_form printable = {is_printable, "printable text"};
-	const struct bu_form *form = field->form || field->kind == BU_FIELD_STRING
-					     ? field->form
-					     : &printable;
+	const struct bu_form *form = field->form;
 
 	if (max && strlen(text) > (size_t)max)
 		return wrong(place, err, "has %zu bytes; at most %lld are allowed",
@@ -98,7 +86,7 @@ read_text(const struct bu_field *field, const char *text, void *member,
 	}
 	if (check_text(field, text, (int64_t)field->size - 1, place, err) != 0)
 		return -1;
-	memcpy(member, text, strlen(text) + 1);
+	bu_plain_copy(member, field->size, text, SIZE_MAX, 0);
 	return 0;
 }
 

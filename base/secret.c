@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -60,19 +61,15 @@ check_owner(int fd, const char *reference, mode_t forbidden, struct bu_err *err)
 	return 0;
 }
 
+/* What the profile names, beneath the directories that it may name. */
 static int
 open_checked(const char *path, const char *reference, mode_t forbidden,
 	     struct bu_err *err)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int fd = bu_confine_open(BU_CONFINE_SECRETS, path, O_RDONLY | O_NONBLOCK, err);
 
-	if (fd < 0) {
-		enum bu_err_kind kind = errno == ENOENT  ? BU_ERR_NOTFOUND
-					: errno == ELOOP ? BU_ERR_DENIED
-							 : BU_ERR_IO;
-
-		return bu_err_set(err, kind, errno, "secret %s", reference);
-	}
+	if (fd < 0)
+		return bu_err_wrap(err, "secret %s", reference);
 	if (check_owner(fd, reference, forbidden, err) < 0) {
 		close(fd);
 		return -1;
@@ -81,15 +78,12 @@ open_checked(const char *path, const char *reference, mode_t forbidden,
 }
 
 static char *
-read_file(const char *path, const char *reference, size_t *ret_size, struct bu_err *err)
+read_from(int fd, const char *reference, size_t *ret_size, struct bu_err *err)
 {
-	bu_autoclose int fd = open_checked(path, reference, 0077, err);
 	char *text;
 	size_t size = 0;
 	ssize_t got;
 
-	if (fd < 0)
-		return NULL;
 	text = bu_xmalloc(BU_SECRET_MAX + 2);
 	while (size <= BU_SECRET_MAX) {
 		got = read(fd, text + size, BU_SECRET_MAX + 1 - size);
@@ -114,7 +108,9 @@ static char *
 resolve_file(const char *rest, const char *reference, size_t *ret_size,
 	     struct bu_err *err)
 {
-	return read_file(rest, reference, ret_size, err);
+	bu_autoclose int fd = open_checked(rest, reference, 0077, err);
+
+	return fd < 0 ? NULL : read_from(fd, reference, ret_size, err);
 }
 
 static char *
@@ -137,6 +133,7 @@ resolve_credential(const char *rest, const char *reference, size_t *ret_size,
 {
 	const char *dir = getenv("CREDENTIALS_DIRECTORY");
 	bu_autofree char *path = NULL;
+	bu_autoclose int fd = -1;
 
 	if (!dir || *dir != '/') {
 		bu_err_set(err, BU_ERR_NOTFOUND, 0,
@@ -146,7 +143,15 @@ resolve_credential(const char *rest, const char *reference, size_t *ret_size,
 		return NULL;
 	}
 	path = bu_xasprintf("%s/%s", dir, rest);
-	return read_file(path, reference, ret_size, err);
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		bu_err_set(err, errno == ENOENT ? BU_ERR_NOTFOUND : BU_ERR_DENIED,
+			   errno, "secret %s", reference);
+		return NULL;
+	}
+	if (check_owner(fd, reference, 0077, err) < 0)
+		return NULL;
+	return read_from(fd, reference, ret_size, err);
 }
 
 int

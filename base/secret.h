@@ -4,11 +4,10 @@
  * the secret itself is read where it is used and nowhere else: it never becomes part of
  * a revision, a plan, a log or an error text.
  *
- *	file:/path        a plain file that only its owner can read
+ *	file:/path        a plain file that only its owner can read, beneath secrets_dir
  *	env:NAME          an environment variable, for tests and CI
- *	credential:NAME   a file below $CREDENTIALS_DIRECTORY (systemd's
- *LoadCredential=) exec:/path        a program without arguments; its output is the
- *secret
+ *	credential:NAME   a file below $CREDENTIALS_DIRECTORY (systemd: LoadCredential=)
+ *	exec:/path        a program beneath secrets_dir; its output is the secret
  */
 #ifndef BU_BASE_SECRET_H
 #define BU_BASE_SECRET_H

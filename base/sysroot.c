@@ -239,6 +239,15 @@ bu_sysroot_serial(const char *root, char *ret_text, size_t size, const char *dis
 		read_vpd_serial(root, disk, ret_text, size);
 }
 
+void
+bu_sysroot_wwn(const char *root, char *ret_text, size_t size, const char *disk)
+{
+	/* NVMe, then SCSI */
+	bu_sysroot_line(root, ret_text, size, "sys/block/%s/wwid", disk);
+	if (!*ret_text)
+		bu_sysroot_line(root, ret_text, size, "sys/block/%s/device/wwid", disk);
+}
+
 int
 bu_sysroot_is_pci(const char *name)
 {
@@ -269,6 +278,33 @@ bu_sysroot_cpus(const char *root, cpu_set_t *ret, const char *fmt, ...)
 		     cpu++)
 			CPU_SET((size_t)cpu, ret);
 	}
+}
+
+struct nodes {
+	const char *root;
+	int count;
+};
+
+static void
+visit_node(const char *name, void *arg)
+{
+	struct nodes *nodes = arg;
+	cpu_set_t cpus;
+	int number;
+
+	if (sscanf(name, "node%d", &number) != 1)
+		return;
+	bu_sysroot_cpus(nodes->root, &cpus, "sys/devices/system/node/%s/cpulist", name);
+	nodes->count += CPU_COUNT(&cpus) > 0;
+}
+
+int
+bu_sysroot_cpu_nodes(const char *root)
+{
+	struct nodes nodes = {root, 0};
+
+	bu_sysroot_each(root, visit_node, &nodes, "sys/devices/system/node");
+	return nodes.count;
 }
 
 /* The kernel writes a blank in a name as "\040". */

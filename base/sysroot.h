@@ -47,6 +47,9 @@ int bu_sysroot_each(const char *root, void (*visit)(const char *name, void *arg)
 /* The serial number of a disk by the kernel's name ("nvme0n1", "cciss!c0d0"); "" when
  * it tells none. */
 void bu_sysroot_serial(const char *root, char *ret_text, size_t size, const char *disk);
+/* The world-wide name of a disk, likewise, as the kernel writes it: "eui.0025..." of
+ * NVMe, "naa.5000..." of SCSI. */
+void bu_sysroot_wwn(const char *root, char *ret_text, size_t size, const char *disk);
 /* 1 for the name of a PCI function: "0000:18:00.0". */
 int bu_sysroot_is_pci(const char *name);
 /* What is mounted in a place; fs "" = nothing. */
@@ -58,6 +61,8 @@ struct bu_sysroot_mount {
  * read. */
 int bu_sysroot_mounted(const char *root, const char *place,
 		       struct bu_sysroot_mount *ret);
+/* NUMA nodes that have CPUs: memory of GPUs and of CXL are nodes, too. */
+int bu_sysroot_cpu_nodes(const char *root);
 /* A list of CPUs, "0-15,32-47", to where it stops to be one; none without the file. */
 void bu_sysroot_cpus(const char *root, cpu_set_t *ret, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -38,7 +38,7 @@ START_TEST(reads_below_a_root)
 	put("net10", "12x");
 	put("net2", "");
 	put(".hidden", "");
-	symlink("net10", real = bu_xasprintf("%s/link", root));
+	ck_assert_int_eq(symlink("net10", real = bu_xasprintf("%s/link", root)), 0);
 	free(real);
 	ck_assert_int_eq(bu_sysroot_line(root, text, sizeof(text), "line"), 1);
 	ck_assert_str_eq(text, "4: ACT?IVE");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Small things done to text. Called everywhere. Invariant: what is written into a field
- * ends in it and is UTF-8.
+ * ends in it and is UTF-8, each character of which is seen.
  */
 #include "base/text.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 
 #define BLANKS " \t\r\n"
 
@@ -81,15 +82,13 @@ bu_text_clean(char *text)
 void
 bu_text_copy(char *ret, size_t size, const char *text)
 {
-	snprintf(ret, size, "%s", text);
-	bu_text_clean(ret);
+	bu_plain_copy(ret, size, text, SIZE_MAX, 1);
 }
 
 void
 bu_text_copy_part(char *ret, size_t size, const char *text, size_t length)
 {
-	snprintf(ret, size, "%.*s", (int)length, text);
-	bu_text_clean(ret);
+	bu_plain_copy(ret, size, text, length, 1);
 }
 
 int

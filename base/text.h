@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 /* Replaces each byte that is no part of UTF-8 by '?'; a character cut off at the end
- * goes. For what was cut to the size of a field, and for what programs print. */
+ * goes. For JSON of others, before it is parsed: what is in it may still be anything
+ * (base/plain.h). */
 void bu_text_clean(char *text);
-/* As much of text as fits, clean. */
+/* As much of text as fits, as base/plain.h has it; lines stay. */
 void bu_text_copy(char *ret, size_t size, const char *text);
 /* Into an array. */
 #define BU_TEXT_COPY(array, text) bu_text_copy((array), sizeof(array), (text))

@@ -7,8 +7,13 @@
 #include "base/url.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/mem.h"
 
 #define DIGITS "0123456789"
 #define ALNUM "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS
@@ -129,13 +134,46 @@ bu_url_is_host(const struct bu_url *url)
 	return !url->scheme[0] && !url->has_user && !*url->path;
 }
 
+/* One form for all spellings of a host: "BMC1.oob." and "bmc1.oob", "fd00:0::05" and
+ * "fd00::5", "::ffff:10.1.0.1", "0x0a010001" and "10.1.0.1". */
+static void
+host_form(const char *host, char ret[BU_URL_HOST_SIZE])
+{
+	struct in6_addr in6;
+	struct in_addr in;
+	size_t size;
+
+	if (inet_pton(AF_INET6, host, &in6) == 1 && !IN6_IS_ADDR_V4MAPPED(&in6)) {
+		inet_ntop(AF_INET6, &in6, ret, BU_URL_HOST_SIZE);
+		return;
+	}
+	if (inet_pton(AF_INET6, host, &in6) == 1)
+		memcpy(&in, &in6.s6_addr[12], sizeof(in));
+	else if (inet_aton(host, &in) == 0)
+		in.s_addr = INADDR_NONE;
+	if (in.s_addr != INADDR_NONE) {
+		inet_ntop(AF_INET, &in, ret, BU_URL_HOST_SIZE);
+		return;
+	}
+	size = strlen(host);
+	while (size > 0 && host[size - 1] == '.')
+		size--;
+	for (size_t i = 0; i < size; i++)
+		ret[i] = (char)tolower((unsigned char)host[i]);
+	ret[size] = '\0';
+}
+
 int
 bu_url_ipv4(const char *text, uint32_t *ret)
 {
 	struct bu_url url;
 	struct in_addr in;
+	char host[BU_URL_HOST_SIZE];
 
-	if (bu_url_parse(text, &url) < 0 || inet_pton(AF_INET, url.host, &in) != 1)
+	if (bu_url_parse(text, &url) < 0)
+		return -1;
+	host_form(url.host, host);
+	if (inet_pton(AF_INET, host, &in) != 1)
 		return -1;
 	*ret = ntohl(in.s_addr);
 	return 0;
@@ -170,8 +208,73 @@ int
 bu_url_same_host(const char *a, const char *b)
 {
 	struct bu_url first, second;
+	char host_a[BU_URL_HOST_SIZE], host_b[BU_URL_HOST_SIZE];
 
-	return bu_url_parse(a, &first) == 0 && bu_url_parse(b, &second) == 0 &&
-	       first.host[0] && strcasecmp(first.host, second.host) == 0 &&
+	if (bu_url_parse(a, &first) != 0 || bu_url_parse(b, &second) != 0)
+		return 0;
+	host_form(first.host, host_a);
+	host_form(second.host, host_b);
+	return host_a[0] && strcmp(host_a, host_b) == 0 &&
 	       port_of(&first) == port_of(&second);
+}
+
+/* "/redfish/v1/Systems/1" without the slashes that change nothing, "" for the root of
+ * the service. Owned. */
+static char *
+service_path(const char *path)
+{
+	char *ret = bu_xcalloc(strlen(path) + 1, 1);
+	size_t size = 0;
+
+	for (; *path && !strchr("?#", *path); path++)
+		if (*path != '/' || (size > 0 && ret[size - 1] != '/'))
+			ret[size++] = *path;
+	if (size > 0 && ret[size - 1] == '/')
+		ret[size - 1] = '\0';
+	if (strcmp(ret, "redfish") == 0 || strcmp(ret, "redfish/v1") == 0)
+		ret[0] = '\0';
+	return ret;
+}
+
+/* "/system/?mode=direct#node001" is "/system#node001"; another socket leads to another
+ * hypervisor. Owned. */
+static char *
+domain_path(const char *path)
+{
+	size_t size = strcspn(path, "?#"), wide = strcspn(path, "#");
+	const char *socket = memmem(path, wide, "socket=", 7);
+	size_t length = socket ? strcspn(socket, "&#") : 0;
+
+	while (size > 0 && path[size - 1] == '/')
+		size--;
+	return bu_xasprintf("%.*s%s%.*s%s", (int)size, path, socket ? "?" : "",
+			    (int)length, socket ? socket : "", path + wide);
+}
+
+char *
+bu_url_key(const char *text)
+{
+	static const char local[] = "+unix"; /* how libvirt writes its default */
+	bu_autofree char *path = NULL;
+	char host[BU_URL_HOST_SIZE], port[8] = "";
+	struct bu_url url;
+	size_t size;
+
+	if (bu_url_parse(text, &url) != 0)
+		return NULL;
+	host_form(url.host, host);
+	if (port_of(&url) >= 0)
+		snprintf(port, sizeof(port), ":%d", url.port);
+	if (!url.scheme[0] || strcasecmp(url.scheme, "https") == 0) {
+		path = service_path(url.path);
+		return bu_xasprintf("%s%s%s%s", host, port, path[0] ? " " : "", path);
+	}
+	for (char *c = url.scheme; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	size = strlen(url.scheme);
+	if (size > strlen(local) &&
+	    strcmp(url.scheme + size - strlen(local), local) == 0)
+		url.scheme[size - strlen(local)] = '\0';
+	path = domain_path(url.path);
+	return bu_xasprintf("%s://%s%s%s", url.scheme, host, port, path);
 }

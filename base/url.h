@@ -27,12 +27,20 @@ struct bu_url {
 int bu_url_parse(const char *text, struct bu_url *ret);
 /* 1 for "host", "host:port" and nothing more. */
 int bu_url_is_host(const struct bu_url *url);
-/* The IPv4 address that is the host, in host order; -1 for names and what is no URL. */
+/* The IPv4 address that is the host, in any of its spellings, in host order; -1 for
+ * names and what is no URL. */
 int bu_url_ipv4(const char *text, uint32_t *ret);
 /* "10.0.0.1:8080", an IPv4 address to listen on or to call; port 0 is a free one. */
 int bu_url_socket(const char *text, struct sockaddr_in *ret);
 /* 1 when both name a host, the same one, at the same port or each at its scheme's own:
  * "https://BMC1:443/x" and "bmc1" are one machine. */
 int bu_url_same_host(const char *a, const char *b);
+
+/* One text for all spellings of one BMC or domain, in any case, with or without its
+ * default port, a user, a trailing dot or slash: owned, NULL when it is no URL. Behind
+ * a blank stands the path of one system of several: what is equal before it is one BMC.
+ * "https://root@BMC1.oob.:443/" is "bmc1.oob", "[::ffff:10.1.0.1]:623" is "10.1.0.1",
+ * "https://b1/redfish/v1/Systems/1/" is "b1 redfish/v1/Systems/1". */
+char *bu_url_key(const char *text);
 
 #endif

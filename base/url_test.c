@@ -127,6 +127,8 @@ START_TEST(addresses_are_told_from_names)
 	ck_assert_uint_eq(address, 7);
 	ck_assert_int_eq(bu_url_ipv4("https://10.1.0.5:443/x", &address), 0);
 	ck_assert_uint_eq(address, 0x0a010005);
+	ck_assert_int_eq(bu_url_ipv4("https://[::ffff:a01:6]/", &address), 0);
+	ck_assert_uint_eq(address, 0x0a010006);
 	for (size_t i = 0; i < BU_LEN(no_socket); i++)
 		ck_assert_msg(bu_url_socket(no_socket[i], &addr) == -1, "%s",
 			      no_socket[i]);
@@ -150,6 +152,8 @@ START_TEST(hosts_are_compared_as_they_are_reached)
 		{"10.1.0.5:623", "10.1.0.5", 1},
 		{"https://[fd00::5]/", "https://[FD00::5]:443", 1},
 		{"http://h", "http://h:80/", 1},
+		{"bmc1.oob", "https://BMC1.oob.", 1},
+		{"::ffff:10.1.0.5", "10.1.0.5:623", 1},
 		{"https://bmc1", "https://bmc2", 0},
 		{"https://bmc1:8443", "https://bmc1:8444", 0},
 		{"https://bmc1:8443", "https://bmc1", 0},
@@ -169,5 +173,51 @@ START_TEST(hosts_are_compared_as_they_are_reached)
 }
 END_TEST
 
-BU_UNIT("url", the_parts_of_a_url, a_host_has_a_longest_length,
-	addresses_are_told_from_names, hosts_are_compared_as_they_are_reached)
+START_TEST(one_bmc_has_one_key_in_all_its_spellings)
+{
+	/* Those of a row are one BMC, those of two rows are not. */
+	static const char *const rows[][8] = {
+		{"10.1.0.1", "10.1.0.1:623", "10.1.0.1:0623", "[::ffff:10.1.0.1]",
+		 "::ffff:a01:1", "0x0a010001", "https://10.1.0.1/",
+		 "https://[::FFFF:10.1.0.1]:443/redfish/v1/"},
+		{"10.1.0.1:6230"},
+		{"10.1.0.10"},
+		{"bmc1.oob", "bmc1.oob.", "BMC1.OOB:623", "https://root@bmc1.oob",
+		 "HTTPS://root:pw@bmc1.oob.:443//", "https://bmc1.oob?x=y#z"},
+		{"bmc1.oo"},
+		{"https://bmc1.oob:8443", "https://BMC1.oob:08443/redfish/v1"},
+		{"https://bmc1.oob/redfish/v1/Systems/1",
+		 "https://bmc1.oob.:443/redfish/v1//Systems/1/#x"},
+		{"https://bmc1.oob/redfish/v1/Systems/2"},
+		{"fd00::5", "[fd00::5]:623", "FD00:0:0::0005",
+		 "https://[fd00:0000:0000:0000:0000:0000:0000:0005]/"},
+		{"[fd00::5]:624"},
+		{"fd00::50"},
+		{"qemu:///system#x", "QEMU:///system#x", "qemu+unix:///system/#x",
+		 "qemu:///system?mode=direct#x"},
+		{"qemu:///system#X"},
+		{"qemu:///session#x"},
+		{"qemu+unix:///system?mode=direct&socket=/run/y#x",
+		 "qemu:///system?socket=/run/y&no_verify=1#x"},
+		{"qemu+ssh://kvm1/system#x", "qemu+ssh://root@KVM1./system#x"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *first = bu_url_key(rows[i][0]);
+
+		for (size_t j = 0; j < BU_LEN(rows) * 8; j++) {
+			const char *text = rows[j / 8][j % 8];
+			bu_autofree char *key = text ? bu_url_key(text) : NULL;
+
+			if (text)
+				ck_assert_msg((strcmp(first, key) == 0) == (i == j / 8),
+					      "%s: %s, and %s", text, key, first);
+		}
+	}
+	ck_assert_ptr_null(bu_url_key("not a url"));
+}
+END_TEST
+
+BU_UNIT("url", one_bmc_has_one_key_in_all_its_spellings, the_parts_of_a_url,
+	a_host_has_a_longest_length, addresses_are_told_from_names,
+	hosts_are_compared_as_they_are_reached)

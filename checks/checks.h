@@ -10,6 +10,7 @@
  * {"networks":[NETWORK],"hardware":{"cpus","memory_bytes","gpus","gpu_model","nics"},
  *  "gpu":{row of data/ for the model},"thresholds":{...},
  *  "severity":{CHECK:"fail"|"warn"|"off"},
+ *  "events":[rows of model/kernel_event.h],
  *  "lldp":{NETWORK or interface:"switch:port"}, "host":HOST,
  *  "mounts":[{"name","source","path","fs","write"}]}
  * NETWORK and HOST are in checks/audit/audit.h; "fabric" and "nvlink" are work items of

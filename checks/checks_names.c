@@ -12,9 +12,9 @@
 #include "checks/soak/soak.h"
 
 static const char *const limits[] = {
-	"aer_correctable",  "carrier_downs",  "clock_offset_us", "cpu_percent",
-	"disk_read_mbs",    "disk_write_mbs", "gpu_pcie_width",  "lldp_wait_ms",
-	"max_read_request", "memory_gbs",     "nic_pcie_width",
+	"aer_correctable", "carrier_downs",    "clock_offset_us", "corrected_errors",
+	"cpu_percent",     "disk_read_mbs",    "disk_write_mbs",  "gpu_pcie_width",
+	"lldp_wait_ms",    "max_read_request", "memory_gbs",      "nic_pcie_width",
 };
 
 #define HAS(rows, name)                                                                \

@@ -5,8 +5,10 @@
  */
 #include "cli/client.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/http.h"
 #include "base/json.h"
@@ -159,4 +161,15 @@ bu_client_whole(struct bu_client *client, const json_t *listing, struct bu_err *
 		json_array_append_new(nodes, node);
 	}
 	return nodes;
+}
+
+const char *
+bu_client_user(void)
+{
+	const char *sudo = getenv("SUDO_USER");
+	const struct passwd *user = sudo && *sudo ? NULL : getpwuid(getuid());
+
+	if (sudo && *sudo)
+		return sudo;
+	return user ? user->pw_name : "";
 }

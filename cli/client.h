@@ -24,6 +24,9 @@ json_t *bu_client_post(struct bu_client *client, const char *path, const json_t 
 		       struct bu_err *err);
 /* Short forms of the nodes of a nodeset (NULL = all): {"nodes":[...],"time_ms"}. */
 json_t *bu_client_nodes(struct bu_client *client, const char *set, struct bu_err *err);
+/* Who stands behind this user: whoever became root by sudo. A note for the log, which
+ * has the user of the socket anyway. */
+const char *bu_client_user(void);
 /* As a part of a URL's query; owned. */
 char *bu_client_escape(const char *text);
 /* GET /v1/nodes/NAME. BU_ERR_INVAL when the name cannot be one. */

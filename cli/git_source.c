@@ -1,117 +1,143 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks git, for plan and apply. Invariant: nothing that a repository says is run: git
- * is told so for each of its ways to name a program, and work trees of others are only
- * looked at.
+ * Where a profile tree comes from, for plan and apply. Invariant: nothing that a
+ * repository says is run, and nothing of it is checked out: its files are read from its
+ * objects, by id.
  */
 #include "cli/git_source.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "base/url.h"
-#include "base/worker.h"
+#include "cli/git_objects.h"
 
-enum { LOCAL_MS = 30 * 1000, FETCH_MS = 120 * 1000, COMMIT_SHOWN = 40 };
+enum { COMMIT_SHOWN = 64 };
 
-/* Under sudo the repository is another user's, which git refuses unless told. Hooks and
- * a file system monitor are programs that a repository can name. */
-#define ENV_LOOK                                                                       \
-	"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",                   \
-		"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",             \
-		"GIT_CONFIG_KEY_1=core.fsmonitor", "GIT_CONFIG_VALUE_1=false",         \
-		"GIT_CONFIG_KEY_2=core.hooksPath", "GIT_CONFIG_VALUE_2=/dev/null"
-
-static const char *const env_look[] = {ENV_LOOK, "GIT_CONFIG_COUNT=3", NULL};
-
-/* Submodules would be fetched from anywhere; a link could show what lies outside. */
-static const char *const env_checkout[] = {
-	ENV_LOOK,
-	"GIT_CONFIG_KEY_3=core.symlinks",
-	"GIT_CONFIG_VALUE_3=false",
-	"GIT_CONFIG_KEY_4=submodule.recurse",
-	"GIT_CONFIG_VALUE_4=false",
-	"GIT_CONFIG_KEY_5=protocol.ext.allow",
-	"GIT_CONFIG_VALUE_5=never",
-	"GIT_CONFIG_KEY_6=core.attributesFile",
-	"GIT_CONFIG_VALUE_6=/dev/null",
-	"GIT_CONFIG_KEY_7=maintenance.auto",
-	"GIT_CONFIG_VALUE_7=false",
-	"GIT_CONFIG_COUNT=8",
-	NULL,
-};
-
-/* How git says that there is no commit to name: nothing to worry about. */
-static int
-is_expected(const char *text)
+/* A new folder for our own git directory and what comes out of it; owned. */
+static char *
+make_folder(struct bu_err *err)
 {
-	static const char *const expected[] = {
-		"run 'git': No such file", "not a git repository",
-		"Stopping at filesystem boundary", /* the line after that */
-		"Needed a single revision",        /* nothing was committed */
-	};
+	const char *tmp = getenv("TMPDIR");
+	char *made = bu_xasprintf("%s/bringup-git.XXXXXX", tmp && *tmp ? tmp : "/tmp");
 
-	for (size_t i = 0; i < BU_LEN(expected); i++)
-		if (strstr(text, expected[i]))
-			return 1;
-	return 0;
+	if (mkdtemp(made))
+		return made;
+	bu_err_set(err, BU_ERR_IO, 0, "a folder for the checkout: %m");
+	free(made);
+	return NULL;
 }
 
-/* What git prints, NULL when it fails or is not there. */
-static char *
-look(const char *dir, const char *const *argv)
+static void
+remove_folder(char *made)
 {
-	struct bu_err err = {0};
-	char *out = NULL;
+	struct bu_err err;
 
-	if (bu_job_run(&(struct bu_job_opts){.argv = argv,
-					     .env = env_look,
-					     .deadline_ms = LOCAL_MS,
-					     .same_group = 1},
-		       &out, &err) == 0)
-		return out;
-	if (!is_expected(err.text))
-		fprintf(stderr, "warning: %s: its commit is not known: %s\n", dir,
-			err.text);
-	return NULL;
+	if (made && bu_remove_tree(made, &err) != 0)
+		fprintf(stderr, "warning: %s\n", err.text);
+	free(made);
+}
+
+/* --- a folder of this machine --- */
+
+/* Whether the files of the folder are those of the commit, byte by byte. */
+static int
+is_equal(const char *dir, const struct bu_git_files *files)
+{
+	struct bu_tree *tree = bu_tree_load(dir, NULL);
+	int equal = tree && tree->count == files->count;
+
+	for (size_t i = 0; equal && i < files->count; i++) {
+		const struct bu_git_file *file = &files->items[i];
+		const struct bu_tree_file *ours = bu_tree_find(tree, file->path);
+
+		equal = ours && ours->size == file->size &&
+			memcmp(ours->text, file->text, file->size) == 0;
+	}
+	bu_tree_destroy(tree);
+	return equal;
+}
+
+/* "ID" or "ID-dirty"; owned, NULL with *err. */
+static char *
+commit_of(const char *dir, const char *made, const char *id, const char *objects,
+	  const char *below, struct bu_err *err)
+{
+	bu_autofree char *git_dir = bu_xasprintf("%s/git", made);
+	bu_autofree char *commit = NULL;
+	struct bu_git_files files = {0};
+	int equal = 0;
+
+	if (bu_git_make(git_dir, objects, id, err) == 0)
+		commit = bu_git_commit(git_dir, id, err);
+	/* A folder that is in no commit is as good as changed. */
+	if (commit)
+		equal = bu_git_read(git_dir, commit, below, &files, NULL) == 0 &&
+			is_equal(dir, &files);
+	bu_git_files_fini(&files);
+	return commit ? bu_xasprintf("%.*s%s", COMMIT_SHOWN, commit,
+				     equal ? "" : "-dirty")
+		      : NULL;
 }
 
 char *
 bu_git_source_commit(const char *dir)
 {
-	/* Files that git ignores count too: they are in the tree that is sent. */
-	const char *const status[] = {"git",
-				      "-C",
-				      dir,
-				      "status",
-				      "--porcelain",
-				      "--ignored",
-				      "--untracked-files=all",
-				      "--",
-				      "*.ini",
-				      "*.csv",
-				      NULL};
-	const char *const head[] = {"git",      "-C",   dir, "rev-parse",
-				    "--verify", "HEAD", NULL};
-	bu_autofree char *commit = look(dir, head);
-	bu_autofree char *changes = commit ? look(dir, status) : NULL;
+	bu_autofree char *objects = NULL, *below = NULL;
+	bu_autofree char *id = bu_git_resolve(dir, 1, "HEAD", &objects, &below, NULL);
+	struct bu_err err = {0};
+	char *made = id ? make_folder(&err) : NULL;
+	char *commit = made ? commit_of(dir, made, id, objects, below, &err) : NULL;
 
-	if (!changes)
-		return bu_xstrdup("");
-	commit[strcspn(commit, "\n")] = '\0';
-	if (changes[0])
-		return bu_xasprintf("%.*s-dirty", COMMIT_SHOWN, commit);
-	return bu_steal(&commit);
+	if (id && !commit && err.sys_errno != ENOENT)
+		fprintf(stderr, "warning: %s: its commit is not known: %s\n", dir,
+			err.text);
+	remove_folder(made);
+	return commit ? commit : bu_xstrdup("");
 }
+
+/* --- a repository --- */
 
 /* A name before an '@' is only a name over ssh; elsewhere it is mostly a token. */
 static int
 has_password(const struct bu_url *url)
 {
 	return url->has_password || (url->has_user && strcmp(url->scheme, "ssh") != 0);
+}
+
+/* What git would run a helper for, or take for an option of ssh. */
+static int
+check_transport(const char *url, struct bu_err *err)
+{
+	static const char *const allowed[] = {"https", "http", "ssh", "git", "file"};
+	const char *colon = strchr(url, ':'), *host, *slash = strrchr(url, '/');
+	size_t size = colon ? (size_t)(colon - url) : 0;
+	int is_ok = !colon || (strncmp(colon, "://", 3) != 0 && colon[1] != ':');
+
+	/* What has a '/' before is a path. */
+	if (!colon || memchr(url, '/', size))
+		return 0;
+	for (size_t i = 0; i < BU_LEN(allowed); i++)
+		is_ok |= strncmp(colon, "://", 3) == 0 && size == strlen(allowed[i]) &&
+			 strncmp(url, allowed[i], size) == 0;
+	if (!is_ok)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--git: transport '%.*s' is not allowed; write "
+				  "https://, http://, ssh://, git://, HOST:PATH or a "
+				  "path of this machine",
+				  (int)size, url);
+	host = strncmp(colon, "://", 3) == 0 ? colon + 3 : url;
+	for (const char *at = host; (at = strchr(at, '@')) && (!slash || at < slash);)
+		host = ++at;
+	if (*host == '-')
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--git: no host's name begins with '-'");
+	return 0;
 }
 
 static int
@@ -132,6 +158,8 @@ check_words(const char *url, const char *ref, const char *path, struct bu_err *e
 				  "--git: a URL must not have a password, because the "
 				  "list of processes would show it; use a credential "
 				  "helper of git or ssh");
+	if (check_transport(url, err) != 0)
+		return -1;
 	if (*ref == '-' || *ref == '\0' || strpbrk(ref, ":+^~?*[\\ \t\n"))
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "--ref '%s': give a branch, a tag or a whole commit "
@@ -144,107 +172,74 @@ check_words(const char *url, const char *ref, const char *path, struct bu_err *e
 	return 0;
 }
 
-static int
-run(const char *const *argv, int64_t deadline_ms, char **ret_out, struct bu_err *err)
+/* Ours with its objects: another machine's are fetched. */
+static char *
+get_commit(const char *git_dir, const char *url, const char *ref, struct bu_err *err)
 {
-	return bu_job_run(&(struct bu_job_opts){.argv = argv,
-						.env = env_checkout,
-						.deadline_ms = deadline_ms,
-						.same_group = 1},
-			  ret_out, err);
+	bu_autofree char *objects = NULL, *id = NULL;
+
+	if (bu_git_is_local(url)) {
+		id = bu_git_resolve(url, 0, ref, &objects, NULL, err);
+		return id && bu_git_make(git_dir, objects, id, err) == 0
+			       ? bu_git_commit(git_dir, id, err)
+			       : NULL;
+	}
+	if (bu_git_make(git_dir, NULL, NULL, err) != 0 ||
+	    bu_git_fetch(git_dir, url, ref, err) != 0)
+		return NULL;
+	return bu_git_commit(git_dir, "refs/bringup", err);
 }
 
-/* Attributes of the repository could name filters that the user has set up. */
 static int
-write_attributes(const char *made, struct bu_err *err)
+write_files(const char *dir, const struct bu_git_files *files, struct bu_err *err)
 {
-	bu_autofree char *dir = bu_xasprintf("%s/git/info", made);
-	bu_autofree char *path = bu_xasprintf("%s/attributes", dir);
-
 	if (bu_mkdir_p(dir, 0700, err) != 0)
 		return -1;
-	return bu_file_write_text(
-		path, 0600, err,
-		"* -filter -text -eol -ident -working-tree-encoding\n");
-}
+	for (size_t i = 0; i < files->count; i++) {
+		const struct bu_git_file *file = &files->items[i];
+		bu_autofree char *path = bu_xasprintf("%s/%s", dir, file->path);
+		bu_autofree char *folder =
+			bu_xstrndup(path, (size_t)(strrchr(path, '/') - path));
 
-static int
-fetch(const char *made, const char *url, const char *ref, struct bu_err *err)
-{
-	bu_autofree char *git_dir = bu_xasprintf("--git-dir=%s/git", made);
-	bu_autofree char *refspec = bu_xasprintf("+%s:refs/bringup", ref);
-	const char *const init[] = {"git", git_dir, "init", "-q", "--template=", NULL};
-	const char *const get[] = {"git",
-				   git_dir,
-				   "fetch",
-				   "-q",
-				   "--depth=1",
-				   "--no-tags",
-				   "--no-recurse-submodules",
-				   "--no-write-fetch-head",
-				   "--",
-				   url,
-				   refspec,
-				   NULL};
-
-	if (run(init, LOCAL_MS, NULL, err) != 0 || write_attributes(made, err) != 0)
-		return -1;
-	if (run(get, FETCH_MS, NULL, err) != 0) {
-		if (err && err->kind == BU_ERR_IO)
-			err->kind = BU_ERR_REMOTE;
-		return bu_err_wrap(err, "%s, %s", url, ref);
+		if (bu_mkdir_p(folder, 0700, err) != 0 ||
+		    bu_file_write(path, file->text, file->size,
+				  file->is_program ? 0755 : 0644, err) != 0)
+			return -1;
 	}
 	return 0;
 }
 
-static int
-write_out(const char *made, const char *path, char **ret_commit, struct bu_err *err)
-{
-	bu_autofree char *git_dir = bu_xasprintf("--git-dir=%s/git", made);
-	bu_autofree char *tree = bu_xasprintf("--work-tree=%s/tree", made);
-	bu_autofree char *work = bu_xasprintf("%s/tree", made);
-	bu_autofree char *spec = bu_xasprintf(":(top,literal)%s", path);
-	const char *const head[] = {
-		"git", git_dir, "rev-parse", "--verify", "refs/bringup^{commit}", NULL};
-	const char *const checkout[] = {"git",          git_dir, tree, "checkout", "-q",
-					"refs/bringup", "--",    spec, NULL};
-
-	if (bu_mkdir_p(work, 0700, err) != 0 ||
-	    run(head, LOCAL_MS, ret_commit, err) != 0)
-		return -1;
-	(*ret_commit)[strcspn(*ret_commit, "\n")] = '\0';
-	if (run(checkout, FETCH_MS, NULL, err) != 0)
-		return bu_err_wrap(err, "commit %.12s", *ret_commit);
-	return 0;
-}
-
-/* The commit of ref, without the history before it, in a new folder. What the
- * repository holds is only read: no hook, filter, submodule or link of it has an
- * effect. path: the folder in it, NULL = all. */
+/* The commit of ref, without the history before it, in a new folder; of it the files
+ * that a profile tree has. path: the folder in it, NULL = all. */
 static int
 fetch_commit(const char *url, const char *ref, const char *path,
 	     struct bu_git_source *ret, struct bu_err *err)
 {
-	const char *tmp = getenv("TMPDIR");
+	bu_autofree char *git_dir = NULL;
 	struct bu_git_source source = {0};
+	struct bu_git_files files = {0};
+	int rc = -1;
 
-	if (!path)
+	if (!path || strcmp(path, ".") == 0)
 		path = "";
-	if (check_words(url, ref, path, err) != 0)
+	if (check_words(url, ref, path, err) != 0 || !(source.made = make_folder(err)))
 		return -1;
-	source.made = bu_xasprintf("%s/bringup-git.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(source.made)) {
-		free(source.made);
-		return bu_err_set(err, BU_ERR_IO, 0, "a folder for the checkout: %m");
-	}
-	if (fetch(source.made, url, ref, err) != 0 ||
-	    write_out(source.made, path, &source.commit, err) != 0) {
+	git_dir = bu_xasprintf("%s/git", source.made);
+	source.dir = bu_xasprintf("%s/tree", source.made);
+	source.commit = get_commit(git_dir, url, ref, err);
+	if (!source.commit)
+		bu_err_wrap(err, "%s, %s", url, ref);
+	else if (bu_git_read(git_dir, source.commit, path, &files, err) != 0 ||
+		 write_files(source.dir, &files, err) != 0)
+		bu_err_wrap(err, "commit %.12s", source.commit);
+	else
+		rc = 0;
+	bu_git_files_fini(&files);
+	if (rc != 0)
 		bu_git_source_close(&source);
-		return -1;
-	}
-	source.dir = bu_xasprintf("%s/tree%s%s", source.made, *path ? "/" : "", path);
-	*ret = source;
-	return 0;
+	else
+		*ret = source;
+	return rc;
 }
 
 int
@@ -272,11 +267,7 @@ bu_git_source_open(const struct bu_options *options, struct bu_git_source *ret,
 void
 bu_git_source_close(struct bu_git_source *source)
 {
-	struct bu_err err;
-
-	if (source->made && bu_remove_tree(source->made, &err) != 0)
-		fprintf(stderr, "warning: %s\n", err.text);
-	free(source->made);
+	remove_folder(source->made);
 	free(source->dir);
 	free(source->commit);
 	*source = (struct bu_git_source){0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a profile tree comes from: a folder of this machine, or a commit of a git
- * repository, which is checked out into a folder that goes afterwards.
+ * repository, whose files are written into a folder that goes afterwards.
  */
 #ifndef BU_CLI_GIT_SOURCE_H
 #define BU_CLI_GIT_SOURCE_H

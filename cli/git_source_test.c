@@ -105,7 +105,12 @@ START_TEST(what_is_wrong_with_a_repository_is_told)
 	git("init -q");
 	empty = warnings();
 	ck_assert_str_eq(empty, "");
+	/* its own configuration is not read; a name without an object is told */
 	put(".git/config", "[core\n");
+	broken = warnings();
+	ck_assert_str_eq(broken, "");
+	free(broken);
+	put(".git/HEAD", "1111111111111111111111111111111111111111\n");
 	broken = warnings();
 	ck_assert_msg(
 		strstr(broken, "its commit is not known: 'git' ended with 128: fatal"),
@@ -276,6 +281,161 @@ START_TEST(nothing_of_a_repository_is_run)
 }
 END_TEST
 
+/* Every key of git that names a program, and what makes git look at it. */
+static const char *const hostile_keys[] = {
+	"[filter \"x\"]\n\tclean = \"T; cat\"\n\tsmudge = \"T; cat\"\n"
+	"\tprocess = \"T\"\n\trequired = true\n",
+	"[core]\n\tfsmonitor = \"T; false\"\n\tsshCommand = \"T\"\n"
+	"\tpager = \"T\"\n\teditor = \"T\"\n\taskPass = \"T\"\n"
+	"\tgitProxy = \"T\"\n\thooksPath = D/hooks\n"
+	"\tattributesFile = D/attributes\n\talternateRefsCommand = \"T\"\n",
+	"[diff]\n\texternal = \"T\"\n[diff \"x\"]\n\ttextconv = \"T\"\n"
+	"\tcommand = \"T\"\n[merge \"x\"]\n\tdriver = \"T\"\n",
+	"[include]\n\tpath = D/more\n[includeIf \"gitdir:/\"]\n\tpath = D/more\n",
+	"[alias]\n\tcat-file = \"!T\"\n\tls-tree = \"!T\"\n\trev-parse = \"!T\"\n"
+	"\tfetch = \"!T\"\n\tinit = \"!T\"\n\tstatus = \"!T\"\n",
+	"[gpg]\n\tprogram = \"T\"\n[commit]\n\tgpgSign = true\n"
+	"[log]\n\tshowSignature = true\n",
+	"[credential]\n\thelper = \"!T\"\n[interactive]\n\tdiffFilter = \"T\"\n",
+	"[uploadpack]\n\tpackObjectsHook = \"T\"\n[pack]\n\tpackObjectsHook = T\n",
+	"[extensions]\n\tpartialClone = evil\n\tworktreeConfig = true\n"
+	"[remote \"evil\"]\n\tpromisor = true\n\turl = \"ext::sh -c T\"\n"
+	"\tuploadpack = \"T;\"\n\tvcs = T\n[protocol]\n\tallow = always\n",
+	"[submodule \"x\"]\n\tupdate = \"!T\"\n\turl = \"ext::sh -c T\"\n"
+	"[submodule]\n\trecurse = true\n[url \"ext::sh -c T \"]\n\tinsteadOf = /\n",
+};
+
+/* T is what leaves a mark, D the folder. */
+static char *
+armed(const char *text, const char *mark)
+{
+	char *out = bu_xstrdup("");
+
+	for (; *text; text++) {
+		char *next;
+
+		if (*text == 'T' && (text[1] == '\n' || strchr("\";\n ", text[1])))
+			next = bu_xasprintf("%stouch %s", out, mark);
+		else if (*text == 'D' && text[1] == '/')
+			next = bu_xasprintf("%s%s/.git", out, dir);
+		else
+			next = bu_xasprintf("%s%c", out, *text);
+		free(out);
+		out = next;
+	}
+	return out;
+}
+
+static void
+arm(const char *mark)
+{
+	static const char *const hooks[] = {"post-checkout", "post-index-change",
+					    "reference-transaction",
+					    "fsmonitor-watchman", "pre-auto-gc"};
+	bu_autofree char *config = bu_xstrdup("[core]\n\trepositoryformatversion = 1\n"
+					      "\tworktree = /\n");
+	bu_autofree char *hook = bu_xasprintf("#!/bin/sh\ntouch %s\n", mark);
+
+	for (size_t i = 0; i < BU_LEN(hostile_keys); i++) {
+		bu_autofree char *keys = armed(hostile_keys[i], mark);
+		char *more = bu_xasprintf("%s%s", config, keys);
+
+		free(config);
+		config = more;
+	}
+	put(".git/config", config);
+	put(".git/config.worktree", config);
+	put(".git/more", config);
+	put(".git/attributes", "* filter=x diff=x merge=x\n");
+	put(".git/info/attributes", "* filter=x diff=x merge=x\n");
+	for (size_t i = 0; i < BU_LEN(hooks); i++) {
+		bu_autofree char *name = bu_xasprintf(".git/hooks/%s", hooks[i]);
+		bu_autofree char *file = bu_xasprintf("%s/%s", dir, name);
+
+		put(name, hook);
+		ck_assert_int_eq(chmod(file, 0755), 0);
+	}
+}
+
+/* By its path, by a URL of it, and as a bare one. */
+static void
+opens(const char *url, const char *mark)
+{
+	struct bu_options options = {.git = url};
+	struct bu_git_source source;
+	struct bu_err err = {0};
+	bu_autofree char *text = NULL;
+
+	ck_assert_msg(bu_git_source_open(&options, &source, &err) == 0, "%s: %s", url,
+		      err.text);
+	text = site_of(&source);
+	ck_assert_str_eq(text, "plain\n");
+	bu_git_source_close(&source);
+	ck_assert_msg(!bu_file_exists(mark), "%s: a program was run", url);
+}
+
+START_TEST(no_program_of_a_hostile_repository_is_run)
+{
+	bu_autofree char *mark = NULL, *url = NULL, *bare = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	mark = bu_xasprintf("%s.ran", dir);
+	git("init -q -b main");
+	put("site.ini", "plain\n");
+	put(".gitattributes", "* filter=x diff=x merge=x ident eol=crlf\n");
+	put(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = ext::sh\n");
+	git("add .");
+	git("commit -q -m one");
+	arm(mark);
+	ck_assert_int_eq(has_commit(), 1);
+	/* another time and the same size: a status would run the filter */
+	put("site.ini", "plaim\n");
+	ck_assert_int_eq(has_commit(), 0);
+	put("site.ini", "plain\n");
+	ck_assert_int_eq(has_commit(), 1);
+	ck_assert_msg(!bu_file_exists(mark), "a program was run");
+	url = bu_xasprintf("file://%s", dir);
+	bare = bu_xasprintf("%s/.git", dir);
+	opens(dir, mark);
+	opens(url, mark);
+	opens(bare, mark);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+/* Packed, in a work tree of another one, below its top, with ids of SHA-256. */
+START_TEST(a_commit_is_known_wherever_it_lies)
+{
+	bu_autofree char *other = NULL, *below = NULL, *commit = NULL, *want = NULL;
+	bu_autofree char *add = NULL;
+
+	make_repository();
+	git("gc -q");
+	git("pack-refs --all");
+	want = head("HEAD");
+	other = bu_xasprintf("%s/other-tree", dir);
+	add = bu_xasprintf("worktree add -q -b side %s HEAD~1", other);
+	git(add);
+	below = bu_xasprintf("%s/sites/a", dir);
+	commit = bu_git_source_commit(below);
+	ck_assert_str_eq(commit, want);
+	free(commit);
+	free(want);
+	want = head("side");
+	commit = bu_git_source_commit(other);
+	ck_assert_str_eq(commit, want);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	git("init -q --object-format=sha256");
+	put("site.ini", "[site]\n");
+	git("add .");
+	git("commit -q -m one");
+	ck_assert_int_eq(has_commit(), 1);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
 START_TEST(wrong_words_are_refused)
 {
 	static const struct {
@@ -292,7 +452,17 @@ START_TEST(wrong_words_are_refused)
 		{"https://h/x", NULL, "a/../../x", NULL, "inside the repository"},
 		{"https://h/x", NULL, "a/..", NULL, "inside the repository"},
 		{"https://h/x", NULL, NULL, "dir", "not both"},
-		{"ext::sh -c touch", NULL, NULL, NULL, "transport 'ext' not allowed"},
+		{"ext::sh -c touch", NULL, NULL, NULL,
+		 "transport 'ext' is not allowed"},
+		{"fd::7", NULL, NULL, NULL, "transport 'fd' is not allowed"},
+		{"ext://x", NULL, NULL, NULL, "transport 'ext' is not allowed"},
+		{"ftp://h/x", NULL, NULL, NULL, "transport 'ftp' is not allowed"},
+		{"ssh://-oProxyCommand=x/y", NULL, NULL, NULL, "this is not a URL"},
+		{"ssh://-x/y", NULL, NULL, NULL, "this is not a URL"},
+		{"ssh://git@-x/y", NULL, NULL, NULL, "this is not a URL"},
+		{"git@-oProxyCommand=x:y", NULL, NULL, NULL, "begins with '-'"},
+		{"https://h/x", "-x", NULL, NULL, "give a branch"},
+		{"https://h/x", NULL, "-x/../y", NULL, "inside the repository"},
 		{"/nonexistent", NULL, NULL, NULL, "/nonexistent, HEAD: "},
 		{NULL, "main", NULL, "dir", "--ref goes with --git"},
 		{NULL, NULL, "x", "dir", "--path goes with --git"},
@@ -319,4 +489,5 @@ END_TEST
 BU_UNIT("source", only_a_clean_tree_has_a_commit,
 	what_is_wrong_with_a_repository_is_told, another_users_repository_has_a_commit,
 	a_commit_is_checked_out_and_named, an_old_commit_is_found_by_its_id,
-	nothing_of_a_repository_is_run, wrong_words_are_refused)
+	nothing_of_a_repository_is_run, no_program_of_a_hostile_repository_is_run,
+	a_commit_is_known_wherever_it_lies, wrong_words_are_refused)

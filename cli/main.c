@@ -14,7 +14,7 @@
 #include "cli/commands/node_verbs.h"
 
 #define BIT BU_OPTION_BIT
-#define SOURCE (BIT(GIT) | BIT(REF) | BIT(PATH) | BIT(ONLY))
+#define SOURCE (BIT(GIT) | BIT(REF) | BIT(PATH) | BIT(ONLY) | BIT(RESTART))
 #define LISTING (BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET))
 
 #define VERB (LISTING | BIT(REASON) | BIT(DRY_RUN))

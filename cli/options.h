@@ -39,6 +39,9 @@ enum {
 	X(LIMIT, "limit", 0, INT, limit, "N", 1, 1000, "the last N of them (50)")      \
 	X(NODE, "node", 0, TEXT, node, "NODESET", 0, 0, "only of these nodes")         \
 	X(ONLY, "limit", 0, TEXT, only, "NODESET", 0, 0, "steps of these nodes alone") \
+	X(RESTART, "restart-orders", 0, TEXT, restart, "NODESET", 0, 0,                \
+	  "withdraw these nodes' orders under way and begin them anew by this "        \
+	  "revision")                                                                  \
 	X(GIT, "git", 0, TEXT, git, "URL", 0, 0,                                       \
 	  "take the profile tree from this repository")                                \
 	X(REF, "ref", 0, TEXT, ref, "REF", 0, 0,                                       \
@@ -99,7 +102,8 @@ struct bu_options {
 	int follow;
 	int limit;
 	const char *node;
-	const char *only; /* nodeset of --limit; NULL = all */
+	const char *only;    /* nodeset of --limit; NULL = all */
+	const char *restart; /* nodeset; NULL = nobody's orders */
 	const char *git, *ref, *path;
 	const char *reason;
 	int dry_run;

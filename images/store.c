@@ -15,6 +15,8 @@
 #include "base/path.h"
 #include "base/text.h"
 
+enum { SBOM_MAX = 64 * 1024 * 1024 };
+
 static int
 check_files(const struct bu_image *image, struct bu_err *err)
 {
@@ -55,20 +57,36 @@ bu_image_check_digest(const char *dir, const char *digest, struct bu_err *err)
 			  "the manifest has SHA-256 %s; build the image again", digest);
 }
 
+int
+bu_image_keys_check(const char *path, const char *text, struct bu_err *err)
+{
+	static const char begin[] = "-----BEGIN ", public[] = "PUBLIC KEY-----";
+	const char *at = strstr(text, begin);
+
+	if (!at)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s has no public key: expected PEM, as 'openssl "
+				  "pkey -pubout' writes it",
+				  path);
+	for (; at; at = strstr(at, begin)) {
+		at += strlen(begin);
+		if (strncmp(at, public, strlen(public)) != 0)
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "%s holds something else than public keys; "
+					  "nodes get the file, so nothing else may be "
+					  "in it",
+					  path);
+	}
+	return 0;
+}
+
 char *
 bu_image_keys_read(const char *path, struct bu_err *err)
 {
-	static const char begin[] = "-----BEGIN ";
 	bu_autofree char *text = bu_file_read(path, 65536, NULL, err);
 
-	if (text && !strstr(text, begin)) {
-		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "%s has no public key: expected PEM, as 'openssl pkey "
-			   "-pubout' writes it",
-			   path);
-		return NULL;
-	}
-	return bu_steal(&text);
+	return text && bu_image_keys_check(path, text, err) == 0 ? bu_steal(&text)
+								 : NULL;
 }
 
 static int
@@ -202,6 +220,36 @@ bu_image_load_stored(const char *images_dir, const struct bu_image_id *id,
 			  "%s has no image %s with digest %.12s; 'bringup image list' "
 			  "has those that are stored",
 			  images_dir, id->name, id->digest);
+}
+
+char *
+bu_image_sbom(const struct bu_image *image, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/" BU_SBOM_FILE, image->dir);
+	bu_autofree char *text = NULL;
+	char digest[BU_DIGEST_SIZE];
+	size_t size;
+
+	if (!image->manifest->sbom[0]) {
+		bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			   "image %s has no list of packages: it is a whole disk, its "
+			   "system has neither dpkg nor rpm, or it was built by a "
+			   "version before; build or import it again",
+			   image->manifest->name);
+		return NULL;
+	}
+	text = bu_file_read(path, SBOM_MAX, &size, err);
+	if (!text)
+		return NULL;
+	bu_sha256_hex(text, size, digest);
+	if (strcmp(digest, image->manifest->sbom) != 0) {
+		bu_err_set(err, BU_ERR_VERIFY, 0,
+			   "%s has SHA-256 %s, the manifest says %s; build the image "
+			   "again",
+			   path, digest, image->manifest->sbom);
+		return NULL;
+	}
+	return bu_steal(&text);
 }
 
 void

@@ -13,6 +13,7 @@
 #include "images/manifest.h"
 
 #define BU_IMAGE_STORE ".store"
+#define BU_SBOM_FILE "sbom.json"
 #define BU_DIGEST_DIGITS "0123456789abcdef"
 
 /* An image of this name by its digest, whatever has the name now. */
@@ -30,6 +31,9 @@ struct bu_image {
 /* A file's public keys in PEM, owned. BU_ERR_INVAL when it has none: an empty file must
  * never mean that no signature is asked for. */
 char *bu_image_keys_read(const char *path, struct bu_err *err);
+/* The same of text that was read; nothing but public keys may be in it, because nodes
+ * get it. */
+bu_must int bu_image_keys_check(const char *path, const char *text, struct bu_err *err);
 /* Finds <images_dir>/<name>, verifies the signature with the image key and checks that
  * every part's file has its size (contents: bu_frames_check). public_pem: one key or
  * several (bu_image_keys_read), NULL = no signature is asked for; "" is BU_ERR_INVAL.
@@ -55,6 +59,10 @@ bu_must int bu_image_check_digest(const char *dir, const char *digest,
 int bu_image_has_digest(const char *dir, const char *digest);
 /* Whether that folder has a signature at all. */
 int bu_image_is_signed(const char *images_dir, const char *name, const char *digest);
+/* The image's list of packages (SPDX 2.3 in JSON) as it was written; owned.
+ * BU_ERR_NOTFOUND when the image has none, BU_ERR_VERIFY when it is not what the
+ * manifest says. */
+char *bu_image_sbom(const struct bu_image *image, struct bu_err *err);
 void bu_image_fini(struct bu_image *image);
 
 /* Says in the folder that a bringupd with this event log serves from it. */

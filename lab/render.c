@@ -220,8 +220,13 @@ bu_render_bringupd_conf(const struct bu_rack *rack)
 			    "boot_address = " BU_RACK_ADDRESS "\n"
 			    "dhcp_range = 10.77.0.50,10.77.0.199\n"
 			    "images = %s/images\n"
+			    "image_dirs = %s/second, %s/bad\n"
+			    "secrets_dir = /etc/bringup/secrets, /etc/munge, "
+			    "/etc/slurm, %s/bmc, %s/ssh\n"
+			    "bmc_networks = 10.76.0.0/16\n"
 			    "ramdisk = %s/ramdisk\n",
-			    rack->dir, rack->cache, rack->cache);
+			    rack->dir, rack->cache, rack->dir, rack->dir, rack->dir,
+			    rack->dir, rack->cache);
 }
 
 char *

@@ -110,6 +110,9 @@ START_TEST(configuration_names_rack_and_cache)
 	ck_assert_ptr_nonnull(strstr(conf, "\n[bringupd]\nstate = /x/rack/state\n"));
 	ck_assert_ptr_nonnull(strstr(conf, "\nboot_listen = 10.77.0.1:8080\n"));
 	ck_assert_ptr_nonnull(strstr(conf, "\nimages = /c/images\n"));
+	ck_assert_ptr_nonnull(
+		strstr(conf, "\nimage_dirs = /x/rack/second, /x/rack/bad\n"));
+	ck_assert_ptr_nonnull(strstr(conf, "/etc/munge, /etc/slurm, /x/rack/bmc,"));
 	slurm = bu_render_slurm_conf(&rack);
 	ck_assert_ptr_nonnull(strstr(slurm, "StateSaveLocation=/x/rack/slurm\n"));
 	ck_assert_ptr_nonnull(strstr(slurm, "SlurmctldHost=ctl(10.77.0.1)\n"));

@@ -96,12 +96,13 @@ bu_checks_fini(struct bu_checks *checks)
 void
 bu_check_set(char *field, size_t size, const char *fmt, ...)
 {
+	bu_autofree char *text = NULL;
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(field, size, fmt, args);
+	text = bu_xvasprintf(fmt, args);
 	va_end(args);
-	bu_text_clean(field);
+	bu_text_copy(field, size, text);
 }
 
 static void

@@ -32,6 +32,12 @@
 	  "ready, and its agent does not show the stamp of the last install",          \
 	  "its agent shows that stamp, or it is no longer ready",                      \
 	  "its system is not the one that was installed")                              \
+	X(DRIFTED, "drifted", NODE, 0,                                                 \
+	  "ready, and its agent tells settings, files or kernel arguments that are "   \
+	  "neither those that its last order wrote nor the applied profile's",         \
+	  "an order has written them, they are as they were, or it is no longer "      \
+	  "ready",                                                                     \
+	  "it is not as it was configured")                                            \
 	X(HARDWARE_CHANGED, "hardware-changed", NODE, 0,                               \
 	  "its machine has a NIC more or less, or another serial number or UUID, "     \
 	  "than when it was installed",                                                \
@@ -39,6 +45,24 @@
 	X(SHARED_IDENTITY, "shared-identity", NODE, 0,                                 \
 	  "the machine of another node reports the same serial number, UUID or MAC",   \
 	  "only one of them reports it", "another machine has the same identity")      \
+	X(CLAIMED_BY_OTHER, "claimed-by-other", NODE, 0,                               \
+	  "a host that cannot be its machine asked for its boot script or showed a "   \
+	  "token of it",                                                               \
+	  "none did for 15 minutes", "another host claims to be it")                   \
+	X(UNSTEADY_INVENTORY, "unsteady-inventory", NODE, 0,                           \
+	  "its inventory changes more often than the log keeps (limit inventories)",   \
+	  "every change of the last 30 minutes was kept",                              \
+	  "its inventory changes all the time")                                        \
+	X(BMC_DIFFERS, "bmc-differs", NODE, 0,                                         \
+	  "its BMC reports another serial number or UUID than the profile or its "     \
+	  "machine, and the rest is the same",                                         \
+	  "its BMC, asked before a power action, reports the same",                    \
+	  "its BMC reports another identity of the same machine")                      \
+	X(CREDENTIAL_COPIED, "credential-copied", NODE, 0,                             \
+	  "its agent's certificate is used from two places, or one that was renewed "  \
+	  "is shown again from elsewhere",                                             \
+	  "its machine is installed again, which gives it another, or forgotten",      \
+	  "its credential was copied; bringup node rebuild gives it another")          \
 	X(NOT_IN_PROFILE, "not-in-profile", NODE, 0,                                   \
 	  "the applied profile has no node of its name",                               \
 	  "an applied profile has it again", "it is not in the applied profile")       \

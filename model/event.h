@@ -50,6 +50,12 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(FELLBACK, "fellback",                                                        \
 	  "what was installed did not come up, and the other root runs: that of this " \
 	  "step, in slot")                                                             \
+	X(RUNS, "runs",                                                                \
+	  "what its agent finds on it since then: called, step, facets: of the "       \
+	  "record of what was written; kargs: as that has them, loader: as its boot "  \
+	  "loader has them, booted: with which this boot began; differs: "             \
+	  "[{path, how}] that are not as they were written, more: their number "       \
+	  "besides; nothing: of an agent that does not tell")                          \
 	X(SEEDED, "seeded",                                                            \
 	  "what that step installed asked at its first boot which agent there is; "    \
 	  "its token is used")                                                         \
@@ -78,6 +84,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(CONDITION, "condition", "a fact that changes what a state means")            \
 	X(POWER, "power",                                                              \
 	  "what a person does to its machine: asked, then done, failed or unknown")    \
+	X(OFF, "off",                                                                  \
+	  "its machine was seen switched off, without an order: the boot before has "  \
+	  "ended; asked: what asked for its power")                                    \
 	X(HELD, "held", "kind: bringup, person or external")                           \
 	X(RELEASED, "released", "")
 

@@ -37,7 +37,7 @@ enum { BU_UNSAID = -1 };
 /* B(part, fields) */
 #define BU_BODY_PARTS(B, F)                                                            \
 	/* where its first field is NULL there is no such part */                      \
-	B(disk, F(IF_TEXT, disk, path) F(IF_TEXT, disk, serial)                        \
+	B(disk, F(IF_TEXT, disk, path) F(IF_TEXT, disk, serial) F(IF_TEXT, disk, wwn) \
 		F(IF_MORE, disk, size_bytes) F(IF_TEXT, disk, holds)                   \
 		F(IF_TEXT, disk, wanted))                                              \
 	B(next, F(IF_TEXT, next, state) F(TEXT, next, by) F(FLAG, next, again)         \
@@ -105,6 +105,11 @@ enum { BU_UNSAID = -1 };
 		F(IF_TRUE, installed, reused))                                         \
 	B(FELLBACK, fellback, F(TEXT, fellback, step) F(TEXT, fellback, image)         \
 		F(TEXT, fellback, digest) F(TEXT, fellback, slot))                     \
+	B(RUNS, runs, F(IF_TEXT, runs, kernel) F(IF_TEXT, runs, cmdline)               \
+		F(IF_TEXT, runs, called) F(IF_TEXT, runs, step)                        \
+		F(IF_TEXT, runs, facets) F(IF_TEXT, runs, kargs)                       \
+		F(IF_TEXT, runs, loader) F(IF_TEXT, runs, booted)                      \
+		F(IF_JSON, runs, differs) F(IF_MORE, runs, more))                      \
 	B(SEEDED, seeded, F(TEXT, seeded, step) F(TEXT, seeded, address))              \
 	/* errors in a row, where it has no flows: this one too */                     \
 	B(PAIR, pair, F(TEXT, pair, probe) F(TEXT, pair, rail) F(TEXT, pair, a)        \
@@ -144,6 +149,7 @@ enum { BU_UNSAID = -1 };
 		F(IF_TEXT, power, reason) F(IF_FLAG, power, force)                     \
 		F(WORD_OR, power, result, bu_outcome_names, BU_OUTCOME_UNKNOWN)        \
 		F(IF_TEXT, power, power) F(IF_TEXT, power, detail))                    \
+	B(OFF, off, F(TEXT, off, asked))                                               \
 	B(HELD, held, F(TEXT, held, owner) F(TEXT, held, kind) F(REASON, held, reason)) \
 	B(RELEASED, released, F(TEXT, released, by))
 

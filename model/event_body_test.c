@@ -91,6 +91,12 @@ static const struct row today[] = {
 	{BU_EVENT_AGENT, "{'detail':'','digest':'d','result':'changed','version':'1'}",
 	 NULL},
 	{BU_EVENT_BOOTED, "{'boot_id':'boot-1','where':'installed'}", NULL},
+	{BU_EVENT_RUNS,
+	 "{'kernel':'6.1','cmdline':'ro','called':'node001','step':'s','facets':'f',"
+	 "'kargs':'quiet','loader':'quiet','booted':'','differs':[{'path':'/x','how':"
+	 "'added'}],'more':2}",
+	 NULL},
+	{BU_EVENT_RUNS, "{}", NULL},
 	{BU_EVENT_SEEDED, "{'address':'10.77.0.11','step':'s'}", NULL},
 	{BU_EVENT_INSTALLED, "{'digest':'d1','image':'debian12','step':'s'}", NULL},
 	{BU_EVENT_INSTALLED,
@@ -150,6 +156,7 @@ static const struct row today[] = {
 	{BU_EVENT_POWER,
 	 "{'by':'ann','force':false,'op':'cycle','reason':'','result':'asked'}", NULL},
 	{BU_EVENT_POWER, "{'detail':'','op':'on','power':'on','result':'done'}", NULL},
+	{BU_EVENT_OFF, "{'asked':'power status'}", NULL},
 	{BU_EVENT_HELD,
 	 "{'args':{'words':'mine'},'code':'person','kind':'person','owner':'ann',"
 	 "'reason':'mine'}",
@@ -281,7 +288,7 @@ is_any(const char *key)
 {
 	static const char *const any[] = {"grants", "told",    "senders", "rails",
 					  "result", "counts",  "rows",    "ports",
-					  "facts",  "scratch", "with"};
+					  "facts",  "scratch", "with",    "differs"};
 
 	for (size_t i = 0; i < BU_LEN(any); i++)
 		if (strcmp(any[i], key) == 0)

@@ -61,6 +61,7 @@ static const struct {
 	 "no-bmc: silent"},
 	{BU_EVENT_CONDITION, "{'name':'no-bmc','on':false}", "no-bmc is over"},
 	{BU_EVENT_WAITS, "{'on':true}", "it waits; its deadline is stopped"},
+	{BU_EVENT_OFF, "{'asked':'diskboot'}", "its machine was seen off (diskboot)"},
 	{BU_EVENT_WAITS, "{'on':false}", "it no longer waits; its deadline counts"},
 	{BU_EVENT_CHECKS, "{'verdict':'warn'}", "checks: warn"},
 	{BU_EVENT_CHECKS, "{}", "checks: inconclusive"},

@@ -109,6 +109,9 @@ text_of_body(const struct bu_event *event, const union bu_body *is)
 		return bu_xstrdup(is->waits.on
 					  ? "it waits; its deadline is stopped"
 					  : "it no longer waits; its deadline counts");
+	case BU_EVENT_OFF:
+		return bu_xasprintf("its machine was seen off (%s)",
+				    or_unknown(is->off.asked));
 	case BU_EVENT_HELD:
 		return text_of_hold(&is->held);
 	case BU_EVENT_CHECKS:

@@ -35,11 +35,12 @@ struct bu_agent_fact {
 	int showed;       /* its stamp, to this process */
 	char version[40], digest[65]; /* of its bundle; "" = not known, or of no slot */
 	int trial;                    /* it is new, and may have to make way yet */
-	int64_t asked_ms;  /* to change itself, monotonic; 0 = it is not changing */
-	char asked[65];    /* to the bundle of this digest */
-	int attempt;       /* the last of its changes; an agent repeats its answer */
-	int64_t again_ms;  /* monotonic: its last one failed, and it waits until then */
-	char foreign[200]; /* why its system is not the one installed; "" = it is */
+	int64_t asked_ms; /* to change itself, monotonic; 0 = it is not changing */
+	char asked[65];   /* to the bundle of this digest */
+	int attempt;      /* the last of its changes; an agent repeats its answer */
+	int64_t again_ms; /* monotonic: its last one failed, and it waits until then */
+	int64_t unsteady_ms; /* monotonic: a change of its inventory was not kept */
+	char foreign[200];   /* why its system is not the one installed; "" = it is */
 };
 
 #endif

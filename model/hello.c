@@ -23,6 +23,7 @@ const struct bu_field bu_hello_fields[] = {
 	BU_FIELD(JSON, struct bu_hello, inventory),
 	BU_FIELD(JSON, struct bu_hello, agent, .need = BU_SPARSE),
 	BU_FIELD(JSON, struct bu_hello, crash, .need = BU_SPARSE),
+	BU_FIELD(JSON, struct bu_hello, runs, .need = BU_SPARSE),
 	BU_FIELD_END,
 };
 
@@ -56,12 +57,14 @@ const struct bu_field bu_ask_work_fields[] = {
 	BU_FIELD(INT, struct bu_ask_work, wait_ms, .need = BU_OPTIONAL),
 	BU_FIELD(INT, struct bu_ask_work, protocol, .need = BU_OPTIONAL,
 		 .otherwise = 1),
+	BU_FIELD(STRING, struct bu_ask_work, boot_id, .need = BU_SPARSE, .unsaid = "",
+		 .max = 39),
 	BU_FIELD_END,
 };
 
 const struct bu_field bu_progress_fields[] = {
-	BU_FIELD(STRING, struct bu_progress, id),
-	BU_FIELD(STRING, struct bu_progress, stage),
+	BU_FIELD(STRING, struct bu_progress, id, .max = 127),
+	BU_FIELD(STRING, struct bu_progress, stage, .max = 63),
 	BU_FIELD(INT, struct bu_progress, done_bytes),
 	BU_FIELD(INT, struct bu_progress, total_bytes),
 	BU_FIELD_END,

@@ -56,6 +56,8 @@ struct bu_hello {
 	const json_t *inventory;
 	const json_t *agent; /* bu_agent_said_fields; NULL = of before, or in no slot */
 	const json_t *crash; /* bu_crash_said_fields; NULL = its kernel left nothing */
+	const json_t *runs;  /* bu_runs_fields (model/applied.h); NULL = of before, or
+				of the ramdisk */
 };
 extern const struct bu_field bu_hello_fields[];
 
@@ -98,6 +100,7 @@ extern const struct bu_field bu_agent_failed_fields[];
 struct bu_ask_work {
 	int64_t wait_ms; /* for an answer, at most; 0 = not at all */
 	int protocol;
+	const char *boot_id; /* "" = of before */
 };
 extern const struct bu_field bu_ask_work_fields[];
 

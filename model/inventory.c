@@ -114,6 +114,8 @@ static const struct bu_field dmi_fields[] = {
 	BU_FIELD(TEXT, struct bu_dmi, product),
 	BU_FIELD(TEXT, struct bu_dmi, serial),
 	BU_FIELD(TEXT, struct bu_dmi, uuid),
+	BU_FIELD(TEXT, struct bu_dmi, board_serial, .need = BU_SPARSE),
+	BU_FIELD(TEXT, struct bu_dmi, chassis_serial, .need = BU_SPARSE),
 	BU_FIELD_END,
 };
 const struct bu_field bu_disk_fields[] = {
@@ -267,6 +269,8 @@ bu_inventory_machine(const struct bu_inventory *inventory, struct bu_machine *re
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->serial, inventory->dmi.serial, sizeof(ret->serial));
 	memcpy(ret->uuid, inventory->dmi.uuid, sizeof(ret->uuid));
+	bu_machine_add_number(ret, BU_NUMBER_BOARD, inventory->dmi.board_serial);
+	bu_machine_add_number(ret, BU_NUMBER_CHASSIS, inventory->dmi.chassis_serial);
 	add_macs(inventory, 1, ret);
 	if (ret->macs_count == 0)
 		add_macs(inventory, 0, ret);

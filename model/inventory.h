@@ -6,7 +6,7 @@
  * JSON shape, field by field; members and fields have the same names.
  *
  * {"v":1,"boot_id","kernel","firmware":"bios"|"uefi","tpm":2,"memory_bytes",
- *  "cpu":{model,sockets,cores,threads},"dmi":{vendor,product,serial,uuid},
+ *  "cpu":{model,sockets,cores,threads},"dmi":{vendor,product,serial,uuid,board_serial,chassis_serial},
  *  "disks":[...],"nics":[...],"pci":[...],"gpus":[...],"rdma":[{...,"ports":[...]}],
  *  "links":[{...,"addresses":["10.0.0.1/24"],"routes":["10.1.0.0/16 via 10.0.0.9"]}]}
  *
@@ -54,6 +54,8 @@ struct bu_dmi {
 	char product[128];
 	char serial[64];
 	char uuid[40];
+	char board_serial[64];   /* "" = none, or an older agent told it */
+	char chassis_serial[64]; /* likewise; several machines may be in one */
 };
 
 struct bu_disk {

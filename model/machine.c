@@ -12,32 +12,8 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/text.h"
-
-/* What vendors leave in the firmware; in lower case. Machines share these. */
-static const char *const placeholders[] = {
-	"none",
-	"null",
-	"n/a",
-	"na",
-	"0",
-	"unknown",
-	"not specified",
-	"not available",
-	"not applicable",
-	"default string",
-	"system serial number",
-	"chassis serial number",
-	"to be filled by o.e.m.",
-	"to be filled by oem",
-	"0123456789",
-	"123456789",
-	"1234567890",
-	"00000000-0000-0000-0000-000000000000",
-	"ffffffff-ffff-ffff-ffff-ffffffffffff",
-	"03000200-0400-0500-0006-000700080009",
-	"12345678-1234-5678-90ab-cddeefaabbcc",
-};
 
 /* A row each: part of what DMI and Redfish say, in any case, and where that was seen.
  */
@@ -81,41 +57,101 @@ bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE])
 	return 0;
 }
 
-/* "0000000000", "XXXXXXXX", a UUID of nothing but f. */
-static int
-is_one_character(const char *text)
-{
-	size_t count = 0;
+static const struct {
+	const char *name, *words;
+} kinds[BU_NUMBER_KINDS] = {
+	[BU_NUMBER_BOARD] = {"board", "board number"},
+	[BU_NUMBER_TAG] = {"tag", "service tag"},
+	[BU_NUMBER_CHASSIS] = {"chassis", "chassis number"},
+};
 
-	for (const char *p = text; *p; p++) {
-		if (*p == '-' && *text != '-')
+/* A kind that a later version has says least. */
+static enum bu_number_of
+kind_of(const char *name)
+{
+	int of = 0;
+
+	while (of < BU_NUMBER_CHASSIS && strcmp(kinds[of].name, name) != 0)
+		of++;
+	return (enum bu_number_of)of;
+}
+
+enum bu_machine_tells
+bu_machine_tells(const struct bu_machine *machine, const char *text)
+{
+	enum bu_machine_tells ret = BU_MACHINE_SILENT;
+
+	if (bu_machine_same(machine->serial, text))
+		return BU_MACHINE_OWN;
+	for (size_t i = 0; i < machine->numbers_count; i++) {
+		const struct bu_number *number = &machine->numbers[i];
+
+		if (!bu_machine_same(number->text, text))
 			continue;
-		if (*p != *text)
-			return 0;
-		count++;
+		if (number->of != BU_NUMBER_CHASSIS)
+			return BU_MACHINE_OWN;
+		ret = BU_MACHINE_SHARED;
 	}
-	return count >= 4;
+	return ret;
+}
+
+enum { PART_MIN = 5 };
+
+static void
+add_one_number(struct bu_machine *machine, enum bu_number_of of, const char *text)
+{
+	struct bu_number *number = &machine->numbers[machine->numbers_count];
+
+	if (machine->numbers_count == BU_NUMBERS_MAX || !bu_machine_says(text) ||
+	    bu_machine_tells(machine, text) != BU_MACHINE_SILENT)
+		return;
+	number->of = of;
+	BU_PLAIN_COPY(number->text, text);
+	bu_text_trim(number->text);
+	machine->numbers_count++;
 }
 
 void
-bu_machine_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
+bu_machine_add_number(struct bu_machine *machine, enum bu_number_of of,
+		      const char *text)
 {
-	size_t size;
+	bu_autofree char *copy = bu_xstrdup(text ? text : "");
+	char *rest = copy, *part;
 
-	text += strspn(text, " \t");
-	size = strlen(text);
-	if (size >= BU_MACHINE_TEXT_SIZE)
-		size = BU_MACHINE_TEXT_SIZE - 1;
-	while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t'))
-		size--;
-	for (size_t i = 0; i < size; i++)
-		ret[i] = (char)tolower((unsigned char)text[i]);
-	ret[size] = '\0';
-	for (size_t i = 0; i < BU_LEN(placeholders); i++)
-		if (strcmp(ret, placeholders[i]) == 0)
-			ret[0] = '\0';
-	if (is_one_character(ret))
-		ret[0] = '\0';
+	if (*copy != '/' && *copy != '.') {
+		add_one_number(machine, of, copy);
+		return;
+	}
+	while ((part = strsep(&rest, "/.")))
+		if (strlen(part) >= PART_MIN) /* a shorter one is a slot */
+			add_one_number(machine, of, part);
+}
+
+char *
+bu_machine_numbers(const struct bu_machine *machine)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < machine->numbers_count; i++)
+		bu_text_add(&text, "\n", "%s %s", kinds[machine->numbers[i].of].name,
+			    machine->numbers[i].text);
+	return text;
+}
+
+void
+bu_machine_add_numbers(struct bu_machine *machine, const char *numbers)
+{
+	bu_autofree char *copy = bu_xstrdup(numbers ? numbers : "");
+	char *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *number = strchr(line, ' ');
+
+		if (!number)
+			continue;
+		*number = '\0';
+		add_one_number(machine, kind_of(line), number + 1);
+	}
 }
 
 /* Not of all that is there: a card more must not make another machine of it. */
@@ -148,38 +184,6 @@ bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
 }
 
 int
-bu_machine_says(const char *text)
-{
-	char plain[BU_MACHINE_TEXT_SIZE];
-
-	bu_machine_text(text, plain);
-	return plain[0] != '\0';
-}
-
-static const char *
-skip_blanks(const char *text)
-{
-	return text + strspn(text, " \t");
-}
-
-int
-bu_machine_same(const char *a, const char *b)
-{
-	if (!bu_machine_says(a) || !bu_machine_says(b))
-		return 0;
-	for (;;) {
-		a = skip_blanks(a);
-		b = skip_blanks(b);
-		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-			return 0;
-		if (!*a)
-			return 1;
-		a++;
-		b++;
-	}
-}
-
-int
 bu_machine_has_mac(const struct bu_machine *machine, const char *mac)
 {
 	char plain[BU_MAC_SIZE];
@@ -200,127 +204,6 @@ bu_machine_add_mac(struct bu_machine *machine, const char *text)
 	if (text && machine->macs_count < BU_MACS_MAX &&
 	    bu_mac_normalize(text, mac) == 0 && !bu_machine_has_mac(machine, mac))
 		strcpy(machine->macs[machine->macs_count++], mac);
-}
-
-/* Two ways to turn a UUID, by the hex digits of the text: firmware and BMC disagree
- * about its first three fields, and IPMI sends it back to front. One after the other
- * they lead through all orders, and after eight steps to the first. */
-static const char *const uuid_turns[] = {
-	"67452301-ab89-efcd-ghij-klmnopqrstuv",
-	"uvstqrop-mnkl-ijgh-efcd-ab8967452301",
-};
-
-enum { UUID_ORDERS = 8, UUID_SIZE = 37 };
-
-/* Turns the text, too, which has dashes then; 0 when it is no UUID. */
-static int
-turn_uuid(char text[BU_MACHINE_TEXT_SIZE], const char *turn)
-{
-	static const char places[] = "0123456789abcdefghijklmnopqrstuv";
-	char digits[33];
-	size_t count = 0;
-
-	for (const char *p = text; *p; p++)
-		if (*p != '-' && (!isxdigit((unsigned char)*p) || count >= 32))
-			return 0;
-		else if (*p != '-')
-			digits[count++] = *p;
-	if (count != 32)
-		return 0;
-	for (size_t i = 0; i < UUID_SIZE - 1; i++)
-		text[i] =
-			turn[i] == '-' ? '-' : digits[strchr(places, turn[i]) - places];
-	text[UUID_SIZE - 1] = '\0';
-	return 1;
-}
-
-void
-bu_machine_key(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
-{
-	size_t size = 0;
-
-	bu_machine_text(text ? text : "", ret);
-	for (const char *at = ret; *at; at++)
-		if (*at != ' ' && *at != '\t')
-			ret[size++] = *at;
-	ret[size] = '\0';
-}
-
-/* The least of its orders. */
-void
-bu_machine_uuid_key(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
-{
-	char turned[BU_MACHINE_TEXT_SIZE];
-	size_t i = 0;
-
-	bu_machine_key(text, ret);
-	memcpy(turned, ret, sizeof(turned));
-	while (i < UUID_ORDERS && turn_uuid(turned, uuid_turns[i % 2]))
-		if (i++ == 0 || strcmp(turned, ret) < 0)
-			memcpy(ret, turned, sizeof(turned));
-}
-
-int
-bu_machine_same_uuid(const char *a, const char *b)
-{
-	char key_a[BU_MACHINE_TEXT_SIZE], key_b[BU_MACHINE_TEXT_SIZE];
-
-	bu_machine_uuid_key(a, key_a);
-	bu_machine_uuid_key(b, key_b);
-	return key_a[0] && strcmp(key_a, key_b) == 0;
-}
-
-enum bu_machine_match
-bu_machine_compare(const struct bu_machine *expected, const struct bu_machine *seen)
-{
-	int serials =
-		bu_machine_says(expected->serial) && bu_machine_says(seen->serial);
-	int uuids = bu_machine_says(expected->uuid) && bu_machine_says(seen->uuid);
-
-	if ((serials && bu_machine_same(expected->serial, seen->serial)) ||
-	    (uuids && bu_machine_same_uuid(expected->uuid, seen->uuid)))
-		return BU_MACHINE_SAME;
-	if (serials || uuids)
-		return BU_MACHINE_OTHER;
-	for (size_t i = 0; i < seen->macs_count; i++)
-		if (bu_machine_has_mac(expected, seen->macs[i]))
-			return BU_MACHINE_SAME;
-	return expected->macs_count && seen->macs_count ? BU_MACHINE_OTHER
-							: BU_MACHINE_UNSAID;
-}
-
-static int
-share_a_card(const struct bu_machine *a, const struct bu_machine *b)
-{
-	for (size_t i = 0; i < b->macs_count; i++)
-		if (bu_machine_has_mac(a, b->macs[i]))
-			return 1;
-	return 0;
-}
-
-enum bu_machine_match
-bu_machine_recognize(const struct bu_machine *known, const struct bu_machine *seen)
-{
-	int uuids = bu_machine_says(known->uuid) && bu_machine_says(seen->uuid);
-	int same_uuid = uuids && bu_machine_same_uuid(known->uuid, seen->uuid);
-	int cards = known->macs_count && seen->macs_count;
-	int others = cards && !share_a_card(known, seen);
-
-	if (bu_machine_says(known->serial) && bu_machine_says(seen->serial)) {
-		if (!bu_machine_same(known->serial, seen->serial))
-			return BU_MACHINE_OTHER;
-		/* A serial number that a vendor has given twice. */
-		return uuids && !same_uuid && others ? BU_MACHINE_OTHER
-						     : BU_MACHINE_SAME;
-	}
-	if (uuids && !same_uuid)
-		return BU_MACHINE_OTHER;
-	/* Boards of one batch share a UUID, and one may have all cards exchanged. */
-	if (uuids)
-		return others ? BU_MACHINE_UNSAID : BU_MACHINE_SAME;
-	if (!cards)
-		return BU_MACHINE_UNSAID;
-	return others ? BU_MACHINE_OTHER : BU_MACHINE_SAME;
 }
 
 enum { CARDS_NAMED = 3 };
@@ -365,6 +248,9 @@ bu_machine_words(const struct bu_machine *machine)
 
 	if (bu_machine_says(machine->serial))
 		bu_text_add(&text, ", ", "serial %s", machine->serial);
+	for (size_t i = 0; i < machine->numbers_count; i++)
+		bu_text_add(&text, ", ", "%s %s", kinds[machine->numbers[i].of].words,
+			    machine->numbers[i].text);
 	if (bu_machine_says(machine->uuid))
 		bu_text_add(&text, ", ", "UUID %s", machine->uuid);
 	for (size_t i = 0; i < machine->macs_count && i < 2; i++)
@@ -389,25 +275,37 @@ bu_machine_of(const char *serial, const char *uuid, const char *macs,
 json_t *
 bu_machine_to_json(const struct bu_machine *machine)
 {
-	json_t *macs = json_array();
+	json_t *macs = json_array(), *numbers = json_array(), *value;
 
 	for (size_t i = 0; i < machine->macs_count; i++)
 		json_array_append_new(macs, json_string(machine->macs[i]));
-	return json_pack("{s:s,s:s,s:o}", "serial", machine->serial, "uuid",
-			 machine->uuid, "macs", macs);
+	for (size_t i = 0; i < machine->numbers_count; i++)
+		json_array_append_new(numbers,
+				      json_pack("{s:s,s:s}", "of",
+						kinds[machine->numbers[i].of].name,
+						"number", machine->numbers[i].text));
+	value = json_pack("{s:s,s:s,s:o}", "serial", machine->serial, "uuid",
+			  machine->uuid, "macs", macs);
+	if (machine->numbers_count)
+		json_object_set(value, "numbers", numbers);
+	json_decref(numbers);
+	return value;
 }
 
 void
 bu_machine_from_json(const json_t *value, struct bu_machine *ret)
 {
 	const json_t *macs = json_object_get(value, "macs");
+	const json_t *numbers = json_object_get(value, "numbers");
 	size_t i;
-	json_t *mac;
+	json_t *mac, *number;
 
 	memset(ret, 0, sizeof(*ret));
-	bu_text_copy(ret->serial, sizeof(ret->serial),
-		     bu_json_str(value, "serial", ""));
-	bu_text_copy(ret->uuid, sizeof(ret->uuid), bu_json_str(value, "uuid", ""));
+	BU_PLAIN_COPY(ret->serial, bu_json_str(value, "serial", ""));
+	BU_PLAIN_COPY(ret->uuid, bu_json_str(value, "uuid", ""));
 	json_array_foreach (macs, i, mac)
 		bu_machine_add_mac(ret, json_string_value(mac));
+	json_array_foreach (numbers, i, number)
+		bu_machine_add_number(ret, kind_of(bu_json_str(number, "of", "")),
+				      bu_json_str(number, "number", ""));
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tests/support/unit.h"
+#include "tests/support/unseen.h"
 
 START_TEST(macs_of_any_spelling)
 {
@@ -131,9 +131,18 @@ START_TEST(a_machine_behind_a_bmc_is_compared)
 		{"", "0e6d0c5f-2211-4443-8566-000000000002", "", BU_MACHINE_OTHER},
 		{"", "01000000-0000-6685-4443-22110e6d0c5f", "", BU_MACHINE_SAME},
 		{"", "00000000-0000-0000-0000-000000000000", "", BU_MACHINE_UNSAID},
-		/* a board was replaced; a card moved to another machine */
+		/* a board was replaced; another number beside the same card */
 		{"S1", "5f0c6d0e-1122-4344-8566-000000000002", "", BU_MACHINE_SAME},
-		{"S2", "", "52:54:00:77:00:01", BU_MACHINE_OTHER},
+		{"S2", "", "52:54:00:77:00:01", BU_MACHINE_SAME},
+		{"", "5f0c6d0e-1122-4344-8566-000000000002", "52:54:00:77:00:01",
+		 BU_MACHINE_SAME},
+		{"S2", "5f0c6d0e-1122-4344-8566-000000000001", "52:54:00:77:00:02",
+		 BU_MACHINE_SAME},
+		/* a card moved to another machine; a serial number was given twice */
+		{"S2", "5f0c6d0e-1122-4344-8566-000000000002", "52:54:00:77:00:01",
+		 BU_MACHINE_OTHER},
+		{"S1", "5f0c6d0e-1122-4344-8566-000000000002", "52:54:00:77:00:02",
+		 BU_MACHINE_OTHER},
 		{"", "", "52:54:00:77:00:01", BU_MACHINE_SAME},
 		{"", "", "52:54:00:77:00:02", BU_MACHINE_OTHER},
 		{"To be filled by O.E.M.", "", "52:54:00:77:00:02", BU_MACHINE_OTHER},
@@ -161,6 +170,117 @@ START_TEST(a_machine_behind_a_bmc_is_compared)
 		ck_assert_int_eq(bu_machine_compare(&nothing, &read),
 				 BU_MACHINE_UNSAID);
 	}
+}
+END_TEST
+
+/* "serial|board|tag|chassis|uuid|mac", each of them may be left empty. */
+static struct bu_machine
+machine_of(const char *text)
+{
+	bu_autofree char *copy = bu_xstrdup(text);
+	char *rest = copy, *parts[6];
+	struct bu_machine ret;
+
+	for (size_t i = 0; i < BU_LEN(parts); i++)
+		parts[i] = strsep(&rest, "|");
+	bu_machine_of(parts[0], parts[4], parts[5], &ret);
+	for (int of = 0; of < BU_NUMBER_KINDS; of++)
+		bu_machine_add_number(&ret, (enum bu_number_of)of, parts[1 + of]);
+	return ret;
+}
+
+#define ONE "52:54:00:77:00:01"
+#define TWO "52:54:00:77:00:02"
+#define UUID_1 "5f0c6d0e-1122-4344-8566-000000000001"
+#define UUID_2 "5f0c6d0e-1122-4344-8566-000000000002"
+
+/* What one side calls the serial number of the system the other may call that of the
+ * board, of the chassis, or a service tag. */
+START_TEST(any_serial_number_of_a_machine_is_its_own)
+{
+	static const struct {
+		const char *expected, *seen;
+		enum bu_machine_match match;
+		const char *differs;
+	} rows[] = {
+		/* the service tag of the profile, and a board that a BMC numbers */
+		{"7XKQ2Z3|||||", "CNFCP1234567||7XKQ2Z3|||", BU_MACHINE_SAME, NULL},
+		{"7XKQ2Z3|||||", "CNFCP1234567|7xkq2z3||||", BU_MACHINE_SAME, NULL},
+		{"7XKQ2Z3|||||", "CNFCP1234567|||7XKQ2Z3||", BU_MACHINE_SAME, NULL},
+		{"7XKQ2Z3|||||", "|||7XKQ2Z3||", BU_MACHINE_SAME, NULL},
+		{"7XKQ2Z3|/7XKQ2Z3/CNFCP1234567/||||", "CNFCP1234567|||||",
+		 BU_MACHINE_SAME, NULL},
+		{"7XKQ2Z3|.7XKQ2Z3.CNFCP1234567.01.||||", "CNFCP1234567|||||",
+		 BU_MACHINE_SAME, NULL},
+		{"||||" UUID_1 "|", "CN1||||" UUID_1 "|", BU_MACHINE_SAME, NULL},
+		{"7XKQ2Z3|||||" ONE, "CNFCP1234567|||||" ONE, BU_MACHINE_SAME,
+		 "serial number 'CNFCP1234567', expected is '7XKQ2Z3'"},
+		{"7XKQ2Z3||||" UUID_1 "|", "CN1||||" UUID_1 "|" TWO, BU_MACHINE_SAME,
+		 "serial number 'CN1', expected is '7XKQ2Z3'"},
+		{"7XKQ2Z3||||" UUID_1 "|" ONE, "7XKQ2Z3||||" UUID_2 "|" ONE,
+		 BU_MACHINE_SAME, "UUID '" UUID_2 "', expected is '" UUID_1 "'"},
+		/* nothing is the same */
+		{"7XKQ2Z3|||||", "CNFCP1234567||8YLR3A4|||", BU_MACHINE_OTHER, NULL},
+		{"S1|B1|T1|C1||" ONE, "S2|B2|T2|C2||" TWO, BU_MACHINE_OTHER, NULL},
+		{"|B1||||", "|B2||||", BU_MACHINE_OTHER, NULL},
+		{"S1|||||" ONE, "|||||" TWO, BU_MACHINE_OTHER, NULL},
+		/* two machines in one chassis, of which each tells the number */
+		{"S1|B1||C1||", "S2|B2||C1||", BU_MACHINE_OTHER, NULL},
+		{"S1|||C1||", "S2|||C1||", BU_MACHINE_OTHER, NULL},
+		{"|||C1|" UUID_1 "|", "|||C1|" UUID_2 "|", BU_MACHINE_OTHER, NULL},
+		{"|||C1||" ONE, "|||C1||" TWO, BU_MACHINE_OTHER, NULL},
+		{"C1|||||" ONE, "S2|||C1||" TWO, BU_MACHINE_OTHER, NULL},
+		{"C1||||" UUID_1 "|", "C1||||" UUID_2 "|", BU_MACHINE_SAME,
+		 "UUID '" UUID_2 "', expected is '" UUID_1 "'"},
+		{"C1||||" UUID_1 "|" ONE, "C1||||" UUID_2 "|" TWO, BU_MACHINE_OTHER,
+		 NULL},
+		/* what says nothing */
+		{"S1|||||", "|B2||C2||", BU_MACHINE_UNSAID, NULL},
+		{"S1|||||", "N/A||P52499-B21|To be filled by O.E.M.||",
+		 BU_MACHINE_UNSAID, NULL},
+		{"N/A|none||0000||", "N/A|none||0000||", BU_MACHINE_UNSAID, NULL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_machine expected = machine_of(rows[i].expected);
+		struct bu_machine seen = machine_of(rows[i].seen), read;
+		bu_autojson json_t *value = bu_machine_to_json(&seen);
+		bu_autofree char *differs = NULL;
+
+		bu_machine_from_json(value, &read);
+		ck_assert_msg(bu_machine_compare(&expected, &read) == rows[i].match,
+			      "row %zu", i);
+		if (rows[i].match != BU_MACHINE_SAME)
+			continue;
+		differs = bu_machine_differs(&expected, &read);
+		ck_assert_pstr_eq(differs, rows[i].differs);
+	}
+}
+END_TEST
+
+START_TEST(further_numbers_are_kept_as_one_text)
+{
+	struct bu_machine a = machine_of("S1|B 1|T1|C1||"), b = {0}, full = {0};
+	bu_autofree char *text = bu_machine_numbers(&a), *words = NULL;
+
+	ck_assert_str_eq(text, "board B 1\ntag T1\nchassis C1");
+	bu_machine_add_numbers(&b, text);
+	ck_assert_uint_eq(b.numbers_count, 3);
+	ck_assert_int_eq(bu_machine_tells(&b, "b1"), BU_MACHINE_OWN);
+	ck_assert_int_eq(bu_machine_tells(&b, "C1"), BU_MACHINE_SHARED);
+	ck_assert_int_eq(bu_machine_tells(&b, "S1"), BU_MACHINE_SILENT);
+	words = bu_machine_words(&a);
+	ck_assert_str_eq(words, "serial S1, board number B 1, service tag T1, chassis "
+				"number C1");
+	bu_machine_add_numbers(&b, NULL);
+	bu_machine_add_numbers(&b, "board\n\nboard \nboard N/A\nboard t1");
+	ck_assert_uint_eq(b.numbers_count, 3);
+	for (int i = 0; i < 20; i++) {
+		bu_autofree char *number = bu_xasprintf("N-%d", i);
+
+		bu_machine_add_number(&full, BU_NUMBER_TAG, number);
+	}
+	ck_assert_uint_eq(full.numbers_count, BU_NUMBERS_MAX);
 }
 END_TEST
 
@@ -213,7 +333,7 @@ START_TEST(one_character_says_nothing)
 	} rows[] = {
 		{"0000", 0}, {"XXXXXXXX", 0},  {"xxxx-xxxx-xxxx", 0},
 		{"----", 0}, {"0000-0000", 0}, {"111-1", 0},
-		{"000", 1},  {"0000-0001", 1}, {"--A-", 1},
+		{"000", 0},  {"0000-0001", 1}, {"--A-", 1},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -226,6 +346,94 @@ START_TEST(one_character_says_nothing)
 	/* and is no other's, however that one is spaced */
 	ck_assert_int_eq(bu_machine_same("XXXX", "XX XX"), 0);
 	ck_assert_int_eq(bu_machine_same("XX XX", "XXXX"), 0);
+}
+END_TEST
+
+/* Vendors and spreadsheets write the same in many ways. */
+static const char *const nothings[] = {
+	"N/A",
+	"n.a.",
+	"NA",
+	"None",
+	"(none)",
+	"<none>",
+	"NULL",
+	"(null)",
+	"unknown",
+	"Unknown!",
+	"Not Specified",
+	"NOT_SPECIFIED",
+	"not-specified",
+	"Not Available",
+	"To be filled by O.E.M.",
+	"To Be Filled By OEM",
+	"to-be-filled-by-o.e.m",
+	"To be filled by O. E. M. ",
+	"Default string",
+	"Default_String",
+	"System Serial Number",
+	"system-serial-number",
+	"Chassis Serial Number",
+	"Base Board Serial Number",
+	"0123456789",
+	"01234567890123456789",
+	"123456789",
+	"1234567890",
+	"12345678",
+	"123456",
+	"0",
+	"00",
+	"0-0",
+	"0000000000",
+	"XXXX",
+	"xx-xx",
+	"xx",
+	"..............",
+	"-",
+	"   ",
+	"*",
+	"SSN12345678901234567",
+	"00000000-0000-0000-0000-000000000000",
+	"FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+	"FEFEFEFE-FEFE-FEFE-FEFE-FEFEFEFEFEFE",
+	"01234567-89AB-CDEF-0123-456789ABCDEF",
+	"03000200-0400-0500-0006-000700080009",
+	"03000200040005000006000700080009",
+	/* as a BMC turns it, and IPMI */
+	"00020003-0004-0005-0006-000700080009",
+	"09000800-0700-0600-0005-000400020003",
+	"4C4C4544-0000-2010-8020-80C04F202020",
+};
+
+START_TEST(placeholders_are_nothing_in_any_spelling)
+{
+	static const char *const says[] = {
+		"A",
+		"X",
+		"S1",
+		"7XKQ2Z3",
+		"CNFCP1234567",
+		"12345",
+		"1234568",
+		"234567890",
+		"0123456788",
+		"N/A-7",
+		"NONE1",
+		"XXXX1",
+		"0000-0001",
+		"OEM-4",
+		"4c4c4544-0042-3510-8053-b4c04f4e4d32",
+		"00000000-0000-0000-0000-ac1f6b000001",
+	};
+	char key[BU_MACHINE_TEXT_SIZE];
+
+	for (size_t i = 0; i < BU_LEN(nothings); i++) {
+		ck_assert_msg(!bu_machine_says(nothings[i]), "'%s'", nothings[i]);
+		bu_machine_uuid_key(nothings[i], key);
+		ck_assert_msg(!*key, "'%s'", nothings[i]);
+	}
+	for (size_t i = 0; i < BU_LEN(says); i++)
+		ck_assert_msg(bu_machine_says(says[i]), "'%s'", says[i]);
 }
 END_TEST
 
@@ -267,7 +475,30 @@ START_TEST(a_network_card_that_is_a_computer_is_known_by_its_name)
 }
 END_TEST
 
-BU_UNIT("machine", a_network_card_that_is_a_computer_is_known_by_its_name,
+static json_t *
+again(const json_t *document)
+{
+	struct bu_machine machine;
+
+	bu_machine_from_json(document, &machine);
+	return bu_machine_to_json(&machine);
+}
+
+START_TEST(no_text_of_a_machine_is_unseen)
+{
+	bu_autojson json_t *document =
+		json_pack("{s:s,s:s,s:[s],s:[{s:s,s:s}]}", "serial", "S1", "uuid", "U1",
+			  "macs", "52:54:00:77:00:01", "numbers", "of", "board",
+			  "number", "CN779203910077");
+
+	unseen_everywhere(document, again, 5);
+}
+END_TEST
+
+BU_UNIT("machine", no_text_of_a_machine_is_unseen,
+	any_serial_number_of_a_machine_is_its_own, further_numbers_are_kept_as_one_text,
+	placeholders_are_nothing_in_any_spelling,
+	a_network_card_that_is_a_computer_is_known_by_its_name,
 	a_machine_behind_a_bmc_is_compared, macs_of_any_spelling,
 	an_id_is_of_what_tells_machines_apart, what_vendors_leave_is_nothing,
 	a_uuid_has_one_key_in_any_order_of_its_bytes, a_machine_has_its_macs,

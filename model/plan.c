@@ -20,6 +20,8 @@ static const struct bu_field quarantined_fields[] =
 	BU_ROW_TABLE(BU_PLAN_QUARANTINED_ROWS, struct bu_plan_quarantined);
 const struct bu_field bu_plan_drift_fields[] =
 	BU_ROW_TABLE(BU_PLAN_DRIFT_ROWS, struct bu_plan_drift);
+const struct bu_field bu_plan_reach_fields[] =
+	BU_ROW_TABLE(BU_PLAN_REACH_ROWS, struct bu_plan_reach);
 const struct bu_field bu_plan_pool_fields[] =
 	BU_ROW_TABLE(BU_PLAN_POOL_ROWS, struct bu_plan_pool);
 const struct bu_field bu_plan_step_fields[] = {
@@ -37,12 +39,20 @@ const struct bu_field bu_plan_step_fields[] = {
 static const struct bu_field text_field[] = {
 	BU_FIELD_ONE(STRING, sizeof(const char *)),
 };
+static const struct bu_field under_way_fields[] = {
+	BU_PLAN_UNDER_WAY_ROWS(BU_ROW, struct bu_plan_under_way)
+	BU_FIELD_MANY(ARRAY, struct bu_plan_under_way, reach, MANY, text_field),
+	BU_FIELD_MANY(LIST, struct bu_plan_under_way, content, MANY,
+		      bu_plan_change_fields),
+	BU_FIELD_END,
+};
 const struct bu_field bu_plan_fields[] = {
 	BU_FIELD_V(2, 2),
 	BU_FIELD(STRING, struct bu_plan, revision),
 	BU_FIELD(STRING, struct bu_plan, base),
 	BU_FIELD(STRING, struct bu_plan, commit),
 	BU_FIELD(STRING, struct bu_plan, limit),
+	BU_FIELD(STRING, struct bu_plan, restart, .need = BU_SPARSE, .unsaid = ""),
 	BU_FIELD_MANY(LIST, struct bu_plan, steps, MANY, bu_plan_step_fields),
 	BU_FIELD_MANY(LIST, struct bu_plan, refused, MANY, refusal_fields),
 	BU_FIELD_MANY(LIST, struct bu_plan, quarantined, MANY, quarantined_fields,
@@ -53,6 +63,10 @@ const struct bu_field bu_plan_fields[] = {
 	BU_FIELD(JSON, struct bu_plan, waiting, .need = BU_SPARSE),
 	BU_FIELD_MANY(ARRAY, struct bu_plan, warnings, MANY, text_field),
 	BU_FIELD_MANY(LIST, struct bu_plan, drift, MANY, bu_plan_drift_fields,
+		      .need = BU_SPARSE),
+	BU_FIELD_MANY(LIST, struct bu_plan, reach, MANY, bu_plan_reach_fields,
+		      .need = BU_SPARSE),
+	BU_FIELD_MANY(LIST, struct bu_plan, under_way, MANY, under_way_fields,
 		      .need = BU_SPARSE),
 	BU_FIELD(STRING, struct bu_plan, observed),
 	BU_FIELD(INT, struct bu_plan, unchanged),

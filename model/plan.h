@@ -17,6 +17,7 @@
 #define BU_PLAN_DISK_ROWS(X, T) \
 	X(T, STRING, path, .need = BU_SPARSE, .unsaid = "") \
 	X(T, STRING, serial, .need = BU_SPARSE, .unsaid = "") \
+	X(T, STRING, wwn, .need = BU_SPARSE, .unsaid = "") \
 	X(T, INT, size_bytes, .need = BU_SPARSE) \
 	X(T, STRING, holds, .need = BU_SPARSE, .unsaid = "") \
 	X(T, FLAG, written, .need = BU_SPARSE) \
@@ -24,7 +25,8 @@
 
 /* minutes: less than 0 = unknown. stays: the image in the root that is not written, of
  * two; there: the other one has the image, and nothing is fetched. forgets: whatever the
- * class, the node's next start empties its array. */
+ * class, the node's next start empties its array. anew: its order under way is withdrawn
+ * for this one. */
 #define BU_PLAN_STEP_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, pool) X(T, STRING, class) X(T, STRING, image) \
 	X(T, STRING, digest) X(T, STRING, facets) X(T, STRING, from) \
@@ -34,6 +36,7 @@
 	X(T, STRING, why) X(T, STRING, code, .need = BU_OPTIONAL, .unsaid = "") \
 	X(T, JSON, args, .need = BU_SPARSE) X(T, FLAG, reset, .need = BU_SPARSE) \
 	X(T, FLAG, replace, .need = BU_SPARSE) \
+	X(T, FLAG, anew, .need = BU_SPARSE) \
 	X(T, STRING, stays, .need = BU_SPARSE, .unsaid = "") \
 	X(T, FLAG, there, .need = BU_SPARSE) X(T, FLAG, forgets, .need = BU_SPARSE)
 
@@ -42,7 +45,7 @@
 #define BU_PLAN_RULES(X) \
 	X(NONE, "") X(MACHINES, "machines") X(IMAGE, "image") \
 	X(COMPATIBILITY, "compatibility") X(RESIDENCY, "residency") \
-	X(REGISTRIES, "registries") X(IMAGE_KEYS, "image_keys")
+	X(REGISTRIES, "registries") X(IMAGE_KEYS, "image_keys") X(SCANNER, "scanner")
 #define BU_PLAN_RULE_ENUM(code, word) BU_PLAN_RULE_##code,
 enum bu_plan_rule { BU_PLAN_RULES(BU_PLAN_RULE_ENUM) };
 extern const char *const bu_plan_rules[];
@@ -64,6 +67,17 @@ extern const char *const bu_plan_rules[];
 #define BU_PLAN_DRIFT_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, state) X(T, STRING, condition) X(T, STRING, text)
 
+/* How machines are reached and known, for all nodes of the profile: from the apply on,
+ * whatever is under way. nodes: a hostlist. */
+#define BU_PLAN_REACH_ROWS(X, T) \
+	X(T, STRING, nodes) X(T, STRING, facet) X(T, STRING, old) X(T, STRING, new) \
+	X(T, STRING, file) X(T, INT, line)
+
+/* A node whose order goes on by another revision than the planned one. */
+#define BU_PLAN_UNDER_WAY_ROWS(X, T) \
+	X(T, STRING, node) X(T, STRING, state) X(T, STRING, rollout) \
+	X(T, STRING, revision) X(T, STRING, commit)
+
 #define BU_PLAN_POOL_ROWS(X, T) \
 	X(T, INT, canary) X(T, INT, max_unavailable) X(T, INT, failure_budget) \
 	X(T, INT, drain_deadline_ms, .need = BU_OPTIONAL) \
@@ -76,6 +90,13 @@ struct bu_plan_refusal BU_ROW_STRUCT(BU_PLAN_REFUSAL_ROWS);
 struct bu_plan_quarantined BU_ROW_STRUCT(BU_PLAN_QUARANTINED_ROWS);
 struct bu_plan_drift BU_ROW_STRUCT(BU_PLAN_DRIFT_ROWS);
 struct bu_plan_pool BU_ROW_STRUCT(BU_PLAN_POOL_ROWS);
+struct bu_plan_reach BU_ROW_STRUCT(BU_PLAN_REACH_ROWS);
+struct bu_plan_under_way {
+	BU_PLAN_UNDER_WAY_ROWS(BU_ROW_MEMBER, )
+	const char **reach; /* facets of it that count at once */
+	struct bu_plan_change *content; /* stays as ordered until the order has ended */
+	size_t reach_count, content_count;
+};
 struct bu_plan_step {
 	BU_PLAN_STEP_ROWS(BU_ROW_MEMBER, )
 	struct bu_plan_change *changes;
@@ -87,6 +108,7 @@ struct bu_plan_step {
 };
 struct bu_plan {
 	const char *revision, *base, *commit, *limit;
+	const char *restart; /* whose orders under way begin anew: a hostlist */
 	struct bu_plan_step *steps;
 	struct bu_plan_refusal *refused;
 	const char **left;
@@ -96,10 +118,12 @@ struct bu_plan {
 	const char **warnings;
 	struct bu_plan_quarantined *quarantined;
 	struct bu_plan_drift *drift;
+	struct bu_plan_reach *reach;
+	struct bu_plan_under_way *under_way;
 	const char *observed;
 	int64_t unchanged, left_out;
 	size_t steps_count, refused_count, left_count, warnings_count, drift_count,
-		quarantined_count;
+		quarantined_count, reach_count, under_way_count;
 };
 /* clang-format on */
 
@@ -107,6 +131,7 @@ extern const struct bu_field bu_plan_change_fields[];
 extern const struct bu_field bu_plan_step_fields[];
 extern const struct bu_field bu_plan_drift_fields[];
 extern const struct bu_field bu_plan_pool_fields[];
+extern const struct bu_field bu_plan_reach_fields[];
 extern const struct bu_field bu_plan_fields[];
 
 /* Of a plan that is carried out: renames are texts and classes known, too. Released by

@@ -65,9 +65,10 @@
 	  "good on its rails; the ways between their leaves are tested, and its "      \
 	  "certificate depends on none of that")                                       \
 	X(UNDECIDED, "undecided", WAIT, 1, 2,                                          \
-	  "it has rebooted, or bringup node validate asks for it again",               \
+	  "bringup node validate asks for it again",                                   \
 	  "its tests do not decide: good and bad results alternate; bringup fabric "   \
-	  "show has the counters; after a reboot it is measured again"                 \
+	  "show has the counters; after a repair bringup node validate measures it "   \
+	  "again, without the results of before"                                       \
 	  "[ (rail {rail})]")                                                          \
 	X(UNDECIDED_YET, "undecided-yet", WAIT, 1, 60,                                 \
 	  "its tests decide, or, after a repair, bringup node validate begins them "   \
@@ -123,6 +124,10 @@
 	/* why it is not measured: its deadline goes on */                             \
 	X(UNHEARD, "unheard", TROUBLE, 0, 2, "its agent is heard",                     \
 	  "its agent was not heard since bringupd started")                            \
+	X(BOOT_OVER, "boot-over", TROUBLE, 0, 2,                                       \
+	  "its agent says hello in a later boot",                                      \
+	  "the boot that was known of it has ended ({how}); the hello of a later one " \
+	  "is waited for")                                                             \
 	X(UNHEARD_SINCE, "unheard-since", TROUBLE, 0, 2, "its agent is heard",         \
 	  "its agent was last heard at {since}")                                       \
 	X(CHECKS_UNASKABLE, "checks-unaskable", TROUBLE, 0, 2,                         \
@@ -171,6 +176,10 @@
 	  "a host at {address} with MAC {mac} showed the token of {node}, whose "      \
 	  "machine has other MACs; nothing was signed for it; look for that host in "  \
 	  "the boot network")                                                          \
+	X(OFF_ITS_WIRE, "off-its-wire", REFUSAL, 0, 0, "the right machine asks",       \
+	  "a host at {address} showed the token of {node}, and was not seen on the "   \
+	  "wire of its boot network; nothing was signed for it; look for a router or " \
+	  "a tunnel into the boot network")                                            \
 	X(MACHINE_IN_USE, "machine-in-use", REFUSAL, 0, 0,                             \
 	  "the node that has this machine is retired",                                 \
 	  "machine {machine} is {owner}, which is {state}[ and held{?held}]; it does " \
@@ -184,11 +193,13 @@
 	  "{error}; bringup apply with --grant reset:{node} allows it; or switch it "  \
 	  "off, then run bringup node release {node}")                                 \
 	X(FOREIGN_MACHINE, "foreign-machine", HOLD, 1, 0,                              \
-	  "bringup node release, once its BMC is that of its machine",                 \
-	  "{error}; nothing was switched; correct its bmc in the profile and apply "   \
-	  "it, or put its machine back, then run bringup node release {node}; if "     \
-	  "this is its new machine, run bringup node replace {node}; if its BMC is "   \
-	  "wrong about itself, set bmc_identity = ignore in its pool")                 \
+	  "a plan is applied that corrects its bmc, serial, uuid or mac, or bringup "  \
+	  "node release, once its machine is back",                                    \
+	  "{error}; nothing was switched; correct what the profile says of its bmc, "  \
+	  "serial, uuid or mac and apply it, or put its machine back and run bringup " \
+	  "node release {node}; if this is its new machine, run bringup node replace " \
+	  "{node}; if its BMC is wrong about itself, set bmc_identity = ignore in "    \
+	  "its pool")                                                                  \
 	X(OUTDATED_OFTEN, "outdated-often", HOLD, 1, 0,                                \
 	  "bringup node release, once its devices stay what they are",                 \
 	  "its hardware has changed {#times} times since it was measured first in "    \
@@ -239,13 +250,13 @@
 	  "system's, to mirror it; it has {#has}")                                     \
 	X(MIRROR_NUMBERS, "mirror-numbers", FAULT, 0, 0, "",                           \
 	  "the two disks of its system, which hardware class {class} mirrors, do "     \
-	  "not have serial numbers of their own, and no grant could name them")        \
+	  "not have numbers of their own, and no grant could name them")               \
 	X(SCRATCH_DISKS, "scratch-disks", FAULT, 0, 0, "",                             \
 	  "hardware class {class} wants {#want} disks that are {disk}, for its "       \
 	  "array; it has {#has}")                                                      \
 	X(SCRATCH_NUMBERS, "scratch-numbers", FAULT, 0, 0, "",                         \
 	  "its disks {disk}, for the array of hardware class {class}, do not all "     \
-	  "have serial numbers of their own, and no grant could name them")            \
+	  "have numbers of their own, and no grant could name them")                   \
 	X(TOO_LITTLE_MEMORY, "too-little-memory", FAULT, 0, 0, "",                     \
 	  "hardware class {class} wants {#want} MiB of memory; it has {#has}")         \
 	X(TOO_FEW_CPUS, "too-few-cpus", FAULT, 0, 0, "",                               \
@@ -315,6 +326,8 @@
 	  "it is {state} with {what}; [it is held: bringup node release continues "    \
 	  "its order; {?held}][bringup rollout abort {rollout} takes it back; ]plan "  \
 	  "again when it is settled")                                                  \
+	X(GOES_ON, "goes-on", PLAN, 0, 0, "",                                          \
+	  "its order cannot begin anew: {why}; it goes on by its own revision")        \
 	X(REPLACED_ON_WAY, "replaced-on-way", PLAN, 0, 0, "",                          \
 	  "{why}; it is {state}: bringup node replace {node} forgets the old one")     \
 	X(PARKED, "parked", PLAN, 0, 0, "",                                            \

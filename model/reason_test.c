@@ -68,7 +68,8 @@ static const char *const sentences[] = {
 		"no partner is free that could probe it (rail <rail>)",
 	[BU_REASON_UNDECIDED] =
 		"its tests do not decide: good and bad results alternate; bringup "
-		"fabric show has the counters; after a reboot it is measured again (rail <rail>)",
+		"fabric show has the counters; after a repair bringup node validate measures it "
+		"again, without the results of before (rail <rail>)",
 	[BU_REASON_UNDECIDED_YET] = "its tests do not decide yet: good and bad results "
 				    "alternate; they go on once a minute (rail <rail>)",
 	[BU_REASON_OTHERS_UNDECIDED] =
@@ -97,6 +98,9 @@ static const char *const sentences[] = {
 		"power = manual: switch the machine of <node> off and on by hand, so "
 		"that it boots from <what>; bringup continues when its agent connects",
 	[BU_REASON_UNHEARD] = "its agent was not heard since bringupd started",
+	[BU_REASON_BOOT_OVER] =
+		"the boot that was known of it has ended (<how>); the hello of a later "
+		"one is waited for",
 	[BU_REASON_UNHEARD_SINCE] = "its agent was last heard at <since>",
 	[BU_REASON_CHECKS_UNASKABLE] = "its checks cannot be asked for: <error>",
 	[BU_REASON_CHECKS_AWAITED] = "its checks gave no report yet",
@@ -125,6 +129,10 @@ static const char *const sentences[] = {
 		"a host at <address> with MAC <mac> showed the token of <node>, whose "
 		"machine has other MACs; nothing was signed for it; look for that host "
 		"in the boot network",
+	[BU_REASON_OFF_ITS_WIRE] =
+		"a host at <address> showed the token of <node>, and was not seen on "
+		"the wire of its boot network; nothing was signed for it; look for a "
+		"router or a tunnel into the boot network",
 	[BU_REASON_MACHINE_IN_USE] =
 		"machine <machine> is <owner>, which is <state> and held; it does not "
 		"become <node> while it is in use there: retire <owner> first, or look "
@@ -134,11 +142,11 @@ static const char *const sentences[] = {
 		"<error>; bringup apply with --grant reset:<node> allows it; or "
 		"switch it off, then run bringup node release <node>",
 	[BU_REASON_FOREIGN_MACHINE] =
-		"<error>; nothing was switched; correct its bmc in the profile and "
-		"apply it, or put its machine back, then run bringup node release "
-		"<node>; if this is its new machine, run bringup node replace <node>; "
-		"if its BMC is wrong about itself, set bmc_identity = ignore in its "
-		"pool",
+		"<error>; nothing was switched; correct what the profile says of its "
+		"bmc, serial, uuid or mac and apply it, or put its machine back and "
+		"run bringup node release <node>; if this is its new machine, run "
+		"bringup node replace <node>; if its BMC is wrong about itself, set "
+		"bmc_identity = ignore in its pool",
 	[BU_REASON_OUTDATED_OFTEN] =
 		"its hardware has changed 2 times since it was measured first in this "
 		"boot; look for a device that comes and goes, then run bringup node "
@@ -182,12 +190,12 @@ static const char *const sentences[] = {
 		"system's, to mirror it; it has 2",
 	[BU_REASON_MIRROR_NUMBERS] =
 		"the two disks of its system, which hardware class <class> mirrors, do "
-		"not have serial numbers of their own, and no grant could name them",
+		"not have numbers of their own, and no grant could name them",
 	[BU_REASON_SCRATCH_DISKS] = "hardware class <class> wants 2 disks that are "
 				    "<disk>, for its array; it has 2",
 	[BU_REASON_SCRATCH_NUMBERS] =
 		"its disks <disk>, for the array of hardware class <class>, do not "
-		"all have serial numbers of their own, and no grant could name them",
+		"all have numbers of their own, and no grant could name them",
 	[BU_REASON_TOO_LITTLE_MEMORY] =
 		"hardware class <class> wants 2 MiB of memory; it has 2",
 	[BU_REASON_TOO_FEW_CPUS] = "hardware class <class> wants 2 CPUs; it has 2",
@@ -236,6 +244,8 @@ static const char *const sentences[] = {
 		"it is <state> with <what>; it is held: bringup node release "
 		"continues its order; bringup rollout abort <rollout> takes it back; "
 		"plan again when it is settled",
+	[BU_REASON_GOES_ON] = "its order cannot begin anew: <why>; it goes on by its "
+			      "own revision",
 	[BU_REASON_REPLACED_ON_WAY] =
 		"<why>; it is <state>: bringup node replace <node> forgets the old one",
 	[BU_REASON_PARKED] =

@@ -31,6 +31,8 @@ static const struct bu_field certificate_fields[] = {
 	BU_FIELD(STRING, struct bu_shown_certificate, text),
 	BU_FIELD_END,
 };
+const struct bu_field bu_shown_found_fields[] =
+	BU_ROW_TABLE(BU_SHOWN_FOUND_ROWS, struct bu_shown_found);
 const struct bu_field bu_shown_drift_fields[] =
 	BU_ROW_TABLE(BU_SHOWN_DRIFT_ROWS, struct bu_shown_drift);
 
@@ -61,6 +63,7 @@ const struct bu_field bu_shown_node_fields[] = {NODE BU_FIELD_END};
 const struct bu_field bu_shown_listed_fields[] = {LISTED BU_FIELD_END};
 const struct bu_field bu_shown_whole_fields[] = {
 	LISTED BU_SHOWN_WHOLE_ROWS(BU_ROW, struct bu_shown_node)
+	BU_FIELD(JSON, struct bu_shown_node, found, .need = BU_SPARSE),
 	BU_FIELD_MANY(LIST, struct bu_shown_node, certificates, BU_SHOWN_MAX,
 		      certificate_fields),
 	BU_FIELD_MANY(LIST, struct bu_shown_node, drift, BU_SHOWN_MAX,

@@ -74,13 +74,21 @@
 	X(T, STRING, why) X(T, JSON, inventory, .need = BU_NULL) \
 	X(T, JSON, firmware_versions, .need = BU_SPARSE)
 
-/* A link that is not as the profile says. */
+/* What its agent tells of what lies on it. record: it has one of what was written;
+ * booted: the node's kernel arguments in this boot, as far as they are known. */
+#define BU_SHOWN_FOUND_ROWS(X, T) \
+	X(T, FLAG, told) X(T, FLAG, record) \
+	X(T, STRING, booted, .need = BU_SPARSE)
+
+/* A link, or something that lies on the node (network and link "" then), that is not as
+ * the profile says. */
 #define BU_SHOWN_DRIFT_ROWS(X, T) \
 	X(T, STRING, network) X(T, STRING, link) X(T, STRING, what) \
 	X(T, STRING, want) X(T, STRING, have) X(T, STRING, text)
 
 struct bu_shown_condition BU_ROW_STRUCT(BU_SHOWN_CONDITION_ROWS);
 struct bu_shown_stage BU_ROW_STRUCT(BU_SHOWN_STAGE_ROWS);
+struct bu_shown_found BU_ROW_STRUCT(BU_SHOWN_FOUND_ROWS);
 /* held.by: NULL = nothing holds it; step.id: NULL = it had none yet. */
 struct bu_shown_node {
 	BU_SHOWN_NODE_ROWS(BU_ROW_MEMBER, )
@@ -111,6 +119,7 @@ struct bu_shown_node {
 		BU_SHOWN_WANTED_ROWS(BU_ROW_MEMBER, )
 	} order;
 	BU_SHOWN_WHOLE_ROWS(BU_ROW_MEMBER, )
+	const json_t *found; /* bu_shown_found_fields; NULL = nothing of ours runs */
 	struct bu_shown_certificate {
 		const char *kind, *text; /* text: the signed JSON */
 	} *certificates;
@@ -124,6 +133,7 @@ extern const struct bu_field bu_shown_condition_fields[];
 extern const struct bu_field bu_shown_stage_fields[];
 extern const struct bu_field bu_shown_wanted_fields[];
 extern const struct bu_field bu_shown_drift_fields[];
+extern const struct bu_field bu_shown_found_fields[];
 /* What the log and the last look say; the same in a list; one alone. */
 extern const struct bu_field bu_shown_node_fields[];
 extern const struct bu_field bu_shown_listed_fields[];

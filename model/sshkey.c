@@ -12,7 +12,11 @@
 #include "base/crypto.h"
 #include "base/text.h"
 
+#define BLANKS " \t"
 #define BASE64 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+
+/* Characters: no comment has a word that begins like a key and is as long. */
+enum { BLOB_TEXT_MIN = 20 };
 
 /* strings: after the type's name. judged: the one (from 0) that has min to max bytes.
  */
@@ -58,16 +62,113 @@ bu_ssh_good(const struct bu_ssh_reader *reader)
 	return reader->left != SIZE_MAX;
 }
 
+static int
+has_mark(const char *text, const char *const *marks)
+{
+	for (; *marks; marks++)
+		if (strstr(text, *marks))
+			return 1;
+	return 0;
+}
+
 int
 bu_sshkey_is_private(const char *text)
 {
 	/* The second begins the text of each private key of OpenSSH. */
-	static const char *const marks[] = {"PRIVATE KEY", "b3BlbnNzaC1rZXktdjE"};
+	static const char *const marks[] = {"PRIVATE KEY", "b3BlbnNzaC1rZXktdjE", NULL};
 
-	for (size_t i = 0; i < BU_LEN(marks); i++)
-		if (strstr(text, marks[i]))
+	return has_mark(text, marks) ||
+	       (strlen(text) >= 64 && bu_text_is(text, BASE64));
+}
+
+int
+bu_sshkey_is_foreign(const char *text)
+{
+	static const char *const marks[] = {"-----BEGIN ", "---- BEGIN ", NULL};
+
+	return has_mark(text, marks);
+}
+
+static int
+is_type(const char *word)
+{
+	for (size_t i = 0; i < BU_LEN(types); i++)
+		if (strcmp(types[i].name, word) == 0)
 			return 1;
-	return strlen(text) >= 64 && bu_text_is(text, BASE64);
+	return 0;
+}
+
+/* Does the text up to its first comma begin a key, or what somebody takes for one? A
+ * key that was taken for a comment would be missing, and nobody would be told. */
+static int
+begins_key(const char *text)
+{
+	bu_autofree char *piece = bu_xstrndup(text, strcspn(text, ","));
+	char *next = piece + strspn(piece, BLANKS), *word;
+
+	if (bu_sshkey_is_private(next) || strncmp(next, "file:", 5) == 0)
+		return 1;
+	for (int first = 1; (word = strsep(&next, BLANKS)); first = 0)
+		if ((first && is_type(word)) ||
+		    (strncmp(word, "AAAA", 4) == 0 && strlen(word) >= BLOB_TEXT_MIN &&
+		     bu_text_is(word, BASE64)))
+			return 1;
+	return 0;
+}
+
+/* Of the first key: up to a comma behind which a key begins. A key without a comment
+ * ends at any comma. */
+static size_t
+key_size(const char *list)
+{
+	size_t size = strcspn(list, ",");
+	const char *comment = list + strspn(list, BLANKS);
+
+	for (int i = 0; i < 2; i++) {
+		comment += strcspn(comment, BLANKS ",");
+		comment += strspn(comment, BLANKS);
+	}
+	if (comment >= list + size)
+		return size;
+	while (list[size] && !begins_key(list + size + 1))
+		size += 1 + strcspn(list + size + 1, ",");
+	return size;
+}
+
+char *
+bu_sshkey_next(const char **list)
+{
+	const char *start = *list;
+	size_t size;
+	int by_lines;
+
+	if (!start)
+		return NULL;
+	by_lines = strchr(start, '\n') != NULL;
+	size = by_lines ? strcspn(start, "\n") : key_size(start);
+	*list = start[size] && (!by_lines || start[size + 1]) ? start + size + 1 : NULL;
+	while (size && strchr(BLANKS, *start)) {
+		start++;
+		size--;
+	}
+	while (size && strchr(BLANKS, start[size - 1]))
+		size--;
+	return bu_xstrndup(start, size);
+}
+
+/* 1 when a key begins at a later word: what is before it are options. */
+static int
+has_options(const char *line)
+{
+	bu_autofree char *copy = bu_xstrdup(line);
+	char *next = copy, *word = strsep(&next, BLANKS);
+
+	if (is_type(word))
+		return 0;
+	while ((word = strsep(&next, BLANKS)))
+		if (is_type(word) && next && strncmp(next, "AAAA", 4) == 0)
+			return 1;
+	return 0;
 }
 
 static int
@@ -129,6 +230,10 @@ bu_sshkey_parse(const char *line, struct bu_sshkey *ret, struct bu_err *err)
 			"and make a new key: everyone with read access to the tree "
 			"has this one");
 	*ret = (struct bu_sshkey){.size = 0};
+	if (has_options(line))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "has options before the type of the key; take them "
+				  "out, a profile has keys without options");
 	if (!*base64 || type_size >= sizeof(ret->type))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "is not a public key; paste the line of a .pub file, "

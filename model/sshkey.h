@@ -23,11 +23,18 @@ struct bu_sshkey {
  * shows what may be a private key. */
 bu_must int bu_sshkey_parse(const char *line, struct bu_sshkey *ret,
 			    struct bu_err *err);
+/* The next key of a list, as it is written there, without blanks at its ends; owned,
+ * NULL at the end, when *list is NULL, too. Either each key ends with a newline, or
+ * commas stand between keys: a comma in a comment does not end the key unless a key
+ * follows it. A reference "file:NAME" in such a list is an item like a key. */
+char *bu_sshkey_next(const char **list);
 /* "SHA256:..." as ssh-keygen -l prints it. */
 void bu_sshkey_fingerprint(const struct bu_sshkey *key,
 			   char ret[BU_SSHKEY_FINGERPRINT_SIZE]);
 /* 1 when the text looks like a private key, or like a line of one. */
 int bu_sshkey_is_private(const char *text);
+/* 1 when the text is a key in another form than OpenSSH's: PEM, or RFC 4716. */
+int bu_sshkey_is_foreign(const char *text);
 
 /* What is left to read; left is SIZE_MAX after a string that was cut off. */
 struct bu_ssh_reader {

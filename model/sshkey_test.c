@@ -63,7 +63,10 @@ static const char *const wrongs[][2] = {
 	{"", "is not a public key"},
 	{"ssh-ed25519", "is not a public key"},
 	{GOOD, "is not a public key"},
-	{"from=\"10.0.0.1\" ssh-ed25519 " GOOD, "is not a type of key"},
+	{"from=\"10.0.0.1\" ssh-ed25519 " GOOD, "has options before the type"},
+	{"no-pty,command=\"/usr/bin/rsync a b, and all that is behind it\" ssh-rsa "
+	 "AAAAB3NzaC1yc2EAAAADAQAB",
+	 "has options before the type"},
 	{"ssh-dss " GOOD, "is not a type of key"},
 	{"ssh-rsa " GOOD, "is not a key of the type ssh-rsa"},
 	{"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHNhbXBsZQ", "is cut off"},
@@ -91,4 +94,55 @@ START_TEST(says_what_is_wrong_and_shows_no_secret)
 }
 END_TEST
 
-BU_UNIT("sshkey", reads_what_ssh_keygen_makes, says_what_is_wrong_and_shows_no_secret)
+#define ED "ssh-ed25519 " GOOD
+#define DSS "AAAAB3NzaC1kc3MAAACBAP1"
+
+/* A list, and its items with '|' between them. */
+static const char *const lists[][2] = {
+	{ED, ED},
+	{ED " a@x," ED " b", ED " a@x|" ED " b"},
+	{" " ED " a@x , \t" ED "\tb ", ED " a@x|" ED "\tb"},
+	{ED " Doe, John", ED " Doe, John"},
+	{ED " Doe, John (laptop, old)," ED " Roe, Jane",
+	 ED " Doe, John (laptop, old)|" ED " Roe, Jane"},
+	{ED " a, the key of b," ED, ED " a, the key of b|" ED},
+	{ED " a,, b", ED " a,, b"},
+	/* What is not a comment is not taken for one. */
+	{ED ", John", ED "|John"},
+	{ED ",", ED "|"},
+	{ED " a, ssh-rsa cut", ED " a|ssh-rsa cut"},
+	{ED " a, ssh-dss " DSS " b", ED " a|ssh-dss " DSS " b"},
+	{ED " a, no-pty " ED " b", ED " a|no-pty " ED " b"},
+	{ED " a, " GOOD, ED " a|" GOOD},
+	{ED " a, -----BEGIN OPENSSH PRIVATE KEY-----",
+	 ED " a|-----BEGIN OPENSSH PRIVATE KEY-----"},
+	{"file:keys.d/a, file:keys.d/b", "file:keys.d/a|file:keys.d/b"},
+	{ED " a, file:keys.d/b," ED, ED " a|file:keys.d/b|" ED},
+	/* By lines: all behind a key is its comment. */
+	{ED " a, " ED " b\n", ED " a, " ED " b"},
+	{ED " a\n" ED "\n" ED " c, d\n", ED " a|" ED "|" ED " c, d"},
+};
+
+START_TEST(a_comma_in_a_comment_does_not_end_the_key)
+{
+	for (size_t i = 0; i < BU_LEN(lists); i++) {
+		const char *rest = lists[i][0];
+		bu_autofree char *all = NULL;
+		char *item;
+
+		for (int first = 1; (item = bu_sshkey_next(&rest)); first = 0) {
+			char *more = bu_xasprintf("%s%s%s", all ? all : "",
+						  first ? "" : "|", item);
+
+			free(all);
+			free(item);
+			all = more;
+		}
+		ck_assert_ptr_null(rest);
+		ck_assert_str_eq(all, lists[i][1]);
+	}
+}
+END_TEST
+
+BU_UNIT("sshkey", a_comma_in_a_comment_does_not_end_the_key,
+	reads_what_ssh_keygen_makes, says_what_is_wrong_and_shows_no_secret)

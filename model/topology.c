@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/plain.h"
 
 enum { ID_TEXT = 80 };
 
@@ -20,7 +21,7 @@ id_text(const json_t *id, char ret[ID_TEXT])
 		snprintf(ret, ID_TEXT, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
 	else if (json_is_string(id) && json_string_length(id) > 0 &&
 		 json_string_length(id) < ID_TEXT)
-		snprintf(ret, ID_TEXT, "%s", json_string_value(id));
+		bu_plain_copy(ret, ID_TEXT, json_string_value(id), SIZE_MAX, 0);
 	else
 		return -1;
 	return 0;

@@ -92,6 +92,7 @@ static const struct bu_field data_fields[] = {
 static const struct bu_field member_fields[] = {
 	BU_FIELD(TEXT, struct bu_work_member, path),
 	BU_FIELD(TEXT, struct bu_work_member, serial),
+	BU_FIELD(TEXT, struct bu_work_member, wwn, .need = BU_SPARSE),
 	BU_FIELD(TEXT, struct bu_work_member, guid),
 	BU_FIELD_END,
 };
@@ -114,12 +115,15 @@ const struct bu_field bu_work_install_fields[] = {
 	BU_FIELD(RECORD, struct bu_work_install, stamp, .fields = bu_work_note_fields),
 	BU_FIELD(STRING, struct bu_work_install, disk),
 	BU_FIELD(STRING, struct bu_work_install, disk_serial),
+	BU_FIELD(STRING, struct bu_work_install, disk_wwn, .need = BU_SPARSE,
+		 .unsaid = ""),
 	BU_FIELD(INT, struct bu_work_install, disk_size_bytes),
 	BU_FIELD_MANY(LIST, struct bu_work_install, data, BU_WORK_DATA_MAX,
 		      data_fields),
 	BU_FIELD(INT, struct bu_work_install, root_bytes),
 	BU_FIELD(TEXT, struct bu_work_install, mirror, .need = BU_SPARSE),
 	BU_FIELD(TEXT, struct bu_work_install, mirror_serial, .need = BU_SPARSE),
+	BU_FIELD(TEXT, struct bu_work_install, mirror_wwn, .need = BU_SPARSE),
 	BU_FIELD(TEXT, struct bu_work_install, mirror_uuid, .need = BU_SPARSE),
 	BU_FIELD(FLAG, struct bu_work_install, mirror_granted, .need = BU_SPARSE),
 	BU_FIELD(INT, struct bu_work_install, roots, .need = BU_SPARSE),

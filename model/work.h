@@ -90,8 +90,9 @@ struct bu_work_data { /* a data partition */
 /* One of the disks of an array. */
 struct bu_work_member {
 	char path[40];   /* "/dev/nvme1n1" */
-	char serial[64]; /* it is written only if it has this one */
-	char guid[40];   /* of its partition */
+	char serial[64]; /* it is written only if it agrees with both; "" = has none */
+	char wwn[48];
+	char guid[40]; /* of its partition */
 };
 
 struct bu_work_install {
@@ -110,17 +111,19 @@ struct bu_work_install {
 	const char *kargs;
 	struct bu_work_note mark, stamp;
 	const char *disk;        /* "/dev/vda" */
-	const char *disk_serial; /* as it was granted; "" = not known */
+	const char *disk_serial; /* as it was granted, if it is its own; "" = none */
+	const char *disk_wwn;    /* likewise */
 	int64_t disk_size_bytes; /* 0 = not known */
 	struct bu_work_data data[BU_WORK_DATA_MAX];
 	size_t data_count;
 	int64_t root_bytes;     /* where data begins; 0 = at the end of the disk */
 	char mirror[40];        /* "/dev/vdb": the system is on it, too; "" = on one */
-	char mirror_serial[64]; /* it is written only if it has this one */
-	char mirror_uuid[40];   /* of the array of both roots */
-	int mirror_granted;     /* wipe and keep are for it, too */
-	int roots; /* 2 = the disk has two; a reimage writes the other one */
-	int reuse; /* that may stay as it is where it is of this image */
+	char mirror_serial[64]; /* it is written only if it agrees with both */
+	char mirror_wwn[48];
+	char mirror_uuid[40]; /* of the array of both roots */
+	int mirror_granted;   /* wipe and keep are for it, too */
+	int roots;            /* 2 = the disk has two; a reimage writes the other one */
+	int reuse;            /* that may stay as it is where it is of this image */
 	struct bu_work_member scratch[BU_WORK_SCRATCH_MAX];
 	size_t scratch_count;  /* 0 = the other disks are left alone */
 	char scratch_uuid[40]; /* of the array */

@@ -32,10 +32,9 @@ bu_desired_counters(const struct bu_desired_network *network)
 {
 	if (!network->switch_counters)
 		return BU_COUNTERS_NONE;
-	if (strcmp(network->switch_counters, "infiniband") == 0)
-		return BU_COUNTERS_INFINIBAND;
-	return network->switch_counters[0] == '/' ? BU_COUNTERS_PROGRAM
-						  : BU_COUNTERS_PROMETHEUS;
+	return strcmp(network->switch_counters, "infiniband") == 0
+		       ? BU_COUNTERS_INFINIBAND
+		       : BU_COUNTERS_PROMETHEUS;
 }
 
 static int

@@ -67,7 +67,6 @@ enum bu_rdma_kind { BU_RDMAS(BU_CHOICE_ID) };
 /* What tells the counters of switches, by the form of switch_counters. */
 enum bu_counters_from {
 	BU_COUNTERS_NONE,
-	BU_COUNTERS_PROGRAM,
 	BU_COUNTERS_PROMETHEUS,
 	BU_COUNTERS_INFINIBAND
 };
@@ -104,6 +103,7 @@ struct bu_desired_policy {
 	char *registries; /* "registry.example.org,10.0.0.5:5000": hosts of images */
 	char *image_keys; /* "file:/etc/a.pub,file:/etc/b.pub" */
 	char *unsigned_images; /* "refuse", "allow"; never NULL with a section */
+	char *scanner;         /* "exec:/path"; NULL = images are not scanned */
 	char *compatibility;   /* "refuse", "warn"; never NULL with a section */
 	double brake_percent;  /* of a pool, rack or BMC subnet; 0 = no section: 20 */
 	struct bu_origin origin;
@@ -200,6 +200,7 @@ struct bu_desired_image {
 	const char
 		*site_keys;  /* [policy] image_keys; borrowed, NULL = the appliance's */
 	int may_be_unsigned; /* by [policy] unsigned */
+	const char *scanner; /* [policy] scanner; borrowed, NULL = none */
 	char *source; /* where it comes from: "oci://registry/x", "https://..." */
 	char *zone;   /* where that is */
 	/* Versions in it, for [policy] compatibility. */
@@ -267,7 +268,9 @@ struct bu_desired_hardware {
 	char *product; /* "PowerEdge XE9680", "DGXH100*": as DMI says it */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
-	char *gpu_model;    /* "h100-80gb": a row of profiles/load/gpu.c */
+	char *gpu_model;             /* "h100-80gb": a row of profiles/load/gpu.c */
+	char *gpu_compute_partition; /* "SPX", "CPX", ... of AMD's GPUs */
+	char *gpu_memory_partition;  /* "NPS1", "NPS4", ... */
 	char *firmware;     /* version of its firmware, for [policy] compatibility */
 	char *nic_firmware; /* "28.39.1002,28.41.1000": of the fabric's NICs */
 	char *smt, *turbo;  /* "on", "off" */

@@ -20,6 +20,7 @@
 #include "profiles/nodeset/names.h"
 #include "provisioner/api/api.h"
 #include "provisioner/api/firmware.h"
+#include "provisioner/boot/child.h"
 #include "provisioner/boot/chrony.h"
 #include "provisioner/boot/dnsmasq.h"
 #include "provisioner/boot/rival.h"
@@ -90,8 +91,18 @@ tell_dnsmasq(struct daemon *d)
 }
 
 static void
+tell_server(struct daemon *d)
+{
+	bu_autofree char *names =
+		bu_served_hosts(served(d), d->settings.names, d->settings.media_url);
+
+	bu_server_names(d->api.server, names);
+}
+
+static void
 tell_boot(struct daemon *d)
 {
+	tell_server(d);
 	tell_dnsmasq(d);
 	tell_chrony(d);
 }
@@ -118,18 +129,6 @@ on_stop(int signo, void *arg)
 	bu_loop_stop(d->loop);
 }
 
-/* systemd's protocol: descriptors from 3 on are ours when LISTEN_PID says so. */
-static int
-inherited_socket(void)
-{
-	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
-
-	if (!pid || !count || atol(pid) != (long)getpid() || atoi(count) < 1)
-		return -1;
-	bu_set_cloexec(3, 1);
-	return 3;
-}
-
 static int
 open_state(struct daemon *d, struct bu_err *err)
 {
@@ -140,7 +139,8 @@ open_state(struct daemon *d, struct bu_err *err)
 	const char *names[] = {"DNS:bringup", "IP:127.0.0.1", *listen ? ip : NULL,
 			       NULL};
 
-	if (bu_mkdir_p(d->settings.state, 0700, err) != 0)
+	if (bu_mkdir_p(d->settings.state, 0700, err) != 0 ||
+	    bu_settings_confine(&d->settings, err) != 0)
 		return -1;
 	d->keys = bu_xasprintf("%s/keys", d->settings.state);
 	d->trust = bu_trust_open(d->keys, names, err);
@@ -182,12 +182,13 @@ static void
 load_data(struct daemon *d)
 {
 	bu_autofree char *rates = data_file("rates.json"),
-			 *gpus = data_file("gpus.json");
+			 *gpus = data_file("gpus.json"),
+			 *events = data_file("events.json");
 	struct bu_err err;
 
-	if (bu_gate_load_data(d->api.gate, rates, gpus, &err) != 0)
-		bu_warn("gate", "%s; only the expectations of the profile count",
-			err.text);
+	if (bu_gate_load_data(d->api.gate, rates, gpus, &err) != 0 ||
+	    bu_gate_load_events(d->api.gate, events, &err) != 0)
+		bu_warn("gate", "%s; only the profile's word counts", err.text);
 }
 
 static int
@@ -195,8 +196,9 @@ start_engine(struct daemon *d, struct bu_err *err)
 {
 	bu_autofree char *program = bu_program_path("bringup-power");
 	struct bu_reconcile_opts opts = {.fleet = d->fleet, .trust = d->trust};
+	const struct bu_power_opts power = bu_settings_power(&d->settings);
 
-	d->power = bu_power_create(d->loop, program, d->settings.state, err);
+	d->power = bu_power_create(d->loop, program, &power, err);
 	if (!d->power)
 		return -1;
 	opts.power = d->power;
@@ -223,12 +225,9 @@ listen_one(struct daemon *d, enum bu_listener kind, const char *address,
 		.key = bu_trust_server_key(d->trust),
 		.ca = bu_trust_ca(d->trust),
 	};
-	int fd;
+	int fd = kind == BU_LISTEN_LOCAL ? bu_listen_unix(address, err)
+					 : bu_listen_tcp(address, err);
 
-	if (kind == BU_LISTEN_LOCAL)
-		fd = bu_listen_unix(address, err);
-	else
-		fd = bu_listen_tcp(address, err);
 	if (fd < 0)
 		return -1;
 	return bu_server_listen(d->api.server, kind, fd,
@@ -243,23 +242,16 @@ on_secret(void *arg)
 	bu_server_wake(d->api.server);
 }
 
-/* Owned. */
-static char *
-socket_dir(const struct bu_settings *s)
-{
-	return bu_xstrndup(s->socket, (size_t)(strrchr(s->socket, '/') - s->socket));
-}
-
 static int
 open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 {
 	const struct bu_settings *s = &d->settings;
-	bu_autofree char *dir = socket_dir(s);
 
 	d->api.server = bu_server_create(d->loop, bu_api_routes, &d->api);
-	d->api.secrets = bu_secrets_create(d->loop, on_secret, d);
-	if (bu_mkdir_p(dir, 0755, err) != 0 ||
-	    listen_one(d, BU_LISTEN_LOCAL, s->socket, err) != 0)
+	bu_server_counts_log(d->api.server, d->store);
+	tell_server(d);
+	d->api.work.secrets = bu_secrets_create(d->loop, on_secret, d);
+	if (listen_one(d, BU_LISTEN_LOCAL, s->socket, err) != 0)
 		return -1;
 	if (s->boot_listen[0] &&
 	    listen_one(d, BU_LISTEN_BOOT, s->boot_listen, err) != 0)
@@ -277,21 +269,15 @@ open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 				 : 0;
 }
 
-/* Said of machines that do not ask for their script. */
-static void
-on_rival(const char *address, void *arg)
-{
-	struct daemon *d = arg;
-
-	bu_proof_rival(d->api.rec, address);
-}
-
 static int
 prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 {
 	const struct bu_settings *s = &d->settings;
 	bu_autofree char *dir = bu_xasprintf("%s/dnsmasq", s->state);
-	bu_autofree char *run_dir = socket_dir(s);
+	bu_autofree char *top =
+		bu_xstrndup(s->socket, (size_t)(strrchr(s->socket, '/') - s->socket));
+	bu_autofree char *run_dir = bu_xasprintf("%s/dnsmasq", top);
+	bu_autofree char *time_dir = bu_xasprintf("%s/chronyd", top);
 	struct bu_dnsmasq_opts opts = {
 		.dir = dir,
 		.run_dir = run_dir,
@@ -302,23 +288,26 @@ prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 		.no_dns = strcmp(s->serve_dns, "no") == 0,
 		.script_url = d->script_url,
 		.http_url = d->firmware_url,
+		.unserved = bu_proof_unserved,
+		.arg = d->api.rec,
 	};
 
 	if (!s->boot_interface[0])
 		return 0;
-	d->api.tftp_dir = bu_xasprintf("%s/tftp", dir);
+	d->api.tftp_dir = bu_xasprintf("%s/tftp", run_dir);
 	if (bu_dhcp_from_name(s->dhcp, &opts.dhcp, err) != 0 ||
 	    bu_loaders_check(&opts.loaders, err) != 0 ||
+	    bu_child_folder("dnsmasq", run_dir, err) != 0 ||
 	    bu_tftp_make(d->api.tftp_dir, &opts.loaders, err) != 0)
 		return -1;
 	bu_api_boot_tell(&d->api, NULL);
 	d->dnsmasq = bu_dnsmasq_create(d->loop, &opts);
 	if (opts.dhcp == BU_DHCP_FULL)
 		d->rival = bu_rival_create(d->loop, s->boot_interface, s->boot_address,
-					   on_rival, d);
+					   bu_proof_rival, d->api.rec);
 	if (strcmp(s->serve_time, "yes") == 0)
 		d->chrony = bu_chrony_create(
-			d->loop, &(struct bu_chrony_opts){dir, s->boot_address});
+			d->loop, &(struct bu_chrony_opts){time_dir, s->boot_address});
 	tell_boot(d);
 	return 0;
 }
@@ -359,17 +348,19 @@ fill_api(struct daemon *d)
 			       : bu_xasprintf("%s/../keys/image.pub", s->images);
 	d->api.fleet = d->fleet;
 	d->api.trust = d->trust;
-	d->api.images_dir = s->images;
-	d->api.image_key = d->image_key;
+	d->api.work.fleet = d->fleet;
+	d->api.work.trust = d->trust;
+	d->api.work.images_dir = s->images;
+	d->api.work.image_key = d->image_key;
 	d->api.ramdisk_dir = s->ramdisk;
 	d->api.loader_dirs = (struct bu_loader_dirs){s->boot_loaders, s->ramdisk};
 	d->api.web_dir = d->web;
-	d->api.boot_address = s->boot_address;
+	d->api.work.boot_address = s->boot_address;
 	d->api.dhcp_range = s->dhcp_range;
-	d->api.http_url = d->http_url;
+	d->api.work.http_url = d->http_url;
 	d->api.agent_url = d->agent_url;
 	d->bundle_dir = bu_xasprintf("%s/" BU_BUNDLE_DIR, s->ramdisk);
-	d->api.travels = bu_travels_create(&(struct bu_travels_opts){
+	d->api.work.travels = bu_travels_create(&(struct bu_travels_opts){
 		d->fleet, d->api.rec, d->bundle_dir, d->image_key, BU_VERSION});
 }
 
@@ -399,13 +390,14 @@ stop(struct daemon *d)
 	/* What is on its way to the log gets there, but starts nothing any more. */
 	if (d->api.rec)
 		bu_reconcile_stop(d->api.rec);
-	bu_secrets_destroy(d->api.secrets);
+	bu_secrets_destroy(d->api.work.secrets);
 	bu_server_destroy(d->api.server);
 	bu_api_forget_plans(&d->api);
+	bu_api_forget_scans(&d->api);
 	bu_rival_destroy(d->rival);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_chrony_destroy(d->chrony);
-	bu_travels_destroy(d->api.travels);
+	bu_travels_destroy(d->api.work.travels);
 	bu_gate_destroy(d->api.gate);
 	bu_rollouts_destroy(d->api.rollouts);
 	bu_power_destroy(d->power);
@@ -451,7 +443,7 @@ run(const char *conf)
 	struct daemon d = {0};
 	struct bu_sigwatch *watches[2];
 	struct bu_err err = {0};
-	int page_fd = inherited_socket(), rc;
+	int page_fd = bu_listen_inherited(), rc;
 
 	if (bu_settings_load(conf, &d.settings, &err) != 0) {
 		bu_error("main", "%s", err.text);

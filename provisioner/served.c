@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/text.h"
+#include "base/url.h"
 #include "profiles/nodeset/names.h"
 
 /* What DNS answers: the site's names and our own; owned. */
@@ -125,4 +128,33 @@ bu_served_fini(struct bu_served *served)
 	free(served->nets);
 	free(served->texts);
 	free(served->names);
+}
+
+static void
+add_name(char **text, const char *name, const char *domain)
+{
+	if (!*name)
+		return;
+	bu_text_add(text, ",", "%s", name);
+	if (domain && *domain)
+		bu_text_add(text, ",", "%s.%s", name, domain);
+}
+
+char *
+bu_served_hosts(const struct bu_desired *desired, const char *names,
+		const char *media_url)
+{
+	const char *domain = desired ? desired->site.domain : NULL;
+	char host[256] = "", *text = NULL;
+	struct bu_url url;
+
+	add_name(&text, "bringup", domain);
+	if (gethostname(host, sizeof(host) - 1) == 0)
+		add_name(&text, host, domain);
+	add_name(&text, names, NULL);
+	if (desired && desired->site.appliance)
+		add_name(&text, desired->site.appliance, NULL);
+	if (bu_url_parse(media_url, &url) == 0)
+		add_name(&text, url.host, NULL);
+	return text;
 }

@@ -20,5 +20,9 @@ struct bu_served {
 void bu_served_make(const struct bu_desired *desired, const char *address,
 		    struct bu_served *ret);
 void bu_served_fini(struct bu_served *served);
+/* The names by which the appliance is asked, with commas: DNS's, the host's own, those
+ * of bringupd.conf; owned. */
+char *bu_served_hosts(const struct bu_desired *desired, const char *names,
+		      const char *media_url);
 
 #endif

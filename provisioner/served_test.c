@@ -87,5 +87,23 @@ START_TEST(without_a_profile_there_is_our_own_name)
 }
 END_TEST
 
+START_TEST(names_of_the_appliance_are_of_dns_and_of_its_configuration)
+{
+	struct bu_desired desired = {
+		.site = {.domain = (char *)(uintptr_t) "lab.example"}};
+	bu_autofree char *none = bu_served_hosts(NULL, "", "");
+	bu_autofree char *all = bu_served_hosts(&desired, "page.example, nodes.example",
+						"http://media.example:8080");
+	static const char *const want[] = {"bringup,bringup.lab.example,",
+					   "page.example", "nodes.example",
+					   ",media.example"};
+
+	ck_assert_int_eq(strncmp(none, "bringup", 7), 0);
+	for (size_t i = 0; i < BU_LEN(want); i++)
+		ck_assert_msg(strstr(all, want[i]), "%s: %s", want[i], all);
+}
+END_TEST
+
 BU_UNIT("served", networks_behind_routers_and_machines_with_grub,
-	without_a_profile_there_is_our_own_name)
+	without_a_profile_there_is_our_own_name,
+	names_of_the_appliance_are_of_dns_and_of_its_configuration)

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/confine.h"
+#include "base/networks.h"
 #include "base/text.h"
 #include "provisioner/boot/dnsmasq.h"
 
@@ -155,6 +157,28 @@ bu_settings_load(const char *path, struct bu_settings *ret, struct bu_err *err)
 		return 0;
 	bu_settings_fini(ret);
 	return bu_err_wrap(err, "%s", path);
+}
+
+int
+bu_settings_confine(const struct bu_settings *settings, struct bu_err *err)
+{
+	bu_autofree char *images =
+		bu_xasprintf("%s%s%s", settings->images,
+			     settings->image_dirs[0] ? "," : "", settings->image_dirs);
+
+	if (bu_networks_begin(settings->bmc_networks, err) != 0)
+		return -1;
+	return bu_confine_begin(&(struct bu_confine_opts){settings->secrets_dir, images,
+							  settings->state},
+				err);
+}
+
+struct bu_power_opts
+bu_settings_power(const struct bu_settings *settings)
+{
+	return (struct bu_power_opts){.state = settings->state,
+				      .secrets_dir = settings->secrets_dir,
+				      .bmc_networks = settings->bmc_networks};
 }
 
 void

@@ -7,7 +7,9 @@
 #define BU_SETTINGS_H
 
 #include "base/err.h"
+#include "base/networks.h"
 #include "model/state.h"
+#include "provisioner/power/power.h"
 
 /* field, default, help */
 #define BU_SETTINGS(X)                                                                 \
@@ -21,6 +23,9 @@
 	X(agent_listen, "", "TLS for agents, ADDRESS:PORT")                            \
 	X(page_listen, "127.0.0.1:8480",                                               \
 	  "status page; unused when a socket is inherited")                            \
+	X(names, "",                                                                   \
+	  "names by which the page and the API are reached, with commas, beside "      \
+	  "localhost, bringup and the host's own; other Host headers are refused")     \
 	X(boot_interface, "",                                                          \
 	  "DHCP, TFTP and DNS are served here; empty = none of them")                  \
 	X(boot_address, "", "our address on it")                                       \
@@ -32,6 +37,13 @@
 	X(serve_dns, "yes", "no: another server answers on boot_interface")            \
 	X(serve_time, "yes", "the same for time, where [site] ntp is not given")       \
 	X(images, "/var/lib/bringup/images", "directory of images")                    \
+	X(image_dirs, "",                                                              \
+	  "more directories, with commas: [image] path of profiles is beneath one")    \
+	X(secrets_dir, "/etc/bringup/secrets, /etc/munge, /etc/slurm",                 \
+	  "directories, with commas: other files that profiles name are beneath one")  \
+	X(bmc_networks, BU_BMC_NETWORKS_DEFAULT,                                       \
+	  "networks in which BMCs may be, with commas: no password leaves them; "      \
+	  "private, attached (those of this machine's interfaces), or 10.1.0.0/16")    \
 	X(image_key, "", "public key of images; empty = keys/image.pub beside images") \
 	X(ramdisk, "/var/lib/bringup/ramdisk", "vmlinuz and agent.img")                \
 	X(web, "", "directory of the page; empty = the installed one")
@@ -47,6 +59,11 @@ struct bu_settings {
 /* BU_ERR_INVAL names the key; an unknown one is an error. */
 bu_must int bu_settings_load(const char *path, struct bu_settings *ret,
 			     struct bu_err *err);
+/* From now on, what profiles name is opened beneath secrets_dir, images and image_dirs
+ * alone, and BMCs are in bmc_networks. */
+bu_must int bu_settings_confine(const struct bu_settings *settings, struct bu_err *err);
+/* What bringup-power keeps to; borrowed from the settings. */
+struct bu_power_opts bu_settings_power(const struct bu_settings *settings);
 void bu_settings_fini(struct bu_settings *settings);
 
 #endif

@@ -119,6 +119,30 @@ START_TEST(what_is_wrong_is_named)
 }
 END_TEST
 
+/* What bringup-power keeps to is the file's, and a slip in it ends the start. */
+START_TEST(passwords_go_where_the_file_says)
+{
+	struct bu_settings s;
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(load("[bringupd]\n", &s, NULL), 0);
+	ck_assert_str_eq(bu_settings_power(&s).bmc_networks, "private, attached");
+	bu_settings_fini(&s);
+	ck_assert_int_eq(
+		load("[bringupd]\nbmc_networks = 10.1.0.0/16, fd00::/8\n", &s, NULL),
+		0);
+	ck_assert_str_eq(bu_settings_power(&s).bmc_networks, "10.1.0.0/16, fd00::/8");
+	ck_assert_int_eq(bu_settings_confine(&s, NULL), 0);
+	ck_assert_int_eq(bu_networks_check_bmc("10.1.0.1", NULL), 0);
+	ck_assert_int_eq(bu_networks_check_bmc("10.2.0.1", NULL), -1);
+	bu_settings_fini(&s);
+	ck_assert_int_eq(load("[bringupd]\nbmc_networks = 10.1.0.0/99\n", &s, NULL), 0);
+	ck_assert_int_eq(bu_settings_confine(&s, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "'10.1.0.0/99'"));
+	bu_settings_fini(&s);
+}
+END_TEST
+
 START_TEST(a_missing_file_is_named)
 {
 	struct bu_settings s;
@@ -130,4 +154,5 @@ START_TEST(a_missing_file_is_named)
 END_TEST
 
 BU_UNIT("settings", only_full_dhcp_needs_a_range, an_empty_section_is_all_defaults,
-	what_is_said_counts, what_is_wrong_is_named, a_missing_file_is_named)
+	passwords_go_where_the_file_says, what_is_said_counts, what_is_wrong_is_named,
+	a_missing_file_is_named)

@@ -21,12 +21,15 @@
 #include "model/condition.h"
 #include "model/event_body.h"
 #include "model/glossary.h"
+#include "model/limit.h"
 #include "model/plan.h"
 #include "model/state.h"
 #include "model/verb.h"
 #include "profiles/export/export.h"
+#include "provisioner/boot/loaders.h"
 #include "provisioner/node/lifecycle.h"
 #include "provisioner/power/redfish/quirks.h"
+#include "provisioner/settings.h"
 #include "tests/support/unit.h"
 
 static void
@@ -177,6 +180,23 @@ print_conditions(FILE *out)
 }
 
 static void
+print_limits(FILE *out)
+{
+	fputs("| limit | most | given back per hour | counted by | over it |\n"
+	      "|---|---|---|---|---|\n",
+	      out);
+	for (int i = 0; i < BU_LIMIT_COUNT; i++) {
+		const struct bu_limit_info *info = bu_limit_info(i);
+
+		fprintf(out, "| %s | %lld %s | ", info->name, (long long)info->most,
+			info->unit);
+		if (info->hourly)
+			fprintf(out, "%lld", (long long)info->hourly);
+		fprintf(out, " | %s | %s |\n", info->counted, info->over);
+	}
+}
+
+static void
 print_classes(FILE *out)
 {
 	fputs("| class | needs a grant | a node in service | what happens |\n"
@@ -198,6 +218,16 @@ print_errors(FILE *out)
 	fputs("| kind | HTTP | exit code |\n|---|---|---|\n", out);
 #define X(id, name, http, code) fprintf(out, "| %s | %d | %d |\n", name, http, code);
 	BU_ERRS(X)
+#undef X
+}
+
+static void
+print_settings(FILE *out)
+{
+	fputs("| key | default | what it says |\n|---|---|---|\n", out);
+#define X(field, fallback, help)                                                       \
+	fprintf(out, "| `%s` | %s | %s |\n", #field, fallback, help);
+	BU_SETTINGS(X)
 #undef X
 }
 
@@ -304,6 +334,32 @@ print_quirks(FILE *out)
 	}
 }
 
+/* Rows of one name that differ in the number alone are one. */
+static void
+print_loaders(FILE *out)
+{
+	static const char *const by[] = {[BU_BY_TFTP] = "TFTP", [BU_BY_HTTP] = "HTTP"};
+	static const char *const of[] = {[BU_OF_ANY] = "all",
+					 [BU_OF_IPXE] = "ipxe (the default)",
+					 [BU_OF_GRUB] = "grub"};
+	size_t count;
+	const struct bu_boot_row *rows = bu_boot_rows(&count);
+
+	fputs("| row | option 93 | boot_loader | first file | by | loads then | file of "
+	      "|\n|---|---|---|---|---|---|---|\n",
+	      out);
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_boot_row *row = &rows[i];
+
+		fprintf(out, "| %s | %d", row->name, row->arch);
+		for (; i + 1 < count && strcmp(rows[i + 1].name, row->name) == 0; i++)
+			fprintf(out, ", %d", rows[i + 1].arch);
+		fprintf(out, " | %s | %s | %s | %s | %s |\n", of[row->of], row->file,
+			by[row->transport],
+			row->second ? row->second : "script by HTTP", row->package);
+	}
+}
+
 static const struct {
 	const char *page, *name;
 	void (*print)(FILE *out);
@@ -316,6 +372,8 @@ static const struct {
 	{"docs/design.md", "events", print_events},
 	{"docs/design.md", "conditions", print_conditions},
 	{"docs/design.md", "errors", print_errors},
+	{"docs/operations.md", "settings", print_settings},
+	{"docs/operations.md", "limits", print_limits},
 	{"docs/glossary.md", "glossary", print_glossary},
 	{"docs/profiles.md", "keys", bu_schema_print_reference},
 	{"docs/plan.md", "classes", print_classes},
@@ -326,6 +384,7 @@ static const struct {
 	{"docs/checks.md", "nvlink", print_nvlink},
 	{"docs/checks.md", "soak", print_soak},
 	{"docs/redfish.md", "quirks", print_quirks},
+	{"docs/boot.md", "loaders", print_loaders},
 };
 
 static char *

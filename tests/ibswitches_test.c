@@ -113,7 +113,7 @@ static void
 begin_site(struct rig *rig, struct ways *ways)
 {
 	static const char *const more[] = {
-		"routing = sprayed\nspines = s1, s2, s3\nswitch_counters = /nowhere\n"};
+		"routing = sprayed\nspines = s1, s2, s3\nswitch_counters = http://nowhere\n"};
 	struct bu_desired *desired;
 
 	rig_begin(rig, NODES);

@@ -65,23 +65,33 @@ bu_audit_good(struct bu_audit *a, const char *subject, const char *fmt, ...)
 	return row;
 }
 
-static void find(struct bu_audit *a, const char *subject, const char *seen,
-		 const char *expected, const char *fmt, va_list args)
-	__attribute__((format(printf, 5, 0)));
+struct finding {
+	enum bu_verdict severity; /* before the profile's */
+	const char *subject, *seen, *expected, *hint;
+};
+
+static void find(struct bu_audit *a, const struct finding *finding, const char *fmt,
+		 va_list args) __attribute__((format(printf, 3, 0)));
 static void
-find(struct bu_audit *a, const char *subject, const char *seen, const char *expected,
-     const char *fmt, va_list args)
+find(struct bu_audit *a, const struct finding *finding, const char *fmt, va_list args)
 {
 	enum bu_verdict severity =
-		bu_checks_severity(a->ctx, a->row->id, a->row->severity);
+		bu_checks_severity(a->ctx, a->row->id, finding->severity);
 	struct bu_check *row;
 
 	if (severity == BU_VERDICT_INCONCLUSIVE)
 		return;
-	row = add(a, severity, subject, fmt, args);
-	BU_CHECK_SET(row->seen, "%s", seen);
-	BU_CHECK_SET(row->expected, "%s", expected);
-	BU_CHECK_SET(row->hint, "%s", a->row->hint);
+	row = add(a, a->notes_only ? BU_VERDICT_WARN : severity, finding->subject, fmt,
+		  args);
+	BU_CHECK_SET(row->seen, "%s", finding->seen);
+	BU_CHECK_SET(row->expected, "%s", finding->expected);
+	BU_CHECK_SET(row->hint, "%s", finding->hint);
+}
+
+void
+bu_audit_look_at(struct bu_audit *a, const struct bu_audit_pci *pci)
+{
+	a->notes_only = !pci->used;
 }
 
 void
@@ -91,8 +101,38 @@ bu_audit_bad(struct bu_audit *a, const char *subject, const char *seen,
 	va_list args;
 
 	va_start(args, fmt);
-	find(a, subject, seen, expected, fmt, args);
+	find(a,
+	     &(struct finding){a->row->severity, subject, seen, expected, a->row->hint},
+	     fmt, args);
 	va_end(args);
+}
+
+void
+bu_audit_bad_hint(struct bu_audit *a, const char *subject, const char *seen,
+		  const char *expected, const char *hint, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	find(a, &(struct finding){a->row->severity, subject, seen, expected, hint}, fmt,
+	     args);
+	va_end(args);
+}
+
+/* The profile may switch the row off, and not make a note of it a fault. */
+void
+bu_audit_note(struct bu_audit *a, const char *subject, const char *seen,
+	      const char *expected, const char *hint, const char *fmt, ...)
+{
+	va_list args;
+	size_t before = a->out->count;
+
+	va_start(args, fmt);
+	find(a, &(struct finding){BU_VERDICT_WARN, subject, seen, expected, hint}, fmt,
+	     args);
+	va_end(args);
+	if (a->out->count > before)
+		a->out->list[a->out->count - 1].verdict = BU_VERDICT_WARN;
 }
 
 void
@@ -106,7 +146,9 @@ bu_audit_judge(struct bu_audit *a, int passed, const char *subject, const char *
 		return;
 	}
 	va_start(args, fmt);
-	find(a, subject, seen, expected, fmt, args);
+	find(a,
+	     &(struct finding){a->row->severity, subject, seen, expected, a->row->hint},
+	     fmt, args);
 	va_end(args);
 }
 
@@ -174,6 +216,7 @@ run_rows(struct bu_audit *a)
 		int64_t start_ns = bu_raw_ns();
 
 		a->row = &rows[i];
+		a->notes_only = 0;
 		if (bu_checks_stop(a->ctx)) {
 			bu_audit_unknown(a, "", "not checked: the time ran out");
 			continue;

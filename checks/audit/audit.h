@@ -10,7 +10,8 @@
  *	"ecn":bool,"dscp"}
  * HOST {"hugepages":{"2048kB":pages},"smt":bool,"governor":text,"cstate_us"}
  * thresholds {"aer_correctable","max_read_request","carrier_downs","lldp_wait_ms",
- *	"gpu_pcie_width","nic_pcie_width"}
+ *	"gpu_pcie_width","nic_pcie_width","corrected_errors"}
+ * events [row of model/kernel_event.h]
  * lldp {NETWORK's name or interface: "switch:port"|"switch"}: when it is there, also
  * empty, the audit listens on all interfaces of fabric networks.
  */

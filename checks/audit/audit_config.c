@@ -140,6 +140,7 @@ bu_audit_pcie_acs(struct bu_audit *a)
 			/* A root port and the upper port of a switch at least. */
 			if (a->pci[k].is_gpu || common < 2)
 				continue;
+			bu_audit_look_at(a, &a->pci[k]);
 			judge_acs_side(a, &a->pci[i], &a->pci[k], common, done);
 			judge_acs_side(a, &a->pci[k], &a->pci[i], common, done);
 		}
@@ -157,6 +158,7 @@ each_nic_control(struct bu_audit *a,
 
 		if (a->pci[i].is_gpu)
 			continue;
+		bu_audit_look_at(a, &a->pci[i]);
 		config = read_config(a, a->pci[i].address);
 		if (config.size >= 4 &&
 		    memcmp(config.bytes, "\xff\xff\xff\xff", 4) == 0) {

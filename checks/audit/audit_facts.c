@@ -315,9 +315,10 @@ add_endpoint(struct bu_audit *a, const char *address)
 	return pci;
 }
 
+/* network: whose rate its slot must carry; used: by the profile, in whatever way. */
 static void
 add_nic_endpoint(struct bu_audit *a, const char *address, const char *name,
-		 const json_t *network)
+		 const json_t *network, int used)
 {
 	struct bu_audit_pci *pci = add_endpoint(a, address);
 
@@ -326,6 +327,7 @@ add_nic_endpoint(struct bu_audit *a, const char *address, const char *name,
 	if (!*pci->label)
 		snprintf(pci->label, sizeof(pci->label), "NIC %.40s (%s)", name,
 			 address);
+	pci->used |= used;
 	if (pci->link_gbps == 0)
 		pci->link_gbps = bu_json_real(network, "link_gbps", 0);
 }
@@ -346,27 +348,39 @@ visit_gpu(const char *name, void *arg)
 	pci = add_endpoint(a, name);
 	if (!pci)
 		return;
-	pci->is_gpu = 1;
+	pci->is_gpu = pci->used = 1;
 	/* AMD has its accelerators accepted at full speed without load. */
 	pci->rests = vendor == 0x10de;
 	snprintf(pci->label, sizeof(pci->label), "GPU %s", name);
 }
 
-static void
-visit_node(const char *name, void *arg)
-{
-	int *count = arg;
-
-	*count += strncmp(name, "node", 4) == 0 && isdigit((unsigned char)name[4]);
-}
-
 int
 bu_audit_numa_nodes(const struct bu_audit *a)
 {
-	int count = 0;
+	int count = bu_sysroot_cpu_nodes(a->root);
 
-	bu_sysroot_each(a->root, visit_node, &count, "sys/devices/system/node");
 	return count > 0 ? count : 1;
+}
+
+/* By a network of its own, or of its interface, or of the bond over that. */
+static int
+is_used(const struct bu_audit_port *port)
+{
+	return port->network || (port->nic && (port->nic->network || port->nic->cable));
+}
+
+/* Those with a network, or those without (RDMA functions of NVSwitches are some): these
+ * come last, so that a bridge that both share is one of what is used. */
+static void
+add_ports(struct bu_audit *a, int with_network)
+{
+	for (size_t i = 0; i < a->port_count; i++) {
+		const struct bu_audit_port *port = &a->ports[i];
+
+		if (*port->pci && is_used(port) == with_network)
+			add_nic_endpoint(a, port->pci, port->device, port->network,
+					 with_network);
+	}
 }
 
 void
@@ -381,13 +395,11 @@ bu_audit_collect(struct bu_audit *a)
 	}
 	bu_audit_find_cables(a);
 	bu_sysroot_each(a->root, visit_gpu, a, "%s", pci_dir);
-	for (size_t i = 0; i < a->port_count; i++)
-		if (*a->ports[i].pci)
-			add_nic_endpoint(a, a->ports[i].pci, a->ports[i].device,
-					 a->ports[i].network);
+	add_ports(a, 1);
 	for (size_t i = 0; i < a->nic_count; i++)
 		if (a->nics[i].network && *a->nics[i].pci &&
 		    bu_json_bool(a->nics[i].network, "rdma", 0))
 			add_nic_endpoint(a, a->nics[i].pci, a->nics[i].name,
-					 a->nics[i].network);
+					 a->nics[i].network, 1);
+	add_ports(a, 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of the audit about the host: kernel log, CPU settings, huge pages, its name,
+ * Rows of the audit about the host: CPU settings, huge pages, its name,
  * the way to GPU memory. Called by audit.c. Invariant: a machine without the
  * hardware or the software that a row is about has no such row.
  */
@@ -14,10 +14,8 @@
 #include "base/text.h"
 #include "checks/audit/audit_impl.h"
 
-enum { LOG_MAX = 16 * 1024 * 1024, CPUS_SHOWN = 3 };
-
-static int
-gpu_count(const struct bu_audit *a)
+int
+bu_audit_gpus(const struct bu_audit *a)
 {
 	int count = 0;
 
@@ -44,7 +42,8 @@ bu_audit_gpu_direct(struct bu_audit *a)
 	int major = 0, minor = 0;
 
 	/* Without a GPU and its driver, or a real NIC, there is no way to look for. */
-	if (!version || gpu_count(a) == 0 || (size_t)gpu_count(a) == a->pci_count)
+	if (!version || bu_audit_gpus(a) == 0 ||
+	    (size_t)bu_audit_gpus(a) == a->pci_count)
 		return;
 	for (size_t i = 0; i < BU_LEN(modules); i++) {
 		if (bu_sysroot_exists(a->root, "sys/module/%s", modules[i])) {
@@ -61,149 +60,6 @@ bu_audit_gpu_direct(struct bu_audit *a)
 		bu_audit_bad(a, "", "neither", "nvidia_peermem or dmabuf",
 			     "NICs cannot reach GPU memory: nvidia_peermem is not "
 			     "loaded, and this driver and kernel have no dmabuf");
-}
-
-/* --- the kernel's log --- */
-
-/* What an Xid means: 1 for hardware that must not serve. Others come from jobs, or from
- * errors that were contained. */
-static int
-xid_is_hardware(int xid)
-{
-	/* The list that an operator ships (azurehpc-health-checks) without those that a
-	 * job causes, and NVLink's and GSP's of later driver generations. */
-	static const int bad[] = {48,  56,  57,  58,  62,  64,  65,  69,  73,  74,
-				  79,  80,  81,  92,  95,  119, 120, 140, 143, 144,
-				  145, 146, 147, 148, 149, 150, 151, 154};
-
-	for (size_t i = 0; i < BU_LEN(bad); i++)
-		if (bad[i] == xid)
-			return 1;
-	return 0;
-}
-
-/* NVSwitch: the classes that NVIDIA calls fatal are 2xxxx, 19xxx, and 12028 and alike
- * of 11xxx to 14xxx; 1xxxx below are about one link. */
-static int
-sxid_is_hardware(int sxid)
-{
-	return sxid >= 11000;
-}
-
-struct xid_kind {
-	const char *mark, *name;
-	int (*is_hardware)(int number);
-};
-
-/* "NVRM: Xid (PCI:0000:1b:00): 79, pid=..." */
-static int
-read_xid(const char *line, const char *mark, char *where, size_t size, int *ret_number)
-{
-	const char *at = strstr(line, mark);
-	const char *end;
-
-	if (!at)
-		return 0;
-	at += strlen(mark);
-	end = strstr(at, "): ");
-	if (!end || (size_t)(end - at) >= size)
-		return 0;
-	memcpy(where, at, (size_t)(end - at));
-	where[end - at] = '\0';
-	return sscanf(end + 3, "%d", ret_number) == 1;
-}
-
-static char *
-kernel_log(const struct bu_audit *a)
-{
-	return bu_sysroot_read(a->root, LOG_MAX, NULL, "dev/kmsg");
-}
-
-/* One row per place and number, however often it was said. */
-static void
-judge_xid_line(struct bu_audit *a, const char *line, json_t *seen)
-{
-	static const struct xid_kind kinds[] = {
-		{"SXid (PCI:", "SXid", sxid_is_hardware},
-		{"Xid (PCI:", "Xid", xid_is_hardware},
-	};
-
-	for (size_t i = 0; i < BU_LEN(kinds); i++) {
-		char where[32], what[80];
-		int number;
-
-		if (!read_xid(line, kinds[i].mark, where, sizeof(where), &number))
-			continue;
-		snprintf(what, sizeof(what), "%s %d", kinds[i].name, number);
-		if (kinds[i].is_hardware(number)) {
-			bu_autofree char *key = bu_xasprintf("%s %s", where, what);
-
-			if (!json_object_get(seen, key))
-				bu_audit_bad(a, where, what, "none",
-					     "%s %s: the kernel's log has %s",
-					     i == 0 ? "NVSwitch" : "GPU", where, what);
-			json_object_set_new(seen, key, json_true());
-		}
-		return;
-	}
-}
-
-void
-bu_audit_gpu_xid(struct bu_audit *a)
-{
-	bu_autofree char *log = NULL;
-	bu_autojson json_t *seen = NULL;
-	char *save, *line;
-
-	if (gpu_count(a) == 0)
-		return;
-	log = kernel_log(a);
-	if (!log) {
-		bu_audit_unknown(a, "", "the kernel's log cannot be read");
-		return;
-	}
-	seen = json_object();
-	for (line = strtok_r(log, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save))
-		judge_xid_line(a, line, seen);
-	if (json_object_size(seen) == 0)
-		bu_audit_good(a, "", "none");
-}
-
-void
-bu_audit_hardware_error(struct bu_audit *a)
-{
-	static const char *const marks[] = {"[Hardware Error]: Machine check",
-					    "mce: [Hardware Error]", "EDAC MC",
-					    "Memory failure:"};
-	bu_autofree char *log = kernel_log(a);
-	char *save, *line;
-	int count = 0;
-	char first[160] = "", seen[32];
-
-	for (line = log ? strtok_r(log, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		for (size_t i = 0; i < BU_LEN(marks); i++) {
-			const char *at = strstr(line, marks[i]);
-
-			/* EDAC tells of its start, too; corrected ones are counted by
-			 * the host checks. */
-			if (!at || (i == 2 && !strstr(at, " UE ")))
-				continue;
-			if (count++ == 0)
-				bu_text_copy(first, sizeof(first), at);
-			break;
-		}
-	}
-	snprintf(seen, sizeof(seen), "%d", count);
-	if (!log)
-		bu_audit_unknown(a, "", "the kernel's log cannot be read");
-	else if (count == 0)
-		bu_audit_good(a, "", "none");
-	else
-		bu_audit_bad(a, "", seen, "none",
-			     "hardware errors in the kernel's log: %d, first: %.120s",
-			     count, first);
 }
 
 /* --- CPU --- */

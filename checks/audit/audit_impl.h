@@ -14,6 +14,7 @@ enum {
 	AUDIT_PORTS_MAX = 256,
 	AUDIT_PCI_MAX = 128, /* judged endpoints: GPUs and fabric NICs */
 	AUDIT_HOPS_MAX = 16,
+	BU_AUDIT_STAMPS_MAX = 100000, /* errors of the log */
 };
 
 struct bu_audit_nic {
@@ -57,8 +58,9 @@ struct bu_audit_end {     /* of a cable, or of those of a bond */
 struct bu_audit_pci { /* an endpoint that is judged */
 	char address[16];
 	int is_gpu;
-	int rests;                     /* without load its own link slows down */
-	char label[80];                /* "NIC mlx5_0 (0000:18:00.0)" */
+	int used;       /* a GPU, or a NIC with a network of the profile */
+	int rests;      /* without load its own link slows down */
+	char label[80]; /* "NIC mlx5_0 (0000:18:00.0)" */
 	char hops[AUDIT_HOPS_MAX][16]; /* from the root port to itself */
 	int hop_count;
 	int numa;
@@ -71,6 +73,7 @@ struct bu_audit {
 	struct bu_checks *out;
 	const struct bu_audit_row *row; /* the present one */
 	const char *root;
+	int notes_only; /* what is looked at is used by nothing: no finding fails */
 	size_t nic_count, port_count, pci_count;
 	struct bu_audit_nic nics[AUDIT_NICS_MAX];
 	struct bu_audit_port ports[AUDIT_PORTS_MAX];
@@ -106,8 +109,16 @@ const char *bu_audit_end_label(const struct bu_audit_port *port);
 /* The first line of a file of the port; "" when there is none. */
 void bu_audit_port_line(const struct bu_audit *a, const struct bu_audit_port *port,
 			const char *file, char *ret, size_t size);
-/* NUMA nodes with memory that the machine has; at least 1. */
+/* NUMA nodes with CPUs that the machine has; at least 1. */
 int bu_audit_numa_nodes(const struct bu_audit *a);
+
+int bu_audit_gpus(const struct bu_audit *a);
+/* Each line of the kernel's log; 0: it cannot be read, and the row says so. */
+typedef void (*bu_audit_line_fn)(struct bu_audit *a, char *line, void *arg);
+int bu_audit_each_line(struct bu_audit *a, bu_audit_line_fn fn, void *arg);
+
+/* This endpoint is looked at: of one that nothing uses, what is found is a warning. */
+void bu_audit_look_at(struct bu_audit *a, const struct bu_audit_pci *pci);
 
 /* A number of expect.thresholds. */
 int64_t bu_audit_threshold(const struct bu_audit *a, const char *name, int64_t usual);
@@ -127,6 +138,14 @@ void bu_audit_judge(struct bu_audit *a, int passed, const char *subject,
 void bu_audit_unknown(struct bu_audit *a, const char *subject, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* A warning whatever the row's severity (none where that is off), with a hint of its
+ * own; a finding with a hint of its own. */
+void bu_audit_note(struct bu_audit *a, const char *subject, const char *seen,
+		   const char *expected, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
+void bu_audit_bad_hint(struct bu_audit *a, const char *subject, const char *seen,
+		       const char *expected, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
 /* The same, and it is worth being asked for again. */
 void bu_audit_undone(struct bu_audit *a, const char *subject, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The row of the audit about a system that is on two disks. Called by audit.c.
- * Invariant: the disks are those that it was installed on, by their serial numbers, so
- * that one that is gone has a name, too.
+ * Invariant: the disks are those that it was installed on, by their numbers
+ * (bu_disk_number()), so that one that is gone has a name, too.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "checks/audit/audit_impl.h"
 
 struct half {
-	const char *root, *serial;
+	const char *root, *number;
 	char disk[40], part[40], array[40]; /* of the kernel's; "" = there is none */
 	char state[40];
 };
@@ -46,21 +46,22 @@ static void
 visit_disk(const char *name, void *arg)
 {
 	struct half *half = arg;
-	char serial[64];
+	char serial[64], wwn[48];
 
 	if (half->array[0])
 		return;
 	bu_sysroot_serial(half->root, serial, sizeof(serial), name);
-	if (strcmp(serial, half->serial) != 0)
+	bu_sysroot_wwn(half->root, wwn, sizeof(wwn), name);
+	if (strcmp(serial, half->number) != 0 && strcmp(wwn, half->number) != 0)
 		return;
 	BU_TEXT_COPY(half->disk, name);
 	bu_sysroot_each(half->root, visit_part, half, "sys/block/%s", name);
 }
 
 static void
-find(struct bu_audit *a, const char *serial, struct half *ret)
+find(struct bu_audit *a, const char *number, struct half *ret)
 {
-	*ret = (struct half){.root = a->root, .serial = serial, .state = "not there"};
+	*ret = (struct half){.root = a->root, .number = number, .state = "not there"};
 	bu_sysroot_each(a->root, visit_disk, ret, "sys/block");
 	if (ret->disk[0])
 		BU_TEXT_COPY(ret->state, "not in the array");
@@ -86,18 +87,18 @@ judge(struct bu_audit *a, const struct half *half, const struct half *other)
 	int is_in = strncmp(half->state, "in_sync", 7) == 0;
 
 	if (!is_in && other->array[0] && have_parted(half, other))
-		bu_audit_bad(a, half->serial, "has run alone", "in_sync",
+		bu_audit_bad(a, half->number, "has run alone", "in_sync",
 			     "the system is on one disk, %s: its mirror on disk %s has "
 			     "run alone, too, and they are not joined; save what you "
 			     "need of either, then rebuild the node",
-			     other->serial, half->serial);
+			     other->number, half->number);
 	else
-		bu_audit_judge(a, is_in, half->serial, half->state, "in_sync",
+		bu_audit_judge(a, is_in, half->number, half->state, "in_sync",
 			       "the system is on one disk: its mirror on disk %s is %s",
-			       half->serial, half->state);
+			       half->number, half->state);
 }
 
-/* The array's UUID, then a serial number a line. */
+/* The array's UUID, then the number of a disk a line. */
 void
 bu_audit_root_mirror(struct bu_audit *a)
 {

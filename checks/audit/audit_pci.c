@@ -127,6 +127,7 @@ each_link(struct bu_audit *a,
 			if (seen)
 				continue;
 			read_link(a, pci, hop, &link);
+			bu_audit_look_at(a, pci);
 			fn(a, pci, &link);
 		}
 	}
@@ -243,6 +244,7 @@ each_hop(struct bu_audit *a,
 			else
 				snprintf(label, sizeof(label), "bridge %s above %s",
 					 pci->hops[hop], pci->label);
+			bu_audit_look_at(a, pci);
 			fn(a, pci->hops[hop], label);
 		}
 	}
@@ -300,6 +302,7 @@ bu_audit_iommu(struct bu_audit *a)
 		const struct bu_audit_pci *pci = &a->pci[i];
 		char type[32];
 
+		bu_audit_look_at(a, pci);
 		if (!bu_sysroot_line(a->root, type, sizeof(type),
 				     "%s/%s/iommu_group/type", pci_dir, pci->address) ||
 		    strcmp(type, "identity") == 0)
@@ -360,6 +363,7 @@ bu_audit_nic_numa(struct bu_audit *a)
 
 		if (pci->is_gpu)
 			continue;
+		bu_audit_look_at(a, pci);
 		if (pci->numa >= 0)
 			bu_audit_good(a, pci->address, "%d", pci->numa);
 		else

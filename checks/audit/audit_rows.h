@@ -210,15 +210,33 @@
 	  "update the card's firmware") \
 	X(gpu_xid, "gpu-xid", FAIL, \
 	  "NVIDIA's errors in the kernel's log since boot", \
-	  "Xid and SXid of /dev/kmsg, by a map of severities", \
-	  "none that means hardware", \
-	  "reset or reboot; when it comes back, swap the GPU (SXid: the " \
-	  "NVSwitch board)") \
-	X(hardware_error, "hardware-error", WARN, \
-	  "machine checks and memory errors in the kernel's log", \
-	  "/dev/kmsg: Hardware Error, EDAC UE", \
+	  "Xid and SXid of /dev/kmsg, by data/events.json and the severity in " \
+	  "the line", \
+	  "none of class fatal or reset", \
+	  "what events.json says: reset the GPU, reseat it, replace it; an " \
+	  "unknown number is noted") \
+	X(gpu_error, "gpu-error", FAIL, \
+	  "AMD's errors in the kernel's log since boot", \
+	  "amdgpu's lines in /dev/kmsg, by data/events.json", \
+	  "none of class fatal or reset", \
+	  "what events.json says: reset the GPU, reseat it, replace it") \
+	X(nic_error, "nic-error", FAIL, \
+	  "errors of NICs in the kernel's log since boot", \
+	  "lines of their drivers in /dev/kmsg, by data/events.json", \
+	  "none of class fatal or reset; of a NIC in no network of the profile it " \
+	  "is noted", \
+	  "what events.json says: reload the driver, cool it, reseat or replace " \
+	  "the module, the cable, the NIC") \
+	X(hardware_error, "hardware-error", FAIL, \
+	  "uncorrected errors of CPUs and memory in the kernel's log", \
+	  "/dev/kmsg: severity of machine checks, EDAC and firmware (APEI)", \
 	  "none", \
 	  "see the BMC's log for the DIMM or CPU and swap it") \
+	X(hardware_corrected, "hardware-corrected", WARN, \
+	  "corrected errors of CPUs and memory in the kernel's log", \
+	  "the same lines, by their stamps: the most within a day", \
+	  "at most thresholds.corrected_errors (10) a day", \
+	  "see the BMC's log for the DIMM or CPU; swap it if they go on") \
 	X(cpu_governor, "cpu-governor", WARN, \
 	  "frequency governor of all CPUs", \
 	  "cpufreq/scaling_governor", \

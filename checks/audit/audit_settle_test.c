@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "checks/apart.h"
+#include "model/kernel_event.h"
 #include "tests/support/audit_machine.h"
 #include "tests/support/unit.h"
 
@@ -29,12 +30,14 @@ static size_t
 audit(const char *file, const char *text, char *ret_id, size_t size)
 {
 	bu_autojson json_t *expect = json_loads(bu_audit_machine_expected, 0, NULL);
+	bu_autojson json_t *events = bu_json_load(BU_SRCDIR "/data/events.json", NULL);
 	struct bu_audit_probes probes = bu_audit_machine_probes;
 	struct bu_checks_ctx ctx = {.root = bu_audit_machine_build(0),
 				    .expect = expect};
 	struct bu_checks checks;
 	size_t found = 0;
 
+	json_object_set_new(expect, "events", bu_kernel_events_wire(events));
 	pauses = 0;
 	probes.pause = pause_ms;
 	bu_audit_machine_change(file, text);

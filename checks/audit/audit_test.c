@@ -382,6 +382,38 @@ START_TEST(two_cables_of_one_machine_are_swapped)
 }
 END_TEST
 
+/* RDMA functions of NVSwitches, and a card that nobody has cabled: in no network. */
+START_TEST(what_no_network_uses_condemns_nobody)
+{
+	bu_autojson json_t *expect =
+		json_loads("{\"networks\":[{\"name\":\"ib\",\"port\":\"mlx5_1/1\","
+			   "\"rdma\":true,\"infiniband\":true}]}",
+			   0, NULL);
+	static const char *const changes[][2] = {
+		{NIC0 "/current_link_width", "8"},
+		{NIC0 "/aer_dev_fatal", "TOTAL_ERR_FATAL 1\n"},
+		{NIC0 "/iommu_group/type", "DMA"},
+	};
+	struct bu_checks checks;
+
+	bu_audit_machine_build(0);
+	for (size_t i = 0; i < BU_LEN(changes); i++)
+		bu_audit_machine_change(changes[i][0], changes[i][1]);
+	bu_audit_machine_audit(expect, &checks);
+	print(&checks);
+	ck_assert_uint_eq(bu_checks_count(&checks, FAIL), 0);
+	ck_assert_uint_eq(bu_checks_count(&checks, WARN), 3);
+	bu_checks_fini(&checks);
+	/* The same card with its network. */
+	json_decref(expect);
+	expect = json_loads(bu_audit_machine_expected, 0, NULL);
+	bu_audit_machine_audit(expect, &checks);
+	ck_assert_uint_eq(bu_checks_count(&checks, FAIL), 3);
+	bu_checks_fini(&checks);
+	bu_audit_machine_remove();
+}
+END_TEST
+
 START_TEST(a_profile_has_other_severities)
 {
 	static const struct {
@@ -487,11 +519,11 @@ static const struct {
 	{"P_Key / partition mismatch", {"ib-pkey"}},
 	{"Fabric Manager / NVLSM down", {"gpu"}},
 	{"row remap, ECC, retired pages", {"gpu"}},
-	{"Xid/SXid in log", {"gpu-xid"}},
+	{"Xid/SXid in log", {"gpu-xid", "gpu-error", "nic-error"}},
 	{"driver / VBIOS / firmware version", {"nic-firmware", "gpu"}},
 	{"CPU governor, C-states, NUMA balancing, SMT, hugepages",
 	 {"cpu-governor", "cpu-cstates", "numa-balancing", "smt", "hugepages"}},
-	{"DIMM missing, slow memory", {"host", "hardware-error"}},
+	{"DIMM missing, slow memory", {"host", "hardware-error", "hardware-corrected"}},
 	{"disk slow or failing", {"host"}},
 	{"clock skew", {"host"}},
 	{"duplicate IP/GID/GUID/hostname", {"guid", "gid", "identity"}},
@@ -525,5 +557,6 @@ BU_UNIT("audit", good_machine_has_no_finding, bad_machine_has_exactly_its_findin
 	bare_machine_has_no_finding, nothing_is_expected_of_the_good_machine,
 	the_ends_of_what_is_allowed_are_good, each_card_is_judged_once,
 	the_link_of_an_idle_gpu_may_be_slow, two_cables_of_one_machine_are_swapped,
-	a_profile_has_other_severities, what_was_not_looked_at_is_said,
-	no_file_leads_it_astray, each_static_fault_of_the_reference_has_a_row)
+	what_no_network_uses_condemns_nobody, a_profile_has_other_severities,
+	what_was_not_looked_at_is_said, no_file_leads_it_astray,
+	each_static_fault_of_the_reference_has_a_row)

@@ -73,14 +73,11 @@ ask(const struct walk *walk, ib_portid_t *to, unsigned attribute, unsigned modif
 /* --- its name --- */
 
 static int
-is_asked_for(const struct walk *walk, const char *name, size_t length,
-	     struct one_switch *ret)
+is_asked_for(const struct walk *walk, const char *name, struct one_switch *ret)
 {
-	bu_autofree char *text = bu_xstrndup(name, length);
-
-	if (!json_object_get(walk->names, text) || length >= sizeof(ret->name))
+	if (!json_object_get(walk->names, name) || strlen(name) >= sizeof(ret->name))
 		return 0;
-	strcpy(ret->name, text);
+	strcpy(ret->name, name);
 	return 1;
 }
 
@@ -91,18 +88,17 @@ find_name(const struct walk *walk, struct one_switch *one)
 	char description[DESCRIPTION + 1] = "";
 	bu_autofree char *guid =
 		bu_xasprintf("0x%016llx", (unsigned long long)one->guid);
-	const char *inner;
-	size_t length;
+	char inner[DESCRIPTION + 1];
 
-	if (is_asked_for(walk, guid, strlen(guid), one) ||
+	if (is_asked_for(walk, guid, one) ||
 	    ask(walk, &one->path, IB_ATTR_NODE_DESC, 0, data) != 0)
 		return;
 	memcpy(description, data, DESCRIPTION);
 	for (char *at = description; *at; at++)
 		*at = isprint((unsigned char)*at) ? *at : '?';
-	bu_ib_peer_name(description, &inner, &length);
-	if (!is_asked_for(walk, description, strlen(description), one))
-		is_asked_for(walk, inner, length, one);
+	bu_ib_peer_name(description, inner, sizeof(inner));
+	if (!is_asked_for(walk, description, one))
+		is_asked_for(walk, inner, one);
 }
 
 /* --- the walk --- */

@@ -10,18 +10,52 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "checks/audit/ibport.h"
 
+/* "/L07" of "CS7500/L07/U1": the card in a switch of several, and the chip of a card
+ * with several. */
+static void
+add_card(const char *model, char *ret, size_t size)
+{
+	size_t used = strlen(ret), length;
+	const char *card = strchr(model, '/'),
+		   *chip = card ? strchr(card + 1, '/') : NULL;
+
+	if (!chip)
+		return;
+	length = strcspn(chip, " ");
+	snprintf(ret + used, size - used, "%.*s%.*s", (int)(chip - card), card,
+		 length == 3 && strncmp(chip, "/U1", 3) == 0 ? 0 : (int)length, chip);
+}
+
 void
-bu_ib_peer_name(const char *description, const char **ret, size_t *ret_length)
+bu_ib_peer_name(const char *description, char *ret, size_t size)
 {
 	const char *start = strchr(description, ';');
 	const char *end = start ? strchr(start, ':') : NULL;
 
-	*ret = end ? start + 1 : description;
-	*ret_length = end ? (size_t)(end - start) - 1 : strlen(description);
-	while (*ret_length && (*ret)[*ret_length - 1] == ' ')
-		--*ret_length;
+	if (!end) {
+		snprintf(ret, size, "%s", description);
+		for (size_t length = strlen(ret); length && ret[length - 1] == ' ';)
+			ret[--length] = '\0';
+		return;
+	}
+	snprintf(ret, size, "%.*s", (int)(end - start) - 1, start + 1);
+	add_card(end + 1, ret, size);
+}
+
+/* The words that all switches of a kind have which nobody gave a name. */
+static int
+is_makers(const char *description)
+{
+	static const char *const makers[] = {"Mellanox Technologies", "NVIDIA",
+					     "Infiniscale", "QLogic", "Voltaire"};
+
+	for (size_t i = 0; i < BU_LEN(makers); i++)
+		if (strcasestr(description, makers[i]))
+			return 1;
+	return description[strspn(description, " ")] == '\0';
 }
 
 void
@@ -29,8 +63,6 @@ bu_ib_peer_parse(uint8_t info[IB_SMP_DATA_SIZE],
 		 const uint8_t description[IB_SMP_DATA_SIZE], struct bu_lldp *ret)
 {
 	char text[IB_SMP_DATA_SIZE + 1] = "";
-	const char *name;
-	size_t length;
 
 	snprintf(ret->chassis, sizeof(ret->chassis), "0x%016llx",
 		 (unsigned long long)mad_get_field64(info, 0, IB_NODE_GUID_F));
@@ -39,8 +71,10 @@ bu_ib_peer_parse(uint8_t info[IB_SMP_DATA_SIZE],
 	memcpy(text, description, IB_SMP_DATA_SIZE);
 	for (char *at = text; *at; at++)
 		*at = isprint((unsigned char)*at) ? *at : '?';
-	bu_ib_peer_name(text, &name, &length);
-	snprintf(ret->name, sizeof(ret->name), "%.*s", (int)length, name);
+	bu_ib_peer_name(text, ret->name, sizeof(ret->name));
+	if (mad_get_field(info, 0, IB_NODE_TYPE_F) == IB_NODE_SWITCH &&
+	    is_makers(ret->name))
+		ret->name[0] = '\0'; /* it goes by its GUID */
 	ret->description[0] = '\0';
 	ret->heard = 1;
 }

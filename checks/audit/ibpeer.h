@@ -9,10 +9,13 @@
 
 #include "checks/audit/lldp.h"
 
-/* "leaf01" of "MF0;leaf01:MQM8700/U1"; else all of it. Without blanks at its end. */
-void bu_ib_peer_name(const char *description, const char **ret, size_t *ret_length);
+/* "leaf01" of "MF0;leaf01:MQM8700/U1"; "core/L07" of "MF0;core:CS7500/L07/U1", because
+ * the leaf of a switch of many cards is the card, and "core/L07/U2" of its second chip;
+ * else all of it. Without blanks at its end. */
+void bu_ib_peer_name(const char *description, char *ret, size_t size);
 /* As LLDP would tell it: chassis = node GUID "0x...", name = that in the node
- * description, port = its number; ret->netdev is left alone. root: "", the machine's
+ * description ("" of a switch that has only its maker's words: it goes by its GUID),
+ * port = its number; ret->netdev is left alone. root: "", the machine's
  * own. BU_ERR_NOTFOUND without a device for management packets, DENIED without the
  * right to, TIMEOUT when there is no answer (wait_ms four times at most). */
 bu_must int bu_ib_peer(const char *root, const char *device, int port, int wait_ms,

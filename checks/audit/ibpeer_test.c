@@ -46,7 +46,11 @@ START_TEST(a_switch_has_its_name_in_its_description)
 	static const char *const rows[][2] = {
 		{"leaf01", "leaf01"},
 		{"MF0;leaf01:MQM8700/U1", "leaf01"},
-		{"MF0;leaf01:MQM8700/L02/U1  ", "leaf01"},
+		/* the leaf of a director is the card */
+		{"MF0;ib-core:CS7500/L07/U1", "ib-core/L07"},
+		{"MF0;ib-core:CS7500/L08/U1  ", "ib-core/L08"},
+		{"MF0;ib-core:CS8500/L08/U3", "ib-core/L08/U3"},
+		{"MF0;ib-core:CS7500/S02/U1", "ib-core/S02"},
 		{"leaf 7  ", "leaf 7"},
 		{"MF0;leaf01", "MF0;leaf01"},
 		{"a:b", "a:b"},
@@ -54,14 +58,33 @@ START_TEST(a_switch_has_its_name_in_its_description)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autofree char *got = NULL;
-		const char *name;
-		size_t length;
+		char got[64];
 
-		bu_ib_peer_name(rows[i][0], &name, &length);
-		got = bu_xstrndup(name, length);
+		bu_ib_peer_name(rows[i][0], got, sizeof(got));
 		ck_assert_str_eq(got, rows[i][1]);
 	}
+}
+END_TEST
+
+/* All of a kind have the same words: two leaves are not one. */
+START_TEST(a_switch_without_a_name_goes_by_its_guid)
+{
+	uint8_t info[64] = {0}, description[64] = "Quantum Mellanox Technologies";
+	struct bu_lldp got = {.netdev = "ib0"};
+
+	info[2] = 2; /* a switch */
+	memcpy(info + 12, "\x0c\x42\xa1\x03\x00\x5e\x00\x01", 8);
+	info[36] = 17;
+	bu_ib_peer_parse(info, description, &got);
+	ck_assert_str_eq(bu_lldp_switch(&got), "0x0c42a103005e0001");
+	ck_assert_uint_eq(bu_lldp_is(&got, "0x0c42a103005e0001:17"), 18);
+	/* The card that it is in decides, not the whole switch. */
+	memset(description, 0, 64);
+	memcpy(description, "MF0;ib-core:CS7500/L08/U1", 25);
+	bu_ib_peer_parse(info, description, &got);
+	ck_assert_uint_eq(bu_lldp_is(&got, "ib-core/L08:17"), 11);
+	ck_assert_uint_eq(bu_lldp_is(&got, "ib-core/L07:17"), 0);
+	ck_assert_uint_eq(bu_lldp_is(&got, "ib-core:17"), 0);
 }
 END_TEST
 
@@ -139,6 +162,7 @@ main(int argc, char **argv)
 {
 	const TTest *const tests[] = {
 		reads_answers, a_switch_has_its_name_in_its_description,
+		a_switch_without_a_name_goes_by_its_guid,
 		without_a_device_nobody_is_asked, a_simulated_fabric_answers};
 
 	if (argc == 4 && strcmp(argv[1], "peer") == 0)

@@ -22,6 +22,8 @@ enum {
 	LINK_DOWN = 0,
 	LINK_UP = 1, /* 2 = disabled: there is none, as that to itself */
 	LINKS_MAX = 8,
+	SOCKETS_MAX = 512, /* some releases may have one for each part */
+	PARTS_MAX = 64,
 	TEXT = 256,
 	FIRST_YEAR = 25, /* ROCm 6.4: the version begins with the year */
 	FIRST_MAJOR = 26,
@@ -208,6 +210,8 @@ nothing_told(struct bu_gpu_facts *facts)
 	facts->pcie_gen_busy = BU_NVML_UNKNOWN;
 	facts->pcie_replays = BU_NVML_UNKNOWN;
 	facts->mig = facts->instances = BU_NVML_UNKNOWN;
+	facts->recovery = facts->sram_exceeded = BU_NVML_UNKNOWN;
+	facts->persistence = BU_NVML_UNKNOWN;
 }
 
 static void
@@ -288,22 +292,72 @@ ask_about(const struct bu_gpu_asking *asking, int gpu)
 		asking->fn(gpu, asking->arg);
 }
 
+/* A GPU, and how many devices the driver makes of it. */
+struct whole {
+	GPU gpu; /* the first of them, whose numbers are those of the whole */
+	int told;
+	uint64_t bdf;
+	int parts;
+};
+
+struct wholes {
+	struct whole list[BU_GPUS_MAX];
+	size_t count;
+};
+
+/* The parts of a GPU (SPX, DPX, ... CPX) have its address; some releases tell the
+ * number of the part as the function. One that does not tell its address is of its
+ * socket's GPU, or it is that. */
+static struct whole *
+whole_of(struct wholes *wholes, size_t first, int told, uint64_t bdf)
+{
+	if (!told)
+		return wholes->count > first ? &wholes->list[first] : NULL;
+	for (size_t i = 0; i < wholes->count; i++)
+		if (wholes->list[i].told && wholes->list[i].bdf >> 3 == bdf >> 3)
+			return &wholes->list[i];
+	return NULL;
+}
+
+static void
+add_part(struct wholes *wholes, size_t first, int told, uint64_t bdf, GPU gpu)
+{
+	struct whole *whole = whole_of(wholes, first, told, bdf);
+
+	if (!whole && wholes->count < BU_GPUS_MAX) {
+		whole = &wholes->list[wholes->count++];
+		*whole = (struct whole){gpu, told, bdf, 0};
+	}
+	if (!whole)
+		return;
+	whole->parts++;
+	if (told && bdf < whole->bdf) {
+		whole->gpu = gpu;
+		whole->bdf = bdf;
+	}
+}
+
 /* All GPUs of all sockets; a socket of AMD SMI is one GPU, or the parts of one. */
 static int
-find_gpus(const struct amdsmi *amdsmi, GPU ret[BU_GPUS_MAX], size_t *ret_count)
+find_gpus(const struct amdsmi *amdsmi, struct wholes *ret)
 {
-	void *sockets[BU_GPUS_MAX];
-	uint32_t count = BU_GPUS_MAX;
+	void *sockets[SOCKETS_MAX];
+	uint32_t count = SOCKETS_MAX;
 	int rc = amdsmi->sockets(&count, sockets);
 
-	*ret_count = 0;
+	ret->count = 0;
 	for (uint32_t i = 0; rc == SUCCESS && i < count; i++) {
-		uint32_t room = (uint32_t)(BU_GPUS_MAX - *ret_count);
+		GPU parts[PARTS_MAX];
+		uint32_t room = PARTS_MAX;
+		size_t first = ret->count;
 
-		if (room == 0)
-			break;
-		rc = amdsmi->processors(sockets[i], &room, ret + *ret_count);
-		*ret_count += rc == SUCCESS ? room : 0;
+		rc = amdsmi->processors(sockets[i], &room, parts);
+		for (uint32_t k = 0; rc == SUCCESS && k < room; k++) {
+			uint64_t bdf = 0;
+			int told = amdsmi->bdf(parts[k], &bdf) == SUCCESS;
+
+			add_part(ret, first, told, bdf, parts[k]);
+		}
 	}
 	return rc;
 }
@@ -312,21 +366,24 @@ static int
 read_all(const struct amdsmi *amdsmi, const struct bu_gpu_asking *asking,
 	 struct bu_nvml_facts *ret, struct bu_err *err)
 {
-	GPU gpus[BU_GPUS_MAX];
+	bu_autofree struct wholes *wholes = bu_xcalloc(1, sizeof(*wholes));
 	struct driver_info driver;
-	int rc = find_gpus(amdsmi, gpus, &ret->count);
+	int rc = find_gpus(amdsmi, wholes);
 
+	ret->count = wholes->count;
 	ret->cuda = BU_NVML_UNKNOWN;
 	if (rc != SUCCESS)
 		return bu_err_set(err, BU_ERR_REMOTE, 0, "AMD SMI: %s",
 				  words(amdsmi, rc));
 	memset(&driver, 0, sizeof(driver));
-	if (ret->count && amdsmi->driver && amdsmi->driver(gpus[0], &driver) == SUCCESS)
+	if (ret->count && amdsmi->driver &&
+	    amdsmi->driver(wholes->list[0].gpu, &driver) == SUCCESS)
 		copy_text(ret->driver, sizeof(ret->driver), driver.version);
 	ret->gpus = bu_xcalloc(ret->count ? ret->count : 1, sizeof(*ret->gpus));
 	for (size_t i = 0; i < ret->count; i++) {
 		ask_about(asking, (int)i);
-		read_gpu(amdsmi, gpus[i], &ret->gpus[i]);
+		read_gpu(amdsmi, wholes->list[i].gpu, &ret->gpus[i]);
+		ret->gpus[i].parts = wholes->list[i].parts;
 	}
 	ask_about(asking, -1);
 	return 0;

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -225,6 +226,157 @@ list_gpus(const char *vendor, const char *class)
 	}
 }
 
+/* What the driver says of a GPU's mode; NULL = it has no such file. */
+static void
+set_mode(int gpu, const char *compute, const char *memory)
+{
+	const char *const files[][2] = {{"current_compute_partition", compute},
+					{"current_memory_partition", memory},
+					{"mem_info_vram_total", "205822885888"}};
+
+	for (size_t i = 0; i < BU_LEN(files); i++) {
+		bu_autofree char *path =
+			bu_xasprintf("%s/sys/bus/pci/devices/0000:%02x:00.0/%s", root,
+				     0x18 + gpu, files[i][0]);
+
+		if (files[i][1])
+			ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "%s\n",
+							    files[i][1]),
+					 0);
+		else
+			unlink(path);
+	}
+}
+
+/* The machine of expectation, with more of it; modes of all its GPUs and of GPU 3. */
+struct divided {
+	const char *fault, *more;
+	const char *all[2], *third[2];
+	enum bu_verdict verdict; /* of gpu-partition */
+	const char *text, *seen; /* text "" = it is no finding; seen NULL = no row */
+};
+
+static const struct divided divided[] = {
+	/* nobody wants a mode: any will do that is that of all */
+	{"", "", {NULL}, {NULL}, BU_VERDICT_PASS, "", NULL},
+	{"", "", {"UNKNOWN"}, {"UNKNOWN"}, BU_VERDICT_PASS, "", NULL},
+	{"", "", {"SPX", "NPS1"}, {"SPX", "NPS1"}, BU_VERDICT_PASS, "", "SPX/NPS1"},
+	{"", "", {"SPX", "NPS1"}, {"UNKNOWN", NULL}, BU_VERDICT_PASS, "", "SPX/NPS1"},
+	{"cpx", "", {"CPX", "NPS4"}, {"CPX", "NPS4"}, BU_VERDICT_PASS, "", "CPX/NPS4"},
+	{"cpx", "", {NULL}, {NULL}, BU_VERDICT_PASS, "", "8 parts"},
+	{"cpx-one",
+	 "",
+	 {"SPX", "NPS1"},
+	 {"CPX", "NPS1"},
+	 BU_VERDICT_FAIL,
+	 "partition mode of AMD's GPUs: SPX/NPS1 (GPU 0,1,2,4,5,6,7), CPX/NPS1 (GPU 3); "
+	 "expected one mode on all",
+	 NULL},
+	{"",
+	 "",
+	 {"SPX", "NPS1"},
+	 {"SPX", "NPS4"},
+	 BU_VERDICT_FAIL,
+	 "partition mode of AMD's GPUs: SPX/NPS1 (GPU 0,1,2,4,5,6,7), SPX/NPS4 (GPU 3); "
+	 "expected one mode on all",
+	 NULL},
+	/* wanted */
+	{"cpx",
+	 ",\"compute_partition\":\"SPX\",\"memory_partition\":\"NPS1\"",
+	 {"CPX", "NPS4"},
+	 {"CPX", "NPS4"},
+	 BU_VERDICT_FAIL,
+	 "partition mode of AMD's GPUs: CPX/NPS4; expected SPX/NPS1 on all",
+	 NULL},
+	{"cpx-one",
+	 ",\"compute_partition\":\"SPX\"",
+	 {"SPX", "NPS1"},
+	 {"CPX", "NPS1"},
+	 BU_VERDICT_FAIL,
+	 "partition mode of AMD's GPUs: SPX/NPS1 (GPU 0,1,2,4,5,6,7), CPX/NPS1 (GPU 3); "
+	 "expected SPX on all",
+	 NULL},
+	{"cpx",
+	 ",\"compute_partition\":\"CPX\",\"memory_partition\":\"NPS4\"",
+	 {"CPX", "NPS4"},
+	 {"CPX", "NPS4"},
+	 BU_VERDICT_PASS,
+	 "",
+	 "CPX/NPS4"},
+	{"cpx",
+	 ",\"memory_partition\":\"NPS1\"",
+	 {"CPX", "NPS1"},
+	 {"CPX", "NPS1"},
+	 BU_VERDICT_PASS,
+	 "",
+	 "CPX/NPS1"},
+	{"",
+	 ",\"compute_partition\":\"SPX\"",
+	 {NULL},
+	 {NULL},
+	 BU_VERDICT_INCONCLUSIVE,
+	 "partition mode of AMD's GPUs: not told; expected SPX on all",
+	 NULL},
+};
+
+static void
+judge_divided(const struct divided *row, const char *release)
+{
+	bu_autofree char *text = bu_xasprintf("%.*s%s}", (int)strlen(expectation) - 1,
+					      expectation, row->more);
+	bu_autojson json_t *expect = bu_json_parse(text, strlen(text), "expect", NULL);
+	const struct bu_checks_ctx ctx = {.root = root};
+	const struct bu_gpu_opts opts = {.amd = FAKEAMD, .expect = expect, .ctx = &ctx};
+	const struct bu_check *mode = NULL;
+	struct bu_checks checks;
+
+	for (int i = 0; i < 8; i++)
+		set_mode(i, (i == 3 ? row->third : row->all)[0],
+			 (i == 3 ? row->third : row->all)[1]);
+	setenv("FAKEGPU", row->fault, 1);
+	setenv("FAKEAMD", release, 1);
+	bu_checks_init(&checks);
+	bu_gpu_check(&opts, &checks);
+	for (size_t i = 0; i < checks.count; i++) {
+		const struct bu_check *check = &checks.list[i];
+
+		if (strcmp(check->id, "gpu-partition") == 0) {
+			ck_assert_ptr_null(mode);
+			mode = check;
+			continue;
+		}
+		/* Nothing of a GPU is judged by a part of it, and none is told twice.
+		 */
+		ck_assert_msg(check->verdict == BU_VERDICT_PASS, "%s: %s", row->fault,
+			      check->text);
+		ck_assert_ptr_null(strstr(check->subject, "GPU 8"));
+	}
+	ck_assert_msg(!mode == (!row->text[0] && !row->seen), "%s%s: %s", row->fault,
+		      row->more, mode ? mode->seen : "no row");
+	if (mode) {
+		ck_assert_int_eq(mode->verdict, row->verdict);
+		ck_assert_str_eq(mode->text, row->text);
+		ck_assert_int_eq(mode->hint[0] != '\0', row->text[0] != '\0');
+	}
+	if (row->seen)
+		ck_assert_str_eq(mode->seen, row->seen);
+	bu_checks_fini(&checks);
+}
+
+/* One row a machine, whatever the release tells of the parts of a GPU. */
+START_TEST(a_divided_gpu_is_one_gpu_and_its_mode_is_one_row)
+{
+	static const char *const releases[] = {"25", "26"};
+
+	list_gpus("0x1002", "0x120000");
+	for (size_t i = 0; i < BU_LEN(divided); i++)
+		for (size_t k = 0; k < BU_LEN(releases); k++)
+			judge_divided(&divided[i], releases[k]);
+	unsetenv("FAKEAMD");
+	bu_ignore(bu_remove_tree(root, NULL));
+}
+END_TEST
+
 /* With no model in the profile the kernel's list tells whose library is asked; the
  * driver that does not answer is named with the GPU. */
 START_TEST(a_gpu_that_hangs_is_named)
@@ -254,4 +406,5 @@ END_TEST
 BU_UNIT("amdsmi", each_release_tells_the_same,
 	an_unknown_release_is_refused_by_its_number, a_good_machine_passes_every_row,
 	each_fault_is_one_row_in_these_words, what_is_not_supported_is_no_failure,
-	a_library_that_is_absent_or_another_one_is_named, a_gpu_that_hangs_is_named)
+	a_library_that_is_absent_or_another_one_is_named,
+	a_divided_gpu_is_one_gpu_and_its_mode_is_one_row, a_gpu_that_hangs_is_named)

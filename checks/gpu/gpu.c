@@ -11,6 +11,7 @@
 #include "checks/gpu/gpu_impl.h"
 #include "checks/gpu/gpu_list.h"
 #include "checks/gpu/imex.h"
+#include "checks/gpu/partition.h"
 
 static const double over = 1.02; /* the clock of the events */
 
@@ -47,7 +48,7 @@ kind_of(const char *id)
 	return NULL;
 }
 
-static void
+static struct bu_check *
 add(struct bu_checks *ret, const char *id, enum bu_verdict verdict, const char *subject,
     const char *seen, const char *expected)
 {
@@ -56,6 +57,23 @@ add(struct bu_checks *ret, const char *id, enum bu_verdict verdict, const char *
 	BU_CHECK_SET(row->seen, "%s", seen);
 	BU_CHECK_SET(row->expected, "%s", expected);
 	finish(row, kind_of(id));
+	return row;
+}
+
+/* What a judge has found. */
+static void
+take(struct bu_checks *ret, const struct bu_gpu_row *kind, int verdict,
+     const char *subject, const struct bu_check *draft)
+{
+	struct bu_check *row =
+		bu_checks_add(ret, "gpu", kind->id, (enum bu_verdict)verdict, subject);
+
+	memcpy(row->seen, draft->seen, sizeof(row->seen));
+	memcpy(row->value, draft->value, sizeof(row->value));
+	memcpy(row->expected, draft->expected, sizeof(row->expected));
+	if (verdict != BU_VERDICT_PASS)
+		memcpy(row->hint, draft->hint, sizeof(row->hint));
+	finish(row, kind);
 }
 
 static void
@@ -70,25 +88,30 @@ judge_gpu(struct bu_gpu_case *c, size_t index, struct bu_checks *ret)
 		 c->gpu->pci[0] ? " at " : "", c->gpu->pci);
 	for (size_t i = 0; i < count; i++) {
 		int verdict;
-		struct bu_check *row;
 
 		memset(&draft, 0, sizeof(draft));
 		c->row = &draft;
 		verdict = bu_gpu_row_judge(i, c);
 		if (verdict == BU_GPU_NOT_JUDGED)
 			continue;
-		row = bu_checks_add(ret, "gpu", rows[i].id, (enum bu_verdict)verdict,
-				    subject);
-		memcpy(row->seen, draft.seen, sizeof(row->seen));
-		memcpy(row->value, draft.value, sizeof(row->value));
-		memcpy(row->expected, draft.expected, sizeof(row->expected));
-		if (verdict != BU_VERDICT_PASS)
-			memcpy(row->hint, draft.hint, sizeof(row->hint));
-		finish(row, &rows[i]);
+		take(ret, &rows[i], verdict, subject, &draft);
 		/* One that does not answer has told nothing else. */
 		if (c->gpu->trouble[0])
 			return;
 	}
+}
+
+static void
+judge_partition(const struct bu_nvml_facts *facts, const json_t *expect,
+		struct bu_checks *ret)
+{
+	struct bu_check draft;
+	int verdict;
+
+	memset(&draft, 0, sizeof(draft));
+	verdict = bu_gpu_partition_judge(facts, expect, &draft);
+	if (verdict != BU_GPU_NOT_JUDGED)
+		take(ret, kind_of("gpu-partition"), verdict, "", &draft);
 }
 
 void
@@ -107,6 +130,7 @@ bu_gpu_judge(const struct bu_nvml_facts *facts, const json_t *expect,
 		    facts->count == count ? BU_VERDICT_PASS : BU_VERDICT_FAIL, "", seen,
 		    expected);
 	}
+	judge_partition(facts, expect, ret);
 	for (size_t i = 0; i < facts->count; i++) {
 		struct bu_gpu_case c = {&facts->gpus[i], facts, expect, NULL};
 
@@ -181,16 +205,18 @@ judge_host(struct bu_checks *ret, const char *subject, const struct bu_gpu_rates
 	   const struct bu_gpu_link *link, const json_t *expect)
 {
 	double share = bu_gpu_link_share(link, expect);
+	double to_gpu = bu_json_real(expect, "pcie_gbs", 0);
 	char of[40] = "";
-	const struct least least = {.gbs = share * bu_json_real(expect, "pcie_gbs", 0),
-				    .of = of,
-				    .measure = bu_json_bool(expect, "measure", 0),
-				    .none = no_figure};
+	struct least least = {.gbs = share * to_gpu,
+			      .of = of,
+			      .measure = bu_json_bool(expect, "measure", 0),
+			      .none = no_figure};
 
 	if (share < 1)
 		snprintf(of, sizeof(of), " of gen %d x%d", link->gen_max,
 			 link->width_max);
 	judge_least(ret, "gpu-h2d", subject, gpu->h2d_gbs, &least);
+	least.gbs = share * bu_json_real(expect, "d2h_gbs", to_gpu);
 	judge_least(ret, "gpu-d2h", subject, gpu->d2h_gbs, &least);
 }
 
@@ -218,6 +244,23 @@ judge_sum(struct bu_checks *ret, const char *subject, double seen_gbs,
 	add(ret, "gpu-p2p-all", BU_VERDICT_INCONCLUSIVE, subject, seen, expected);
 }
 
+/* Only a GPU that changed data is a bad part for sure: another error of CUDA ("busy or
+ * unavailable") may be one that a reset clears. */
+static void
+add_copy(struct bu_checks *ret, const struct bu_gpu_rates *gpu, const char *subject)
+{
+	struct bu_check *row = add(
+		ret, "gpu-copy", gpu->trouble[0] ? BU_VERDICT_FAIL : BU_VERDICT_PASS,
+		subject, gpu->trouble[0] ? gpu->trouble : "verified", "");
+
+	if (gpu->trouble[0])
+		BU_CHECK_SET(row->hint, "%s",
+			     gpu->changed ? "replace the GPU: it changes data"
+					  : "end what uses the GPU, then reset it: "
+					    "nvidia-smi -r; when it comes back, reseat "
+					    "it, then replace it");
+}
+
 static void
 judge_copy(const struct bu_gpu_copy *copy, const struct bu_gpu_links *links,
 	   const json_t *expect, struct bu_checks *ret)
@@ -230,11 +273,7 @@ judge_copy(const struct bu_gpu_copy *copy, const struct bu_gpu_links *links,
 
 		snprintf(subject, sizeof(subject), "GPU %zu%s%s", i,
 			 gpu->pci[0] ? " at " : "", gpu->pci);
-		if (gpu->trouble[0])
-			add(ret, "gpu-copy", BU_VERDICT_FAIL, subject, gpu->trouble,
-			    "");
-		else
-			add(ret, "gpu-copy", BU_VERDICT_PASS, subject, "verified", "");
+		add_copy(ret, gpu, subject);
 		judge_host(ret, subject, gpu, bu_gpu_links_find(links, gpu->pci),
 			   expect);
 		judge_rate(ret, "gpu-hbm", subject, gpu->hbm_gbs, expect, "hbm_gbs");
@@ -394,6 +433,9 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 	if (!amd)
 		check_copies(opts, links, ret);
 	if (bu_gpu_read(opts, ret, &facts, &err) == 0) {
+		if (amd)
+			bu_gpu_partition_learn(opts->ctx ? opts->ctx->root : "",
+					       &facts);
 		for (size_t i = 0; i < facts.count; i++)
 			bu_gpu_pcie_learn(&facts.gpus[i], links);
 		bu_gpu_judge(&facts, opts->expect, ret);

@@ -5,7 +5,7 @@
  *
  * expect:
  * {"vendor"?:"AMD","count","names":[],"memory_bytes","nvlinks","xgmi_links","fabric":bool,"driver","vbios":[],
- *  "mig":bool,"mig_instances","pcie_gen","pcie_width","measure":bool,"pcie_gbs",
+ *  "mig":bool,"mig_instances","compute_partition":"SPX","memory_partition":"NPS1","pcie_gen","pcie_width","measure":bool,"pcie_gbs","d2h_gbs",
  *  "p2p_gbs","p2p_all_gbs","p2p_limit_gbs","hbm_gbs"}; what is absent is not judged.
  * Rates are the least that pass, in GB/s: p2p_all_gbs of a GPU to all others at once;
  * the limit is the most that a GPU's links can carry. With

@@ -31,6 +31,7 @@ struct bu_gpu_rates {
 	double hbm_gbs;    /* bytes read and written */
 	double out_gbs;    /* to all its peers at once, while they all do the same */
 	char trouble[200]; /* what went wrong on this GPU; "" = nothing */
+	int changed;       /* what went wrong is that data came back changed */
 };
 
 struct bu_gpu_copy {

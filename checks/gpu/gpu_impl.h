@@ -43,4 +43,10 @@ void bu_gpu_pcie_learn(struct bu_gpu_facts *gpu, const struct bu_gpu_links *link
 /* As bu_gpu_row_judge(). */
 int bu_gpu_pcie_judge(struct bu_gpu_case *c);
 
+/* gpu_health.c. As bu_gpu_row_judge(). */
+int bu_gpu_fabric_judge(struct bu_gpu_case *c);
+int bu_gpu_recovery_judge(struct bu_gpu_case *c);
+int bu_gpu_sram_judge(struct bu_gpu_case *c);
+int bu_gpu_persistence_judge(struct bu_gpu_case *c);
+
 #endif

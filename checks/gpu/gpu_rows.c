@@ -74,6 +74,11 @@ judge_answers(struct bu_gpu_case *c)
 {
 	BU_CHECK_SET(c->row->seen, "%s",
 		     c->gpu->trouble[0] ? c->gpu->trouble : "answers");
+	if (c->gpu->needs_reset)
+		BU_CHECK_SET(
+			c->row->hint,
+			"reset the GPU: nvidia-smi -r, or restart the machine; when "
+			"it comes back, replace the GPU");
 	return c->gpu->trouble[0] ? BU_VERDICT_FAIL : BU_VERDICT_PASS;
 }
 
@@ -133,6 +138,11 @@ judge_ecc(struct bu_gpu_case *c)
 		     c->gpu->ecc_uncorrected > 0 ? (long long)c->gpu->ecc_uncorrected
 						 : 0LL,
 		     more);
+	if (!c->gpu->ecc && c->gpu->ecc_uncorrected <= 0)
+		BU_CHECK_SET(
+			c->row->hint,
+			"switch ECC on: nvidia-smi -e 1 (AMD: in the firmware), then "
+			"restart the machine");
 	if (!c->gpu->ecc || c->gpu->ecc_uncorrected > 0)
 		return BU_VERDICT_FAIL;
 	return deferred > 0 ? BU_VERDICT_WARN : BU_VERDICT_PASS;
@@ -150,6 +160,12 @@ judge_remap(struct bu_gpu_case *c)
 	BU_CHECK_SET(c->row->seen, "%lld rows%s%s", (long long)rows,
 		     c->gpu->remap_pending ? ", one pending" : "",
 		     c->gpu->remap_failed ? ", one failed" : "");
+	if (c->gpu->remap_failed)
+		BU_CHECK_SET(c->row->hint,
+			     "replace the GPU: its memory has no rows left");
+	else if (c->gpu->remap_pending)
+		BU_CHECK_SET(c->row->hint,
+			     "reset the GPU: nvidia-smi -r; that ends the remap");
 	if (c->gpu->remap_pending || c->gpu->remap_failed)
 		return BU_VERDICT_FAIL;
 	return rows > REMAPPED_WARN ? BU_VERDICT_WARN : BU_VERDICT_PASS;
@@ -242,34 +258,6 @@ judge_link_errors(struct bu_gpu_case *c)
 }
 
 static int
-judge_fabric(struct bu_gpu_case *c)
-{
-	static const char *const states[] = {"not supported", "not started",
-					     "in progress", "completed"};
-	int wanted = bu_json_bool(c->expect, "fabric", 0);
-	int state = c->gpu->fabric;
-
-	if (!wanted && state <= BU_GPU_FABRIC_NONE)
-		return BU_GPU_NOT_JUDGED;
-	BU_CHECK_SET(c->row->expected, "completed, status 0");
-	if (state < 0 || state >= (int)BU_LEN(states))
-		BU_CHECK_SET(c->row->seen, "unknown");
-	else
-		BU_CHECK_SET(c->row->seen, "%s, status %d", states[state],
-			     c->gpu->fabric_status);
-	/* For the topology: GPUs of one domain and clique reach each other. */
-	if (state == BU_GPU_FABRIC_COMPLETED && c->gpu->fabric_uuid[0]) {
-		BU_CHECK_SET(c->row->value, "%s.%u", c->gpu->fabric_uuid,
-			     c->gpu->fabric_clique);
-		BU_CHECK_SET(c->row->seen, "completed, status %d, domain %s",
-			     c->gpu->fabric_status, c->row->value);
-	}
-	return state == BU_GPU_FABRIC_COMPLETED && c->gpu->fabric_status == 0
-		       ? BU_VERDICT_PASS
-		       : BU_VERDICT_FAIL;
-}
-
-static int
 judge_slowdown(struct bu_gpu_case *c)
 {
 	static const struct {
@@ -356,8 +344,14 @@ judge_mig(struct bu_gpu_case *c)
 	  "install or repair the driver in the image", NULL)                           \
 	X("gpu-count", "number of GPUs", "reseat or replace the GPU that is missing",  \
 	  NULL)                                                                        \
+	X("gpu-partition", "partition mode of AMD's GPUs",                             \
+	  "drain the node, end what uses the GPUs, then amd-smi set -g all "           \
+	  "--compute-partition and --memory-partition: the same on all",               \
+	  NULL)                                                                        \
 	X("gpu-answers", "the GPU answers its driver",                                 \
-	  "power cycle; if it comes back, replace the GPU", judge_answers)             \
+	  "power the machine off and on; when it comes back, reseat the GPU, then "    \
+	  "replace it",                                                                \
+	  judge_answers)                                                               \
 	X("gpu-model", "exact model",                                                  \
 	  "correct [hardware] gpu_model, or the GPU is the wrong part", judge_model)   \
 	X("gpu-serial", "its serial number", "", tell_serial)                          \
@@ -368,6 +362,12 @@ judge_mig(struct bu_gpu_case *c)
 	  judge_vbios)                                                                 \
 	X("gpu-ecc", "ECC is on and has not failed",                                   \
 	  "reset the GPU; if errors come back, replace it", judge_ecc)                 \
+	X("gpu-sram", "errors of its SRAM", "replace the GPU", bu_gpu_sram_judge)      \
+	X("gpu-recovery", "action that the driver asks for", "",                       \
+	  bu_gpu_recovery_judge)                                                       \
+	X("gpu-persistence", "persistence mode",                                       \
+	  "start nvidia-persistenced in the image, or nvidia-smi -pm 1",               \
+	  bu_gpu_persistence_judge)                                                    \
 	X("gpu-remap", "rows of memory that were remapped",                            \
 	  "reset the GPU to finish a pending remap; a failed one: replace it",         \
 	  judge_remap)                                                                 \
@@ -378,7 +378,8 @@ judge_mig(struct bu_gpu_case *c)
 	X("gpu-xgmi", "state of each XGMI link",                                       \
 	  "reseat the GPU; if it stays down, replace its baseboard", judge_xgmi)       \
 	X(BU_CHECK_GPU_FABRIC, "fabric manager has registered the GPU",                \
-	  "start nvidia-fabricmanager of exactly the driver's version", judge_fabric)  \
+	  "start nvidia-fabricmanager of exactly the driver's version",                \
+	  bu_gpu_fabric_judge)                                                         \
 	X("gpu-imex", "an IMEX channel, where GPUs share NVLink with other nodes",     \
 	  BU_IMEX_TO_DO, NULL)                                                         \
 	X("gpu-slowdown", "clocks are not held down",                                  \

@@ -95,9 +95,9 @@ START_TEST(a_good_machine_passes_every_row)
 				seen++;
 				break;
 			}
-	/* gpu-library speaks only when it fails, XGMI is AMD's, and IMEX is of GPUs
-	 * that share NVLink with other nodes. */
-	ck_assert_uint_eq(seen, rows - 3);
+	/* gpu-library speaks only when it fails, XGMI and the partition mode are
+	 * AMD's, and IMEX is of GPUs that share NVLink with other nodes. */
+	ck_assert_uint_eq(seen, rows - 4);
 	bu_checks_fini(&checks);
 }
 END_TEST
@@ -149,6 +149,17 @@ static const struct {
 	{"fabric", "gpu-fabric", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: fabric manager has registered the GPU: in "
 	 "progress, status 0; expected completed, status 0"},
+	{"degraded", "gpu-fabric", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: fabric manager has registered the GPU: completed, "
+	 "status 0, degraded bandwidth; expected completed, status 0"},
+	{"recovery", "gpu-recovery", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: action that the driver asks for: reset the GPU; "
+	 "expected none"},
+	{"sram", "gpu-sram", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: errors of its SRAM: above NVIDIA's threshold; expected "
+	 "below NVIDIA's threshold"},
+	{"persistence", "gpu-persistence", BU_VERDICT_WARN,
+	 "GPU 3 at 0000:1b:00.0: persistence mode: off; expected on"},
 	{"thermal", "gpu-slowdown", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: clocks are not held down: hardware slowdown, "
 	 "hardware thermal slowdown, at 91 C; expected not slowed down"},
@@ -225,6 +236,59 @@ START_TEST(each_fault_is_one_row_in_these_words)
 		ck_assert(bad->hint[0]);
 		bu_checks_fini(&checks);
 	}
+}
+END_TEST
+
+/* A part is replaced when it is bad, and not when it wants a reset or a setting. */
+START_TEST(the_hint_follows_the_fault)
+{
+	static const struct {
+		const char *fault, *hint;
+	} rows[] = {
+		{"corrupt", "replace the GPU"},
+		{"cuda-memory", "end what uses the GPU, then reset it"},
+		{"peer-context", "end what uses the GPU, then reset it"},
+		{"ecc-off", "switch ECC on: nvidia-smi -e 1"},
+		{"ecc", "reset the GPU"},
+		{"remap-pending", "reset the GPU"},
+		{"remap-failed", "replace the GPU"},
+		{"recovery", "end what runs on the GPU, then nvidia-smi -r"},
+		{"lost", "power the machine off and on; when it comes back, reseat"},
+		{"reset", "reset the GPU"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_checks checks;
+		const struct bu_check *bad;
+
+		check(rows[i].fault, NULL, NULL, &checks);
+		bad = only_bad(&checks);
+		ck_assert_msg(bad != NULL, "%s", rows[i].fault);
+		ck_assert_msg(strncmp(bad->hint, rows[i].hint, strlen(rows[i].hint)) ==
+				      0,
+			      "%s: %s", rows[i].fault, bad->hint);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
+/* The ways to and from the host of a Grace differ. */
+START_TEST(each_direction_has_a_figure_of_its_own)
+{
+	bu_autojson json_t *expect = json_loads(expectation, 0, NULL);
+	bu_autofree char *text = NULL;
+	const struct bu_check *bad;
+	struct bu_checks checks;
+
+	json_object_set_new(expect, "d2h_gbs", json_real(12));
+	text = json_dumps(expect, 0);
+	check_for(text, "d2h", NULL, NULL, &checks);
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_PASS), checks.count);
+	bu_checks_fini(&checks);
+	check_for(text, "h2d", NULL, NULL, &checks);
+	bad = only_bad(&checks);
+	ck_assert(bad && strcmp(bad->id, "gpu-h2d") == 0);
+	bu_checks_fini(&checks);
 }
 END_TEST
 
@@ -462,6 +526,7 @@ START_TEST(a_machine_without_gpus_has_no_rows)
 END_TEST
 
 BU_UNIT("gpu", a_good_machine_passes_every_row, each_fault_is_one_row_in_these_words,
+	the_hint_follows_the_fault, each_direction_has_a_figure_of_its_own,
 	what_part_and_slot_can_is_wanted_of_any_gpu, a_branch_of_the_driver_is_enough,
 	a_flipped_bit_is_named_by_its_byte, an_old_driver_is_seen_on_every_gpu,
 	the_fabric_is_judged_where_there_is_one,

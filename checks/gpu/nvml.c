@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/symbols.h"
 #include "base/text.h"
+#include "checks/gpu/nvml_impl.h"
 
 enum {
 	NVML_SUCCESS = 0,
@@ -21,74 +22,8 @@ enum {
 	ECC_CORRECTED = 0,
 	ECC_UNCORRECTED = 1,
 	ECC_VOLATILE = 0,
-	LINK_COUNTERS = 4, /* replay, recovery, CRC of flits, CRC of data */
-};
-
-struct pci_info { /* nvmlPciInfo_t */
-	char bus_id_legacy[16];
-	unsigned int domain, bus, device, device_id, subsystem_id;
-	char bus_id[32];
-};
-
-struct memory_info { /* nvmlMemory_t */
-	unsigned long long total, free, used;
-};
-
-struct fabric_info { /* nvmlGpuFabricInfo_t */
-	unsigned char cluster_uuid[16];
-	int status;
-	unsigned int clique;
-	unsigned int state;
-};
-
-/* The library's functions: member, symbol, signature, whether every version has it. */
-#define GPU void *
-#define FUNCTIONS(X)                                                                   \
-	X(init, "nvmlInit_v2", (void), 1)                                              \
-	X(shutdown, "nvmlShutdown", (void), 1)                                         \
-	X(driver, "nvmlSystemGetDriverVersion", (char *, unsigned int), 1)             \
-	X(cuda, "nvmlSystemGetCudaDriverVersion_v2", (int *), 0)                       \
-	X(count, "nvmlDeviceGetCount_v2", (unsigned int *), 1)                         \
-	X(by_index, "nvmlDeviceGetHandleByIndex_v2", (unsigned int, GPU *), 1)         \
-	X(by_pci, "nvmlDeviceGetHandleByPciBusId_v2", (const char *, GPU *), 0)        \
-	X(name, "nvmlDeviceGetName", (GPU, char *, unsigned int), 1)                   \
-	X(serial, "nvmlDeviceGetSerial", (GPU, char *, unsigned int), 0)               \
-	X(uuid, "nvmlDeviceGetUUID", (GPU, char *, unsigned int), 1)                   \
-	X(vbios, "nvmlDeviceGetVbiosVersion", (GPU, char *, unsigned int), 0)          \
-	X(pci, "nvmlDeviceGetPciInfo_v3", (GPU, struct pci_info *), 1)                 \
-	X(memory, "nvmlDeviceGetMemoryInfo", (GPU, struct memory_info *), 1)           \
-	X(ecc_mode, "nvmlDeviceGetEccMode", (GPU, int *, int *), 0)                    \
-	X(ecc_total, "nvmlDeviceGetTotalEccErrors",                                    \
-	  (GPU, int, int, unsigned long long *), 0)                                    \
-	X(remapped, "nvmlDeviceGetRemappedRows",                                       \
-	  (GPU, unsigned int *, unsigned int *, unsigned int *, unsigned int *), 0)    \
-	X(link_state, "nvmlDeviceGetNvLinkState", (GPU, unsigned int, int *), 0)       \
-	X(link_errors, "nvmlDeviceGetNvLinkErrorCounter",                              \
-	  (GPU, unsigned int, int, unsigned long long *), 0)                           \
-	X(fabric, "nvmlDeviceGetGpuFabricInfo", (GPU, struct fabric_info *), 0)        \
-	X(slowdown, "nvmlDeviceGetCurrentClocksThrottleReasons",                       \
-	  (GPU, unsigned long long *), 0)                                              \
-	X(temperature, "nvmlDeviceGetTemperature", (GPU, int, unsigned int *), 0)      \
-	X(power_limit, "nvmlDeviceGetPowerManagementLimit", (GPU, unsigned int *), 0)  \
-	X(power_default, "nvmlDeviceGetPowerManagementDefaultLimit",                   \
-	  (GPU, unsigned int *), 0)                                                    \
-	X(pcie_gen, "nvmlDeviceGetCurrPcieLinkGeneration", (GPU, unsigned int *), 0)   \
-	X(pcie_width, "nvmlDeviceGetCurrPcieLinkWidth", (GPU, unsigned int *), 0)      \
-	X(pcie_gen_max, "nvmlDeviceGetMaxPcieLinkGeneration", (GPU, unsigned int *),   \
-	  0)                                                                           \
-	X(pcie_width_max, "nvmlDeviceGetMaxPcieLinkWidth", (GPU, unsigned int *), 0)   \
-	X(replays, "nvmlDeviceGetPcieReplayCounter", (GPU, unsigned int *), 0)         \
-	X(mig, "nvmlDeviceGetMigMode", (GPU, unsigned int *, unsigned int *), 0)       \
-	X(instances, "nvmlDeviceGetMaxMigDeviceCount", (GPU, unsigned int *), 0)       \
-	X(instance, "nvmlDeviceGetMigDeviceHandleByIndex", (GPU, unsigned int, GPU *), \
-	  0)
-
-struct bu_nvml {
-	void *handle;
-	const char *(*error_text)(int);
-#define X(member, symbol, args, required) int(*member) args;
-	FUNCTIONS(X)
-#undef X
+	RECOVERY_ACTION = 230, /* NVML_FI_DEV_GET_GPU_RECOVERY_ACTION */
+	LINK_COUNTERS = 4,     /* replay, recovery, CRC of flits, CRC of data */
 };
 
 static const struct bu_symbol functions[] = {
@@ -229,6 +164,34 @@ read_fabric(const struct bu_nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 			 u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
+/* Of the newest version that the library has. */
+static void
+read_health(const struct bu_nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
+{
+	static const unsigned int versions[] = {0x03000028, 0x02000024};
+	struct field action = {.id = RECOVERY_ACTION};
+	struct sram_status sram = {.version = 1u << 24 | sizeof(sram)};
+
+	for (size_t i = 0; nvml->fabric_health && i < BU_LEN(versions); i++) {
+		struct fabric_health info = {.version = versions[i]};
+
+		if (nvml->fabric_health(gpu, &info) != NVML_SUCCESS)
+			continue;
+		facts->fabric_mask = info.mask;
+		facts->fabric_summary = info.summary;
+		break;
+	}
+	facts->recovery =
+		nvml->fields && nvml->fields(gpu, 1, &action) == NVML_SUCCESS &&
+				action.rc == NVML_SUCCESS
+			? (int)action.value.number
+			: BU_NVML_UNKNOWN;
+	facts->sram_exceeded = nvml->sram && nvml->sram(gpu, &sram) == NVML_SUCCESS
+				       ? sram.exceeded != 0
+				       : BU_NVML_UNKNOWN;
+	facts->persistence = ask(nvml->persistence, gpu);
+}
+
 static int
 count_instances(const struct bu_nvml *nvml, GPU gpu)
 {
@@ -294,6 +257,7 @@ copy_address(char *ret, size_t size, const char *bus_id)
 static void
 in_trouble(const struct bu_nvml *nvml, int rc, struct bu_gpu_facts *facts)
 {
+	facts->needs_reset = rc == NVML_RESET_REQUIRED;
 	snprintf(facts->trouble, sizeof(facts->trouble), "%s: %s",
 		 rc == NVML_GPU_IS_LOST ? "lost" : "does not answer", words(nvml, rc));
 }
@@ -320,6 +284,7 @@ read_gpu(const struct bu_nvml *nvml, unsigned int index, struct bu_gpu_facts *fa
 	read_memory(nvml, gpu, facts);
 	read_links(nvml, gpu, facts);
 	read_fabric(nvml, gpu, facts);
+	read_health(nvml, gpu, facts);
 	read_state(nvml, gpu, facts);
 	/* The driver knows handle and address of a GPU that is gone: what it did not
 	 * tell above is not unknown then. */

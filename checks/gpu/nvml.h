@@ -46,6 +46,12 @@ struct bu_gpu_facts {
 	int fabric_status;    /* nvmlReturn_t; 0 = success */
 	char fabric_uuid[37]; /* NVLink domain; "" = none */
 	unsigned int fabric_clique;
+	/* Of newer libraries; 0 = not told. NVML_GPU_FABRIC_HEALTH_MASK_*, _SUMMARY_*
+	 */
+	unsigned int fabric_mask, fabric_summary;
+	int recovery;      /* nvmlDeviceGpuRecoveryAction_t; 0 = none */
+	int sram_exceeded; /* more errors of SRAM than NVIDIA lets a GPU have */
+	int persistence;   /* 1 = on */
 	uint64_t slowdown; /* nvmlClocksEventReason* bits; 0 = none, or UNKNOWN */
 	int temperature_c;
 	int64_t power_limit_mw, power_default_mw;
@@ -53,9 +59,14 @@ struct bu_gpu_facts {
 	int pcie_gen, pcie_gen_max, pcie_width, pcie_width_max;
 	int pcie_gen_busy; /* while data moved over the link; 0 or UNKNOWN = not seen */
 	int64_t pcie_replays;
+	/* AMD: devices that the driver makes of it, 0 = not told, and the modes by
+	 * which it does: "CPX", "NPS4"; "" = not told. */
+	int parts;
+	char compute_partition[8], memory_partition[8];
 	int mig;           /* 1 = on */
 	int instances;     /* of MIG, that can be used */
 	char trouble[160]; /* "lost: GPU is lost": it does not answer; "" = it does */
+	int needs_reset;   /* and says that a reset is what it needs */
 };
 
 struct bu_nvml_facts {

@@ -5,6 +5,7 @@
  */
 #include "checks/host/host.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ enum {
 	MEMORY_LOAD_MAX_MIB = 4096,
 	CPU_PERCENT = 80,
 	CLOCK_OFFSET_US = 1000,
+	CORRECTED_A_DAY = 10,
+	DAY_S = 24 * 60 * 60,
 	STEP_MS = 60000,
 };
 
@@ -54,6 +57,7 @@ check_cpu_online(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 
 struct cpus {
 	const char *root;
+	cpu_set_t idle; /* isolated from what we may load: at rest by intent */
 	double slowest_percent;
 	char slowest[16];
 	int64_t throttled; /* sum of all counters */
@@ -65,8 +69,9 @@ look_at_cpu(const char *name, void *arg)
 {
 	struct cpus *cpus = arg;
 	int64_t now, top, core, package;
+	unsigned int number;
 
-	if (strncmp(name, "cpu", 3) != 0 || name[3] < '0' || name[3] > '9')
+	if (sscanf(name, "cpu%u", &number) != 1)
 		return;
 	now = bu_sysroot_int(cpus->root, 0,
 			     "sys/devices/system/cpu/%s/cpufreq/scaling_cur_freq",
@@ -77,7 +82,7 @@ look_at_cpu(const char *name, void *arg)
 		top = bu_sysroot_int(
 			cpus->root, 0,
 			"sys/devices/system/cpu/%s/cpufreq/cpuinfo_max_freq", name);
-	if (now > 0 && top > 0) {
+	if (now > 0 && top > 0 && !CPU_ISSET(number, &cpus->idle)) {
 		double percent = 100.0 * (double)now / (double)top;
 
 		if (!cpus->frequencies++ || percent < cpus->slowest_percent) {
@@ -98,11 +103,28 @@ look_at_cpu(const char *name, void *arg)
 	}
 }
 
+/* CPUs that the load leaves alone: those that are isolated, and on this machine those
+ * that we may not run on. */
+static void
+find_idle(const char *root, cpu_set_t *ret)
+{
+	cpu_set_t ours;
+
+	bu_sysroot_cpus(root, ret, "sys/devices/system/cpu/isolated");
+	CPU_ZERO(&ours);
+	if ((root && *root) || sched_getaffinity(0, sizeof(ours), &ours) != 0)
+		return;
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (!CPU_ISSET(cpu, &ours))
+			CPU_SET(cpu, ret);
+}
+
 static void
 look_at_cpus(const char *root, struct cpus *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->root = root;
+	find_idle(root, &ret->idle);
 	bu_sysroot_each(root, look_at_cpu, ret, "sys/devices/system/cpu");
 }
 
@@ -198,9 +220,7 @@ check_firmware(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 			    json_is_true(turbo) == !off ? BU_VERDICT_PASS
 							: BU_VERDICT_FAIL,
 			    "", off ? "off" : "on", json_is_true(turbo) ? "on" : "off");
-	while (bu_sysroot_exists(ctx->root, "sys/devices/system/node/node%lld",
-				 (long long)seen_nodes))
-		seen_nodes++;
+	seen_nodes = bu_sysroot_cpu_nodes(ctx->root);
 	if (!nodes || !seen_nodes)
 		return;
 	snprintf(seen, sizeof(seen), "%lld", (long long)seen_nodes);
@@ -235,6 +255,26 @@ struct edac {
 	struct bu_checks *out;
 };
 
+/* Some correct one now and then for years: many a day are a module that fails. */
+static void
+judge_corrected(const struct edac *edac, const char *name, int64_t corrected)
+{
+	int64_t seconds = bu_sysroot_int(edac->ctx->root, DAY_S,
+					 "sys/devices/system/edac/mc/%s/"
+					 "seconds_since_reset",
+					 name);
+	double days = seconds > DAY_S ? (double)seconds / DAY_S : 1;
+	double most = bu_host_threshold(edac->ctx, "corrected_errors", CORRECTED_A_DAY);
+	char seen[64], expected[48];
+
+	snprintf(seen, sizeof(seen), "%lld errors, %.0f a day", (long long)corrected,
+		 (double)corrected / days);
+	snprintf(expected, sizeof(expected), "at most %.0f a day", most);
+	bu_host_add(edac->out, "memory-corrected",
+		    (double)corrected / days > most ? BU_VERDICT_WARN : BU_VERDICT_PASS,
+		    name, seen, expected);
+}
+
 static void
 look_at_controller(const char *name, void *arg)
 {
@@ -254,12 +294,8 @@ look_at_controller(const char *name, void *arg)
 			    lost ? BU_VERDICT_FAIL : BU_VERDICT_PASS, name, seen,
 			    "0 errors");
 	}
-	if (corrected >= 0) {
-		snprintf(seen, sizeof(seen), "%lld errors", (long long)corrected);
-		bu_host_add(edac->out, "memory-corrected",
-			    corrected ? BU_VERDICT_WARN : BU_VERDICT_PASS, name, seen,
-			    "0 errors");
-	}
+	if (corrected >= 0)
+		judge_corrected(edac, name, corrected);
 }
 
 static void

@@ -7,8 +7,9 @@
  * hardware {"cpus": at least, "memory_bytes": at least}
  * thresholds {"cpu_percent": of the CPU's top frequency, under load (80),
  *  "memory_gbs","disk_read_mbs","disk_write_mbs": at least,
- *  "clock_offset_us": at most (more than 1000 is a warning)}
- * host {"turbo":bool,"numa_nodes":exactly,"load_ms": of each load (1500),
+ *  "clock_offset_us": at most (more than 1000 is a warning),
+ *  "corrected_errors": of memory, a day, at most (10)}
+ * host {"turbo":bool,"numa_nodes": with CPUs, exactly,"load_ms": of each load (1500),
  *  "memory_load_bytes": at most (4 GiB)}
  *
  * Bandwidths are told in `seen`, number first, also where nothing is expected of them:

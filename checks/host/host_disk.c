@@ -2,7 +2,8 @@
 /*
  * Disks: their own word on their health (smartctl), and how fast they are read and
  * written past the page cache. Called by the host checks. Invariant: a disk is only
- * read; writing goes into a file of our own, which is gone afterwards.
+ * read; writing goes into files of our own: one that is gone afterwards, and the errors
+ * that each disk had, because a counter of a lifetime is judged by its growth.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,31 +36,103 @@ seconds_since(int64_t start_ns)
 
 /* --- health --- */
 
+/* Bits of the critical warning of NVMe. */
+enum {
+	SPARE_LOW = 0x01,
+	TEMPERATURE = 0x02,
+	UNRELIABLE = 0x04, /* media errors, or worn: percentage_used tells which */
+	READ_ONLY = 0x08,
+	BACKUP_FAILED = 0x10,
+	REGION_FAILED = 0x20,
+	BROKEN = SPARE_LOW | READ_ONLY | BACKUP_FAILED | REGION_FAILED,
+};
+
+/* How many media errors this disk had when it was looked at last, and it is kept how
+ * many it has; -1 = nobody looked before, or it has no serial number. */
+static int64_t
+errors_before(const char *root, const char *name, int64_t now)
+{
+	bu_autofree char *dir = bu_xasprintf("%s/var/lib/bringup", root ? root : "");
+	bu_autofree char *path = bu_xasprintf("%s/disk-errors.json", dir);
+	bu_autojson json_t *kept = bu_json_load(path, NULL);
+	bu_autofree char *text = NULL;
+	char serial[128];
+	int64_t before;
+
+	bu_sysroot_serial(root, serial, sizeof(serial), name);
+	if (!*serial)
+		return -1;
+	if (!json_is_object(kept)) {
+		json_decref(kept);
+		kept = json_object();
+	}
+	before = bu_json_int(kept, serial, -1);
+	if (before == now)
+		return before;
+	json_object_set_new(kept, serial, json_integer(now));
+	text = bu_json_canonical(kept);
+	/* Where it cannot be kept, the next look is again the first one. */
+	if (bu_mkdir_p(dir, 0700, NULL) == 0)
+		(void)!bu_file_write(path, text, strlen(text), 0600, NULL);
+	return before;
+}
+
+/* Wear and errors of long ago are no reason not to serve: a warning. */
+static enum bu_verdict
+nvme_verdict(const json_t *nvme, int64_t lost, int64_t before)
+{
+	int64_t warning = bu_json_int(nvme, "critical_warning", 0);
+	int64_t used = bu_json_int(nvme, "percentage_used", 0);
+	int64_t spare = bu_json_int(nvme, "available_spare", 100);
+	int64_t least = bu_json_int(nvme, "available_spare_threshold", 0);
+
+	if ((warning & BROKEN) || spare < least || (before >= 0 && lost > before))
+		return BU_VERDICT_FAIL;
+	if ((warning & UNRELIABLE) && used < 100)
+		return BU_VERDICT_FAIL;
+	return warning || lost || used >= 100 ? BU_VERDICT_WARN : BU_VERDICT_PASS;
+}
+
 static void
-judge_health(struct bu_checks *out, const char *name, const json_t *report)
+hint_health(struct bu_check *row)
+{
+	if (row->verdict == BU_VERDICT_WARN)
+		BU_CHECK_SET(row->hint,
+			     "plan to swap the disk: worn, warm, or with errors of "
+			     "before; new media errors or a spare that runs out fail");
+}
+
+static void
+judge_health(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char *name,
+	     const json_t *report)
 {
 	const json_t *status = json_object_get(report, "smart_status");
 	const json_t *nvme =
 		json_object_get(report, "nvme_smart_health_information_log");
-	int64_t warning = bu_json_int(nvme, "critical_warning", 0);
-	int64_t lost = bu_json_int(nvme, "media_errors", 0);
-	int64_t used = bu_json_int(nvme, "percentage_used", 0);
-	enum bu_verdict verdict = BU_VERDICT_PASS;
-	char seen[120];
+	int passed = bu_json_bool(status, "passed", 0);
+	int64_t lost = bu_json_int(nvme, "media_errors", 0), before = 0;
+	enum bu_verdict verdict = passed ? BU_VERDICT_PASS : BU_VERDICT_FAIL;
+	char seen[160], fresh[40] = "";
 
 	if (!json_is_object(status))
 		return; /* one that keeps no account of itself, a virtual one say */
-	if (!bu_json_bool(status, "passed", 0) || warning || lost)
-		verdict = BU_VERDICT_FAIL;
-	else if (used >= 100)
-		verdict = BU_VERDICT_WARN;
+	if (nvme) {
+		before = errors_before(ctx->root, name, lost);
+		/* `passed` says no more than that there is a warning. */
+		if (passed || bu_json_int(nvme, "critical_warning", 0))
+			verdict = nvme_verdict(nvme, lost, before);
+	}
+	if (before >= 0 && lost > 0)
+		snprintf(fresh, sizeof(fresh), " (%lld new)",
+			 (long long)(lost > before ? lost - before : 0));
 	snprintf(seen, sizeof(seen),
-		 "%s, critical warning %lld, %lld media errors, "
+		 "%s, critical warning %lld, %lld media errors%s, "
 		 "%lld %% used",
-		 bu_json_bool(status, "passed", 0) ? "passed" : "failed",
-		 (long long)warning, (long long)lost, (long long)used);
-	bu_host_add(out, "disk-health", verdict, name, seen,
-		    "passed, no warning, no media errors");
+		 passed ? "passed" : "failed",
+		 (long long)bu_json_int(nvme, "critical_warning", 0), (long long)lost,
+		 fresh, (long long)bu_json_int(nvme, "percentage_used", 0));
+	hint_health(bu_host_add(out, "disk-health", verdict, name, seen,
+				"passed, no warning, no new media errors"));
 }
 
 static void
@@ -85,7 +158,7 @@ check_health(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char 
 	report = bu_json_parse(end.out, strlen(end.out), "smartctl", &err);
 	bu_job_end_fini(&end);
 	if (report)
-		judge_health(out, name, report);
+		judge_health(ctx, out, name, report);
 	else
 		bu_host_add(out, "disk-health", BU_VERDICT_INCONCLUSIVE, name, err.text,
 			    "");

@@ -7,9 +7,10 @@
 #include "checks/host/host.h"
 
 /* host_rows.c. Adds a row of the table: text and hint follow from what was seen and
- * expected. */
-void bu_host_add(struct bu_checks *out, const char *id, enum bu_verdict verdict,
-		 const char *subject, const char *seen, const char *expected);
+ * expected; good until the next one. */
+struct bu_check *bu_host_add(struct bu_checks *out, const char *id,
+			     enum bu_verdict verdict, const char *subject,
+			     const char *seen, const char *expected);
 /* A figure with its least value (0 = none is expected). */
 void bu_host_add_least(struct bu_checks *out, const char *id, const char *subject,
 		       double seen, const char *unit, double least);

@@ -65,7 +65,7 @@ row_of(const char *id)
 	return NULL;
 }
 
-void
+struct bu_check *
 bu_host_add(struct bu_checks *out, const char *id, enum bu_verdict verdict,
 	    const char *subject, const char *seen, const char *expected)
 {
@@ -76,10 +76,11 @@ bu_host_add(struct bu_checks *out, const char *id, enum bu_verdict verdict,
 	BU_CHECK_SET(row->seen, "%s", seen);
 	BU_CHECK_SET(row->expected, "%s", expected);
 	if (verdict == BU_VERDICT_PASS)
-		return;
+		return row;
 	BU_CHECK_SET(row->hint, "%s", kind->hint);
 	BU_CHECK_SET(row->text, "%s%s%s: %s%s%s", subject, *subject ? ": " : "",
 		     kind->what, seen, *expected ? "; expected " : "", expected);
+	return row;
 }
 
 void

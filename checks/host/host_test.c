@@ -42,35 +42,65 @@ put(const char *path, const char *fmt, ...)
 	put_bytes(path, text, strlen(text));
 }
 
-/* Four modules; number `odd` (-1 = none) is smaller, `slow` runs slower than it can. */
+struct slot {
+	unsigned int mib; /* 0 = empty */
+	unsigned int configured, rated;
+	char locator[16];
+};
+
 static void
-put_dmi(int odd, int slow)
+put_slot_table(const struct slot *slots, int count)
 {
-	unsigned char table[1024] = {0};
+	unsigned char table[4096] = {0};
 	size_t at = 0;
 
-	for (int i = 0; i < 4; i++) {
-		unsigned int size = i == odd ? 16384 : 32767, speed = 4800;
-		unsigned int configured = i == slow ? 4000 : 4800;
+	for (int i = 0; i < count; i++) {
+		/* 0x7fff: the real size is in the long field */
+		unsigned int size = slots[i].mib < 32768 ? slots[i].mib : 32767;
 		unsigned char *entry = table + at;
 
 		entry[0] = 17;
 		entry[1] = 0x28;
 		entry[0x0c] = size & 0xff;
-		entry[0x0d] = size >> 8;
-		if (i != odd) { /* 0x7fff: the real size is in the long field */
-			entry[0x1c] = 0;
-			entry[0x1d] = 0x80;
-		}
+		entry[0x0d] = (unsigned char)(size >> 8);
+		if (size == 32767)
+			memcpy(entry + 0x1c, &slots[i].mib, 4);
 		entry[0x10] = 1;
-		entry[0x15] = speed & 0xff;
-		entry[0x16] = (unsigned char)(speed >> 8);
-		entry[0x20] = configured & 0xff;
-		entry[0x21] = (unsigned char)(configured >> 8);
+		memcpy(entry + 0x15, &slots[i].rated, 2);
+		memcpy(entry + 0x20, &slots[i].configured, 2);
 		at += 0x28;
-		at += (size_t)snprintf((char *)table + at, 16, "DIMM_%c1", 'A' + i) + 2;
+		at += (size_t)snprintf((char *)table + at, 16, "%s", slots[i].locator) +
+		      2;
 	}
 	put_bytes("sys/firmware/dmi/tables/DMI", table, at);
+}
+
+/* Four modules; number `odd` (-1 = none) is smaller, `slow` runs slower than it can. */
+static void
+put_dmi(int odd, int slow)
+{
+	struct slot slots[4];
+
+	for (int i = 0; i < 4; i++) {
+		slots[i] = (struct slot){i == odd ? 16384 : 32768,
+					 i == slow ? 4000 : 4800, 4800, ""};
+		snprintf(slots[i].locator, sizeof(slots[i].locator), "DIMM_%c1",
+			 'A' + i);
+	}
+	put_slot_table(slots, 4);
+}
+
+static void
+put_slots(int count, int empty, unsigned int configured, unsigned int rated)
+{
+	struct slot slots[32];
+
+	for (int i = 0; i < count; i++) {
+		slots[i] = (struct slot){i < count - empty ? 65536 : 0, configured,
+					 rated, ""};
+		snprintf(slots[i].locator, sizeof(slots[i].locator), "DIMM_%d", i + 1);
+	}
+	put_slot_table(slots, count);
 }
 
 static void
@@ -206,7 +236,8 @@ static const struct {
 	 "mc0: memory errors that could not be corrected: 1 errors; expected 0 errors"},
 	{"sys/devices/system/edac/mc/mc0/ce_count", "12\n", -1, -1, "memory-corrected",
 	 BU_VERDICT_WARN,
-	 "mc0: memory errors that were corrected: 12 errors; expected 0 errors"},
+	 "mc0: memory errors that were corrected: 12 errors, 12 a day; expected at most "
+	 "10 a day"},
 	{NULL, NULL, 2, -1, "memory-modules", BU_VERDICT_WARN,
 	 "DIMM_C1: memory modules are alike on all channels: 16384 MiB at 4800 MT/s; "
 	 "expected 32768 MiB at 4800 MT/s, as the others"},
@@ -276,7 +307,7 @@ START_TEST(a_profile_may_switch_a_row_off)
 
 	put_good_tree();
 	put("sys/devices/system/edac/mc/mc0/ue_count", "1\n");
-	put("sys/devices/system/edac/mc/mc0/ce_count", "1\n");
+	put("sys/devices/system/edac/mc/mc0/ce_count", "11\n");
 	run("{\"severity\":{\"memory-errors\":\"off\",\"memory-corrected\":\"fail\"}}",
 	    &checks);
 	ck_assert_ptr_null(find(&checks, "memory-errors"));
@@ -302,6 +333,179 @@ START_TEST(a_cut_table_of_modules_is_survived)
 		bu_checks_fini(&checks);
 	}
 	remove_tree();
+}
+END_TEST
+
+/* Nodes of the memory of GPUs have no CPUs. */
+START_TEST(numa_nodes_with_cpus_count)
+{
+	struct bu_checks checks;
+
+	put_good_tree();
+	for (int i = 1; i < 34; i++) {
+		bu_autofree char *path =
+			bu_xasprintf("sys/devices/system/node/node%d/cpulist", i);
+
+		put(path, "%s", i == 1 ? "4-7\n" : "\n");
+	}
+	run("{\"host\":{\"numa_nodes\":2}}", &checks);
+	ck_assert_int_eq(find(&checks, "numa-nodes")->verdict, BU_VERDICT_PASS);
+	bu_checks_fini(&checks);
+	remove_tree();
+}
+END_TEST
+
+START_TEST(isolated_cpus_may_rest)
+{
+	struct bu_checks checks;
+
+	put_good_tree();
+	put("sys/devices/system/cpu/isolated", "2-3\n");
+	put("sys/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq", "800000\n");
+	put("sys/devices/system/cpu/cpu3/cpufreq/scaling_cur_freq", "800000\n");
+	run(good, &checks);
+	ck_assert_int_eq(find(&checks, "cpu-frequency")->verdict, BU_VERDICT_PASS);
+	bu_checks_fini(&checks);
+	put("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "800000\n");
+	run(good, &checks);
+	ck_assert_int_eq(find(&checks, "cpu-frequency")->verdict, BU_VERDICT_FAIL);
+	ck_assert_str_eq(find(&checks, "cpu-frequency")->subject, "cpu1");
+	bu_checks_fini(&checks);
+	remove_tree();
+}
+END_TEST
+
+START_TEST(corrected_errors_of_a_year_are_no_finding)
+{
+	struct bu_checks checks;
+
+	put_good_tree();
+	put("sys/devices/system/edac/mc/mc0/ce_count", "300\n");
+	put("sys/devices/system/edac/mc/mc0/seconds_since_reset", "31536000\n");
+	run(good, &checks);
+	ck_assert_int_eq(find(&checks, "memory-corrected")->verdict, BU_VERDICT_PASS);
+	bu_checks_fini(&checks);
+	remove_tree();
+}
+END_TEST
+
+static size_t
+modules_said(const struct bu_checks *checks, const struct bu_check **ret)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < checks->count; i++)
+		if (strcmp(checks->list[i].id, "memory-modules") == 0) {
+			*ret = &checks->list[i];
+			count++;
+		}
+	return count;
+}
+
+START_TEST(slots_and_speeds_of_modules_are_judged_together)
+{
+	static const struct {
+		int slots, empty; /* the last ones are empty */
+		unsigned int configured, rated;
+		enum bu_verdict verdict;
+		size_t rows;
+		const char *text; /* of the last row; NULL = not looked at */
+	} cases[] = {
+		{32, 0, 5600, 5600, BU_VERDICT_PASS, 1, NULL},
+		{32, 1, 5600, 5600, BU_VERDICT_WARN, 1,
+		 "DIMM_32: memory modules are alike on all channels: empty; expected a "
+		 "module, as in 31 of 32 slots"},
+		{32, 2, 5600, 5600, BU_VERDICT_WARN, 2, NULL},
+		{4, 1, 5600, 5600, BU_VERDICT_WARN, 1, NULL},
+		/* left empty by intent: one of two slots of each channel, six of eight
+		 * channels */
+		{32, 16, 5600, 5600, BU_VERDICT_PASS, 1, NULL},
+		{16, 4, 5600, 5600, BU_VERDICT_PASS, 1, NULL},
+		{2, 1, 5600, 5600, BU_VERDICT_PASS, 1, NULL},
+		/* two a channel: one remark */
+		{32, 0, 4400, 5600, BU_VERDICT_WARN, 1,
+		 "memory modules are alike on all channels: all 32 at 4400 MT/s; expected "
+		 "5600 MT/s, for which they are rated"},
+		{32, 0, 0, 5600, BU_VERDICT_PASS, 1, NULL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		const struct bu_check *row = NULL;
+		struct bu_checks checks;
+
+		put_good_tree();
+		put_slots(cases[i].slots, cases[i].empty, cases[i].configured,
+			  cases[i].rated);
+		run(good, &checks);
+		ck_assert_uint_eq(modules_said(&checks, &row), cases[i].rows);
+		ck_assert_int_eq(row->verdict, cases[i].verdict);
+		if (cases[i].text)
+			ck_assert_str_eq(row->text, cases[i].text);
+		bu_checks_fini(&checks);
+		remove_tree();
+	}
+}
+END_TEST
+
+/* smartctl's words of an NVMe disk; the program of this name is looked for in PATH. */
+static void
+put_nvme(int warning, int used, int spare, int errors)
+{
+	bu_autofree char *path = bu_xasprintf("%s/bin/smartctl", root);
+
+	put("bin/smartctl",
+	    "#!/bin/sh\necho '{\"smart_status\":{\"passed\":%s},"
+	    "\"nvme_smart_health_information_log\":{\"critical_warning\":%d,"
+	    "\"percentage_used\":%d,\"available_spare\":%d,"
+	    "\"available_spare_threshold\":10,\"media_errors\":%d}}'\n",
+	    warning ? "false" : "true", warning, used, spare, errors);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+START_TEST(a_worn_disk_is_a_warning_and_old_errors_are_no_fault)
+{
+	static const struct {
+		int warning, used, spare, errors, last; /* errors of the last look */
+		enum bu_verdict verdict;
+	} cases[] = {
+		{0, 3, 100, 0, 0, BU_VERDICT_PASS},
+		{4, 103, 100, 0, 0, BU_VERDICT_WARN},
+		{0, 103, 100, 0, 0, BU_VERDICT_WARN},
+		{0, 3, 100, 3, -1, BU_VERDICT_WARN}, /* nobody looked before */
+		{0, 3, 100, 3, 3, BU_VERDICT_WARN},
+		{0, 3, 100, 4, 3, BU_VERDICT_FAIL},
+		{4, 3, 100, 0, 0, BU_VERDICT_FAIL}, /* not for its wear */
+		{1, 103, 5, 0, 0, BU_VERDICT_FAIL},
+		{8, 3, 100, 0, 0, BU_VERDICT_FAIL},
+		{2, 3, 100, 0, 0, BU_VERDICT_WARN},
+	};
+	bu_autofree char *before = bu_xstrdup(getenv("PATH"));
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		bu_autofree char *path = NULL;
+		const struct bu_check *row;
+		struct bu_checks checks;
+
+		put_good_tree();
+		put("sys/block/vda/serial", "DISK-1\n");
+		path = bu_xasprintf("%s/bin:%s", root, before);
+		setenv("PATH", path, 1);
+		if (cases[i].last >= 0) {
+			put_nvme(0, 3, 100, cases[i].last);
+			run(good, &checks);
+			bu_checks_fini(&checks);
+		}
+		put_nvme(cases[i].warning, cases[i].used, cases[i].spare,
+			 cases[i].errors);
+		run(good, &checks);
+		row = find(&checks, "disk-health");
+		ck_assert_ptr_nonnull(row);
+		ck_assert_msg(row->verdict == cases[i].verdict, "%zu: %s", i,
+			      row->seen);
+		bu_checks_fini(&checks);
+		setenv("PATH", before, 1);
+		remove_tree();
+	}
 }
 END_TEST
 
@@ -333,4 +537,8 @@ END_TEST
 
 BU_UNIT("host", a_good_host_passes_every_row, each_fault_is_one_row_in_these_words,
 	thresholds_and_the_clock_are_judged, a_profile_may_switch_a_row_off,
+	numa_nodes_with_cpus_count, isolated_cpus_may_rest,
+	corrected_errors_of_a_year_are_no_finding,
+	slots_and_speeds_of_modules_are_judged_together,
+	a_worn_disk_is_a_warning_and_old_errors_are_no_fault,
 	a_cut_table_of_modules_is_survived, a_load_ends_when_it_is_told_to)

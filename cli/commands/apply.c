@@ -19,13 +19,14 @@
 static int
 load_saved(const struct bu_options *options, struct bu_planned *ret, struct bu_err *err)
 {
-	if (options->only || options->ref || options->path)
+	if (options->only || options->restart || options->ref || options->path)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "--%s: %s is a finished plan; give this option to "
 				  "bringup plan",
-				  options->only  ? "limit"
-				  : options->ref ? "ref"
-						 : "path",
+				  options->only      ? "limit"
+				  : options->restart ? "restart-orders"
+				  : options->ref     ? "ref"
+						     : "path",
 				  options->args[0]);
 	return bu_planned_load(options->args[0], ret, err);
 }
@@ -43,7 +44,9 @@ load(struct bu_client *client, const struct bu_options *options, struct bu_plann
 		return load_saved(options, ret, err);
 	if (bu_git_source_open(options, &source, err) != 0)
 		return -1;
-	rc = bu_planned_make(client, &source, options->only, ret, err);
+	rc = bu_planned_make(client, &source,
+			     &(struct bu_planned_wish){options->only, options->restart},
+			     ret, err);
 	bu_git_source_close(&source);
 	return rc;
 }
@@ -68,7 +71,7 @@ ask(struct bu_err *err)
 static int
 changes(const struct bu_planned *planned)
 {
-	return planned->read.steps_count > 0 || planned->read.left_count > 0;
+	return bu_planned_changes(planned) || planned->read.left_count > 0;
 }
 
 /* What became of it, for a person or a program. */
@@ -95,6 +98,10 @@ tell(const struct bu_planned *planned, const json_t *reply, int format)
 		       nodes == 1 ? "" : "s");
 	} else if (strcmp(revision, planned->read.base) == 0) {
 		puts("applied: nothing to do");
+	} else if (bu_planned_reach(planned)) {
+		printf("applied: revision %.12s; no node gets a step, what changes has "
+		       "taken effect\n",
+		       revision);
 	} else {
 		printf("applied: revision %.12s, which changes no node\n", revision);
 	}
@@ -106,10 +113,12 @@ order(struct bu_client *client, const struct bu_planned *planned, json_t *grants
       const struct bu_options *options, struct bu_err *err)
 {
 	bu_autojson json_t *body = bu_planned_request(planned, grants);
-	bu_autojson json_t *reply = bu_client_post(client, "/v1/apply", body, err);
+	bu_autojson json_t *reply = NULL;
 	const char *rollout;
 	int64_t nodes;
 
+	json_object_set_new(body, "by", json_string(bu_client_user()));
+	reply = bu_client_post(client, "/v1/apply", body, err);
 	if (!reply || bu_json_get_str(reply, "rollout", &rollout, err) != 0 ||
 	    bu_json_get_int(reply, "nodes", &nodes, err) != 0)
 		return -1;

@@ -14,6 +14,7 @@
 #include "cli/render/planned.h"
 #include "model/shown_status.h"
 #include "tests/support/cli.h"
+#include "tests/support/profiles.h"
 #include "tests/support/shown.h"
 #include "tests/support/unit.h"
 
@@ -40,7 +41,8 @@ struct paper {
 	char dir[32], socket[64], file[64];
 	int fd;
 	pthread_t thread;
-	char *sent; /* body of the apply */
+	char *sent;    /* body of the apply */
+	char *planned; /* body of the plan */
 };
 
 /* A request whole; owned. */
@@ -83,6 +85,8 @@ answer_to(const struct paper *paper, const char *request)
 {
 	bu_autojson json_t *value = NULL;
 
+	if (strncmp(request, "POST /v1/plan ", 14) == 0)
+		return bu_file_read(paper->file, 0, NULL, NULL);
 	if (strncmp(request, "POST /v1/apply ", 15) == 0)
 		value = quoted(paper->applied);
 	else if (strncmp(request, "GET /v1/rollouts/r-1 ", 21) == 0)
@@ -105,6 +109,10 @@ serve(void *arg)
 		if (strncmp(request, "POST /v1/apply ", 15) == 0) {
 			free(paper->sent);
 			paper->sent = bu_xstrdup(strstr(request, "\r\n\r\n") + 4);
+		}
+		if (strncmp(request, "POST /v1/plan ", 14) == 0) {
+			free(paper->planned);
+			paper->planned = bu_xstrdup(strstr(request, "\r\n\r\n") + 4);
 		}
 		dprintf(fd,
 			"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -148,6 +156,7 @@ end(struct paper *paper)
 	pthread_join(paper->thread, NULL);
 	close(paper->fd);
 	free(paper->sent);
+	free(paper->planned);
 	ck_assert_int_eq(bu_remove_tree(paper->dir, NULL), 0);
 }
 
@@ -180,13 +189,13 @@ written(const struct paper *paper, const char *name)
 	return bu_file_read(path, 0, NULL, NULL);
 }
 
-/* Applies the saved plan; what it prints, owned. What it says on standard error is in
- * the file "errs". */
+/* Applies the plan of this file or folder; what it prints, owned. What it says on
+ * standard error is in the file "errs". */
 static char *
-run(const struct paper *paper, struct bu_options options, int *ret_rc,
-    struct bu_err *err)
+run_on(const struct paper *paper, const char *path, struct bu_options options,
+       int *ret_rc, struct bu_err *err)
 {
-	char *args[] = {(char *)(uintptr_t)paper->file, NULL};
+	char *args[] = {(char *)(uintptr_t)path, NULL};
 	int out = turn(stdout, paper, "out"), errs = turn(stderr, paper, "errs");
 
 	options.socket = paper->socket;
@@ -196,6 +205,13 @@ run(const struct paper *paper, struct bu_options options, int *ret_rc,
 	turn_back(stdout, out);
 	turn_back(stderr, errs);
 	return written(paper, "out");
+}
+
+static char *
+run(const struct paper *paper, struct bu_options options, int *ret_rc,
+    struct bu_err *err)
+{
+	return run_on(paper, paper->file, options, ret_rc, err);
 }
 
 static void
@@ -234,6 +250,12 @@ START_TEST(it_ends_as_its_plan_and_its_rollout_do)
 		{PLAN("fedcba9876543210", "", "", "5"), APPLIED("", "0"), NULL,
 		 BU_ERR_NONE, "",
 		 "applied: revision 0123456789ab, which changes no node\n"},
+		{PLAN("fedcba9876543210", "", "",
+		      "5,'reach':[{'nodes':'node001','facet':'serial','old':'a',"
+		      "'new':'b','file':'site.ini','line':2}]"),
+		 APPLIED("", "0"), NULL, BU_ERR_NONE, "",
+		 "applied: revision 0123456789ab; no node gets a step, what changes "
+		 "has taken effect\n"},
 		/* with --wait: what failed is worse than what was left alone */
 		{PLAN("", STEP, HELD("node002"), "5"), APPLIED("r-1", "1"),
 		 ROLLOUT("1", "done", "done"), BU_ERR_PARTLY,
@@ -266,6 +288,38 @@ START_TEST(it_ends_as_its_plan_and_its_rollout_do)
 		has(out, rows[i].prints);
 		end(&paper);
 	}
+}
+END_TEST
+
+static void
+put(const char *dir, const char *name, const char *text)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
+
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0644, NULL), 0);
+}
+
+/* They are a part of the plan: one that was saved has them already. */
+START_TEST(orders_that_begin_anew_are_asked_for_with_the_plan)
+{
+	struct paper paper = {.applied = APPLIED("r-1", "1")};
+	const struct bu_options options = {.yes = 1, .restart = "node[001-002]"};
+	bu_autofree char *tree = NULL, *out = NULL, *again = NULL;
+	struct bu_err err = {0};
+	int rc;
+
+	begin(&paper, PLAN("", STEP, "", "5"));
+	tree = bu_xasprintf("%s/tree", paper.dir);
+	ck_assert_int_eq(bu_mkdir_p(tree, 0755, NULL), 0);
+	put(tree, "site.ini", bu_testing_site);
+	put(tree, "racks.csv", bu_testing_racks);
+	out = run_on(&paper, tree, options, &rc, &err);
+	ck_assert_msg(rc == 0, "%s", err.text);
+	has(paper.planned, "\"restart\":\"node[001-002]\"");
+	again = run(&paper, options, &rc, &err);
+	ck_assert_int_eq(err.kind, BU_ERR_USAGE);
+	has(err.text, "--restart-orders: ");
+	end(&paper);
 }
 END_TEST
 
@@ -398,6 +452,7 @@ START_TEST(a_program_reads_one_document)
 END_TEST
 
 BU_UNIT("cli apply", it_ends_as_its_plan_and_its_rollout_do,
+	orders_that_begin_anew_are_asked_for_with_the_plan,
 	who_is_not_ready_is_named_with_the_cause,
 	a_rollout_that_is_done_does_not_hide_who_is_away,
 	a_plan_of_a_file_is_sent_whole, a_program_reads_one_document)

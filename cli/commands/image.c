@@ -16,7 +16,6 @@
 #include "images/build/frames.h"
 #include "images/build/import.h"
 #include "images/build/recipe.h"
-#include "images/build/sbom.h"
 #include "images/build/sign.h"
 #include "images/store.h"
 
@@ -80,7 +79,7 @@ run_import(const struct bu_image_place *place, const struct bu_image_options *op
 	if (options->profile &&
 	    bu_image_policy_source(options->profile, names[0], names[1], err))
 		return -1;
-	return bu_image_import(names[0], names[1], &opts, err);
+	return bu_image_import(names[0], names[1], options->platform, &opts, err);
 }
 
 static int
@@ -151,7 +150,7 @@ run_verify(const struct bu_image_place *place, const struct bu_image_options *op
 				       : -1;
 		rc = verify_parts(&image, err);
 		if (!rc && image.manifest->sbom[0]) {
-			bu_autofree char *sbom = bu_sbom_load(&image, err);
+			bu_autofree char *sbom = bu_image_sbom(&image, err);
 
 			rc = sbom ? 0 : -1;
 		}
@@ -177,15 +176,12 @@ static const struct verb verbs[] = {
 	{"build", "NAME... [--agent PATH] [--force]",
 	 "build debian12, tiny, ramdisk or DIR/NAME.ini, where something changed", 1,
 	 -1, run_build},
-	{"import", "NAME SOURCE [--profile DIR]",
+	{"import", "NAME SOURCE [--profile DIR] [--platform OS/ARCH/LEVEL]",
 	 "an image of oci://..., oci-layout:DIR, raw:FILE, qcow2:FILE or a tar archive",
 	 2, 2, run_import},
 	{"list", "[--json]", "the images in the cache", 0, 0, bu_image_cmd_list},
 	{"show", "NAME [--json|--sbom]",
 	 "one image and its parts, or its packages (SPDX)", 1, 1, bu_image_cmd_show},
-	{"scan", "NAME --advisories FILE [--severity WORD] [--json]",
-	 "its packages against known holes; exit code 15: found", 1, 1,
-	 bu_image_cmd_scan},
 	{"stored", "[NAME] [--json]",
 	 "all stored images, and the nodes and pools that use them", 0, 1,
 	 bu_image_cmd_stored},
@@ -223,10 +219,9 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 		{"socket", required_argument, NULL, 's'},
 		{"json", no_argument, NULL, 'j'},
 		{"sbom", no_argument, NULL, 'b'},
-		{"advisories", required_argument, NULL, 'A'},
-		{"severity", required_argument, NULL, 'S'},
 		{"key", required_argument, NULL, 'K'},
 		{"profile", required_argument, NULL, 'P'},
+		{"platform", required_argument, NULL, 'L'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -246,14 +241,12 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 			options->yes = 1;
 		else if (c == 'o')
 			options->offline = 1;
-		else if (c == 'A')
-			options->advisories = optarg;
-		else if (c == 'S')
-			options->severity = optarg;
 		else if (c == 'K')
 			options->key = optarg;
 		else if (c == 'P')
 			options->profile = optarg;
+		else if (c == 'L')
+			options->platform = optarg;
 		else if (c == 's')
 			options->socket = optarg;
 		else if (c == 'h')

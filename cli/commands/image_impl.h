@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the verbs of `bringup image` work on, and those of image_shelf.c and
- * image_scan.c. */
+/* Options and places of the verbs of `bringup image`, for image.c and image_shelf.c. */
 #ifndef BU_CLI_COMMANDS_IMAGE_IMPL_H
 #define BU_CLI_COMMANDS_IMAGE_IMPL_H
 
@@ -14,10 +13,9 @@ struct bu_image_place {
 struct bu_image_options {
 	const char *agent;
 	const char *socket;
-	const char *advisories;
-	const char *severity;
 	const char *key;
 	const char *profile;
+	const char *platform;
 	int force;
 	int json;
 	int sbom;
@@ -36,7 +34,6 @@ BU_IMAGE_VERB(bu_image_cmd_show);
 BU_IMAGE_VERB(bu_image_cmd_stored);
 BU_IMAGE_VERB(bu_image_cmd_rollback);
 BU_IMAGE_VERB(bu_image_cmd_gc);
-BU_IMAGE_VERB(bu_image_cmd_scan);
 
 /* BU_ERR_DENIED where [policy] registries of that profile does not allow the source of
  * an import. Nothing is fetched to say so. */

@@ -136,5 +136,38 @@ START_TEST(an_import_is_judged_before_it_begins)
 }
 END_TEST
 
-BU_UNIT("image_policy", check_looks_at_the_images_that_are_here,
-	an_import_is_judged_before_it_begins)
+/* Before anything is fetched or made. */
+START_TEST(a_platform_is_checked_before_an_import_begins)
+{
+	static const struct {
+		const char *source, *platform;
+		enum bu_err_kind kind;
+	} rows[] = {
+		{"oci-layout:/nonexistent", "linux/arm64", BU_ERR_INVAL},
+		{"/bin/sh", "linux/amd64/v3", BU_ERR_INVAL},
+		{"raw:/bin/sh", "linux/amd64", BU_ERR_INVAL},
+		/* ends at the agent that is missing */
+		{"oci-layout:/nonexistent", "linux/amd64/v3", BU_ERR_NOTFOUND},
+	};
+
+	setup("[image debian12]\n");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		char *argv[] = {(char *)"image",
+				(char *)"import",
+				(char *)"debian12",
+				(char *)rows[i].source,
+				(char *)"--platform",
+				(char *)rows[i].platform,
+				(char *)"--agent",
+				(char *)"/nonexistent",
+				NULL};
+
+		ck_assert_msg(bu_cmd_image(8, argv) == bu_err_exit_code(rows[i].kind),
+			      "row %zu", i);
+	}
+	teardown();
+}
+END_TEST
+
+BU_UNIT("image_policy", a_platform_is_checked_before_an_import_begins,
+	check_looks_at_the_images_that_are_here, an_import_is_judged_before_it_begins)

@@ -10,7 +10,6 @@
 #include "base/table.h"
 #include "cli/commands/image_impl.h"
 #include "images/build/recipe.h"
-#include "images/build/sbom.h"
 #include "images/build/sign.h"
 #include "images/store.h"
 
@@ -195,7 +194,7 @@ BU_IMAGE_VERB(bu_image_cmd_show)
 	if (load(place, names[0], &image, err))
 		return -1;
 	if (options->sbom) {
-		bu_autofree char *text = bu_sbom_load(&image, err);
+		bu_autofree char *text = bu_image_sbom(&image, err);
 
 		rc = text ? 0 : -1;
 		if (text)

@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
+#include "model/disk_own.h"
 #include "model/inventory.h"
 #include "profiles/language/schema.h"
 #include "profiles/nodeset/nodeset.h"
@@ -49,7 +51,7 @@ system_disk(const struct bu_inventory *inventory)
 	for (size_t i = 0; i < inventory->disks_count; i++) {
 		const struct bu_disk *disk = &inventory->disks[i];
 
-		if (disk->removable || disk->size_bytes > least)
+		if (!bu_disk_bears(disk) || disk->size_bytes > least)
 			continue;
 		count = disk->size_bytes < least ? 1 : count + 1;
 		least = disk->size_bytes;
@@ -87,8 +89,9 @@ print_field(const char *key, const char *text, FILE *csv)
 {
 	int ok = *text &&
 		 bu_value_parse(bu_schema_key("node", key), text, NULL, NULL) == 0;
+	bu_autofree char *cell = bu_csv_cell(text);
 
-	fprintf(csv, ",%s", ok && !strpbrk(text, ",;\"") ? text : "");
+	fprintf(csv, ",%s", ok && !strpbrk(text, ",;\"") ? cell : "");
 }
 
 static void
@@ -103,7 +106,9 @@ add_node(struct classes *classes, const json_t *node,
 	class->names[class->count++] = name;
 	fputs(name, csv);
 	print_field("mac", inventory->nics_count ? inventory->nics[0].mac : "", csv);
-	print_field("serial", inventory->dmi.serial, csv);
+	print_field("serial",
+		    bu_machine_says(inventory->dmi.serial) ? inventory->dmi.serial : "",
+		    csv);
 	print_field("rack", bu_json_str(node, "rack", ""), csv);
 	print_field("slot", bu_json_str(node, "slot", ""), csv);
 	fputc('\n', csv);

@@ -98,6 +98,26 @@ machines(void)
 	return list;
 }
 
+START_TEST(placeholders_are_not_written)
+{
+	static const char *const serials[] = {"N/A", "none", "0123456789", "XXXX",
+					      "To-be-filled-by-O.E.M."};
+
+	for (size_t i = 0; i < BU_LEN(serials); i++) {
+		const struct seen seen = {.serial = serials[i],
+					  .macs = {"52:54:00:77:00:01"}};
+		bu_autojson json_t *nodes = json_pack("[{s:s,s:o}]", "name", "n1",
+						      "inventory", inventory_of(&seen));
+		struct bu_imported made;
+
+		ck_assert_int_eq(bu_import_make("lab", nodes, &made, NULL), 0);
+		ck_assert_str_eq(made.racks_csv, "name,mac,serial,rack,slot\n"
+						 "n1,52:54:00:77:00:01,,,\n");
+		bu_imported_fini(&made);
+	}
+}
+END_TEST
+
 /* Fills a gap that import left in a comment. */
 static char *
 replace(const char *text, const char *from, const char *to)
@@ -188,6 +208,6 @@ START_TEST(a_machine_that_cannot_be_read_is_named)
 }
 END_TEST
 
-BU_UNIT("import", a_machine_that_cannot_be_read_is_named,
+BU_UNIT("import", placeholders_are_not_written, a_machine_that_cannot_be_read_is_named,
 	machines_become_classes_pools_and_rows, with_its_gaps_filled_the_tree_passes,
 	without_machines_nothing_is_made)

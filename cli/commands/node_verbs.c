@@ -5,7 +5,6 @@
  */
 #include "cli/commands/node_verbs.h"
 
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,18 +15,6 @@
 #include "cli/client.h"
 #include "cli/render/output.h"
 #include "model/deed.h"
-
-/* Who is kept in the log: whoever became root says who they are. */
-static const char *
-whoami(void)
-{
-	const char *sudo = getenv("SUDO_USER");
-	const struct passwd *user = sudo && *sudo ? NULL : getpwuid(getuid());
-
-	if (sudo && *sudo)
-		return sudo;
-	return user ? user->pw_name : "local";
-}
 
 int
 bu_node_verb_print(const json_t *reply, int format, FILE *out, FILE *errors)
@@ -184,7 +171,7 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 				  "node %s takes one --grant, for all of its nodes",
 				  name);
 	body = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b}", "nodes", options->args[power],
-			 "by", whoami(), "reason",
+			 "by", bu_client_user(), "reason",
 			 options->reason ? options->reason : "", "grant",
 			 options->grants.count ? options->grants.items[0] : "", "op",
 			 power ? options->args[0] : "", "force", options->force,

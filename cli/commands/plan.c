@@ -37,11 +37,14 @@ bu_cmd_plan(const struct bu_options *options, struct bu_err *err)
 
 	if (bu_git_source_open(options, &source, err) != 0)
 		return -1;
-	code = bu_planned_make(client, &source, options->only, &planned, err);
+	code = bu_planned_make(
+		client, &source,
+		&(struct bu_planned_wish){options->only, options->restart}, &planned,
+		err);
 	bu_git_source_close(&source);
 	if (code != 0)
 		return -1;
-	code = options->detailed && bu_planned_steps(&planned) ? BU_EXIT_CHANGES : 0;
+	code = options->detailed && bu_planned_changes(&planned) ? BU_EXIT_CHANGES : 0;
 	if (options->out && bu_planned_save(&planned, options->out, err) != 0)
 		code = -1;
 	else

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "profiles/nodeset/nodeset.h"
 
 void
@@ -51,16 +52,17 @@ bu_out_commit(const char *commit)
 char *
 bu_out_clean(const char *text, int keep_lines)
 {
-	char *clean = bu_xstrdup(text);
+	bu_autofree char *plain = bu_plain(text, keep_lines);
+	char *clean = bu_xcalloc(strlen(plain) + 1, 1), *to = clean;
 
-	for (unsigned char *p = (unsigned char *)clean; *p; p++) {
-		if ((*p < 0x20 && !(keep_lines && (*p == '\n' || *p == '\t'))) ||
-		    *p == 0x7f)
-			*p = '?';
-		/* U+0080 to U+009F are control characters too. */
-		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-			p[0] = p[1] = '?';
-	}
+	/* A terminal of any locale shows it. */
+	for (const char *at = plain; *at; at++)
+		if (strncmp(at, "\xef\xbf\xbd", 3) == 0) {
+			*to++ = '?';
+			at += 2;
+		} else {
+			*to++ = *at;
+		}
 	return clean;
 }
 

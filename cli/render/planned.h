@@ -21,11 +21,16 @@ struct bu_planned {
 	char digest[65]; /* names the plan */
 };
 
-/* Checks the tree of the source (its findings go to standard error), has it planned.
- * limit: a nodeset; NULL = all nodes. */
+/* Nodesets: the nodes that get steps, NULL = all; whose orders under way begin anew,
+ * NULL = nobody's. */
+struct bu_planned_wish {
+	const char *limit, *restart;
+};
+/* Checks the tree of the source (its findings go to standard error), has it planned. */
 bu_must int bu_planned_make(struct bu_client *client,
-			    const struct bu_git_source *source, const char *limit,
-			    struct bu_planned *ret, struct bu_err *err);
+			    const struct bu_git_source *source,
+			    const struct bu_planned_wish *wish, struct bu_planned *ret,
+			    struct bu_err *err);
 /* {"plan","digest","tree"}, the last may be missing. BU_ERR_VERIFY when the plan is not
  * the one of the digest. */
 bu_must int bu_planned_from_json(const json_t *value, struct bu_planned *ret,
@@ -42,7 +47,10 @@ bu_must int bu_planned_save(const struct bu_planned *planned, const char *path,
 			    struct bu_err *err);
 void bu_planned_fini(struct bu_planned *planned);
 
-size_t bu_planned_steps(const struct bu_planned *planned);
+/* Changes that need no step: how machines are reached and known. */
+size_t bu_planned_reach(const struct bu_planned *planned);
+/* Is there a step or such a change? */
+int bu_planned_changes(const struct bu_planned *planned);
 /* Names of the nodes with a step, folded; owned. */
 char *bu_planned_hostlist(const struct bu_planned *planned);
 /* BU_ERR_DENIED when policy forbids the plan as a whole. */

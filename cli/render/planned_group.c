@@ -36,12 +36,13 @@ key_of(const void *all, size_t i)
 	bu_autofree char *places = places_of(step), *why = NULL;
 
 	if (*places && (step->batch >= 0 || strcmp(step->from, "ready") == 0))
-		return bu_xasprintf("%s\n%s%s%d\n%s%s", step->pool, step->class,
-				    step->stays, step->there,
+		return bu_xasprintf("%s\n%s%s%d%d\n%s%s", step->pool, step->class,
+				    step->stays, step->there, step->anew,
 				    bu_json_str(step->args, "last", ""), places);
 	why = step->args ? bu_json_canonical(step->args) : NULL;
-	return bu_xasprintf("%s\n%s%s%d\n%s %s%s", step->pool, step->class, step->stays,
-			    step->there, step->code, why ? why : "", places);
+	return bu_xasprintf("%s\n%s%s%d%d\n%s %s%s", step->pool, step->class,
+			    step->stays, step->there, step->anew, step->code,
+			    why ? why : "", places);
 }
 
 static const char *
@@ -54,8 +55,8 @@ static int
 same_disk(const struct bu_plan_lost *a, const struct bu_plan_lost *b)
 {
 	return strcmp(a->path, b->path) == 0 && strcmp(a->serial, b->serial) == 0 &&
-	       a->size_bytes == b->size_bytes && strcmp(a->holds, b->holds) == 0 &&
-	       strcmp(a->wanted, b->wanted) == 0;
+	       strcmp(a->wwn, b->wwn) == 0 && a->size_bytes == b->size_bytes &&
+	       strcmp(a->holds, b->holds) == 0 && strcmp(a->wanted, b->wanted) == 0;
 }
 
 static int
@@ -166,6 +167,13 @@ bu_planned_alike(const void *all, size_t count, char *(*key)(const void *, size_
 				      json_string(name(all, i)));
 	}
 	return list;
+}
+
+size_t
+bu_planned_first(const json_t *group)
+{
+	return (size_t)json_integer_value(
+		json_array_get(json_object_get(group, "places"), 0));
 }
 
 /* Batches run one after the other, the nodes of one at the same time. */

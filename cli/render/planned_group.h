@@ -25,6 +25,9 @@ json_t *bu_planned_alike(const void *all, size_t count,
 			 char *(*key)(const void *, size_t),
 			 const char *(*name)(const void *, size_t));
 
+/* The place of its first one. */
+size_t bu_planned_first(const json_t *group);
+
 struct bu_planned_time {
 	int batches;    /* after the canaries */
 	double minutes; /* of all batches, one after the other; negative = not known */

@@ -9,16 +9,12 @@
 #include "base/json.h"
 #include "cli/render/output.h"
 #include "cli/render/planned.h"
+#include "cli/render/planned_beside.h"
 #include "cli/render/planned_group.h"
+#include "model/disk_own.h"
 #include "profiles/nodeset/nodeset.h"
 
-enum { INDENT = 14, WIDTH = 80 };
-
-size_t
-bu_planned_steps(const struct bu_planned *planned)
-{
-	return planned->read.steps_count;
-}
+enum { INDENT = BU_PLANNED_INDENT };
 
 char *
 bu_planned_hostlist(const struct bu_planned *planned)
@@ -33,6 +29,18 @@ static const char *
 plural(size_t count)
 {
 	return count == 1 ? "" : "s";
+}
+
+size_t
+bu_planned_reach(const struct bu_planned *planned)
+{
+	return planned->read.reach_count;
+}
+
+int
+bu_planned_changes(const struct bu_planned *planned)
+{
+	return planned->read.steps_count > 0 || bu_planned_reach(planned) > 0;
 }
 
 /* "about 2h 06m"; owned. */
@@ -104,27 +112,6 @@ print_pool(const struct bu_plan *plan, const char *pool, FILE *out)
 			*limits.maintenance ? "; only in " : "", limits.maintenance);
 }
 
-/* On one line where that is short enough to be read at a glance. */
-static void
-print_change(const struct bu_plan_change *change, const char *each_its_own, FILE *out)
-{
-	bu_autofree char *old = bu_out_clean(change->old, 0);
-	bu_autofree char *new = bu_out_clean(change->new, 0);
-	bu_autofree char *head = bu_xasprintf("%s:%" PRId64 " %s", change->file,
-					      change->line, change->facet);
-	bu_autofree char *tail =
-		each_its_own ? bu_xasprintf(" (%s; each its own)", each_its_own)
-			     : bu_xstrdup("");
-	const char *from = *old ? old : "(none)", *to = *new ? new : "(none)";
-
-	if (INDENT + strlen(head) + strlen(from) + strlen(to) + strlen(tail) + 6 <=
-	    WIDTH)
-		fprintf(out, "%*s%s: %s -> %s%s\n", INDENT, "", head, from, to, tail);
-	else
-		fprintf(out, "%*s%s%s\n%*swas %s\n%*sis  %s\n", INDENT, "", head, tail,
-			INDENT + 2, "", from, INDENT + 2, "", to);
-}
-
 /* What a group's steps say for themselves: why it is out of service, or what went wrong
  * the last time; what is changed follows with its lines. */
 static void
@@ -139,6 +126,18 @@ print_why(const struct bu_plan_step *step, FILE *out)
 		fprintf(out, "%*slast time: %s\n", INDENT, "", last);
 }
 
+/* "serial number S6X1", "WWN eui.0025" where it shares that; "" = it has neither. */
+static char *
+number_of(const struct bu_plan_lost *disk)
+{
+	bu_autofree char *number =
+		bu_out_clean(bu_disk_number(disk->serial, disk->wwn), 0);
+
+	return *number ? bu_xasprintf("%s %s", *disk->serial ? "serial number" : "WWN",
+				      number)
+		       : bu_xstrdup("");
+}
+
 /* What is lost is on this disk, and a grant is for no other. */
 static void
 print_disk(const struct bu_planned_group *group, const char *what,
@@ -146,14 +145,14 @@ print_disk(const struct bu_planned_group *group, const char *what,
 {
 	bu_autofree char *name =
 		bu_out_clean(*disk->path ? disk->path : disk->wanted, 0);
-	bu_autofree char *serial = bu_out_clean(disk->serial, 0);
+	bu_autofree char *number = number_of(disk);
 	bu_autofree char *holds = bu_out_clean(disk->holds, 0);
 
 	if (!*name)
 		return;
 	fprintf(out, "%*s%s %s", INDENT, "", what, name);
-	if (*serial)
-		fprintf(out, ", serial number %s", serial);
+	if (*number)
+		fprintf(out, ", %s", number);
 	if (disk->size_bytes > 0)
 		fprintf(out, ", %.1f GB", (double)disk->size_bytes / 1e9);
 	if (*holds)
@@ -174,11 +173,11 @@ print_scratch(const struct bu_planned_group *group, FILE *out)
 	for (size_t i = 0; i < step->scratch_count; i++) {
 		const struct bu_plan_lost *disk = &step->scratch[i];
 		bu_autofree char *path = bu_out_clean(disk->path, 0);
-		bu_autofree char *serial = bu_out_clean(disk->serial, 0);
+		bu_autofree char *number = number_of(disk);
 		bu_autofree char *holds = bu_out_clean(disk->holds, 0);
 
-		fprintf(out, "%*sscratch disk %s, serial number %s, %.1f GB", INDENT,
-			"", path, serial, (double)disk->size_bytes / 1e9);
+		fprintf(out, "%*sscratch disk %s, %s, %.1f GB", INDENT, "", path,
+			number, (double)disk->size_bytes / 1e9);
 		if (*holds)
 			fprintf(out, "; on it: %s", holds);
 		if (group->disks_differ)
@@ -218,10 +217,13 @@ print_group(const struct bu_planned_group *group, FILE *out)
 	print_disk(group, "mirror disk", &step->mirror, out);
 	print_scratch(group, out);
 	print_roots(step, out);
+	if (step->anew)
+		fprintf(out, "%*sits order under way is withdrawn, and begins anew\n",
+			INDENT, "");
 	print_why(step, out);
 	for (size_t i = 0; i < step->changes_count; i++)
-		print_change(&step->changes[i], group->differ[i] ? step->node : NULL,
-			     out);
+		bu_planned_print_change(&step->changes[i],
+					group->differ[i] ? step->node : NULL, out);
 }
 
 static void
@@ -335,13 +337,6 @@ refusal_name(const void *all, size_t i)
 	return ((const struct bu_plan_refusal *)all)[i].node;
 }
 
-static size_t
-first_of(const json_t *group)
-{
-	return (size_t)json_integer_value(
-		json_array_get(json_object_get(group, "places"), 0));
-}
-
 /* What keeps single nodes out of the plan. */
 static void
 print_refused(const struct bu_plan *plan, FILE *out)
@@ -352,23 +347,13 @@ print_refused(const struct bu_plan *plan, FILE *out)
 	size_t i;
 
 	json_array_foreach (groups, i, group) {
-		const struct bu_plan_refusal *first = &plan->refused[first_of(group)];
+		const struct bu_plan_refusal *first =
+			&plan->refused[bu_planned_first(group)];
 		bu_autofree char *nodes = bu_out_fold(json_object_get(group, "nodes"));
 		bu_autofree char *why = bu_out_clean(first->why, 0);
 
 		if (!first->rule)
 			fprintf(out, "refused: %s: %s\n", nodes, why);
-	}
-}
-
-/* What is as it should be, and does not work. */
-static void
-print_quarantined(const struct bu_plan *plan, FILE *out)
-{
-	for (size_t i = 0; i < plan->quarantined_count; i++) {
-		bu_autofree char *why = bu_out_clean(plan->quarantined[i].why, 0);
-
-		fprintf(out, "left as it is: %s: %s\n", plan->quarantined[i].node, why);
 	}
 }
 
@@ -392,6 +377,11 @@ print_consequences(const struct bu_plan *plan, FILE *out)
 	if (counts[BU_CLASS_NONE])
 		fprintf(out, "withdrawn: %zu order%s that had not started\n",
 			counts[BU_CLASS_NONE], plural(counts[BU_CLASS_NONE]));
+	if (plan->reach_count)
+		fprintf(out,
+			"at once: %zu change%s of how machines are reached and known, "
+			"for orders under way, too\n",
+			plan->reach_count, plural(plan->reach_count));
 }
 
 static void
@@ -422,39 +412,6 @@ print_rest(const struct bu_plan *plan, FILE *out)
 		plural((size_t)plan->unchanged));
 }
 
-static char *
-drift_key(const void *all, size_t i)
-{
-	const struct bu_plan_drift *entry = &((const struct bu_plan_drift *)all)[i];
-
-	return bu_xasprintf("%s\n%s\n%s", entry->state, entry->condition, entry->text);
-}
-
-static const char *
-drift_name(const void *all, size_t i)
-{
-	return ((const struct bu_plan_drift *)all)[i].node;
-}
-
-/* Ready, and not to be counted on: "gpu0004: ready, but unreachable: ...". */
-static void
-print_drift(const struct bu_plan *plan, FILE *out)
-{
-	bu_autojson json_t *groups =
-		bu_planned_alike(plan->drift, plan->drift_count, drift_key, drift_name);
-	json_t *group;
-	size_t i;
-
-	json_array_foreach (groups, i, group) {
-		const struct bu_plan_drift *first = &plan->drift[first_of(group)];
-		bu_autofree char *nodes = bu_out_fold(json_object_get(group, "nodes"));
-		bu_autofree char *text = bu_out_clean(first->text, 0);
-
-		fprintf(out, "drift: %s: %s, but %s: %s\n", nodes, first->state,
-			first->condition, text);
-	}
-}
-
 void
 bu_planned_print(const struct bu_planned *planned, FILE *out)
 {
@@ -463,13 +420,14 @@ bu_planned_print(const struct bu_planned *planned, FILE *out)
 
 	if (plan->steps_count)
 		print_steps(plan, out);
+	else if (plan->reach_count)
+		fputs("no node gets a step; what changes takes effect at once\n", out);
 	else if (plan->drift_count || plan->quarantined_count)
 		fputs("nothing to apply, but some nodes are not as they should be\n",
 		      out);
 	else
 		fputs("nothing to do\n", out);
-	print_drift(plan, out);
-	print_quarantined(plan, out);
+	bu_planned_print_beside(plan, out);
 	print_refused(plan, out);
 	print_rest(plan, out);
 	print_consequences(plan, out);

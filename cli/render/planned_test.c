@@ -353,7 +353,7 @@ START_TEST(says_when_there_is_nothing_to_do)
 	ck_assert_msg(strncmp(text, "nothing to do\nunchanged: 5 nodes\nplan ", 38) ==
 			      0,
 		      "%s", text);
-	ck_assert_uint_eq(bu_planned_steps(&plan), 0);
+	ck_assert_int_eq(bu_planned_changes(&plan), 0);
 	ck_assert_str_eq(nodes, "");
 	ck_assert_int_eq(bu_planned_allowed(&plan, NULL), 0);
 	bu_planned_fini(&plan);

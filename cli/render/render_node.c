@@ -76,13 +76,15 @@ add_paths(const struct bu_inventory *inventory, size_t which, char **text)
 	}
 }
 
+/* own: its numbers that are. */
 static void
-render_disk(const struct bu_inventory *inventory, size_t which, FILE *out)
+render_disk(const struct bu_inventory *inventory, const struct bu_disk *own,
+	    size_t which, FILE *out)
 {
 	const struct bu_disk *disk = &inventory->disks[which];
 	/* As a profile says them. */
-	const char *const stays[][2] = {{"serial", disk->serial},
-					{"wwn", disk->wwn},
+	const char *const stays[][2] = {{"serial", own->serial},
+					{"wwn", own->wwn},
 					{"path", disk->by_path},
 					{"model", disk->model}};
 	bu_autofree char *text =
@@ -94,8 +96,26 @@ render_disk(const struct bu_inventory *inventory, size_t which, FILE *out)
 	for (size_t i = 0; i < BU_LEN(stays); i++)
 		if (*stays[i][1])
 			bu_text_add(&text, ", ", "%s:%s", stays[i][0], stays[i][1]);
+	if (*disk->serial && !*own->serial)
+		bu_text_add(&text, ", ", "serial number %s is not its own",
+			    disk->serial);
+	if (*disk->wwn && !*own->wwn)
+		bu_text_add(&text, ", ", "WWN %s is not its own", disk->wwn);
 	add_paths(inventory, which, &text);
 	line(out, "  disk", text);
+}
+
+static void
+render_disks(const struct bu_inventory *inventory, FILE *out)
+{
+	size_t count = inventory->disks_count;
+	bu_autofree struct bu_disk *own = bu_xcalloc(count + 1, sizeof(*own));
+
+	for (size_t i = 0; i < count; i++)
+		own[i] = inventory->disks[i];
+	bu_disks_own(own, count);
+	for (size_t i = 0; i < count; i++)
+		render_disk(inventory, &own[i], i, out);
 }
 
 static void
@@ -131,8 +151,7 @@ render_link(const struct bu_net_link *link, FILE *out)
 static void
 render_parts(const struct bu_inventory *inventory, FILE *out)
 {
-	for (size_t i = 0; i < inventory->disks_count; i++)
-		render_disk(inventory, i, out);
+	render_disks(inventory, out);
 	for (size_t i = 0; i < inventory->nics_count; i++)
 		render_nic(&inventory->nics[i], out);
 	for (size_t i = 0; i < inventory->links_count; i++)
@@ -226,6 +245,26 @@ render_agent(const struct bu_shown_agent *agent, FILE *out)
 	line(out, "agent", text);
 }
 
+/* Where what is known of its configuration comes from. */
+static void
+render_found(const json_t *found, FILE *out)
+{
+	bu_autofree char *kargs = NULL;
+	struct bu_shown_found is;
+
+	if (!found || bu_record_from_json(bu_shown_found_fields, found, &is, NULL) != 0)
+		return;
+	if (is.record && is.booted)
+		kargs = bu_xasprintf("arguments %s", *is.booted ? is.booted : "(none)");
+	line(out, "written",
+	     !is.told    ? "as its last order says; its agent tells nothing of it (an "
+			   "older one)"
+	     : is.record ? "as its agent finds it"
+			 : "as its last order says; no record of it lies there "
+			   "(an older bringup wrote it)");
+	line(out, "kernel", kargs ? kargs : "");
+}
+
 /* "disk, slot b; the other one has debian12" */
 static char *
 root_words(const struct bu_shown_node *node)
@@ -258,6 +297,7 @@ bu_render_node(const struct bu_shown_node *node, FILE *out)
 	line(out, "progress", progress);
 	line(out, "note", note);
 	render_agent(&node->agent, out);
+	render_found(node->found, out);
 	time_line(out, "last seen", node->last_seen_ms);
 	if (!node->in_profile)
 		line(out, "profile", "the applied profile has no such node");

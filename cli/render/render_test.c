@@ -43,7 +43,7 @@ START_TEST(texts_cannot_drive_the_terminal)
 	bu_autofree char *line = bu_out_clean("a\x1b[2J\n\tb\x7f\xc2\x9b\xc3\xa9", 0);
 	bu_autofree char *block = bu_out_clean("a\x1b\n\tb\r", 1);
 
-	ck_assert_str_eq(line, "a?[2J??b???\xc3\xa9");
+	ck_assert_str_eq(line, "a?[2J??b??\xc3\xa9");
 	ck_assert_str_eq(block, "a?\n\tb?");
 }
 END_TEST
@@ -539,6 +539,17 @@ START_TEST(a_rollout_folds_its_nodes_by_their_end)
 END_TEST
 
 /* What a machine says of itself opens no second row and no second field. */
+START_TEST(a_row_for_the_inventory_is_no_formula)
+{
+	bu_autojson json_t *unknown = quoted(
+		"[{'machine':{'serial':'=cmd|x','uuid':'-A1','macs':['52:54:00:77:00:07']},"
+		"'address':'10.77.0.150'}]");
+	bu_autofree char *text = WRITTEN(bu_render_unknown(unknown, out));
+
+	ck_assert_ptr_nonnull(strstr(text, "\nNAME,52:54:00:77:00:07,'=cmd|x,'-A1\n"));
+}
+END_TEST
+
 START_TEST(an_unknown_machine_is_a_row_for_the_inventory)
 {
 	bu_autojson json_t *unknown = quoted(
@@ -552,7 +563,8 @@ START_TEST(an_unknown_machine_is_a_row_for_the_inventory)
 	ck_assert_str_eq(text, "name,mac,serial,uuid\n"
 			       "# Box at 10.77.0.150: 2 CPUs, 512 MiB, 0 GPUs, 2 NICs, "
 			       "1 disks; fits hardware class big, all; nobody\n"
-			       "NAME,52:54:00:77:00:07,\"S,1?x\",u\n");
+			       "NAME,52:54:00:77:00:07,\"S,1\xef\xbf\xbd"
+			       "x\",u\n");
 	ck_assert_str_eq(nothing, "");
 }
 END_TEST
@@ -562,6 +574,7 @@ BU_UNIT("render", durations_have_two_figures_of_use, texts_cannot_drive_the_term
 	only_who_is_usable_is_counted_as_ready, what_a_node_waits_for_is_on_the_screen,
 	who_needs_a_look_is_on_a_full_screen, a_rollout_with_failures_has_ended,
 	a_table_of_nodes, a_table_of_pairs, stages_are_summed, a_whole_status,
-	no_time_breaks_a_view, an_unknown_machine_is_a_row_for_the_inventory,
-	an_event_is_a_line, a_node_in_full, a_certificate_shows_its_figures,
-	a_list_of_rollouts, a_rollout_folds_its_nodes_by_their_end)
+	no_time_breaks_a_view, a_row_for_the_inventory_is_no_formula,
+	an_unknown_machine_is_a_row_for_the_inventory, an_event_is_a_line,
+	a_node_in_full, a_certificate_shows_its_figures, a_list_of_rollouts,
+	a_rollout_folds_its_nodes_by_their_end)

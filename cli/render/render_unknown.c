@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/json.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
@@ -14,17 +15,9 @@
 static void
 print_field(const char *text, FILE *out)
 {
-	bu_autofree char *clean = bu_out_clean(text, 0);
-	int quoted = strpbrk(clean, ",\"# ") != NULL;
+	bu_autofree char *cell = bu_csv_cell(text);
 
-	fputs(quoted ? ",\"" : ",", out);
-	for (const char *at = clean; *at; at++) {
-		if (*at == '"')
-			fputc('"', out);
-		fputc(*at, out);
-	}
-	if (quoted)
-		fputc('"', out);
+	fprintf(out, ",%s", cell);
 }
 
 static void

@@ -49,6 +49,7 @@ tell(const struct cohort *c, const char *node, const struct bu_check *about,
      const struct finding *finding, const char *fmt, ...)
 {
 	struct bu_check row = {.verdict = finding->verdict};
+	bu_autofree char *text = NULL;
 	va_list args;
 
 	if (!is_asked(c, node))
@@ -60,9 +61,9 @@ tell(const struct cohort *c, const char *node, const struct bu_check *about,
 	BU_CHECK_SET(row.expected, "%s", finding->expected);
 	BU_CHECK_SET(row.hint, "%s", finding->hint);
 	va_start(args, fmt);
-	vsnprintf(row.text, sizeof(row.text), fmt, args);
+	text = bu_xvasprintf(fmt, args);
 	va_end(args);
-	bu_text_clean(row.text);
+	BU_TEXT_COPY(row.text, text);
 	c->found(node, &row, c->arg);
 }
 

@@ -11,7 +11,7 @@ static const struct {
 	const char *what, *member;
 } kinds[] = {{"host", "pcie_gbs"}, {"p2p", "p2p_gbs"}, {"hbm", "hbm_gbs"}};
 
-enum { P2P = 1 };
+enum { HOST = 0, P2P = 1 };
 
 static const char *const copied[] = {"vendor",   "names",      "memory_bytes",
 				     "nvlinks",  "xgmi_links", "fabric",
@@ -31,6 +31,21 @@ figure(const json_t *row, size_t kind, const struct bu_rates *rates)
 		what = name;
 	}
 	return bu_rates_find(rates, what, sku, 0);
+}
+
+/* Where the ways to and from the host differ, the row of the host has one beside it. */
+static void
+add_to_host(json_t *expect, const json_t *row, const struct bu_rates *rates)
+{
+	const struct bu_rate *from = figure(row, HOST, rates), *to;
+	bu_autofree char *sku = NULL;
+
+	if (!from)
+		return;
+	sku = bu_xasprintf("%s-d2h", from->sku);
+	to = bu_rates_find(rates, from->what, sku, 0);
+	if (to)
+		json_object_set_new(expect, "d2h_gbs", json_real(to->reject));
 }
 
 static int
@@ -141,8 +156,10 @@ bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates, const char *mod
 			json_object_set_new(expect, kinds[i].member,
 					    json_real(rate->reject));
 	}
-	if (row)
+	if (row) {
+		add_to_host(expect, row, rates);
 		add_sum(expect, row, figure(row, P2P, rates));
+	}
 	return expect;
 }
 
@@ -150,8 +167,8 @@ void
 bu_gpus_divide(json_t *expect, int instances, double memory_share)
 {
 	/* What a slice cannot do, and what has no published figure. */
-	static const char *const gone[] = {"pcie_gbs", "p2p_gbs", "p2p_limit_gbs",
-					   "p2p_all_gbs", "nvlinks"};
+	static const char *const gone[] = {"pcie_gbs",      "d2h_gbs",     "p2p_gbs",
+					   "p2p_limit_gbs", "p2p_all_gbs", "nvlinks"};
 	double hbm_gbs = bu_json_real(expect, "hbm_gbs", 0) * memory_share;
 
 	for (size_t i = 0; i < BU_LEN(gone); i++)

@@ -88,68 +88,6 @@ check_sshd(int root_fd, char **wrong)
 			    path);
 }
 
-/* "6.1.0-28-amd64" of a kernel for x86 (its boot protocol names where); "" = another
- * kind of file. */
-static void
-read_version(int root_fd, const char *path, char *ret, size_t size)
-{
-	enum { MAGIC = 0x202, POINTER = 0x20e, BASE = 0x200 };
-	bu_autoclose int fd = bu_inside_open(root_fd, path, O_RDONLY);
-	unsigned char head[POINTER + 2];
-	char text[128] = "";
-	off_t at;
-
-	ret[0] = '\0';
-	if (fd < 0 || pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-	    memcmp(head + MAGIC, "HdrS", 4) != 0)
-		return;
-	at = BASE + head[POINTER] + 256 * head[POINTER + 1];
-	if (pread(fd, text, sizeof(text) - 1, at) > 0) {
-		text[strcspn(text, " ")] = '\0';
-		bu_text_copy(ret, size, text);
-	}
-}
-
-/* A kernel without its modules sees no disk; modules without a kernel are left over. */
-static void
-check_kernel(int root_fd, char **wrong)
-{
-	DIR *dir = bu_inside_folder(root_fd, "lib/modules");
-	const struct dirent *entry;
-	char version[80];
-	int kernels = 0;
-
-	while (dir && (entry = readdir(dir))) {
-		bu_autofree char *vmlinuz =
-			bu_xasprintf("boot/vmlinuz-%s", entry->d_name);
-		bu_autofree char *dep =
-			bu_xasprintf("lib/modules/%s/modules.dep", entry->d_name);
-		struct stat st;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		kernels++;
-		if (bu_inside_stat(root_fd, vmlinuz, &st) || !S_ISREG(st.st_mode))
-			bu_text_add(wrong, "; ", "modules of %.60s without /%.80s",
-				    entry->d_name, vmlinuz);
-		read_version(root_fd, vmlinuz, version, sizeof(version));
-		if (version[0] && strcmp(version, entry->d_name) != 0)
-			bu_text_add(wrong, "; ",
-				    "/%.80s is kernel %.60s, which takes no other's "
-				    "modules",
-				    vmlinuz, version);
-		if (bu_inside_stat(root_fd, dep, &st) || !st.st_size)
-			bu_text_add(wrong, "; ", "no /%.90s: run depmod", dep);
-	}
-	if (dir)
-		closedir(dir);
-	if (kernels != 1)
-		bu_text_add(wrong, "; ",
-			    kernels ? "%d kernels in /lib/modules; one is needed"
-				    : "no kernel in /lib/modules: install one",
-			    kernels);
-}
-
 /* --- what must not --- */
 
 /* Folder, end of a name ("" = any), and what that would be. */
@@ -251,22 +189,25 @@ check_keys(int root_fd, const char *folder, int depth, char **wrong)
 }
 
 int
-bu_check_root(const char *root, struct bu_err *err)
+bu_check_root(const char *root, struct bu_root_kernel *ret, struct bu_err *err)
 {
 	bu_autoclose int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bu_autofree char *wrong = NULL;
+	struct bu_root_kernel kernel;
 
 	if (root_fd < 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", root);
 	check_programs(root_fd, &wrong);
 	check_sshd(root_fd, &wrong);
-	check_kernel(root_fd, &wrong);
+	bu_root_kernel(root_fd, &kernel, &wrong);
 	for (size_t i = 0; i < BU_LEN(secrets); i++)
 		check_secret(root_fd, i, &wrong);
 	for (size_t i = 0; i < BU_LEN(key_folders); i++)
 		check_keys(root_fd, key_folders[i], FOLDERS_DEEP, &wrong);
-	if (!wrong)
+	if (!wrong) {
+		*ret = kernel;
 		return 0;
+	}
 	return bu_err_set(err, BU_ERR_VERIFY, 0, "this root cannot run on a node: %s",
 			  wrong);
 }

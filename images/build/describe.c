@@ -25,6 +25,7 @@
 #include "images/build/sbom.h"
 #include "images/build/unpack.h"
 #include "images/programs.h"
+#include "images/store.h"
 
 enum {
 	MODULE_MAX = 256 * 1024 * 1024,

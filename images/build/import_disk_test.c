@@ -61,7 +61,7 @@ import(const char *kind, const char *file, struct bu_err *err)
 						 "/images/build/recipes"};
 
 	memset(err, 0, sizeof(*err));
-	return bu_image_import("theirs", source, &opts, err);
+	return bu_image_import("theirs", source, NULL, &opts, err);
 }
 
 static void

@@ -104,7 +104,8 @@ START_TEST(cloud_init_stays_off)
 	works("ln -sf python3 usr/bin/cloud-init && : >usr/bin/python3 && no_cloud_init &&"
 	      "test -f $root/etc/cloud/cloud-init.disabled");
 	/* The import does so. */
-	works("rm -r $root/etc/cloud && mkdir -p $root/etc/ssh && for each in house need "
+	works("echo 6 boot/vmlinuz-6 >$WORK/kernel && "
+	      "rm -r $root/etc/cloud && mkdir -p $root/etc/ssh && for each in house need "
 	      "depmod say kept_initrd esp root_fs image_json; do eval \"$each() { :; }\"; "
 	      "done && build && test -f $root/etc/cloud/cloud-init.disabled");
 	/* Neither a link there nor one above it leads out. */
@@ -115,6 +116,38 @@ START_TEST(cloud_init_stays_off)
 	ck_assert_int_ne(run("no_cloud_init 2>$host/../why"), 0);
 	works("grep -q '/etc/cloud is a link out' $host/../why &&"
 	      "! test -e $host/cloud-init.disabled");
+	end();
+}
+END_TEST
+
+/* As image-based systems have it: with an initial ramdisk that is not ours. */
+START_TEST(a_kernel_beside_its_modules_starts)
+{
+	static const char build[] =
+		"for each in house need depmod say kept_initrd root_fs image_json; do "
+		"eval \"$each() { :; }\"; done && esp() { echo $3 >$WORK/esp; } && build";
+
+	begin();
+	works("mkdir -p etc/ssh && rm boot/vmlinuz-6 && echo k >lib/modules/6/vmlinuz &&"
+	      "mkdir lib/modules/5 && : >boot/initramfs-6.img &&"
+	      ": >lib/modules/6/initramfs.img && : >lib/modules/6/initrd &&"
+	      "echo 6 lib/modules/6/vmlinuz >$WORK/kernel");
+	works(build);
+	works("grep -qx $root/lib/modules/6/vmlinuz $WORK/esp &&"
+	      "test -f $(cat $WORK/esp) && ! ls boot/initr* lib/modules/6/initr* "
+	      "2>/dev/null && test -e lib/modules/6/modules.dep");
+	/* Neither the kernel nor what is removed lies outside. */
+	works("ln -sf $host/munge.service lib/modules/6/vmlinuz");
+	works(": >$host/initrd && ln -s $host lib/modules/7 &&"
+	      "echo 7 lib/modules/7/vmlinuz >$WORK/other");
+	ck_assert_int_ne(run("plain_modules 6 lib/modules/6/vmlinuz 2>/dev/null"), 0);
+	works("cp $WORK/other $WORK/kernel");
+	ck_assert_int_ne(
+		run("(for each in house need depmod say kept_initrd esp root_fs "
+		    "image_json; do eval \"$each() { :; }\"; done; build) "
+		    "2>/dev/null"),
+		0);
+	works("test -f $host/initrd");
 	end();
 }
 END_TEST
@@ -132,19 +165,19 @@ START_TEST(modules_are_files_of_the_tree)
 	};
 
 	begin();
-	works("plain_modules 6");
+	works("plain_modules 6 boot/vmlinuz-6");
 	works("mkdir $modules/vdso && ln -s ../vdso64.so $modules/vdso/x.debug &&"
-	      "plain_modules 6 && rm -r $modules/vdso");
+	      "plain_modules 6 boot/vmlinuz-6 && rm -r $modules/vdso");
 	for (size_t i = 0; i < BU_LEN(hostile); i++) {
 		works("rm -rf $root.kept && cp -a $root $root.kept");
 		works(hostile[i]);
-		ck_assert_msg(run("plain_modules 6 2>$host/../why") != 0, "%s",
-			      hostile[i]);
+		ck_assert_msg(run("plain_modules 6 boot/vmlinuz-6 2>$host/../why") != 0,
+			      "%s", hostile[i]);
 		works("grep -q 'no plain file' $host/../why");
 		works("rm -rf $root && mv $root.kept $root");
 	}
 	works("cp -a lib/modules/6 'lib/modules/6\",' && : >'boot/vmlinuz-6\",'");
-	ck_assert_int_ne(run("plain_modules '6\",' 2>/dev/null"), 0);
+	ck_assert_int_ne(run("plain_modules '6\",' boot/vmlinuz-6 2>/dev/null"), 0);
 	end();
 }
 END_TEST
@@ -361,8 +394,8 @@ START_TEST(microcode_of_the_tree_comes_first)
 END_TEST
 
 BU_UNIT("import_recipe", microcode_of_the_tree_comes_first, links_of_units_lead_nowhere,
-	cloud_init_stays_off, modules_are_files_of_the_tree,
-	names_of_modules_are_no_options,
+	cloud_init_stays_off, a_kernel_beside_its_modules_starts,
+	modules_are_files_of_the_tree, names_of_modules_are_no_options,
 	a_power_cut_leaves_nothing_that_is_taken_for_whole,
 	each_tree_has_its_own_initial_ramdisk, packed_modules_are_unpacked,
 	a_kernel_need_not_keep_crash_records, a_new_library_makes_a_new_image,

@@ -103,7 +103,7 @@ make(const char *cache_name, const char *source, struct bu_image *ret)
 						 .recipes_dir = own,
 						 .recipe_dir = site};
 	struct bu_err err = {0};
-	int rc = source ? bu_image_import("tools", source, &opts, &err)
+	int rc = source ? bu_image_import("tools", source, NULL, &opts, &err)
 			: bu_image_build("tools", &opts, &err);
 
 	ck_assert_msg(!rc, "%s", err.text);

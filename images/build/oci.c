@@ -8,11 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "images/build/unpack.h"
 
 enum { INDEX_DEPTH_MAX = 3 };
@@ -74,7 +76,8 @@ read_blob(const struct oci *oci, const struct bu_oci_desc *desc, size_t *ret_siz
 	return path ? bu_file_read(path, BU_OCI_JSON_MAX, ret_size, err) : NULL;
 }
 
-/* Through indices to the manifest; desc becomes its. */
+/* Through indices to the manifest; desc becomes its, and keeps the level that any of
+ * them said. */
 static int
 find_manifest(const struct oci *oci, struct bu_oci_desc *desc,
 	      struct bu_oci_manifest *ret, struct bu_err *err)
@@ -84,6 +87,7 @@ find_manifest(const struct oci *oci, struct bu_oci_desc *desc,
 	for (int depth = 0; depth <= INDEX_DEPTH_MAX; depth++) {
 		size_t size;
 		enum bu_oci_kind kind;
+		const struct bu_oci_desc outer = *desc;
 		bu_autofree char *text = read_blob(oci, desc, &size, err);
 
 		if (!text || bu_oci_kind(text, size, &kind, err))
@@ -95,6 +99,8 @@ find_manifest(const struct oci *oci, struct bu_oci_desc *desc,
 		want.tag = NULL; /* it named this index */
 		if (bu_oci_index(text, size, &want, desc, err))
 			return -1;
+		if (!desc->variant[0])
+			BU_TEXT_COPY(desc->variant, outer.variant);
 	}
 	return bu_err_set(err, BU_ERR_VERIFY, 0,
 			  "the reference leads to no image manifest");
@@ -137,6 +143,28 @@ apply_layers(struct oci *oci, const struct bu_oci_manifest *manifest,
 	return 0;
 }
 
+/* The configuration knows best; few say a level. */
+static int
+check_platform(const struct bu_oci_want *want, const struct bu_oci_desc *desc,
+	       const struct bu_oci_config *config, struct bu_err *err)
+{
+	const char *level = config->variant[0] ? config->variant : desc->variant;
+
+	if (strcmp(config->arch, want->arch) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0, "it is for %s, not for %s",
+				  config->arch, want->arch);
+	if (want->variant && *level && strcmp(level, want->variant) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "it is for %s/%s, not for %s/%s", config->arch, level,
+				  want->arch, want->variant);
+	if (!want->variant && *level && strcmp(level, "v1") != 0)
+		fprintf(stderr,
+			"image: it is for linux/%s/%.15s: no machine below that level "
+			"starts it\n",
+			want->arch, level);
+	return 0;
+}
+
 static int
 unpack(struct oci *oci, const struct bu_oci_desc *top, const char *root,
        struct bu_oci_image *ret, struct bu_err *err)
@@ -152,10 +180,8 @@ unpack(struct oci *oci, const struct bu_oci_desc *top, const char *root,
 	text = read_blob(oci, &manifest->config, &size, err);
 	if (!text || bu_oci_config(text, size, manifest->layer_count, config, err))
 		return -1;
-	if (strcmp(config->arch, oci->want->arch) != 0)
-		return bu_err_set(err, BU_ERR_VERIFY, 0, "it is for %s, not for %s",
-				  config->arch, oci->want->arch);
-	if (apply_layers(oci, manifest, config, root, err))
+	if (check_platform(oci->want, &desc, config, err) ||
+	    apply_layers(oci, manifest, config, root, err))
 		return -1;
 	memcpy(ret->digest, desc.digest, sizeof(ret->digest));
 	memcpy(ret->arch, config->arch, sizeof(ret->arch));
@@ -174,7 +200,10 @@ bu_oci_unpack(const struct bu_oci_blobs *blobs, const struct bu_oci_desc *top,
 			  .work = room->work,
 			  .limit = BU_UNPACK_LIMIT};
 
-	return unpack(&oci, top, room->root, ret, err);
+	if (unpack(&oci, top, room->root, ret, err))
+		return -1;
+	bu_attributes_tell(&oci.limit.left_out, stderr);
+	return 0;
 }
 
 /* --- a folder --- */

@@ -4,7 +4,7 @@
  * gave. Invariant: a digest that leaves this file is 64 lower-case digits, so that it
  * can be a file name, and a count fits its table.
  */
-#include "images/build/oci_json.h"
+#include "images/build/oci_json_impl.h"
 
 #include <string.h>
 
@@ -55,8 +55,8 @@ bu_oci_digest(const char *text, char ret_digest[BU_DIGEST_SIZE], struct bu_err *
 	return 0;
 }
 
-static json_t *
-parse(const char *text, size_t size, const char *what, struct bu_err *err)
+json_t *
+bu_oci_parse(const char *text, size_t size, const char *what, struct bu_err *err)
 {
 	json_t *value =
 		size <= BU_OCI_JSON_MAX ? bu_json_parse(text, size, what, err) : NULL;
@@ -74,8 +74,8 @@ parse(const char *text, size_t size, const char *what, struct bu_err *err)
 	return value;
 }
 
-static int
-read_desc(const json_t *value, struct bu_oci_desc *ret, struct bu_err *err)
+int
+bu_oci_read_desc(const json_t *value, struct bu_oci_desc *ret, struct bu_err *err)
 {
 	const char *type, *digest;
 	int64_t size;
@@ -101,58 +101,12 @@ static int
 read_kind(const json_t *value, enum bu_oci_kind kind, struct bu_oci_desc *ret,
 	  struct bu_err *err)
 {
-	if (read_desc(value, ret, err))
+	if (bu_oci_read_desc(value, ret, err))
 		return -1;
 	if (ret->kind != kind)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "its media type is another kind's");
 	return 0;
-}
-
-/* --- index --- */
-
-static int
-fits(const json_t *entry, const struct bu_oci_want *want)
-{
-	const json_t *platform = json_object_get(entry, "platform");
-	const json_t *notes = json_object_get(entry, "annotations");
-	const char *tag = bu_json_str(notes, "org.opencontainers.image.ref.name", "");
-
-	if (want->tag && strcmp(tag, want->tag) != 0)
-		return 0;
-	if (!json_is_object(platform))
-		return 1;
-	return !strcmp(bu_json_str(platform, "os", ""), "linux") &&
-	       !strcmp(bu_json_str(platform, "architecture", ""), want->arch);
-}
-
-int
-bu_oci_index(const char *text, size_t size, const struct bu_oci_want *want,
-	     struct bu_oci_desc *ret, struct bu_err *err)
-{
-	bu_autojson json_t *root = parse(text, size, "image index", err);
-	const json_t *list = json_object_get(root, "manifests"), *entry;
-	size_t i, found = 0;
-
-	if (!root)
-		return -1;
-	json_array_foreach (list, i, entry) {
-		if (!fits(entry, want))
-			continue;
-		if (read_desc(entry, ret, err))
-			return bu_err_wrap(err, "image index: entry %zu", i);
-		if (ret->kind != BU_OCI_MANIFEST && ret->kind != BU_OCI_INDEX)
-			return bu_err_set(err, BU_ERR_VERIFY, 0,
-					  "image index: entry %zu is not an image", i);
-		found++;
-	}
-	if (found == 1)
-		return 0;
-	return bu_err_set(err, found ? BU_ERR_VERIFY : BU_ERR_NOTFOUND, 0,
-			  "image index: %zu of its %zu entries are for linux/%s%s%s",
-			  found, json_array_size(list), want->arch,
-			  want->tag ? " with tag " : "; name one by its tag",
-			  want->tag ? want->tag : "");
 }
 
 /* --- manifest and configuration --- */
@@ -161,7 +115,7 @@ int
 bu_oci_manifest(const char *text, size_t size, struct bu_oci_manifest *ret,
 		struct bu_err *err)
 {
-	bu_autojson json_t *root = parse(text, size, "image manifest", err);
+	bu_autojson json_t *root = bu_oci_parse(text, size, "image manifest", err);
 	const json_t *layers = json_object_get(root, "layers");
 
 	memset(ret, 0, sizeof(*ret));
@@ -201,7 +155,7 @@ int
 bu_oci_config(const char *text, size_t size, size_t layers, struct bu_oci_config *ret,
 	      struct bu_err *err)
 {
-	bu_autojson json_t *root = parse(text, size, "image configuration", err);
+	bu_autojson json_t *root = bu_oci_parse(text, size, "image configuration", err);
 	const json_t *rootfs = json_object_get(root, "rootfs");
 	const json_t *ids = json_object_get(rootfs, "diff_ids");
 
@@ -220,6 +174,8 @@ bu_oci_config(const char *text, size_t size, size_t layers, struct bu_oci_config
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "image configuration: %zu diff_ids for %zu layers",
 				  json_array_size(ids), layers);
+	bu_text_copy(ret->variant, sizeof(ret->variant),
+		     bu_json_str(root, "variant", ""));
 	take_version(root, ret);
 	ret->layer_count = layers;
 	for (size_t i = 0; i < layers; i++) {
@@ -235,7 +191,7 @@ bu_oci_config(const char *text, size_t size, size_t layers, struct bu_oci_config
 int
 bu_oci_kind(const char *text, size_t size, enum bu_oci_kind *ret, struct bu_err *err)
 {
-	bu_autojson json_t *root = parse(text, size, "image document", err);
+	bu_autojson json_t *root = bu_oci_parse(text, size, "image document", err);
 	const char *type = bu_json_str(root, "mediaType", "");
 
 	if (!root)

@@ -27,6 +27,7 @@ struct bu_oci_desc {
 	enum bu_oci_kind kind;
 	char digest[BU_DIGEST_SIZE]; /* SHA-256; no other algorithm is taken */
 	uint64_t size;
+	char variant[16]; /* "v3", as the index says that led to it; "" = it does not */
 };
 
 struct bu_oci_manifest {
@@ -37,17 +38,26 @@ struct bu_oci_manifest {
 
 struct bu_oci_config {
 	char arch[16];
+	char variant[16]; /* "v3"; "" = it says none */
 	char version[64]; /* org.opencontainers.image.version; "" = none that is short
 			     and printable ASCII */
 	size_t layer_count;
 	char diff_ids[BU_OCI_LAYERS_MAX][BU_DIGEST_SIZE];
 };
 
-/* What a reference chooses of an index: a tag (its annotation), or the platform. */
+/* What a reference chooses of an index: a tag (its annotation) and the platform. */
 struct bu_oci_want {
 	const char *tag;  /* NULL = any; then there must be one of the platform alone */
 	const char *arch; /* "amd64"; entries without a platform count as fitting */
+	/* Level of the processor: "v1" (an entry without one counts) to "v4". NULL = v1
+	 * where there is one, else the only one of the architecture. */
+	const char *variant;
 };
+/* Reads "linux/amd64" or "linux/amd64/v3" into arch and variant, which live as long as
+ * the program. BU_ERR_INVAL names what is possible. */
+bu_must int bu_oci_platform(const char *text, struct bu_oci_want *ret,
+			    struct bu_err *err);
+/* BU_ERR_NOTFOUND or BU_ERR_VERIFY name the platforms, or the tags, that are there. */
 bu_must int bu_oci_index(const char *text, size_t size, const struct bu_oci_want *want,
 			 struct bu_oci_desc *ret, struct bu_err *err);
 bu_must int bu_oci_manifest(const char *text, size_t size, struct bu_oci_manifest *ret,

@@ -42,6 +42,9 @@ enum lie {
 	LIE_INSIDE, /* a hostile entry in the second layer */
 };
 
+/* What the configuration says of its processors, and which are wanted; NULL = nothing.
+ */
+static const char *level, *wanted_level;
 static char dir[40];
 
 static char *
@@ -132,8 +135,9 @@ write_index(json_t *manifest, enum lie lie)
 	bu_autojson json_t *index = NULL;
 
 	json_object_set_new(manifest, "platform",
-			    json_pack("{s:s, s:s}", "os", "linux", "architecture",
-				      lie == LIE_PLATFORM ? "arm64" : "amd64"));
+			    json_pack("{s:s, s:s, s:s*}", "os", "linux", "architecture",
+				      lie == LIE_PLATFORM ? "arm64" : "amd64",
+				      "variant", wanted_level));
 	json_object_set_new(
 		manifest, "annotations",
 		json_pack("{s:s}", "org.opencontainers.image.ref.name", "one"));
@@ -183,13 +187,13 @@ make_layout(enum lie lie)
 	if (lie != LIE_DIFF_IDS)
 		json_array_append_new(ids, json_sprintf("sha256:%s", digest));
 	spoil_layer(high, lie);
-	config = store_json("application/vnd.oci.image.config.v1+json",
-			    json_pack("{s:s, s:s, s:{s:s, s:o}}", "os",
-				      lie == LIE_OS ? "windows" : "linux",
-				      "architecture",
-				      lie == LIE_ARCH ? "arm64" : "amd64", "rootfs",
-				      "type", "layers", "diff_ids", ids),
-			    lie == LIE_CONFIG_BYTES);
+	config = store_json(
+		"application/vnd.oci.image.config.v1+json",
+		json_pack("{s:s, s:s, s:s*, s:{s:s, s:o}}", "os",
+			  lie == LIE_OS ? "windows" : "linux", "architecture",
+			  lie == LIE_ARCH ? "arm64" : "amd64", "variant", level,
+			  "rootfs", "type", "layers", "diff_ids", ids),
+		lie == LIE_CONFIG_BYTES);
 	layers = json_pack("[o, o]", low, high);
 	if (lie == LIE_LAYERS)
 		json_array_clear(layers);
@@ -222,7 +226,10 @@ unpack(enum lie lie, const char *tag, struct bu_err *err)
 	ck_assert_int_eq(bu_mkdir_p(root, 0755, NULL), 0);
 	make_layout(lie);
 	memset(err, 0, sizeof(*err));
-	return bu_oci_unpack_layout(oci, &(struct bu_oci_want){tag, "amd64"},
+	return bu_oci_unpack_layout(oci,
+				    &(struct bu_oci_want){.tag = tag,
+							  .arch = "amd64",
+							  .variant = wanted_level},
 				    &(struct bu_oci_room){root, dir}, &image, err);
 }
 
@@ -256,6 +263,35 @@ START_TEST(a_good_image_becomes_its_folder)
 	clean_up();
 	ck_assert_int_eq(unpack(LIE_NONE, NULL, &err), 0);
 	clean_up();
+}
+END_TEST
+
+/* The index says the level that is wanted, and few builders say one in both places. */
+START_TEST(a_level_is_compared_with_the_configuration)
+{
+	static const struct {
+		const char *level, *wanted, *why;
+	} rows[] = {
+		{"v3", "v3", NULL},
+		{"v3", NULL, NULL},
+		{"v1", "v1", NULL},
+		{NULL, "v3", NULL},
+		{"v2", "v1", "it is for amd64/v2, not for amd64/v1"},
+		{"v4", "v3", "it is for amd64/v4, not for amd64/v3"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_err err;
+		int rc;
+
+		level = rows[i].level;
+		wanted_level = rows[i].wanted;
+		rc = unpack(LIE_NONE, "one", &err);
+		ck_assert_msg(rows[i].why ? rc && strstr(err.text, rows[i].why) : !rc,
+			      "row %zu: %s", i, err.text);
+		clean_up();
+	}
+	level = wanted_level = NULL;
 }
 END_TEST
 
@@ -307,4 +343,6 @@ START_TEST(each_lie_is_refused_where_it_is_told)
 }
 END_TEST
 
-BU_UNIT("oci", a_good_image_becomes_its_folder, each_lie_is_refused_where_it_is_told)
+BU_UNIT("oci", a_good_image_becomes_its_folder,
+	a_level_is_compared_with_the_configuration,
+	each_lie_is_refused_where_it_is_told)

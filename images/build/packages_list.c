@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A list of packages in memory; who reads one (packages.c, packages_rpm.c, sbom.c)
+ * A list of packages in memory; who reads one (packages.c, packages_rpm.c)
  * fills it. Invariant: each text in it is short, printable ASCII without blanks.
  */
 #include <stdlib.h>

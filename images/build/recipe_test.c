@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "images/build/sbom.h"
 #include "images/build/sign.h"
 #include "images/store.h"
 #include "tests/support/unit.h"
@@ -129,13 +128,13 @@ START_TEST(the_packages_are_kept_and_signed_for)
 	make_recipe();
 	ck_assert_msg(!build(&err), "%s", err.text);
 	load(&image);
-	text = bu_sbom_load(&image, &err);
+	text = bu_image_sbom(&image, &err);
 	ck_assert_msg(text != NULL, "%s", err.text);
 	ck_assert_ptr_nonnull(strstr(text, "pkg:deb/unknown/bash@1?arch=all"));
 	path = bu_xasprintf("%s/sbom.json", image.dir);
 	text[0] = '[';
 	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0644, NULL), 0);
-	ck_assert_ptr_null(bu_sbom_load(&image, &err));
+	ck_assert_ptr_null(bu_image_sbom(&image, &err));
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
 	bu_image_fini(&image);
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);

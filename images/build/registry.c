@@ -298,10 +298,10 @@ pull(struct registry *registry, const struct bu_oci_want *want,
 }
 
 int
-bu_registry_unpack(const char *source, const char *arch, const struct bu_oci_room *room,
-		   struct bu_oci_image *ret, struct bu_err *err)
+bu_registry_unpack(const char *source, const struct bu_oci_want *want,
+		   const struct bu_oci_room *room, struct bu_oci_image *ret,
+		   struct bu_err *err)
 {
-	const struct bu_oci_want want = {.arch = arch};
 	struct bu_registry_ref ref;
 	struct registry registry = {.ref = &ref};
 	int rc;
@@ -309,7 +309,7 @@ bu_registry_unpack(const char *source, const char *arch, const struct bu_oci_roo
 	if (bu_registry_parse(source, &ref, err))
 		return -1;
 	registry.blobs = bu_xasprintf("%s/blobs", room->work);
-	rc = pull(&registry, &want, room, ret, err);
+	rc = pull(&registry, want, room, ret, err);
 	if (bu_remove_tree(registry.blobs, rc ? NULL : err))
 		rc = -1;
 	free(registry.blobs);

@@ -20,10 +20,11 @@ bu_must int bu_registry_parse(const char *text, struct bu_registry_ref *ret,
  * gives a token; owned. NULL (BU_ERR_REMOTE) when it wants something else. */
 char *bu_registry_token_url(const char *challenge, struct bu_err *err);
 
-/* Pulls the image and unpacks it. Blobs are kept in <work>/blobs while it lasts. A name
- * and password come from the file that REGISTRY_AUTH_FILE names, as `skopeo login` and
- * `docker login` write it; without, everybody's are pulled. */
-bu_must int bu_registry_unpack(const char *source, const char *arch,
+/* Pulls the image and unpacks it; the reference has the tag, not `want`. Blobs are kept
+ * in <work>/blobs while it lasts. A name and password come from the file that
+ * REGISTRY_AUTH_FILE names, as `skopeo login` and `docker login` write it; without,
+ * everybody's are pulled. */
+bu_must int bu_registry_unpack(const char *source, const struct bu_oci_want *want,
 			       const struct bu_oci_room *room, struct bu_oci_image *ret,
 			       struct bu_err *err);
 

@@ -150,7 +150,10 @@ START_TEST(a_registry_of_another_ca_is_refused_by_name)
 	host = bu_xasprintf("127.0.0.2:%d", port);
 	source = bu_xasprintf("oci://%s/a/b:1", host);
 	room = (struct bu_oci_room){root, dir};
-	ck_assert_int_eq(bu_registry_unpack(source, "amd64", &room, &image, &err), -1);
+	ck_assert_int_eq(bu_registry_unpack(source,
+					    &(struct bu_oci_want){.arch = "amd64"},
+					    &room, &image, &err),
+			 -1);
 	ck_assert_msg(err.kind == BU_ERR_VERIFY, "%s", err.text);
 	ck_assert_msg(strstr(err.text, host) && strstr(err.text, "certificate"), "%s",
 		      err.text);

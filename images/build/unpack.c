@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "images/build/unpack_follow.h"
 #include "images/build/unpack_tree.h"
 
 enum { BLOCK = 1024 * 1024 };
@@ -107,7 +108,8 @@ struct unpack {
 	struct archive_entry *entry;
 	int root_fd;
 	struct bu_unpack_limit *limit;
-	json_t *seen; /* paths of this archive; of a folder its time: [s, ns] */
+	int leads_to_itself; /* the entry: bu_unpack_follow() */
+	json_t *seen;        /* paths of this archive; of a folder its time: [s, ns] */
 };
 
 static int
@@ -119,12 +121,21 @@ refuse(const struct unpack *unpack, struct bu_err *err, const char *why)
 			  name ? name : "(not readable)", why);
 }
 
-/* Its path; owned. */
+/* The place in the root that the name leads to; owned. */
 static char *
-entry_path(const struct unpack *unpack, struct bu_err *err)
+place_of(const struct unpack *unpack, const char *name, int *ret_itself,
+	 struct bu_err *err)
+{
+	bu_autofree char *path = bu_unpack_path(name, err);
+
+	return path ? bu_unpack_follow(unpack->root_fd, path, ret_itself, err) : NULL;
+}
+
+static char *
+entry_path(struct unpack *unpack, struct bu_err *err)
 {
 	const char *name = archive_entry_pathname(unpack->entry);
-	char *path = bu_unpack_path(name ? name : "", err);
+	char *path = place_of(unpack, name ? name : "", &unpack->leads_to_itself, err);
 
 	if (!path)
 		bu_err_wrap(err, "entry");
@@ -246,35 +257,44 @@ write_content(const struct unpack *unpack, int fd, struct bu_err *err)
 	return 0;
 }
 
+/* Says what to do with an attribute that is no image's. */
 static int
-is_harmless(const char *name)
+refuse_xattr(const struct unpack *unpack, const char *attribute, const char *why,
+	     struct bu_err *err)
 {
-	return !strcmp(name, "security.capability") ||
-	       !strcmp(name, "system.posix_acl_access") ||
-	       !strcmp(name, "system.posix_acl_default") || !strncmp(name, "user.", 5);
+	bu_autofree char *text = bu_xasprintf(
+		"attribute %.80s %s; pack it without (tar --xattrs-exclude='%.80s', or "
+		"setfattr -x on the file before)",
+		attribute, why, attribute);
+
+	return refuse(unpack, err, text);
 }
 
 /* What the build host's own file systems would obey is refused. */
 static int
 write_xattrs(const struct unpack *unpack, const char *path, struct bu_err *err)
 {
+	mode_t type = archive_entry_filetype(unpack->entry);
 	struct bu_unpack_xattr xattr;
 
 	archive_entry_xattr_reset(unpack->entry);
 	while (archive_entry_xattr_next(unpack->entry, &xattr.name, &xattr.value,
 					&xattr.size) == ARCHIVE_OK) {
-		if (!strcmp(xattr.name, "security.selinux"))
-			continue; /* of the machine that it was built on */
-		if (!is_harmless(xattr.name))
-			return refuse(unpack, err,
-				      "it has an attribute other than "
-				      "capabilities, access control lists "
-				      "and user.*");
-		if (archive_entry_filetype(unpack->entry) != AE_IFREG &&
-		    archive_entry_filetype(unpack->entry) != AE_IFDIR)
-			return refuse(unpack, err,
-				      "it has attributes, but is neither file nor "
-				      "folder");
+		enum bu_attribute fate =
+			bu_attribute_judge(xattr.name, &unpack->limit->left_out);
+
+		if (fate == BU_ATTRIBUTE_LEFT_OUT)
+			continue;
+		if (fate == BU_ATTRIBUTE_REFUSED)
+			return refuse_xattr(unpack, xattr.name,
+					    "is none that an image keeps or can do "
+					    "without",
+					    err);
+		if (type != AE_IFREG && type != AE_IFDIR)
+			return refuse_xattr(unpack, xattr.name,
+					    "is for files and folders, and this is "
+					    "neither",
+					    err);
 		if (bu_unpack_xattr(unpack->root_fd, path, &xattr, err))
 			return -1;
 	}
@@ -284,12 +304,16 @@ write_xattrs(const struct unpack *unpack, const char *path, struct bu_err *err)
 static int
 make_link(struct unpack *unpack, const char *path, struct bu_err *err)
 {
+	struct bu_err why = {0};
+	int itself;
 	bu_autofree char *target =
-		bu_unpack_path(archive_entry_hardlink(unpack->entry), err);
+		place_of(unpack, archive_entry_hardlink(unpack->entry), &itself, &why);
 	const struct bu_unpack_node node = {.path = path, .target = target};
 
-	if (!target)
-		return refuse(unpack, err, "a hard link out of the tree");
+	if (!target) {
+		bu_err_wrap(&why, "a hard link out of the tree");
+		return refuse(unpack, err, why.text);
+	}
 	if (note_path(unpack, path, 0, err))
 		return -1;
 	return bu_unpack_link(unpack->root_fd, &node, err);
@@ -326,23 +350,56 @@ make_entry(struct unpack *unpack, const char *path, struct bu_err *err)
 
 /* --- whiteouts --- */
 
+/* What the whiteout removes, "" for all that is in its folder; owned. */
+static char *
+whiteout_target(const struct unpack *unpack, const char *path, struct bu_err *err)
+{
+	const char *name = bu_path_name(path), *gone = name + strlen(WHITEOUT);
+
+	if (archive_entry_filetype(unpack->entry) != AE_IFREG ||
+	    archive_entry_hardlink(unpack->entry) ||
+	    archive_entry_size(unpack->entry)) {
+		refuse(unpack, err, "a whiteout that is not an empty file");
+		return NULL;
+	}
+	if (!strcmp(name, OPAQUE))
+		return bu_xstrdup("");
+	if (!*gone || !strcmp(gone, ".") || !strcmp(gone, "..") ||
+	    !strncmp(gone, WHITEOUT, strlen(WHITEOUT))) {
+		refuse(unpack, err, "a whiteout of no name");
+		return NULL;
+	}
+	return bu_xasprintf("%.*s%s", (int)(name - path), path, gone);
+}
+
 static int
 apply_whiteout(const struct unpack *unpack, const char *path, struct bu_err *err)
 {
-	const char *name = bu_path_name(path), *gone = name + strlen(WHITEOUT);
 	bu_autofree char *folder = folder_of(path);
-	bu_autofree char *target = NULL;
+	bu_autofree char *target = whiteout_target(unpack, path, err);
 
-	if (archive_entry_filetype(unpack->entry) != AE_IFREG ||
-	    archive_entry_hardlink(unpack->entry) || archive_entry_size(unpack->entry))
-		return refuse(unpack, err, "a whiteout that is not an empty file");
-	if (!strcmp(name, OPAQUE))
-		return bu_unpack_empty(unpack->root_fd, folder, err);
-	if (!*gone || !strcmp(gone, ".") || !strcmp(gone, "..") ||
-	    !strncmp(gone, WHITEOUT, strlen(WHITEOUT)))
-		return refuse(unpack, err, "a whiteout of no name");
-	target = *folder ? bu_xasprintf("%s/%s", folder, gone) : bu_xstrdup(gone);
-	return bu_unpack_remove(unpack->root_fd, target, err);
+	if (!target)
+		return -1;
+	return *target ? bu_unpack_remove(unpack->root_fd, target, err)
+		       : bu_unpack_empty(unpack->root_fd, folder, err);
+}
+
+/* A link of the layers below that the layer replaces or removes leads none of its
+ * whiteouts anywhere: a folder in its place hides nothing of where the link led. One
+ * that is on its own way is needed until then. */
+static int
+drop_link(const struct unpack *unpack, const char *path, int whiteout,
+	  struct bu_err *err)
+{
+	bu_autofree char *target =
+		whiteout ? whiteout_target(unpack, path, err) : bu_xstrdup(path);
+
+	if (!target)
+		return -1;
+	return *target && !unpack->leads_to_itself
+		       ? bu_unpack_drop_link(unpack->root_fd, target,
+					     archive_entry_symlink(unpack->entry), err)
+		       : 0;
 }
 
 static int
@@ -359,29 +416,37 @@ has_whiteout_above(const char *path)
 	       strstr(path, "/" WHITEOUT) != NULL;
 }
 
+/* A layer is read once for each. */
+enum pass {
+	PASS_LINKS, /* links of the layers below go that have no place in this one */
+	PASS_WHITEOUTS,
+	PASS_ENTRIES,
+};
+
 static int
-do_entry(struct unpack *unpack, int layer, int removing, struct bu_err *err)
+do_entry(struct unpack *unpack, int layer, enum pass pass, struct bu_err *err)
 {
 	bu_autofree char *path = entry_path(unpack, err);
+	int whiteout = path && layer && has_whiteout_above(path);
 
 	if (!path)
 		return -1;
-	if (layer && has_whiteout_above(path)) {
-		if (!is_whiteout(path))
-			return refuse(unpack, err, "it lies below a whiteout");
-		return removing ? apply_whiteout(unpack, path, err) : 0;
-	}
-	if (removing)
+	if (whiteout && !is_whiteout(path))
+		return refuse(unpack, err, "it lies below a whiteout");
+	if (pass == PASS_LINKS)
+		return drop_link(unpack, path, whiteout, err);
+	if (whiteout != (pass == PASS_WHITEOUTS))
 		return 0;
+	if (whiteout)
+		return apply_whiteout(unpack, path, err);
 	if (check_kind(unpack, layer, err) || check_size(unpack, err))
 		return -1;
 	return make_entry(unpack, path, err);
 }
 
-/* One pass over the archive: what it removes, or what it makes. */
 static int
-pass(struct unpack *unpack, const char *tar_path, int layer, int removing,
-     struct bu_err *err)
+read_archive(struct unpack *unpack, const char *tar_path, int layer, enum pass pass,
+	     struct bu_err *err)
 {
 	autoarchive struct archive *archive = archive_read_new();
 	int rc;
@@ -394,8 +459,8 @@ pass(struct unpack *unpack, const char *tar_path, int layer, int removing,
 	while ((rc = archive_read_next_header(archive, &unpack->entry)) == ARCHIVE_OK) {
 		if (!unpack->limit->entries)
 			return refuse(unpack, err, "one entry too many for an image");
-		unpack->limit->entries -= !removing;
-		if (do_entry(unpack, layer, removing, err))
+		unpack->limit->entries -= pass == PASS_ENTRIES;
+		if (do_entry(unpack, layer, pass, err))
 			return -1;
 	}
 	return rc == ARCHIVE_EOF
@@ -412,10 +477,11 @@ bu_unpack_tar(const char *tar_path, int root_fd, int layer,
 		.root_fd = root_fd, .limit = limit, .seen = json_object()};
 	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
-	int rc = layer ? pass(&unpack, tar_path, layer, 1, err) : 0;
+	int rc = 0;
 
-	if (!rc)
-		rc = pass(&unpack, tar_path, layer, 0, err);
+	for (enum pass pass = layer ? PASS_LINKS : PASS_ENTRIES;
+	     !rc && pass <= PASS_ENTRIES; pass++)
+		rc = read_archive(&unpack, tar_path, layer, pass, err);
 	if (!rc)
 		rc = set_folder_times(&unpack, err);
 	if (utf8) {

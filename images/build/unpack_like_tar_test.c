@@ -212,6 +212,57 @@ START_TEST(attributes_lists_and_capabilities)
 }
 END_TEST
 
+static int
+put_one(const char *attribute)
+{
+	bu_autofree char *file = in("from", "plain");
+
+	return setxattr(file, attribute, "a value", 7, 0);
+}
+
+/* What GNU tar packs of a file with attributes of its machine. */
+static int
+unpack_plain(struct bu_unpack_limit *limit, struct bu_err *err)
+{
+	bu_autofree char *tar = bu_xasprintf("%s/tar", dir);
+	bu_autofree char *got = bu_xasprintf("%s/got", dir);
+	bu_autoclose int root_fd = open(got, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	ck_assert_int_eq(sh("tar -C from --format=posix --xattrs --xattrs-include='*' "
+			    "-cf tar plain"),
+			 0);
+	return bu_unpack_tar(tar, root_fd, 0, limit, err);
+}
+
+START_TEST(what_a_packed_file_has_of_its_machine_is_left_out_or_named)
+{
+	struct bu_unpack_limit limit = BU_UNPACK_LIMIT;
+	bu_autofree char *told = NULL, *file = NULL;
+	struct bu_err err = {0};
+	size_t size;
+	FILE *out = open_memstream(&told, &size);
+
+	BU_NEEDS("root", "tar");
+	make_tree(1);
+	file = in("got", "plain");
+	ck_assert_int_eq(put_one("security.ima") | put_one("trusted.lov"), 0);
+	ck_assert_msg(!unpack_plain(&limit, &err), "%s", err.text);
+	ck_assert_int_lt(getxattr(file, "security.ima", NULL, 0), 0);
+	ck_assert_int_lt(getxattr(file, "trusted.lov", NULL, 0), 0);
+	ck_assert_int_eq(getxattr(file, "user.colour", NULL, 0), 4);
+	bu_attributes_tell(&limit.left_out, out);
+	fclose(out);
+	ck_assert_msg(strstr(told, "security.ima of 1 file is left out") &&
+			      strstr(told, "trusted.lov of 1 file is left out"),
+		      "%s", told);
+	ck_assert_int_eq(put_one("trusted.mine"), 0);
+	ck_assert_int_eq(unpack_plain(&limit, &err), -1);
+	ck_assert_msg(strstr(err.text, "'plain': attribute trusted.mine") != NULL, "%s",
+		      err.text);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
 /* Its names would be those of the machine that packed it. */
 START_TEST(a_list_in_words_is_refused_by_name)
 {
@@ -237,4 +288,6 @@ START_TEST(a_list_in_words_is_refused_by_name)
 END_TEST
 
 BU_UNIT("unpack_like_tar", sparse_files_of_the_old_kind, sparse_files_of_pax,
-	attributes_lists_and_capabilities, a_list_in_words_is_refused_by_name)
+	attributes_lists_and_capabilities,
+	what_a_packed_file_has_of_its_machine_is_left_out_or_named,
+	a_list_in_words_is_refused_by_name)

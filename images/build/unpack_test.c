@@ -94,6 +94,14 @@ teardown(void)
 }
 
 static int
+unpack_counted(const struct tar *tar, struct bu_unpack_limit *limit, struct bu_err *err)
+{
+	memset(err, 0, sizeof(*err));
+	ck_assert_int_eq(bu_file_write(tar_path, tar->bytes, tar->size, 0600, NULL), 0);
+	return bu_unpack_tar(tar_path, root_fd, 0, limit, err);
+}
+
+static int
 unpack(const struct tar *tar, int layer, struct bu_unpack_limit limit,
        struct bu_err *err)
 {
@@ -131,34 +139,33 @@ static const struct hostile {
 	 {"pax=path=" LONG50 LONG50 LONG50 LONG50 LONG50 LONG50 " 0 harmless|x"}},
 	{"", {"0 |x"}},
 	/* through a symbolic link */
-	{"is a link", {"0 out/new|x"}},
-	{"is a link", {"0 out/secret|x"}},
-	{"is a link", {"0 abs/bringup-new|x"}},
-	{"is a link", {"2 l|../outside", "0 l/new|x"}},
-	{"is a link", {"2 l|/tmp", "5 l/bringup-new"}},
-	{"is a link", {"2 a|b", "2 b|../outside", "0 a/new|x"}},
-	{"is a link", {"5 s", "2 s/up|..", "0 s/up/new|x"}},
-	{"is a link", {"2 s|.", "2 s/t|../outside", "0 s/t/new|x"}},
+	{"leads out", {"0 out/new|x"}},
+	{"leads out", {"0 out/secret|x"}},
+	{"leads out", {"2 l|../outside", "0 l/new|x"}},
+	{"leads out", {"2 a|b", "2 b|../outside", "0 a/new|x"}},
+	{"leads out", {"5 s", "2 s/up|../..", "0 s/up/new|x"}},
+	{"leads out", {"2 l|/../outside", "0 l/new|x"}},
+	{"leads out", {"2 l|d/../../outside", "0 l/new|x"}},
+	{"leads out", {"2 s|.", "2 s/t|../outside", "0 s/t/new|x"}},
 	{"is there twice", {"5 a", "2 a|../outside", "0 a/new|x"}},
 	{"is there twice", {"2 a|../outside", "5 a", "0 a/new|x"}},
 	{"is a link or a file", {"0 etc/passwd/new|x"}},
 	{"is a link or a file", {"0 fifo/new|x"}},
-	{"is a link", {"4 out/dev|8,0"}},
+	{"leads out", {"4 out/dev|8,0"}},
 	/* hard links */
 	{"out of the tree", {"1 h|../outside/secret"}},
 	{"out of the tree", {"1 h|/etc/passwd"}},
-	{"is a link", {"1 h|out/secret"}},
-	{"is a link", {"2 l|../outside", "1 h|l/secret", "0 h|x"}},
+	{"leads out", {"1 h|out/secret"}},
+	{"leads out", {"2 l|../outside", "1 h|l/secret", "0 h|x"}},
 	{"is not a file", {"1 h|etc"}},
 	{"is not a file", {"1 h|etc/missing"}},
 	{"to itself", {"1 etc/passwd|etc/passwd"}},
 	{"is not a file", {"1 h|."}},
-	{"is a link", {"1 out/new|etc/passwd"}},
+	{"leads out", {"1 out/new|etc/passwd"}},
 	{"there twice", {"1 h|etc/passwd", "0 h|x"}},
 	/* whiteouts */
-	{"is a link", {"0 out/.wh.secret"}},
-	{"is a link", {"0 out/.wh..wh..opq"}},
-	{"is a link", {"0 abs/.wh.secret"}},
+	{"leads out", {"0 out/.wh.secret"}},
+	{"leads out", {"0 out/.wh..wh..opq"}},
 	{"of no name", {"0 .wh."}},
 	{"of no name", {"0 d/.wh.."}},
 	{"of no name", {"0 d/.wh..."}},
@@ -184,9 +191,16 @@ static const struct hostile {
 	{"overflow", {"pax=size=9000000000000000000000 0 a|x"}},
 	{"larger than", {"pax=GNU.sparse.size=1125899906842624 0 a|x"}},
 	/* attributes, types */
-	{"attribute other than", {"pax=SCHILY.xattr.trusted.overlay.opaque=y 5 d"}},
-	{"attribute other than", {"pax=SCHILY.xattr.security.ima=y 0 a|x"}},
-	{"neither file nor", {"pax=SCHILY.xattr.user.x=y 2 l|x"}},
+	{"'d': attribute trusted.overlay.opaque is none that an image keeps",
+	 {"pax=SCHILY.xattr.trusted.overlay.opaque=y 5 d"}},
+	{"'a': attribute security.imaginary is none",
+	 {"pax=SCHILY.xattr.security.imaginary=y 0 a|x"}},
+	{"'a': attribute system.posix_acl is none",
+	 {"pax=SCHILY.xattr.system.posix_acl=y 0 a|x"}},
+	{"'a': attribute user. is none", {"pax=SCHILY.xattr.user.=y 0 a|x"}},
+	{"--xattrs-exclude='trusted.mine'", {"pax=SCHILY.xattr.trusted.mine=y 0 a|x"}},
+	{"'l': attribute user.x is for files and folders",
+	 {"pax=SCHILY.xattr.user.x=y 2 l|x"}},
 	{"access control list", {"pax=SCHILY.acl.access=user::rwx,user:7:rwx 0 a|x"}},
 	{"must be a folder", {"2 .|../outside", "0 new|x"}},
 	{"symbolic link to nothing", {"2 l|"}},
@@ -237,6 +251,28 @@ take(int layer, const char *const *entries)
 	ck_assert_msg(!unpack(&tar, layer, BU_UNPACK_LIMIT, &err), "%s", err.text);
 	free(tar.bytes);
 }
+
+/* An absolute link leads to a place of the root, not of this machine. */
+START_TEST(absolute_links_lead_to_places_of_the_root)
+{
+	static const struct {
+		const char *entries[4], *at;
+	} rows[] = {
+		{{"0 abs/bringup-new|x"}, "tmp/bringup-new"},
+		{{"2 l|/tmp", "5 l/bringup-new"}, "tmp/bringup-new"},
+		{{"2 l|/tmp", "0 l/.wh.passwd"}, "etc/passwd"},
+		{{"0 abs/.wh.secret"}, "abs"},
+		{{"5 s", "2 s/up|..", "0 s/up/new|x"}, "new"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		setup();
+		take(1, rows[i].entries);
+		ck_assert_msg(has(rows[i].at), "row %zu: %s", i, rows[i].at);
+		teardown();
+	}
+}
+END_TEST
 
 START_TEST(a_layer_lies_over_the_ones_below)
 {
@@ -309,6 +345,53 @@ START_TEST(attributes_and_nodes_are_kept)
 		ck_assert_int_eq(errno, ENOTSUP);
 	else
 		ck_assert_str_eq(value, "blue");
+	teardown();
+}
+END_TEST
+
+/* In two archives, of a file, a folder and a link; told once each. */
+START_TEST(attributes_that_a_node_can_do_without_are_left_out_and_told)
+{
+	static const char *const names[] = {"security.ima", "security.selinux",
+					    "system.nfs4_acl", "btrfs.compression",
+					    "com.apple.provenance"};
+	struct bu_unpack_limit limit = BU_UNPACK_LIMIT;
+	bu_autofree char *told = NULL;
+	size_t size;
+	FILE *out = open_memstream(&told, &size);
+
+	setup();
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		bu_autofree char *file =
+			bu_xasprintf("pax=SCHILY.xattr.%s=y 0 a|x", names[i]);
+		bu_autofree char *folder =
+			bu_xasprintf("pax=LIBARCHIVE.xattr.%s=eQ== 5 b", names[i]);
+		bu_autofree char *link =
+			bu_xasprintf("pax=SCHILY.xattr.%s=y 2 l|x", names[i]);
+		bu_autofree char *path = bu_xasprintf("%s/a", root);
+		struct tar one = tar_make((const char *const[]){file, NULL});
+		struct tar two = tar_make((const char *const[]){folder, link, NULL});
+		struct bu_err err;
+
+		ck_assert_msg(!unpack_counted(&one, &limit, &err), "%s: %s", names[i],
+			      err.text);
+		ck_assert_int_lt(getxattr(path, names[i], NULL, 0), 0);
+		ck_assert_msg(!unpack_counted(&two, &limit, &err), "%s: %s", names[i],
+			      err.text);
+		free(one.bytes);
+		free(two.bytes);
+	}
+	bu_attributes_tell(&limit.left_out, out);
+	fclose(out);
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		int apple = !strncmp(names[i], "com.apple.", 10);
+		bu_autofree char *line =
+			bu_xasprintf("image: attribute %s of 3 files is left out: ",
+				     apple ? "com.apple.*" : names[i]);
+		const char *at = strstr(told, line);
+
+		ck_assert_msg(at && !strstr(at + 1, line), "%s: %s", names[i], told);
+	}
 	teardown();
 }
 END_TEST
@@ -452,6 +535,8 @@ START_TEST(each_packing_is_known)
 END_TEST
 
 BU_UNIT("unpack", hostile_archives_are_refused_by_name,
-	a_layer_lies_over_the_ones_below, a_plain_archive_has_no_whiteouts,
-	names_keep_their_bytes, each_packing_is_known, attributes_and_nodes_are_kept,
+	absolute_links_lead_to_places_of_the_root, a_layer_lies_over_the_ones_below,
+	a_plain_archive_has_no_whiteouts, names_keep_their_bytes, each_packing_is_known,
+	attributes_and_nodes_are_kept,
+	attributes_that_a_node_can_do_without_are_left_out_and_told,
 	limits_count_over_all, content_counts_once, a_stream_is_whole_or_refused)

@@ -138,7 +138,8 @@ remove_at(int dir, const char *name)
 	return empty_at(dir, name) ? -1 : unlinkat(dir, name, AT_REMOVEDIR);
 }
 
-/* The folder of what is to go; below 0 with *ret_rc 0 where there is none. */
+/* The folder of what is to go; below 0 with *ret_rc 0 where there is none, but a file
+ * perhaps, which the layer replaces. */
 static int
 open_where(int root_fd, const char *path, const char **ret_name, int *ret_rc,
 	   struct bu_err *err)
@@ -146,7 +147,7 @@ open_where(int root_fd, const char *path, const char **ret_name, int *ret_rc,
 	struct bu_err why = {0};
 	int dir = open_parent(root_fd, path, 0, ret_name, &why);
 
-	*ret_rc = dir < 0 && why.kind != BU_ERR_NOTFOUND ? -1 : 0;
+	*ret_rc = dir < 0 && why.kind == BU_ERR_IO ? -1 : 0;
 	if (*ret_rc && err)
 		*err = why;
 	return dir;
@@ -169,6 +170,26 @@ bu_unpack_remove(int root_fd, const char *path, struct bu_err *err)
 }
 
 int
+bu_unpack_drop_link(int root_fd, const char *path, const char *keep, struct bu_err *err)
+{
+	char target[BU_UNPACK_PATH_MAX + 1];
+	const char *name;
+	int rc;
+	bu_autoclose int dir = open_where(root_fd, path, &name, &rc, err);
+	ssize_t size;
+
+	if (dir < 0)
+		return rc;
+	size = *name ? readlinkat(dir, name, target, sizeof(target)) : -1;
+	if (size < 0 || (keep && strlen(keep) == (size_t)size &&
+			 !memcmp(keep, target, (size_t)size)))
+		return 0;
+	return unlinkat(dir, name, 0)
+		       ? bu_err_set(err, BU_ERR_IO, errno, "removing '%.200s'", path)
+		       : 0;
+}
+
+int
 bu_unpack_empty(int root_fd, const char *path, struct bu_err *err)
 {
 	const char *name;
@@ -177,10 +198,9 @@ bu_unpack_empty(int root_fd, const char *path, struct bu_err *err)
 
 	if (dir < 0)
 		return rc;
-	if (!empty_at(dir, *name ? name : ".") || errno == ENOENT)
+	if (!empty_at(dir, *name ? name : ".") || errno == ENOENT || errno == ELOOP ||
+	    errno == ENOTDIR)
 		return 0;
-	if (errno == ELOOP || errno == ENOTDIR)
-		return refuse(err, path, "it is a link or a file, no folder");
 	return bu_err_set(err, BU_ERR_IO, errno, "emptying '%.200s'", path);
 }
 

@@ -2,7 +2,8 @@
 /*
  * A folder that an archive is unpacked into. Every path is walked from its root, part
  * by part, through real folders alone: no symbolic link is ever followed, whoever made
- * it, so nothing outside is read, written or removed. Errors name the path.
+ * it, so nothing outside is read, written or removed. Errors name the path. Where links
+ * of the root lead inside it, bu_unpack_follow() has said before.
  */
 #ifndef BU_IMAGES_BUILD_UNPACK_TREE_H
 #define BU_IMAGES_BUILD_UNPACK_TREE_H
@@ -24,7 +25,11 @@ char *bu_unpack_path(const char *name, struct bu_err *err);
 
 /* Removes what is there, a whole tree if it is one; a missing one is no error. */
 bu_must int bu_unpack_remove(int root_fd, const char *path, struct bu_err *err);
-/* All that is in the folder, which stays. */
+/* Removes a symbolic link that leads to another place than `keep` (NULL = to any);
+ * whatever else is there stays. */
+bu_must int bu_unpack_drop_link(int root_fd, const char *path, const char *keep,
+				struct bu_err *err);
+/* All that is in the folder, which stays; anything else there stays as it is. */
 bu_must int bu_unpack_empty(int root_fd, const char *path, struct bu_err *err);
 
 struct bu_unpack_node {

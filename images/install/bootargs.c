@@ -142,16 +142,53 @@ bu_bootargs_line(const char *esp_dir, struct bu_err *err)
 	return at ? bu_xstrndup(at, strcspn(at, "\r\n")) : NULL;
 }
 
+/* What a shell makes of it; in place. */
+static void
+unescape(char *line)
+{
+	char *to = line;
+
+	for (const char *from = line; *from; from++) {
+		from += *from == '\\' && from[1];
+		*to++ = *from;
+	}
+	*to = '\0';
+}
+
+/* What another loader has instead of the first one's line; owned, NULL = all agree. */
+static char *
+odd_line(const char *esp_dir, const char *line)
+{
+	for (size_t i = 1; i < BU_LEN(loaders); i++) {
+		bu_autofree char *text =
+			bu_sysroot_read(esp_dir, FILE_MAX, NULL, "%s", loaders[i].path);
+		const char *at = text ? find_line(text, loaders[i].before) : NULL;
+		bu_autofree char *other =
+			at ? bu_xstrndup(at, strcspn(at, "\r\n")) : NULL;
+
+		if (other && loaders[i].shell)
+			unescape(other);
+		if (other && strcmp(other, line) != 0)
+			return bu_steal(&other);
+	}
+	return NULL;
+}
+
 char *
 bu_bootargs_read(const char *esp_dir, struct bu_err *err)
 {
 	bu_autofree char *base = read_base(esp_dir, err);
 	bu_autofree char *line = base ? bu_bootargs_line(esp_dir, err) : NULL;
+	bu_autofree char *odd = line ? odd_line(esp_dir, line) : NULL;
 	size_t skip;
 
 	if (!line)
 		return NULL;
 	skip = strlen(base);
+	if (odd) /* whatever it begins with: that is not as it was written */
+		return bu_xstrdup(odd + (strncmp(odd, base, skip) == 0
+						 ? skip + (odd[skip] == ' ')
+						 : 0));
 	if (strncmp(line, base, skip) != 0) {
 		bu_err_set(err, BU_ERR_STATE, 0,
 			   "%s does not begin with the image's arguments",
@@ -419,6 +456,16 @@ change_left_out(struct bu_bootargs_esps *left, const char *kargs)
 	}
 }
 
+/* Where it is mounted for writing, too, it cannot be for reading alone. */
+static int
+change_or_look(const char *device, struct change *change, struct bu_err *err)
+{
+	if (!change->kargs &&
+	    bu_bootargs_looked(device, change_mounted, change, NULL) == 0)
+		return 0;
+	return bu_bootargs_mounted(device, change_mounted, change, err);
+}
+
 int
 bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err)
 {
@@ -428,8 +475,7 @@ bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err)
 
 	for (size_t i = 0; i < esps.count; i++) {
 		if (!rc && (i == 0 || kargs))
-			rc = bu_bootargs_mounted(esps.devices[i], change_mounted,
-						 &change, err);
+			rc = change_or_look(esps.devices[i], &change, err);
 		change.ret_old = NULL; /* as the first has it */
 		free(esps.devices[i]);
 	}

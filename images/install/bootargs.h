@@ -18,7 +18,8 @@ bu_must int bu_bootargs_write(const char *esp_dir, const char *kargs,
 			      struct bu_err *err);
 /* All of it, as it is there; owned. */
 char *bu_bootargs_line(const char *esp_dir, struct bu_err *err);
-/* The node's part as it is there; owned. */
+/* The node's part as it is there; where loaders differ, of the first that is not as the
+ * first one of all; owned. */
 char *bu_bootargs_read(const char *esp_dir, struct bu_err *err);
 
 /* Mounts a system partition ("/dev/vda1") at a folder of its own and unmounts it after

@@ -119,6 +119,25 @@ START_TEST(grub_takes_each_character_as_it_is)
 }
 END_TEST
 
+/* Which of them starts the machine only its firmware knows. */
+START_TEST(a_loader_that_somebody_edited_is_the_one_that_is_read)
+{
+	struct bu_err err = {0};
+
+	begin();
+	ck_assert_int_eq(bu_bootargs_write(dir, "a=\"b;c\"", &err), 0);
+	check_present("a=\"b;c\"");
+	put("EFI/debian/grub.cfg", GRUB "rw quiet a=\\\"b\\;c\\\" nosmt\nboot\n");
+	check_present("a=\"b;c\" nosmt");
+	put("EFI/debian/grub.cfg", GRUB "ro\nboot\n");
+	check_present("ro");
+	ck_assert_int_eq(bu_bootargs_write(dir, "a=\"b;c\"", &err), 0);
+	check_present("a=\"b;c\"");
+	check("EFI/debian/grub.cfg", GRUB "rw quiet a=\\\"b\\;c\\\"\nboot\n");
+	end();
+}
+END_TEST
+
 START_TEST(lines_that_no_kernel_takes_are_refused)
 {
 	char line[BU_BOOTARGS_MAX + 1];
@@ -309,4 +328,5 @@ BU_UNIT("bootargs", one_of_two_roots_has_its_own, each_disk_of_the_root_has_them
 	a_half_that_is_left_out_is_found,
 	a_kernel_that_is_loaded_gets_the_line_of_the_loaders,
 	all_loaders_get_them_behind_the_images_own, grub_takes_each_character_as_it_is,
+	a_loader_that_somebody_edited_is_the_one_that_is_read,
 	lines_that_no_kernel_takes_are_refused, an_image_without_the_file_takes_none)

@@ -174,6 +174,8 @@ live(const struct bu_bmc *bmc, const char *text)
 		return json_string(progress(bmc));
 	if (strcmp(text, "{serial}") == 0)
 		return json_string(bmc->identity.serial);
+	if (strcmp(text, "{board}") == 0)
+		return json_sprintf("CN%s", bmc->identity.serial);
 	if (strcmp(text, "{uuid}") == 0)
 		return json_string(bmc->identity.uuid);
 	if (strcmp(text, "{service}") == 0)

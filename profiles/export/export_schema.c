@@ -214,7 +214,9 @@ bu_schema_print_reference(FILE *out)
 			fprintf(out, " | %s", keys[j].help);
 			print_served(&keys[j], out);
 			fprintf(out, " | %s |\n",
-				keys[j].change ? bu_class_name(keys[j].change) : "");
+				keys[j].use == BU_KEY_REACH ? "at once"
+				: keys[j].change ? bu_class_name(keys[j].change)
+						 : "");
 		}
 	}
 	fputc('\n', out);

@@ -13,6 +13,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "model/sshkey.h"
 #include "profiles/language/schema.h"
 
@@ -45,25 +46,29 @@ size_text(uint64_t bytes, char *ret, size_t size)
 	return bytes ? snprintf(ret, size, "%" PRIu64 " %s", bytes, units[unit]) : 0;
 }
 
-/* Keys by their fingerprints, as people compare them. */
+/* Keys by their fingerprints, as people compare them; of more than have room, how many
+ * there are and a digest of all. */
 static int
 keys_text(const char *keys, char *ret, size_t size)
 {
-	bu_autofree char *copy = bu_xstrdup(keys ? keys : "");
 	struct bu_sshkey *key = bu_xcalloc(1, sizeof(*key));
-	char print[BU_SSHKEY_FINGERPRINT_SIZE];
-	size_t used = 0;
+	char print[BU_SSHKEY_FINGERPRINT_SIZE], *line, hex[BU_DIGEST_SIZE];
+	bu_autofree char *all = NULL;
+	size_t count = 0;
 
-	for (char *next = copy, *line; keys && (line = strsep(&next, ","));) {
-		if (bu_sshkey_parse(line, key, NULL) != 0)
-			continue;
-		bu_sshkey_fingerprint(key, print);
-		used += (size_t)snprintf(ret + used, size - used, "%s%s",
-					 used ? "," : "", print);
-		bu_assert(used < size); /* a line of a profile has no more */
+	while ((line = bu_sshkey_next(&keys))) {
+		if (bu_sshkey_parse(line, key, NULL) == 0) {
+			bu_sshkey_fingerprint(key, print);
+			bu_text_add(&all, ",", "%s", print);
+			count++;
+		}
+		free(line);
 	}
 	free(key);
-	return (int)used;
+	if (!all || strlen(all) < size)
+		return snprintf(ret, size, "%s", all ? all : "");
+	bu_sha256_hex(all, strlen(all), hex);
+	return snprintf(ret, size, "%zu keys, together %s", count, hex);
 }
 
 /* Writes the value as a profile says it; 0 when it is not set. */
@@ -290,6 +295,16 @@ compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static void
+empty(struct bu_facets *facets)
+{
+	for (size_t i = 0; i < facets->count; i++) {
+		free(facets->items[i].name);
+		free(facets->items[i].value);
+	}
+	facets->count = 0;
+}
+
 /* Nodes without a section of their own differ from others of their pool in nothing but
  * their addresses. */
 static void
@@ -320,11 +335,7 @@ bu_facets_collect(struct bu_facets *facets, const struct bu_desired *desired,
 		replace_addresses(facets, node);
 		return;
 	}
-	for (size_t i = 0; i < facets->count; i++) {
-		free(facets->items[i].name);
-		free(facets->items[i].value);
-	}
-	facets->count = 0;
+	empty(facets);
 	for (size_t i = 0; i < count; i++)
 		if (is_facet(&keys[i]))
 			add_one(facets, desired, node, &keys[i]);
@@ -334,12 +345,24 @@ bu_facets_collect(struct bu_facets *facets, const struct bu_desired *desired,
 }
 
 void
+bu_facets_reach(struct bu_facets *facets, const struct bu_desired *desired,
+		const struct bu_desired_node *node)
+{
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+
+	empty(facets);
+	facets->plain_of = NULL;
+	for (size_t i = 0; i < count; i++)
+		if (keys[i].use == BU_KEY_REACH && keys[i].offset != BU_KEY_NO_FIELD)
+			add_one(facets, desired, node, &keys[i]);
+	qsort(facets->items, facets->count, sizeof(*facets->items), compare);
+}
+
+void
 bu_facets_clear(struct bu_facets *facets)
 {
-	for (size_t i = 0; i < facets->count; i++) {
-		free(facets->items[i].name);
-		free(facets->items[i].value);
-	}
+	empty(facets);
 	free(facets->items);
 	free(facets->text);
 	*facets = (struct bu_facets){0};

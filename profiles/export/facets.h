@@ -52,6 +52,15 @@ void bu_facets_digest(struct bu_facets *facets, char ret_hex[65]);
 json_t *bu_facets_json(const struct bu_desired *desired,
 		       const struct bu_desired_node *node);
 
+/* Instead of facets: what the profile says of how the node's machine is reached and
+ * known (BU_KEY_REACH); change is NONE. Secrets appear as their references. */
+void bu_facets_reach(struct bu_facets *facets, const struct bu_desired *desired,
+		     const struct bu_desired_node *node);
+
+/* reach.c. Do two revisions say the same of it? 0 also where a node has its own value
+ * of what its pools say otherwise. */
+int bu_reach_same(const struct bu_desired_node *a, const struct bu_desired_node *b);
+
 /* What a change of a facet of this name costs; NONE for a name that no key has (of
  * another version). */
 enum bu_class bu_facet_change(const char *name);

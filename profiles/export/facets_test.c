@@ -252,7 +252,137 @@ START_TEST(differs_where_nodes_differ)
 }
 END_TEST
 
+#define OF_NODE(lines) "[node node001]\n" lines "\n[pool train]"
+#define OF_POOL(lines) "power = redfish\n" lines
+#define OF_HARDWARE(lines) "disk = smallest\n" lines
+
+/* A value of each key of reach: the lines that say it, and what it is told by. */
+static const struct {
+	const char *section, *key, *to, *facet;
+} reaches[] = {
+	{"node", "power", OF_NODE("power = manual"), "power"},
+	{"node", "mac", OF_NODE("mac = 52:54:00:99:00:01"), "mac"},
+	{"node", "serial", OF_NODE("serial = S9"), "serial"},
+	{"node", "uuid", OF_NODE("uuid = 11111111-2222-3333-4444-555555555501"),
+	 "uuid"},
+	{"node", "bmc", OF_NODE("bmc = https://x"), "bmc"},
+	{"node", "bmc_factory", OF_NODE("bmc_factory = file:/f"), "bmc_factory"},
+	{"node", "bmc_fingerprint",
+	 OF_NODE("bmc_fingerprint = "
+		 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+	 "bmc_fingerprint"},
+	{"node", "rack", OF_NODE("rack = r9"), "rack"},
+	{"node", "slot", OF_NODE("slot = 9"), "slot"},
+	{"node", "zone", OF_NODE("zone = z9"), "zone"},
+	{"node", "switch_ports", OF_NODE("switch_ports = fabric=leaf01:swp3"),
+	 "switch_ports"},
+	{"pool", "power", "power = manual", "power"},
+	{"pool", "bmc", "power = manual\nbmc = https://x[1-2]", "bmc"},
+	{"pool", "serial", OF_POOL("serial = S[1-2]"), "serial"},
+	{"pool", "rack", OF_POOL("rack = r9"), "rack"},
+	{"pool", "slot", OF_POOL("slot = [1-2]"), "slot"},
+	{"pool", "zone", OF_POOL("zone = z9"), "zone"},
+	{"pool", "bmc_network", OF_POOL("bmc_network = oob"), "bmc_network"},
+	{"pool", "bmc_credentials", OF_POOL("bmc_credentials = file:/c"),
+	 "bmc_credentials"},
+	{"pool", "bmc_credentials_before", OF_POOL("bmc_credentials_before = file:/b"),
+	 "bmc_credentials_before"},
+	{"pool", "bmc_identity", OF_POOL("bmc_identity = ignore"), "bmc_identity"},
+	{"pool", "bmc_reset", OF_POOL("bmc_reset = last-try"), "bmc_reset"},
+	{"pool", "console", OF_POOL("console = off"), "console"},
+	{"hardware", "post", OF_HARDWARE("post = 20 m"), "hardware.post"},
+	{"hardware", "boot", OF_HARDWARE("boot = media"), "hardware.boot"},
+	{"hardware", "boot_loader", OF_HARDWARE("boot_loader = grub"),
+	 "hardware.boot_loader"},
+};
+
+/* The line of the good profile that is replaced. */
+static const char *
+line_of(const char *section)
+{
+	return strcmp(section, "node") == 0   ? "[pool train]"
+	       : strcmp(section, "pool") == 0 ? "power = redfish"
+					      : "disk = smallest";
+}
+
+/* There is a network of BMCs, and no machine has a serial number. */
+static struct bu_desired *
+load_reach(const char *from, const char *to)
+{
+	bu_autofree char *with =
+		bu_testing_replace(bu_testing_site, "[image debian12]",
+				   "[network oob]\nrole = bmc\ncidr = 10.79.0.0/24\n"
+				   "[image debian12]");
+	bu_autofree char *good =
+		bu_testing_replace(with, "power = libvirt", "power = redfish");
+	bu_autofree char *site = bu_testing_replace(good, from, to);
+	int manual = strstr(to, "power = manual") == to;
+	const char *a = manual ? "" : "https://node001";
+	const char *b = manual ? "" : "https://node002";
+	bu_autofree char *racks =
+		bu_xasprintf("name,mac,bmc\nnode001,52:54:00:77:00:01,%s\n"
+			     "node002,52:54:00:77:00:02,%s\n",
+			     a, b);
+
+	return load(site, racks);
+}
+
+static void
+check_reach(size_t at)
+{
+	const char *line = line_of(reaches[at].section);
+	struct bu_desired *was = load_reach(
+		line, strstr(reaches[at].to, "manual\nbmc") ? "power = manual" : line);
+	struct bu_desired *is = load_reach(line, reaches[at].to);
+	struct bu_facets before = {0}, after = {0};
+	const struct bu_facet *facet;
+	size_t differ = 0;
+
+	bu_facets_reach(&before, was, bu_desired_node(was, "node001"));
+	bu_facets_reach(&after, is, bu_desired_node(is, "node001"));
+	ck_assert_msg(!bu_reach_same(bu_desired_node(was, "node001"),
+				     bu_desired_node(is, "node001")),
+		      "%s", reaches[at].facet);
+	ck_assert(bu_reach_same(bu_desired_node(is, "node001"),
+				bu_desired_node(is, "node001")));
+	facet = bu_facets_find(&after, reaches[at].facet);
+	ck_assert_msg(facet != NULL, "%s", reaches[at].facet);
+	ck_assert_msg(facet->origin.line > 0, "%s", reaches[at].facet);
+	for (size_t i = 0; i < after.count; i++) {
+		const struct bu_facet *old =
+			bu_facets_find(&before, after.items[i].name);
+
+		differ += !old || strcmp(old->value, after.items[i].value) != 0;
+	}
+	ck_assert_msg(differ == 1, "%s", reaches[at].facet);
+	bu_facets_clear(&before);
+	bu_facets_clear(&after);
+	bu_desired_destroy(was);
+	bu_desired_destroy(is);
+}
+
+START_TEST(each_key_of_reach_is_told_by_its_name)
+{
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = 0;
+
+		if (keys[i].use != BU_KEY_REACH)
+			continue;
+		while (at < BU_LEN(reaches) &&
+		       (strcmp(reaches[at].section, keys[i].section) != 0 ||
+			strcmp(reaches[at].key, keys[i].key) != 0))
+			at++;
+		ck_assert_msg(at < BU_LEN(reaches), "[%s] %s has no value in this test",
+			      keys[i].section, keys[i].key);
+		check_reach(at);
+	}
+}
+END_TEST
+
 BU_UNIT("facets", all_that_a_node_should_have, says_who_set_it,
 	the_node_before_leaves_nothing_behind, digests_are_those_of_the_json,
 	a_default_is_what_an_absent_facet_is, defaults_are_written_as_values_are,
-	differs_where_nodes_differ)
+	differs_where_nodes_differ, each_key_of_reach_is_told_by_its_name)

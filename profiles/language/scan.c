@@ -18,7 +18,11 @@
 
 #include "base/file.h"
 #include "model/sshkey.h"
+#include "profiles/language/schema.h"
 
+#define KEYS_FILE                                                                      \
+	"put the keys into a file of the tree, a line each, and say "                  \
+	"%s = file:" BU_TREE_KEYS "NAME"
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789-_."
 
 struct scanner {
@@ -214,6 +218,34 @@ without_value(const char *text)
 	return text[len] ? bu_xasprintf("%.*s= ...", (int)len, text) : bu_xstrdup(text);
 }
 
+/* The name of the line's key when its value are public keys, which may need more room
+ * than a line has; owned. NULL for other keys. */
+static char *
+key_of_keys(const struct scanner *sc, const char *start)
+{
+	const char *name = start + strspn(start, " \t");
+	bu_autofree char *text = bu_xstrndup(name, strspn(name, NAME_CHARS));
+	const struct bu_key *key =
+		sc->section ? bu_schema_key(sc->section->kind, text) : NULL;
+
+	return key && key->type == BU_KEY_SSHKEYS ? bu_steal(&text) : NULL;
+}
+
+static void
+given_twice(struct scanner *sc, const struct bu_ini_entry *old)
+{
+	bu_autofree char *keys = key_of_keys(sc, old->key);
+
+	if (keys)
+		wrong(sc,
+		      "%s: was given in line %d already; put a comma between keys, "
+		      "or " KEYS_FILE,
+		      keys, old->line, keys);
+	else
+		wrong(sc, "%s: was given in line %d already; give it once", old->key,
+		      old->line);
+}
+
 static void
 add_entry(struct scanner *sc, const char *text)
 {
@@ -237,8 +269,7 @@ add_entry(struct scanner *sc, const char *text)
 	old = bu_ini_entry(section, key);
 	if (old || section->count >= BU_INI_KEYS_MAX) {
 		if (old)
-			wrong(sc, "%s: was given in line %d already; give it once", key,
-			      old->line);
+			given_twice(sc, old);
 		else
 			wrong(sc, "%s: too many keys; a section has at most %d", key,
 			      BU_INI_KEYS_MAX);
@@ -255,6 +286,36 @@ add_entry(struct scanner *sc, const char *text)
 	fprintf(sc->passed, "%s\n", text);
 }
 
+static void
+too_long(struct scanner *sc, const char *start)
+{
+	bu_autofree char *key = key_of_keys(sc, start);
+
+	if (key)
+		wrong(sc, "%s: the line is longer than %d bytes; " KEYS_FILE, key,
+		      BU_INI_LINE_MAX, key);
+	else
+		wrong(sc,
+		      "the line is longer than %d bytes; shorten it, an entry is one "
+		      "line",
+		      BU_INI_LINE_MAX);
+}
+
+static void
+continued(struct scanner *sc, const char *text)
+{
+	bu_autofree char *key = key_of_keys(sc, text);
+
+	if (key)
+		wrong(sc,
+		      "%s: ends with '\\'; an entry is one line, there is no "
+		      "continuation; " KEYS_FILE,
+		      key, key);
+	else
+		wrong(sc, "ends with '\\'; an entry is one line, there is no "
+			  "continuation");
+}
+
 /* One line of `size` bytes without its end. */
 static void
 scan_line(struct scanner *sc, const char *start, size_t size)
@@ -264,8 +325,7 @@ scan_line(struct scanner *sc, const char *start, size_t size)
 	if (size && start[size - 1] == '\r')
 		size--;
 	if (size > BU_INI_LINE_MAX) {
-		wrong(sc, "the line is longer than %d bytes; split it",
-		      BU_INI_LINE_MAX);
+		too_long(sc, start);
 		return;
 	}
 	for (size_t i = 0; i < size; i++) {
@@ -285,8 +345,7 @@ scan_line(struct scanner *sc, const char *start, size_t size)
 	line[size] = '\0';
 	text += strspn(text, " \t");
 	if (size && line[size - 1] == '\\')
-		wrong(sc, "ends with '\\'; an entry is one line, there is no "
-			  "continuation");
+		continued(sc, text);
 	else if (*text == '[') {
 		end_section(sc);
 		begin_section(sc, text);

@@ -23,13 +23,13 @@
 	X(SECRET, char *,                                                              \
 	  "a reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; "  \
 	  "a profile never has the secret itself")                                     \
+	X(EXEC, char *, "a program as 'exec:/path'")                                   \
 	X(KEYFILE, char *, "a reference 'file:/path'")                                 \
 	X(KEYFILES, char *, "references 'file:/path' with commas between them")        \
 	X(URL, char *, "a URL like https://host/path, without a user or a password")   \
 	X(COUNTERS, char *,                                                            \
-	  "the absolute path of a program, the URL of a Prometheus like "              \
-	  "https://prometheus.example.org:9090, without a user or a password, or "     \
-	  "infiniband")                                                                \
+	  "the URL of a Prometheus like https://prometheus.example.org:9090, without " \
+	  "a user or a password, or infiniband")                                       \
 	X(BMC, char *, "a URL or an address, no blanks, no user or password")          \
 	X(HOSTPORT, char *, "'address:port'")                                          \
 	X(DOMAIN, char *, "a domain name like falcon.example.org")                     \
@@ -64,7 +64,8 @@
 	  "path:pci-0000:02:00.0-nvme-1, model:MZQL2*, size:400GiB-1TiB, "             \
 	  "rotational:no, smallest, first, boot-pair; all of them hold")               \
 	X(SSHKEYS, char *,                                                             \
-	  "public keys like 'ssh-ed25519 AAAA... name' with commas between them")      \
+	  "public keys like 'ssh-ed25519 AAAA... name', or files of the tree with "    \
+	  "a key a line like file:keys.d/name, with commas between them")              \
 	X(SUDO, char *,                                                                \
 	  "all, or commands like '/usr/bin/systemctl restart slurmd' with commas "     \
 	  "between them")                                                              \
@@ -94,6 +95,14 @@ enum {
 	BU_SCHEMA_KINDS_MAX = 16,
 };
 
+/* Which revision a node has a key from while an order of it is carried out. */
+enum bu_key_use {
+	BU_KEY_UNSAID,  /* a row of the table says one of the others */
+	BU_KEY_CONTENT, /* what is made of a node: of its order, to its end */
+	BU_KEY_REACH, /* how its machine is reached and known: always of the applied one
+		       */
+};
+
 struct bu_key {
 	const char *section, *key;
 	enum bu_key_type type;
@@ -103,6 +112,7 @@ struct bu_key {
 		*need; /* "required", or the default as it would be written, or NULL */
 	size_t offset; /* of the field in struct bu_desired_<section> */
 	enum bu_class change; /* what changing it does to a node in service */
+	enum bu_key_use use;
 	const char *help;
 };
 #define BU_KEY_NO_FIELD ((size_t)-1) /* the loader itself reads this key */

@@ -33,6 +33,41 @@ START_TEST(every_row_has_a_section_help_and_a_right_default)
 }
 END_TEST
 
+/* A new row says which it is. What an order carries out is not how its machine is
+ * reached, and changing how a machine is reached does nothing to a node in service. */
+START_TEST(every_row_says_whether_it_is_reach_or_content)
+{
+	size_t count, reach = 0;
+	const struct bu_key *keys = bu_schema_keys(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_msg(keys[i].use != BU_KEY_UNSAID, "[%s] %s", keys[i].section,
+			      keys[i].key);
+		if (keys[i].use != BU_KEY_REACH)
+			continue;
+		reach++;
+		ck_assert_msg(keys[i].change == BU_CLASS_NONE, "[%s] %s",
+			      keys[i].section, keys[i].key);
+	}
+	ck_assert_uint_gt(reach, 20);
+}
+END_TEST
+
+/* Inherited keys are one thing, wherever they are said. */
+START_TEST(a_key_of_nodes_and_pools_is_one_or_the_other_in_both)
+{
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_key *of_pool = bu_schema_key("pool", keys[i].key);
+
+		if (strcmp(keys[i].section, "node") == 0 && of_pool)
+			ck_assert_msg(keys[i].use == of_pool->use, "%s", keys[i].key);
+	}
+}
+END_TEST
+
 /* What is inherited is copied by its bytes. */
 START_TEST(what_is_inherited_has_one_type)
 {
@@ -188,6 +223,10 @@ static const struct {
 	{BU_KEY_PATH, "/a/..", NULL},
 	{BU_KEY_PATH, "/a/./b", NULL},
 	{BU_KEY_PATH, "/a b", NULL},
+	{BU_KEY_EXEC, "exec:/usr/bin/scan", "exec:/usr/bin/scan"},
+	{BU_KEY_EXEC, "file:/usr/bin/scan", NULL},
+	{BU_KEY_EXEC, "exec:scan", NULL},
+	{BU_KEY_EXEC, "exec:/bin/sh -c x", NULL},
 	{BU_KEY_KEYFILE, "file:/etc/k.pub", "/etc/k.pub"},
 	{BU_KEY_KEYFILE, "env:K", NULL},
 	{BU_KEY_KEYFILES, "file:/a , file:/b", "file:/a,file:/b"},
@@ -385,6 +424,8 @@ END_TEST
 
 BU_UNIT("schema", a_suggestion_is_near,
 	every_row_has_a_section_help_and_a_right_default,
+	every_row_says_whether_it_is_reach_or_content,
+	a_key_of_nodes_and_pools_is_one_or_the_other_in_both,
 	what_is_inherited_has_one_type, windows_open_and_close,
 	mig_layouts_fit_their_gpus, whole_layouts_divide_each_gpu,
 	numbers_sizes_and_durations, texts_are_checked_and_owned,

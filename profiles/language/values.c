@@ -48,12 +48,8 @@ parse_text(const struct bu_key *key, const char *text, void *ret, struct bu_err 
 		return bu_value_refuse(key, text, err);
 	if (key->type == BU_KEY_CHOICE && find_choice(key->arg, text) < 0)
 		return refuse_choice(key, text, err);
-	if (key->type == BU_KEY_SSHKEYS) {
-		if (bu_value_sshkeys(text, err) < 0)
-			return -1;
-	} else if (strlen(text) > 512 || !bu_value_form_ok(key->type, text)) {
+	if (strlen(text) > 512 || !bu_value_form_ok(key->type, text))
 		return bu_value_refuse(key, text, err);
-	}
 	if (!ret)
 		return 0;
 	if (key->type == BU_KEY_MAC)
@@ -64,6 +60,22 @@ parse_text(const struct bu_key *key, const char *text, void *ret, struct bu_err 
 		copy = bu_value_tidy(key->type == BU_KEY_KEYFILE ? text + 5 : text);
 	free(*(char **)ret);
 	*(char **)ret = copy;
+	return 0;
+}
+
+static int
+parse_sshkeys(const char *text, char **ret, struct bu_err *err)
+{
+	char *keys = bu_value_sshkeys(text, err);
+
+	if (!keys)
+		return -1;
+	if (ret) {
+		free(*ret);
+		*ret = keys;
+	} else {
+		free(keys);
+	}
 	return 0;
 }
 
@@ -100,6 +112,8 @@ bu_value_parse(const struct bu_key *key, const char *text, void *ret,
 		return bu_value_form_ok(key->type, text)
 			       ? 0
 			       : bu_value_refuse(key, text, err);
+	case BU_KEY_SSHKEYS:
+		return parse_sshkeys(text, ret, err);
 	default:
 		return parse_text(key, text, ret, err);
 	}

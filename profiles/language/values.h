@@ -24,9 +24,10 @@ const char *bu_key_type_allowed(enum bu_key_type type);
 /* values_text.c: 1 when the text has the form of this type; 1 for types that are no
  * text. */
 int bu_value_form_ok(enum bu_key_type type, const char *text);
-/* -1 with what is wrong with one of these keys. */
-bu_must int bu_value_sshkeys(const char *text, struct bu_err *err);
-/* values_list.c. The text without blanks around its commas; owned. */
+/* values_list.c. These public keys with commas between them, owned; NULL with what is
+ * wrong with one of them. */
+char *bu_value_sshkeys(const char *text, struct bu_err *err);
+/* The text without blanks around its commas; owned. */
 char *bu_value_tidy(const char *text);
 
 #endif

@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "model/sshkey.h"
 #include "profiles/desired.h"
 #include "profiles/language/values.h"
 
@@ -25,6 +27,25 @@ bu_value_tidy(const char *text)
 	}
 	*to = '\0';
 	return copy;
+}
+
+char *
+bu_value_sshkeys(const char *text, struct bu_err *err)
+{
+	struct bu_sshkey *key = bu_xcalloc(1, sizeof(*key));
+	char *tidy = NULL, *line;
+	int rc = 0;
+
+	while (rc == 0 && (line = bu_sshkey_next(&text))) {
+		rc = bu_sshkey_parse(line, key, err);
+		bu_text_add(&tidy, ",", "%s", line);
+		free(line);
+	}
+	free(key);
+	if (rc == 0)
+		return tidy;
+	free(tidy);
+	return NULL;
 }
 
 char *

@@ -13,7 +13,6 @@
 #include "base/secret.h"
 #include "base/text.h"
 #include "base/url.h"
-#include "model/sshkey.h"
 #include "profiles/desired.h"
 #include "profiles/language/values.h"
 #include "profiles/language/window.h"
@@ -99,6 +98,12 @@ keyfile_ok(const char *text)
 }
 
 static int
+exec_ok(const char *text)
+{
+	return bu_secret_is_exec(text) && bu_secret_form_ok(text);
+}
+
+static int
 keyfiles_ok(const char *text)
 {
 	return list_ok(text, keyfile_ok, 1);
@@ -132,7 +137,7 @@ url_ok(const char *text)
 static int
 counters_ok(const char *text)
 {
-	if (path_ok(text) || strcmp(text, "infiniband") == 0)
+	if (strcmp(text, "infiniband") == 0)
 		return 1;
 	return strncmp(text, "http", 4) == 0 && url_ok(text) && !strpbrk(text, "?# ");
 }
@@ -426,19 +431,6 @@ sudo_ok(const char *text)
 	return strcmp(text, "all") == 0 || list_ok(text, command_ok, 1);
 }
 
-int
-bu_value_sshkeys(const char *text, struct bu_err *err)
-{
-	bu_autofree char *tidy = bu_value_tidy(text);
-	struct bu_sshkey *key = bu_xcalloc(1, sizeof(*key));
-	int rc = 0;
-
-	for (char *next = tidy, *line; rc == 0 && (line = strsep(&next, ","));)
-		rc = bu_sshkey_parse(line, key, err);
-	free(key);
-	return rc;
-}
-
 static int
 ref_ok(const char *text)
 {
@@ -452,6 +444,7 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_PATH] = path_ok,
 	[BU_KEY_FILE] = bu_path_is_relative,
 	[BU_KEY_SECRET] = bu_secret_form_ok,
+	[BU_KEY_EXEC] = exec_ok,
 	[BU_KEY_KEYFILE] = keyfile_ok,
 	[BU_KEY_KEYFILES] = keyfiles_ok,
 	[BU_KEY_URL] = url_ok,

@@ -7,6 +7,10 @@
 #include "tests/support/profiles.h"
 #include "tests/support/unit.h"
 
+#define KEY                                                                            \
+	"ssh-ed25519 "                                                                 \
+	"AAAAC3NzaC1lZDI1NTE5AAAAIHNhbXBsZXNhbXBsZXNhbXBsZXNhbXBsZXNhbXBsZXMh"
+
 /* Each row changes one thing in the good profile and names all findings. */
 #define DIRECTORY                                                                      \
 	"[access]\ndirectory = ldaps://a\ndirectory_base = dc=a\n"                     \
@@ -32,6 +36,17 @@ static const struct wrong {
 	 "AAtzc2gtZW\n[image debian12]",
 	 "site.ini:19: [user alice] '(a line of a key?)' is not an entry; allowed is 'key "
 	 "= value', the key of lower-case letters, digits, '-', '_' and '.'\n"},
+	{"[image debian12]",
+	 "[user alice]\nuid = 2001\nkeys = " KEY " a\nkeys = " KEY
+	 " b\n[image debian12]",
+	 "site.ini:20: [user alice] keys: was given in line 19 already; put a comma "
+	 "between keys, or put the keys into a file of the tree, a line each, and say "
+	 "keys = file:keys.d/NAME\n"},
+	{"[image debian12]",
+	 "[user alice]\nuid = 2001\nkeys = " KEY " a, \\\n[image debian12]",
+	 "site.ini:19: [user alice] keys: ends with '\\'; an entry is one line, there is "
+	 "no continuation; put the keys into a file of the tree, a line each, and say "
+	 "keys = file:keys.d/NAME\n"},
 	{"[image debian12]", "[user alice]\n[image debian12]",
 	 "site.ini:17: [user alice] uid: is missing; it says: the number, the same on "
 	 "every node\n"},
@@ -168,10 +183,6 @@ START_TEST(more_users_than_a_node_takes_are_refused)
 				     "has at most 200"));
 }
 END_TEST
-
-#define KEY                                                                            \
-	"ssh-ed25519 "                                                                 \
-	"AAAAC3NzaC1lZDI1NTE5AAAAIHNhbXBsZXNhbXBsZXNhbXBsZXNhbXBsZXNhbXBsZXMh"
 
 /* What a plan compares: each key of each account, keys by their fingerprints. */
 START_TEST(accounts_are_facets_that_reconfigure)

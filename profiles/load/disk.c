@@ -14,6 +14,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "model/machine.h"
 
 #define BOOT_PAIR "boot-pair"
 
@@ -112,7 +113,7 @@ is_nothing(const char *value)
 static int
 by_serial(const struct bu_disk *disk, const char *value)
 {
-	return strcmp(disk->serial, value) == 0;
+	return bu_machine_says(value) && strcmp(disk->serial, value) == 0;
 }
 
 static int
@@ -188,13 +189,6 @@ bu_disk_form_ok(const char *selector)
 	return found == 0;
 }
 
-int
-bu_disk_is_same(const struct bu_disk *a, const struct bu_disk *b)
-{
-	return a == b || (*a->serial && *a->wwn && strcmp(a->serial, b->serial) == 0 &&
-			  strcmp(a->wwn, b->wwn) == 0);
-}
-
 struct machine {
 	const struct bu_disk *disks;
 	size_t count;
@@ -218,7 +212,7 @@ fits(const struct machine *machine, const struct bu_disk *disk, const char *sele
 	const char *rest = selector;
 	struct term term;
 
-	if (disk->removable || is_held(machine, disk))
+	if (!bu_disk_bears(disk) || is_held(machine, disk))
 		return 0;
 	if (bu_disk_is_kernel_name(selector))
 		return strcmp(disk->path, selector) == 0;
@@ -299,6 +293,7 @@ no_boot_disk(const struct machine *machine, const struct bu_disk *disk)
 	for (size_t i = 0; i < machine->count; i++)
 		ways += bu_disk_is_same(&machine->disks[i], disk);
 	return disk->removable                  ? ", removable"
+	       : !bu_disk_bears(disk)           ? ", not for a system"
 	       : is_held(machine, disk)         ? ", in use by an array or a map"
 	       : strstr(disk->by_path, "-usb-") ? ", on USB"
 	       : ways > 1                       ? ", over several paths"
@@ -375,6 +370,18 @@ bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 		found = 1;
 	*ret = found == 1 ? best : NULL;
 	return found;
+}
+
+size_t
+bu_disk_choose_known(const char *serial, const char *wwn, const struct bu_disk *disks,
+		     size_t count, const struct bu_disk **ret)
+{
+	*ret = NULL;
+	for (size_t i = 0; i < count; i++)
+		if (bu_disk_agrees(&disks[i], serial, wwn) &&
+		    (!*ret || compare_paths(&disks[i], *ret) < 0))
+			*ret = &disks[i];
+	return *ret != NULL;
 }
 
 size_t

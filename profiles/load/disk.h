@@ -20,6 +20,7 @@
 #ifndef BU_PROFILES_LOAD_DISK_H
 #define BU_PROFILES_LOAD_DISK_H
 
+#include "model/disk_own.h"
 #include "model/inventory.h"
 
 /* 1 for the above, and for a path below /dev/, which profiles of before may have. */
@@ -37,15 +38,17 @@ int bu_disk_is_named(const char *selector);
  * the other one. */
 int bu_disk_is_boot_pair(const char *selector);
 
-/* 1 when both are paths to one disk: its serial number and world-wide name. */
-int bu_disk_is_same(const struct bu_disk *a, const struct bu_disk *b);
-
-/* How many disks fit: 1 fills *ret; 0; or more, which is one too many. Removable disks
- * never do, nor those that a multipath map or an array has by any path. Two paths to
+/* How many disks fit: 1 fills *ret; 0; or more, which is one too many. Those
+ * that bear no system (bu_disk_bears()) never do, nor those that a multipath map or an
+ * array has by any path. Two paths to
  * one disk (of one serial number and world-wide name) are one.
  */
 size_t bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 		      const struct bu_disk **ret);
+/* The one that was known by these, of bu_disks_own(); 1, or 0 = it is not there. */
+size_t bu_disk_choose_known(const char *serial, const char *wwn,
+			    const struct bu_disk *disks, size_t count,
+			    const struct bu_disk **ret);
 /* The same of those that are not `except`, however many ways lead to it. */
 size_t bu_disk_choose_other(const char *selector, const struct bu_disk *disks,
 			    size_t count, const struct bu_disk *except,

@@ -9,7 +9,7 @@
 #define RAIL1 "[network rail1]\nrole = fabric\ncidr = 10.79.0.0/24\nnic = 2\n"
 #define ADDRESSES "addresses = 10.79.0.11,10.79.0.12\nlink_gbps = 0.02\n"
 
-#define COUNTED "routing = sprayed\nspines = s1, s2\nswitch_counters = /opt/read\n"
+#define COUNTED "routing = sprayed\nspines = s1, s2\nswitch_counters = http://h\n"
 #define ASKED "routing = sprayed\nspines = s1, s2\nswitch_counters = https://h:9090/x\n"
 
 #define TRACED "spine_addresses = s1=10.9.1.1 10.9.2.1, s2=10.9.1.2 10.9.2.2\n"
@@ -95,7 +95,7 @@ START_TEST(switches_are_asked_in_one_way)
 		 "it or other spines"},
 		{COUNTED "switch_fabric = c\n",
 		 "rdma = rxe\nrouting = sprayed\nspines = s1, s3\n"
-		 "switch_counters = /opt/read\nswitch_fabric = c\n",
+		 "switch_counters = http://h\nswitch_fabric = c\n",
 		 "[network fabric] is of it with other switch_counters"},
 		{ASKED "switch_fabric = c\n",
 		 "rdma = rxe\n" ASKED "switch_fabric = c\n", NULL},
@@ -115,7 +115,9 @@ START_TEST(switches_are_asked_in_one_way)
 		 "switch_credentials = file:/etc/token\n",
 		 "rdma = rxe\n",
 		 "switch_credentials: would cross the network in the clear"},
-		{COUNTED "switch_credentials = file:/etc/token\n", "rdma = rxe\n",
+		{"routing = sprayed\nspines = s1\nswitch_counters = infiniband\n"
+		 "switch_credentials = file:/etc/token\n",
+		 "rdma = rxe\n",
 		 "switch_credentials: is for switch_counters = URL of a Prometheus"},
 		{"routing = sprayed\nspines = s1\nswitch_counters = infiniband\n",
 		 "rdma = rxe\n",
@@ -128,9 +130,9 @@ START_TEST(switches_are_asked_in_one_way)
 		 "switch_port_label: is wrong; allowed is the name"},
 		{COUNTED, "rdma = rxe\n", NULL},
 		{"routing = sprayed\n", "rdma = rxe\n", NULL},
-		{"spines = s1\nswitch_counters = /opt/read\n", "rdma = rxe\n",
+		{"spines = s1\nswitch_counters = http://h\n", "rdma = rxe\n",
 		 "switch_counters: is for routing = sprayed; give that"},
-		{"routing = sprayed\nswitch_counters = /opt/read\n", "rdma = rxe\n",
+		{"routing = sprayed\nswitch_counters = http://h\n", "rdma = rxe\n",
 		 "switch_counters: needs spines, the names that it tells"},
 		{"routing = sprayed\nspines = s1, s2\n", "rdma = rxe\n",
 		 "spines: is for switch_counters, which is missing"},

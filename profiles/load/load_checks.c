@@ -173,6 +173,32 @@ check_gpus(struct bu_loader *ld, const struct bu_desired_hardware *hardware,
 	}
 }
 
+/* Modes of AMD's GPUs from MI300 on. */
+static void
+check_partition(struct bu_loader *ld, const struct bu_desired_hardware *hardware,
+		const struct bu_ini_section *section)
+{
+	const struct {
+		const char *key, *wanted;
+	} keys[] = {{"gpu_compute_partition", hardware->gpu_compute_partition},
+		    {"gpu_memory_partition", hardware->gpu_memory_partition}};
+	const char *model = hardware->gpu_model;
+
+	for (size_t i = 0; i < BU_LEN(keys); i++) {
+		if (!keys[i].wanted)
+			continue;
+		if (!hardware->gpus)
+			bu_load_wrong(ld, section, keys[i].key,
+				      "this class has no gpus to divide; give gpus, or "
+				      "leave it out");
+		else if (model && strncmp(model, "mi3", 3) != 0)
+			bu_load_wrong(ld, section, keys[i].key,
+				      "is a mode of AMD's GPUs from MI300 on, and "
+				      "gpu_model is %s; leave it out",
+				      model);
+	}
+}
+
 /* Slurm has features, Kubernetes has labels and taints. */
 static void
 check_pool_cluster(struct bu_loader *ld, const struct bu_desired_pool *pool,
@@ -333,11 +359,6 @@ static void
 check_node(struct bu_loader *ld, const struct bu_desired_node *node)
 {
 	check_nics(ld, node);
-	if (!node->mac && !node->serial)
-		NODE_WRONG(ld, node,
-			   "[node %s] mac: is missing, and serial too; a machine "
-			   "needs one of them",
-			   node->name);
 	if (node->origins_count) {
 		bu_autofree char *who = bu_xasprintf("node %s", node->name);
 
@@ -351,6 +372,8 @@ check_node(struct bu_loader *ld, const struct bu_desired_node *node)
 		return;
 	for (size_t i = 0; i < BU_LEN(bmc_forms); i++) {
 		if (strcmp(bmc_forms[i].power, node->power) != 0)
+			continue;
+		if (!node->bmc && bu_load_is_unread(ld, node, "bmc"))
 			continue;
 		if (!node->bmc)
 			NODE_WRONG(ld, node,
@@ -373,7 +396,8 @@ note_violation(const struct bu_violation *violation, void *arg)
 			violation->at.line, "%s", violation->text);
 }
 
-/* Whose signatures count for an image that names no key of its own. */
+/* Whose signatures count for an image that names no key of its own, and which program
+ * judges it. */
 static void
 trust_images(struct bu_desired *desired)
 {
@@ -384,6 +408,7 @@ trust_images(struct bu_desired *desired)
 	for (size_t i = 0; i < desired->images_count; i++) {
 		desired->images[i].site_keys = policy->image_keys;
 		desired->images[i].may_be_unsigned = allow;
+		desired->images[i].scanner = policy->scanner;
 	}
 }
 
@@ -394,6 +419,8 @@ bu_load_checks(struct bu_loader *ld)
 
 	check_site(ld);
 	bu_load_check_networks(ld);
+	for (size_t i = 0; i < desired->hardware_count; i++)
+		check_partition(ld, &desired->hardware[i], ld->hardware_sections[i]);
 	for (size_t i = 0; i < desired->clusters_count; i++)
 		check_cluster(ld, &desired->clusters[i], ld->cluster_sections[i]);
 	for (size_t i = 0; i < desired->validations_count; i++)
@@ -403,10 +430,13 @@ bu_load_checks(struct bu_loader *ld)
 	bu_load_check_mounts(ld);
 	for (size_t i = 0; i < desired->pools_count; i++)
 		check_pool(ld, &desired->pools[i], ld->pool_sections[i]);
+	bu_load_check_inventory(ld);
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		check_node(ld, &desired->nodes[i]);
 	bu_load_check_access(ld);
+	bu_load_check_sshkeys(ld);
 	bu_load_check_machines(ld);
+	bu_load_check_names(ld);
 	bu_load_site_checks(ld);
 	trust_images(desired);
 	bu_policy_judge(desired, note_violation, ld);

@@ -24,6 +24,9 @@ struct bu_loader {
 	const struct bu_ini_section **cluster_sections;
 	const struct bu_ini_section **group_sections;
 	const struct bu_ini_section **user_sections;
+	const char *inventory;     /* path of its file; NULL: there is none */
+	char *unread;              /* by position in desired->nodes; 1: its row */
+	unsigned int lost_columns; /* of the inventory; as in inventory_csv.h */
 	struct bu_inherit of_pool[BU_INHERIT_MAX];
 	size_t of_pool_count; /* keys of a node that its pool may have, too */
 };
@@ -52,6 +55,13 @@ void bu_load_fini(struct bu_loader *ld);
 /* load_nodes.c: pools become nodes; inventory and [node] sections are laid over them.
  */
 void bu_load_nodes(struct bu_loader *ld);
+/* load_inventory.c: rows of the inventory over the nodes; nodes without one. 1 when
+ * what the node has not of this key may stand where the inventory could not be read,
+ * which is a finding already. */
+void bu_load_inventory(struct bu_loader *ld);
+void bu_load_check_inventory(struct bu_loader *ld);
+int bu_load_is_unread(const struct bu_loader *ld, const struct bu_desired_node *node,
+		      const char *key);
 /* load_zip.c: ranges in a pool's values, given to its nodes (first[0..count)). */
 void bu_load_zip(struct bu_loader *ld, const struct bu_ini_section *section,
 		 struct bu_desired_node *first, size_t count);
@@ -69,6 +79,13 @@ int bu_load_is_system_path(const char *path);
 void bu_load_check_mounts(struct bu_loader *ld);
 /* load_access.c: accounts that would clash on a node. */
 void bu_load_check_access(struct bu_loader *ld);
+/* load_sshkeys.c: 1 when a list of public keys names a file of the tree; the keys of
+ * such a list, a line each (bu_sshkey_next), instead of the owned *ret; and files of
+ * keys that nothing names. */
+int bu_load_names_keys(const char *value);
+void bu_load_sshkeys(struct bu_loader *ld, const struct bu_ini_section *section,
+		     const struct bu_ini_entry *entry, char **ret);
+void bu_load_check_sshkeys(struct bu_loader *ld);
 /* load_site_checks.c: what lies in checks.d, and who wants it. */
 void bu_load_site_checks(struct bu_loader *ld);
 /* load_addresses.c: host byte order; -1 when it is no IPv4 address. */
@@ -78,6 +95,8 @@ int bu_load_in_cidr(const struct bu_cidr *cidr, uint32_t address);
 void bu_load_check_addresses(struct bu_loader *ld);
 /* load_machines.c: two names for one machine; fills desired->by_mac. */
 void bu_load_check_machines(struct bu_loader *ld);
+/* load_names.c */
+void bu_load_check_names(struct bu_loader *ld);
 /* load_drivers.c: what the language knows and no driver of this version does. */
 void bu_load_check_served(struct bu_loader *ld, const struct bu_ini_section *section,
 			  const struct bu_key *key, const struct bu_ini_entry *entry);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two names for one machine. Called by load_checks.c. Invariant: two nodes never share
- * a MAC, a serial number or a BMC, however it is written: a shared BMC would switch off
- * the wrong machine.
+ * What identifies a machine, and two names for one. Called by load_checks.c.
+ * Invariants: two nodes never share a MAC, a serial number or a BMC, however it is
+ * written, for a shared BMC would switch off the wrong machine; no node has a
+ * placeholder for a serial number or UUID.
  */
 #include <ctype.h>
 #include <string.h>
@@ -59,29 +60,16 @@ uuid_mark(const char *uuid)
 	char key[BU_MACHINE_TEXT_SIZE];
 
 	bu_machine_uuid_key(uuid, key);
-	return *key ? bu_xstrdup(key) : lower(uuid);
+	return bu_xstrdup(key);
 }
 
-/* "https://BMC1.oob:443/" is "https://bmc1.oob": host and scheme know no case, the rest
- * does. Owned. */
+/* Owned. */
 static char *
-target(const char *bmc)
+bmc_mark(const char *bmc)
 {
-	struct bu_url url;
-	bu_autofree char *head = NULL, *port = NULL;
-	char *text;
+	char *key = bu_url_key(bmc);
 
-	if (bu_url_parse(bmc, &url) < 0) /* is a finding already */
-		return bu_xstrdup(bmc);
-	text = bu_xasprintf("%s%s%s", url.scheme, url.scheme[0] ? "://" : "", url.host);
-	head = lower(text);
-	free(text);
-	if (url.port >= 0 && !(url.port == 443 && strncmp(head, "https:", 6) == 0))
-		port = bu_xasprintf(":%d", url.port);
-	text = bu_xasprintf("%s%s%s", head, port ? port : "", url.path);
-	for (size_t size = strlen(text); size > 0 && text[size - 1] == '/'; size--)
-		text[size - 1] = '\0';
-	return text;
+	return key ? key : bu_xstrdup(bmc); /* is a finding already */
 }
 
 /* "fabric=52:54:00:78:00:01,..." */
@@ -109,6 +97,15 @@ said_at(const struct mark *mark, const char **ret_file, int *ret_line)
 	*ret_line = at ? at->line : mark->node->origin.line;
 }
 
+/* A BMC without a path is asked for its only system, which another node may name. */
+static int
+is_same_mark(const char *one, const char *two)
+{
+	size_t size = strlen(one);
+
+	return strncmp(one, two, size) == 0 && (!two[size] || two[size] == ' ');
+}
+
 /* A finding for each that two nodes have; frees the marks. */
 static void
 check_marks(struct bu_loader *ld, struct marks *marks)
@@ -120,7 +117,7 @@ check_marks(struct bu_loader *ld, struct marks *marks)
 		const char *file, *other;
 		int line, other_line;
 
-		if (strcmp(one->key, two->key) != 0 || one->node == two->node)
+		if (!is_same_mark(one->key, two->key) || one->node == two->node)
 			continue;
 		said_at(two, &file, &line);
 		said_at(one, &other, &other_line);
@@ -155,11 +152,80 @@ sort_by_mac(struct bu_desired *desired)
 		      compare_macs);
 }
 
+/* Takes the placeholder out, as if it were not there: where it stood, and what it was,
+ * owned. NULL: it is none. */
+static char *
+take_placeholder(struct bu_desired_node *node, const char *of, char *text,
+		 struct bu_origin *ret_at)
+{
+	const struct bu_origin *at = bu_desired_origin(node, of);
+	char *words;
+
+	if (!text || bu_machine_says(text))
+		return NULL;
+	*ret_at = at ? *at : node->origin;
+	words = bu_xasprintf(
+		"%s: '%.80s' is a placeholder, which identifies no machine", of, text);
+	bu_load_set_text(node, bu_schema_key("node", of), NULL);
+	return words;
+}
+
+static int
+is_unread(const struct bu_loader *ld, const struct bu_desired_node *node)
+{
+	return bu_load_is_unread(ld, node, "mac") ||
+	       bu_load_is_unread(ld, node, "serial") ||
+	       bu_load_is_unread(ld, node, "uuid");
+}
+
+/* Spreadsheets have a placeholder in each row: one warning tells of all. */
+static void
+check_identities(struct bu_loader *ld)
+{
+	bu_autofree char *first = NULL, *others = NULL;
+	struct bu_origin at, first_at = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < ld->desired->nodes_count; i++) {
+		struct bu_desired_node *node = &ld->desired->nodes[i];
+		bu_autofree char *uuid =
+			take_placeholder(node, "uuid", node->uuid, &at);
+		bu_autofree char *serial =
+			take_placeholder(node, "serial", node->serial, &at);
+		const char *left = serial ? serial : uuid;
+
+		if (!node->mac && !node->serial && !node->uuid && is_unread(ld, node))
+			continue;
+		if (!node->mac && !node->serial && !node->uuid)
+			bu_findings_add(
+				ld->findings, BU_FINDING_ERROR,
+				left ? at.file : node->origin.file,
+				left ? at.line : node->origin.line,
+				"[node %s] %s; a machine needs %s", node->name,
+				left ? left
+				     : "mac: is missing, and serial and uuid too",
+				left ? "a MAC, a serial number or a UUID"
+				     : "one of them");
+		else if (left && ++count == 1) {
+			first = bu_xasprintf("[node %s] %s", node->name, left);
+			first_at = at;
+		}
+	}
+	if (count > 1)
+		others = bu_xasprintf(", as on %zu other node%s", count - 1,
+				      count == 2 ? "" : "s");
+	if (first)
+		bu_findings_add(ld->findings, BU_FINDING_WARNING, first_at.file,
+				first_at.line, "%s; left out%s", first,
+				others ? others : "");
+}
+
 void
 bu_load_check_machines(struct bu_loader *ld)
 {
 	struct marks serials = {0}, uuids = {0}, bmcs = {0}, macs = {0};
 
+	check_identities(ld);
 	for (size_t i = 0; i < ld->desired->nodes_count; i++) {
 		struct bu_desired_node *node = &ld->desired->nodes[i];
 
@@ -169,7 +235,7 @@ bu_load_check_machines(struct bu_loader *ld)
 		if (node->uuid)
 			add(&uuids, node, "uuid", node->uuid, uuid_mark(node->uuid));
 		if (node->bmc)
-			add(&bmcs, node, "bmc", node->bmc, target(node->bmc));
+			add(&bmcs, node, "bmc", node->bmc, bmc_mark(node->bmc));
 		if (node->mac)
 			add(&macs, node, "mac", node->mac, lower(node->mac));
 		add_nics(&macs, node);

@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "profiles/load/inventory_csv.h"
 #include "profiles/load/load_internal.h"
 #include "profiles/nodeset/nodeset.h"
 
@@ -242,60 +241,6 @@ sort_nodes(struct bu_loader *ld)
 	desired->nodes_count = kept;
 }
 
-static void
-lay_over(struct bu_desired_node *node, struct bu_inventory_csv_row *row,
-	 const struct bu_key *const keys[], const char *file)
-{
-	for (int i = BU_INVENTORY_CSV_NAME + 1; i < BU_INVENTORY_CSV_COLUMNS; i++) {
-		if (!row->fields[i])
-			continue;
-		bu_load_set_text(node, keys[i], bu_steal(&row->fields[i]));
-		node->csv_columns |= 1u << i;
-	}
-	node->origin = node->csv_origin = (struct bu_origin){file, row->line};
-}
-
-static void
-apply_inventory(struct bu_loader *ld)
-{
-	const struct bu_ini_section *site = bu_load_site(&ld->ini);
-	const struct bu_ini_entry *entry =
-		site ? bu_ini_entry(site, "inventory") : NULL;
-	const struct bu_tree_file *file =
-		entry ? bu_tree_find(ld->tree, entry->value) : NULL;
-	const struct bu_key *keys[BU_INVENTORY_CSV_COLUMNS];
-	struct bu_inventory_csv *inventory;
-	int all_pools_read = 1;
-	const char *path;
-
-	if (!entry)
-		return;
-	if (!file) {
-		bu_load_wrong(ld, site, "inventory", "no file '%.80s' in the tree",
-			      entry->value);
-		return;
-	}
-	path = ld->desired->files[file - ld->tree->files];
-	for (size_t i = 0; i < ld->desired->pools_count; i++)
-		all_pools_read &= ld->desired->pools[i].nodes_count > 0;
-	for (int i = 0; i < BU_INVENTORY_CSV_COLUMNS; i++)
-		keys[i] = bu_schema_key("node", bu_inventory_csv_column(i));
-	inventory = bu_inventory_csv_parse(file, ld->findings);
-	for (size_t i = 0; i < inventory->count; i++) {
-		struct bu_inventory_csv_row *row = &inventory->rows[i];
-		const char *name = row->fields[BU_INVENTORY_CSV_NAME];
-		const struct bu_desired_node *node = bu_desired_node(ld->desired, name);
-
-		if (node)
-			lay_over(&ld->desired->nodes[node->index], row, keys, path);
-		else if (all_pools_read)
-			bu_findings_add(
-				ld->findings, BU_FINDING_WARNING, path, row->line,
-				"'%s' is in no pool; the row has no effect", name);
-	}
-	bu_inventory_csv_destroy(inventory);
-}
-
 /* Before the section's values replace them, the pool's texts must not be the node's. */
 static void
 own_texts(struct bu_loader *ld, struct bu_desired_node *node,
@@ -358,7 +303,7 @@ bu_load_nodes(struct bu_loader *ld)
 	for (size_t i = 0; i < desired->networks_count; i++)
 		hand_out_addresses(ld, &desired->networks[i], ld->network_sections[i]);
 	sort_nodes(ld);
-	apply_inventory(ld);
+	bu_load_inventory(ld);
 	for (size_t i = 0; i < ld->ini.count; i++)
 		if (strcmp(ld->ini.sections[i].kind, "node") == 0 &&
 		    ld->ini.sections[i].name[0])

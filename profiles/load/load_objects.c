@@ -64,8 +64,11 @@ load_key(struct bu_loader *ld, const struct bu_ini_section *section,
 	if (!text && bu_key_required(key))
 		bu_load_wrong(ld, section, key->key, "is missing; it says: %s",
 			      key->help);
-	if (text && bu_value_parse(key, text, has_field ? object + key->offset : NULL,
-				   &err) < 0)
+	if (entry && key->type == BU_KEY_SSHKEYS && bu_load_names_keys(text))
+		bu_load_sshkeys(ld, section, entry, (char **)(object + key->offset));
+	else if (text &&
+		 bu_value_parse(key, text, has_field ? object + key->offset : NULL,
+				&err) < 0)
 		bu_load_wrong(ld, section, key->key, "%s", err.text);
 	else if (entry)
 		bu_load_check_served(ld, section, key, entry);
@@ -417,6 +420,7 @@ bu_load_objects(struct bu_loader *ld)
 void
 bu_load_fini(struct bu_loader *ld)
 {
+	free(ld->unread);
 	for (size_t i = 0; i < BU_LEN(bu_layouts); i++)
 		free(sections_of(ld, &bu_layouts[i]));
 }

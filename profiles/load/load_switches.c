@@ -77,7 +77,7 @@ check_counters(struct bu_loader *ld, const struct bu_desired_network *one,
 	    one->rdma != BU_RDMA_INFINIBAND)
 		bu_load_wrong(ld, section, "switch_counters",
 			      "infiniband is for rdma = infiniband; give the URL of a "
-			      "Prometheus or a program");
+			      "Prometheus");
 	if (one->switch_counters && !sprayed)
 		bu_load_wrong(ld, section, "switch_counters",
 			      "is for routing = sprayed; give that, or take it out");

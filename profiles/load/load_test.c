@@ -417,7 +417,7 @@ START_TEST(a_line_has_a_longest_length)
 	longer = bu_testing_replace(bu_testing_site, "zone = z1", zone);
 	text = bu_testing_check(longer, bu_testing_racks, &desired);
 	ck_assert_str_eq(text, "site.ini:4: [site] the line is longer than 1000 bytes; "
-			       "split it\n");
+			       "shorten it, an entry is one line\n");
 }
 END_TEST
 

@@ -15,16 +15,9 @@
 static char *
 load(const char *site, const char *path, const char *text, struct bu_desired **ret)
 {
-	struct bu_tree *tree = bu_testing_tree("site.ini", site, "racks.csv",
-					       bu_testing_racks, path, text, NULL);
-	struct bu_findings findings = {0};
-	char *said;
-
-	*ret = bu_profiles_load(tree, &findings);
-	said = bu_testing_findings(&findings);
-	bu_findings_clear(&findings);
-	bu_tree_destroy(tree);
-	return said;
+	return bu_testing_load(bu_testing_tree("site.ini", site, "racks.csv",
+					       bu_testing_racks, path, text, NULL),
+			       ret);
 }
 
 START_TEST(checks_come_with_the_tree)

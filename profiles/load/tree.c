@@ -18,29 +18,46 @@
 #include "base/json.h"
 #include "base/path.h"
 
+static int
+is_beneath(const char *folder, const char *path)
+{
+	size_t size = strlen(folder);
+	const char *name = path + size;
+
+	return strncmp(path, folder, size) == 0 && !strchr(name, '/') && *name &&
+	       *name != '.';
+}
+
+static int
+is_table(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 4 && (strcmp(path + len - 4, ".ini") == 0 ||
+			   strcmp(path + len - 4, ".csv") == 0);
+}
+
 int
 bu_tree_is_check(const char *path)
 {
-	const char *name = path + sizeof(BU_TREE_CHECKS) - 1;
+	return is_beneath(BU_TREE_CHECKS, path);
+}
 
-	return strncmp(path, BU_TREE_CHECKS, sizeof(BU_TREE_CHECKS) - 1) == 0 &&
-	       !strchr(name, '/') && *name && *name != '.';
+int
+bu_tree_is_keys(const char *path)
+{
+	return is_beneath(BU_TREE_KEYS, path) && !is_table(path);
 }
 
 static int
 counts(const char *path)
 {
-	size_t len = strlen(path);
-
-	if (bu_tree_is_check(path))
-		return 1;
-	return len > 4 && (strcmp(path + len - 4, ".ini") == 0 ||
-			   strcmp(path + len - 4, ".csv") == 0);
+	return bu_tree_is_check(path) || bu_tree_is_keys(path) || is_table(path);
 }
 
 /* Hidden files are none of the tree. */
-static int
-path_ok(const char *path)
+int
+bu_tree_counts(const char *path)
 {
 	int depth = 0;
 
@@ -59,7 +76,7 @@ add_file(struct bu_tree *tree, const char *path, char *text, size_t size,
 	const char *problem = NULL;
 	json_t *probe = NULL;
 
-	if (!path_ok(path))
+	if (!bu_tree_counts(path))
 		problem = "the path is too deep, too long or not clean";
 	else if (tree->count >= BU_TREE_FILES_MAX)
 		problem = "too many files; a tree has at most 1,000";

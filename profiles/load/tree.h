@@ -2,8 +2,9 @@
 /*
  * A profile tree in memory: relative path -> text. The same tree is checked by the
  * command line and uploaded to the daemon; its digest names the revision.
- * Only *.ini and *.csv files count, and the site's own checks (checks.d/NAME, which
- * must be executable); names that start with '.' are passed over.
+ * Only *.ini and *.csv files count, the site's own checks (checks.d/NAME, which must be
+ * executable) and files of public keys (keys.d/NAME); names that start with '.' are
+ * passed over.
  */
 #ifndef BU_PROFILES_LOAD_TREE_H
 #define BU_PROFILES_LOAD_TREE_H
@@ -22,6 +23,7 @@ enum {
 };
 
 #define BU_TREE_CHECKS "checks.d/"
+#define BU_TREE_KEYS "keys.d/"
 
 struct bu_tree_file {
 	char *path; /* "pools/train.ini": no leading '/', no "." or ".." */
@@ -43,8 +45,12 @@ struct bu_tree *bu_tree_load(const char *dir, struct bu_err *err);
 struct bu_tree *bu_tree_from_json(const json_t *value, struct bu_err *err);
 json_t *bu_tree_to_json(const struct bu_tree *tree);
 const struct bu_tree_file *bu_tree_find(const struct bu_tree *tree, const char *path);
+/* 1 for a path, clean and relative, of a file that a tree has. */
+int bu_tree_counts(const char *path);
 /* 1 for the path of a check of the site's own. */
 int bu_tree_is_check(const char *path);
+/* 1 for the path of a file of public keys. */
+int bu_tree_is_keys(const char *path);
 void bu_tree_destroy(struct bu_tree *tree);
 
 #endif

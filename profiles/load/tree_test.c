@@ -104,6 +104,29 @@ START_TEST(digest_changes_with_path_and_text)
 }
 END_TEST
 
+/* A tree without the folder is what it was before there was one. */
+START_TEST(files_of_keys_count_in_their_folder_alone)
+{
+	static const struct {
+		const char *path;
+		int counts, is_keys;
+	} rows[] = {
+		{"keys.d/alice", 1, 1},    {"keys.d/alice.pub", 1, 1},
+		{"keys.d/a.ini", 1, 0},    {"keys.d/.alice", 0, 0},
+		{"keys.d/x/alice", 0, 0},  {"keys.d/", 0, 0},
+		{"alice.pub", 0, 0},       {"x/keys.d/alice", 0, 0},
+		{"authorized_keys", 0, 0}, {"keys.d/../alice", 0, 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		ck_assert_msg(!bu_tree_counts(rows[i].path) == !rows[i].counts, "%s",
+			      rows[i].path);
+		ck_assert_msg(!bu_tree_is_keys(rows[i].path) == !rows[i].is_keys, "%s",
+			      rows[i].path);
+	}
+}
+END_TEST
+
 static void
 refused(const char *want)
 {
@@ -210,5 +233,6 @@ START_TEST(too_many_files_are_refused)
 END_TEST
 
 BU_UNIT("tree", directory_and_json_give_the_same_digest,
-	digest_changes_with_path_and_text, strange_directories_are_refused,
-	strange_json_is_refused, too_many_files_are_refused)
+	digest_changes_with_path_and_text, files_of_keys_count_in_their_folder_alone,
+	strange_directories_are_refused, strange_json_is_refused,
+	too_many_files_are_refused)

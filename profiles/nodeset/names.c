@@ -24,14 +24,13 @@ give(const struct bu_desired *desired, struct bu_name *name,
 	fn(name, arg);
 }
 
-/* In the order of the nodes, of their pool's networks, the controller last. */
-static void
-for_each(const struct bu_desired *desired,
-	 void (*fn)(const struct bu_name *name, void *arg), void *arg)
+void
+bu_names_each(const struct bu_desired *desired,
+	      void (*fn)(const struct bu_name *name, void *arg), void *arg)
 {
 	for (size_t i = 0; i < desired->nodes_count; i++) {
 		const struct bu_desired_node *node = &desired->nodes[i];
-		struct bu_name name;
+		struct bu_name name = {.node = node};
 
 		for (size_t j = 0; j < node->pool->networks_count; j++) {
 			const struct bu_desired_network *network =
@@ -67,7 +66,7 @@ print_host(const struct bu_name *name, void *arg)
 void
 bu_names_print_hosts(const struct bu_desired *desired, FILE *out)
 {
-	for_each(desired, print_host, out);
+	bu_names_each(desired, print_host, out);
 }
 
 struct zone {
@@ -122,7 +121,7 @@ bu_names_print_zone(const struct bu_desired *desired, const char *name, FILE *ou
 				  "the profile has no [site] domain; a zone needs one");
 	zone.out = open_memstream(&text, &size);
 	bu_assert(zone.out); /* only for want of memory */
-	for_each(desired, print_record, &zone);
+	bu_names_each(desired, print_record, &zone);
 	fclose(zone.out);
 	if (!zone.count)
 		return bu_err_set(

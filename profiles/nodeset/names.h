@@ -18,7 +18,13 @@ struct bu_name {
 	char full[512]; /* with [site] domain; the label without one */
 	char address[INET_ADDRSTRLEN];
 	uint32_t ip; /* host byte order */
+	const struct bu_desired_node *node;
 };
+
+/* Each of them, in the order of the nodes, of their pool's networks, the controller
+ * last. */
+void bu_names_each(const struct bu_desired *desired,
+		   void (*fn)(const struct bu_name *name, void *arg), void *arg);
 
 /* As hosts(5) has it: "10.77.0.11 node001.falcon.example.org node001" a line. */
 void bu_names_print_hosts(const struct bu_desired *desired, FILE *out);

@@ -13,8 +13,11 @@
 #include "model/hello.h"
 #include "model/work.h"
 #include "provisioner/api/api.h"
-#include "provisioner/api/neighbour.h"
+#include "provisioner/api/strangers.h"
+#include "provisioner/node/drifted.h"
 #include "provisioner/node/fallback.h"
+#include "provisioner/node/holders.h"
+#include "provisioner/node/over.h"
 
 /* POLL: so that a settled agent is heard often enough to be missed soon. ITEM: of work
  * that names no deadline of its own. */
@@ -26,11 +29,32 @@ wall_ms(const struct bu_api *api)
 	return bu_wall_ms(bu_loop_clock(api->fleet->loop));
 }
 
+static void
+hear(struct bu_api *api, struct bu_node *node)
+{
+	node->live.last_seen_ms = wall_ms(api);
+	bu_reconcile_heard(api->rec, node);
+}
+
+/* Its boot is in a hello and in each question for work. */
+static void
+holder_of(const struct bu_request *request, struct bu_holder *ret)
+{
+	const json_t *inventory = json_object_get(request->body, "inventory");
+
+	memset(ret, 0, sizeof(*ret));
+	bu_request_address(request, ret->address);
+	BU_TEXT_COPY(ret->boot_id,
+		     bu_json_str(inventory ? inventory : request->body, "boot_id", ""));
+}
+
 struct bu_node *
 bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 		 struct bu_err *err)
 {
 	struct bu_node *node = bu_fleet_node_of(api->fleet, request->peer);
+	const char *cert = request->peer_cert ? request->peer_cert : "";
+	struct bu_holder who;
 	int64_t until_ms;
 
 	if (!*request->peer) {
@@ -45,15 +69,19 @@ bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 			   request->peer);
 		return NULL;
 	}
-	if (bu_reconcile_check_peer(api->rec, node, request->peer_cert, err) != 0)
+	holder_of(request, &who);
+	if (bu_reconcile_check_peer(api->rec, node, request->peer_cert, err) != 0) {
+		bu_holders_refused(api->rec, node, cert, &who);
 		return NULL;
-	/* A request that still waits is no news: its agent may be gone by now. Nor is
-	 * one of the system of before: what is waited for is another one. */
-	if (request->waited_ms == 0 &&
-	    !bu_fallback_is_kept(node, request->peer_cert, &until_ms)) {
-		node->live.last_seen_ms = wall_ms(api);
-		bu_reconcile_heard(api->rec, node);
 	}
+	if (request->waited_ms == 0)
+		bu_holders_spoke(api->rec, node, cert, &who);
+	/* A request that still waits is no news: its agent may be gone by now. Nor is
+	 * one of the system of before, or of a boot that has ended: what is waited for
+	 * is another one. */
+	if (request->waited_ms == 0 && !bu_over_is(node) &&
+	    !bu_fallback_is_kept(node, request->peer_cert, &until_ms))
+		hear(api, node);
 	return node;
 }
 
@@ -62,7 +90,8 @@ static char *
 admit(struct bu_api *api, struct bu_node *node, const struct bu_request *request,
       const struct bu_enroll *asks, struct bu_err *err)
 {
-	char address[BU_ADDRESS_SIZE], mac[BU_MAC_SIZE];
+	char address[BU_ADDRESS_SIZE];
+	struct bu_seen seen;
 	bu_autoinventory struct bu_inventory *inventory =
 		bu_inventory_from_json(asks->inventory, err);
 	struct bu_enrolment enrolment = {
@@ -72,8 +101,14 @@ admit(struct bu_api *api, struct bu_node *node, const struct bu_request *request
 		return NULL;
 	bu_request_address(request, address);
 	enrolment.address = address;
-	if (bu_neighbour_mac(address, mac) == 0)
-		enrolment.mac = mac;
+	bu_request_seen(request, &seen);
+	if (seen.place == BU_WIRE_ON)
+		enrolment.mac = seen.mac;
+	if (*seen.answers)
+		enrolment.answers = seen.answers;
+	enrolment.elsewhere =
+		!enrolment.mac &&
+		bu_stranger_attached(api, bu_fleet_reach(api->fleet, node));
 	return bu_reconcile_admit(api->rec, node, &enrolment, err);
 }
 
@@ -84,7 +119,8 @@ BU_HANDLER(bu_api_agent_enroll)
 	struct bu_node *node;
 	bu_autofree char *cert = NULL;
 
-	if (bu_record_from_json(bu_enroll_fields, request->body, &asks, err) != 0)
+	if (bu_request_within(request, BU_LIMIT_STRANGERS, err) != 0 ||
+	    bu_record_from_json(bu_enroll_fields, request->body, &asks, err) != 0)
 		return BU_ANSWER_ERROR;
 	node = bu_fleet_node(api->fleet, asks.node);
 	if (!node)
@@ -150,7 +186,7 @@ BU_HANDLER(bu_api_agent_hello)
 	bu_autoinventory struct bu_inventory *inventory = NULL;
 	struct bu_hello hello;
 
-	if (!node)
+	if (!node || bu_request_within(request, BU_LIMIT_HELLOS, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (node->live.appending)
 		return BU_ANSWER_LATER;
@@ -161,9 +197,12 @@ BU_HANDLER(bu_api_agent_hello)
 		bu_warn("agents", "hello of %s: %s", node->name, err->text);
 		return BU_ANSWER_ERROR;
 	}
+	hear(api, node);
 	bu_reconcile_crashed(api->rec, node, inventory->boot_id, hello.crash);
+	if (hello.where == BU_WHERE_INSTALLED)
+		bu_drifted_tell(api->rec, node, hello.runs);
 	if (hello.where == BU_WHERE_INSTALLED &&
-	    bu_travels_hello(api->travels, node, hello.agent, err) != 0)
+	    bu_travels_hello(api->work.travels, node, hello.agent, err) != 0)
 		return BU_ANSWER_ERROR;
 	/* A node that was greeted does not say it again. */
 	reply->logged = api->fleet->store;
@@ -176,14 +215,14 @@ BU_HANDLER(bu_api_agent_hello)
 static json_t *
 travel_work(struct bu_api *api, const struct bu_node *node)
 {
-	bu_autofree char *url = bu_xasprintf("%s/" BU_BUNDLE_DIR, api->http_url);
+	bu_autofree char *url = bu_xasprintf("%s/" BU_BUNDLE_DIR, api->work.http_url);
 	bu_autofree char *id = NULL;
 	struct bu_offer offer;
 	struct bu_work work;
 
-	if (bu_travels_work(api->travels, node, &work, &id) != 0)
+	if (bu_travels_work(api->work.travels, node, &work, &id) != 0)
 		return NULL;
-	bu_travels_offer(api->travels, &offer);
+	bu_travels_offer(api->work.travels, &offer);
 	return bu_record_to_json(bu_work_agent_fields,
 				 &(struct bu_work_agent){
 					 .work = work,
@@ -202,15 +241,16 @@ work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 	struct bu_ram_image image;
 	json_t *work = NULL;
 
-	if (!api->fleet->desired || bu_store_down(api->fleet->store))
+	if (!api->fleet->desired || bu_store_down(api->fleet->store) ||
+	    bu_over_is(node))
 		return NULL;
 	work = bu_gate_work(api->gate, node);
 
 	if (!work && bu_reconcile_wants_agent(node) && !node->live.appending)
-		work = bu_api_step_work(api, node, err);
+		work = bu_work_make_step(&api->work, node, err);
 	if (!work && !node->live.appending && bu_ram_loads(api->rec, node, &image))
-		return bu_api_load_work(api, node, &image, err);
-	if (!work && bu_travels_turn(api->travels, node))
+		return bu_work_make_load(&api->work, node, &image, err);
+	if (!work && bu_travels_turn(api->work.travels, node))
 		work = travel_work(api, node);
 	return work;
 }
@@ -242,7 +282,8 @@ BU_HANDLER(bu_api_agent_work)
 		return BU_ANSWER_ERROR;
 	bu_reconcile_busy(api->rec, node, 0);
 	node->live.agent.protocol = ask.protocol;
-	bu_fallback_confirm(api->rec, node, request->peer_cert, ask.protocol);
+	if (!bu_over_is(node))
+		bu_fallback_confirm(api->rec, node, request->peer_cert, ask.protocol);
 	work = work_of(api, node, &failure);
 	/* Busy: a part of it is still to come. */
 	if (failure.kind && failure.kind != BU_ERR_BUSY) {
@@ -340,13 +381,14 @@ BU_HANDLER(bu_api_agent_result)
 	if (strcmp(kind, "load") == 0) {
 		bu_ram_result(api->rec, node, id, failure.kind ? &failure : NULL);
 	} else if (strcmp(kind, "agent") == 0) {
-		bu_travels_result(api->travels, node, id,
+		bu_travels_result(api->work.travels, node, id,
 				  failure.kind ? &failure : NULL);
 		reply->logged = api->fleet->store;
 	} else if (strcmp(kind, "probe") == 0 || strcmp(kind, "checks") == 0) {
-		/* One that is lost is measured again. */
-		bu_gate_result(api->gate, node, id, told.result,
-			       failure.kind ? &failure : NULL);
+		/* One that is lost, or of a boot that has ended, is measured again. */
+		if (!bu_over_is(node))
+			bu_gate_result(api->gate, node, id, told.result,
+				       failure.kind ? &failure : NULL);
 	} else {
 		/* Who hears that it is taken switches off, and says it to nobody else.
 		 */

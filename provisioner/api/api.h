@@ -3,18 +3,15 @@
 #ifndef BU_API_API_H
 #define BU_API_API_H
 
-#include "base/secrets.h"
 #include "profiles/load/tree.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/api/server.h"
 #include "provisioner/boot/loaders.h"
 #include "provisioner/gate/gate.h"
-#include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile.h"
 #include "provisioner/node/verbs.h"
-#include "provisioner/plan/plan.h"
 #include "provisioner/rollout/rollout.h"
-#include "provisioner/rollout/travel.h"
+#include "provisioner/work/work.h"
 
 /* One that was made: texts in their canonical form. */
 struct bu_kept_plan {
@@ -27,23 +24,19 @@ struct bu_api {
 	struct bu_fleet *fleet;
 	struct bu_reconcile *rec;
 	const struct bu_trust *trust;
+	struct bu_work_input work; /* of what nodes are told to do */
 	struct bu_rollouts *rollouts;
 	struct bu_gate *gate;
-	struct bu_travels *travels;
 	struct bu_server *server;
-	struct bu_secrets *secrets;
-	const char *images_dir;
-	const char *image_key; /* path of the public key when the profile names none */
 	const char *ramdisk_dir; /* vmlinuz, agent.img */
 	const char *web_dir;
 	const struct bu_compat *compat; /* versions that fit together; NULL = any */
-	const char *boot_address;       /* ours in the boot network */
 	struct bu_loader_dirs loader_dirs;
 	char *tftp_dir;         /* what dnsmasq serves; NULL = it does not run */
 	const char *dhcp_range; /* "FIRST,LAST" for unknown machines, or "" */
-	const char *http_url;   /* plain listener for booting nodes */
 	const char *agent_url;  /* TLS listener for agents */
 	struct bu_kept_plan kept[BU_PLANS_KEPT]; /* the newest first */
+	struct bu_scan *scans;                   /* answers of scanners, in no order */
 };
 
 /* All routes; ends with a NULL method. */
@@ -64,6 +57,7 @@ bu_must int bu_api_medium_check(const struct bu_api *api, struct bu_err *err);
 /* What is served by TFTP follows the node; NULL: all of them, by another profile. */
 void bu_api_boot_tell(const struct bu_api *api, const struct bu_node *node);
 BU_HANDLER(bu_api_bundle_file);
+/* image_files.c: what verified manifests list */
 BU_HANDLER(bu_api_image_file);
 BU_HANDLER(bu_api_digest_file);
 /* discover.c: machines that no MAC leads to */
@@ -127,34 +121,22 @@ struct bu_node *bu_api_peer_node(struct bu_api *api, const struct bu_request *re
 struct bu_nodeset *bu_api_nodeset(const struct bu_api *api,
 				  const struct bu_desired *desired, const char *text,
 				  struct bu_err *err);
-/* work.c: the work item of the node's open step, NULL and err when it cannot be made.
- * New reference. */
-json_t *bu_api_load_work(const struct bu_api *api, const struct bu_node *node,
-			 const struct bu_ram_image *image, struct bu_err *err);
-json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
-			 struct bu_err *err);
-/* nocloud.c: the user data of what this step installs; owned. */
-char *bu_api_user_data(const struct bu_api *api, const struct bu_node *node,
-		       const struct bu_target *target, const char *step,
-		       struct bu_err *err);
-/* node_config.c: its files; *ret_network (owned; NULL = it is not asked for) is the
- * network for cloud-init. */
-struct bu_config *bu_api_node_config(const struct bu_api *api,
-				     const struct bu_node *node,
-				     const struct bu_target *target, char **ret_network,
-				     struct bu_err *err);
-/* How the node's network differs from its profile: findings of
- * provisioner/config/drift.h; empty when there is nothing to say. New reference. */
-json_t *bu_api_drift(const struct bu_api *api, const struct bu_node *node);
 /* planning.c: the checked state of a tree; BU_ERR_INVAL with the first error, of what
  * no driver does and of addresses that are the appliance's, too. What [policy] forbids
  * is the plan's to say. */
 struct bu_desired *bu_api_desired(const struct bu_api *api, const struct bu_tree *tree,
 				  struct bu_err *err);
-/* The plan that leads there from what the log says. limit: a nodeset, "" = all. New
- * reference. */
+/* What a plan is asked for beside its profile. */
+struct bu_api_wish {
+	const char *commit;
+	const char *limit; /* a nodeset, "" = all */
+	const char
+		*restart; /* whose orders under way begin anew: likewise, "" = none */
+	enum bu_class rebuild; /* all of them are written anew by; NONE = as needed */
+};
+/* The plan that leads there from what the log says. New reference. */
 json_t *bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
-			 const char *commit, const char *limit, struct bu_err *err);
+			 const struct bu_api_wish *wish, struct bu_err *err);
 /* The same of the applied revision, with these nodes written anew by this class. */
 json_t *bu_api_make_rebuild(struct bu_api *api, enum bu_class class, const char *limit,
 			    struct bu_err *err);
@@ -174,19 +156,13 @@ void bu_api_keep_plan(struct bu_api *api, const char *digest, const char *plan,
 const struct bu_kept_plan *bu_api_kept_plan(const struct bu_api *api,
 					    const char *digest);
 void bu_api_forget_plans(struct bu_api *api);
-/* images.c: the desired image's manifest, checked with its key; borrowed until the next
- * call. A callback of struct bu_plan_input. */
-const struct bu_plan_image *bu_api_plan_image(void *api,
-					      const struct bu_desired_image *image,
-					      struct bu_err *err);
-/* The keys of which one must have signed it, PEM; "": it has no signature, and the
- * policy lets it pass. digest: NULL = the one that has the name now. Owned. */
-char *bu_api_image_keys(const struct bu_api *api, const struct bu_desired_image *image,
-			const char *digest, struct bu_err *err);
-/* The same for the image that a node's boot loads: its own ones, whatever the profile
- * says since it was installed. Owned. */
-char *bu_api_loaded_keys(const struct bu_api *api, const struct bu_node *node,
-			 const struct bu_target *target,
-			 const struct bu_ram_image *image, struct bu_err *err);
+/* scanner.c: asks the program of [policy] scanner for each image that it has not judged
+ * lately. 1 = an answer is still out: the handler is asked again when it is there. */
+int bu_api_scan(struct bu_api *api, const struct bu_desired *desired);
+/* Why the image with this digest is kept out, as words behind its name; "" = it has no
+ * scanner, or was accepted. */
+void bu_api_scanned(const struct bu_api *api, const struct bu_desired_image *image,
+		    const char *digest, char *ret, size_t size);
+void bu_api_forget_scans(struct bu_api *api);
 
 #endif

@@ -11,13 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "images/store.h"
 #include "provisioner/api/api.h"
-#include "provisioner/api/neighbour.h"
+#include "provisioner/api/strangers.h"
 #include "provisioner/boot/grub.h"
 #include "provisioner/boot/loaders.h"
 #include "provisioner/boot/script.h"
@@ -29,7 +30,7 @@ BU_HANDLER(bu_api_boot_first)
 {
 	const struct bu_api *api = arg;
 
-	reply->text = bu_script_first(api->http_url);
+	reply->text = bu_script_first(api->work.http_url);
 	return BU_ANSWER_NOW;
 }
 
@@ -53,10 +54,12 @@ find_digest(const struct bu_api *api, const struct bu_image_id *id)
 		const struct bu_desired_image *image =
 			bu_desired_image(desired, id->name);
 
-		if (image && image->path)
+		if (image && image->path &&
+		    bu_confine_check(BU_CONFINE_IMAGES, image->path, O_DIRECTORY,
+				     NULL) == 0)
 			dir = digest_dir(image->path, id);
 	}
-	return dir ? dir : digest_dir(api->images_dir, id);
+	return dir ? dir : digest_dir(api->work.images_dir, id);
 }
 
 /* The system that runs from memory has the ramdisk's kernel: there is no other boot in
@@ -94,7 +97,7 @@ agent_script(const struct bu_api *api, const struct bu_node *node,
 	bu_autofree char *system =
 		bu_ram_is(api->rec, node) ? ram_kargs(api, node, want) : NULL;
 	struct bu_script_agent script = {
-		.http_url = api->http_url,
+		.http_url = api->work.http_url,
 		.agent_url = api->agent_url,
 		.ca_digest = bu_trust_ca_digest(api->trust),
 		.node = node->name,
@@ -126,22 +129,25 @@ static void
 put_grub(const struct bu_api *api, const struct bu_node *node, int also_removes)
 {
 	bu_autofree char *text = NULL;
-	struct bu_target target, owned;
+	const struct bu_desired_node *reach = bu_fleet_reach(api->fleet, node);
+	struct bu_target target;
 	struct bu_err err;
 	int grub;
 
-	if (bu_fleet_target(api->fleet, node, &target, NULL) != 0 || !target.node->mac)
+	if (!reach || !reach->mac)
 		return;
 	/* Two may say that it is theirs; the file is of who has it. */
-	if (bu_fleet_node_by_mac(api->fleet, target.node->mac, &owned) != node)
+	if (bu_fleet_node_by_mac(api->fleet, reach->mac) != node)
 		return;
-	grub = loads_grub(target.node);
+	grub = loads_grub(reach);
 	if (!grub && !also_removes)
 		return;
-	if (grub && bu_reconcile_boots(node))
-		text = agent_script(api, node, target.node, target.node->mac,
-				    bu_grub_agent);
-	if (bu_tftp_put(api->tftp_dir, target.node->mac, text, &err) != 0)
+	if (grub && bu_reconcile_boots(node) &&
+	    bu_fleet_target(api->fleet, node, &target, NULL) == 0)
+		text = agent_script(api, node, target.node, reach->mac, bu_grub_agent);
+	if (text && bu_tftp_system(api->tftp_dir, api->ramdisk_dir, &err) != 0)
+		bu_error("boot", "%s: %s", node->name, err.text);
+	if (bu_tftp_put(api->tftp_dir, reach->mac, text, &err) != 0)
 		bu_error("boot", "%s: %s", node->name, err.text);
 }
 
@@ -150,11 +156,12 @@ static int
 has_grub(const char *mac, void *arg)
 {
 	const struct bu_api *api = arg;
-	struct bu_target target;
-	const struct bu_node *node = bu_fleet_node_by_mac(api->fleet, mac, &target);
+	const struct bu_node *node = bu_fleet_node_by_mac(api->fleet, mac);
+	const struct bu_desired_node *reach =
+		node ? bu_fleet_reach(api->fleet, node) : NULL;
 
-	return node && target.node->mac && strcmp(target.node->mac, mac) == 0 &&
-	       loads_grub(target.node) && bu_reconcile_boots(node);
+	return reach && reach->mac && strcmp(reach->mac, mac) == 0 &&
+	       loads_grub(reach) && bu_reconcile_boots(node);
 }
 
 void
@@ -178,28 +185,11 @@ static char *
 unknown_script(const struct bu_api *api, const char *mac)
 {
 	return bu_script_boot_agent(&(struct bu_script_agent){
-		.http_url = api->http_url,
+		.http_url = api->work.http_url,
 		.agent_url = api->agent_url,
 		.ca_digest = bu_trust_ca_digest(api->trust),
 		.mac = mac,
 	});
-}
-
-/* iPXE asks with the MAC of the card that it asks from; who asks from another one, on
- * one wire with us, asks in somebody's name. */
-static int
-is_stranger(const struct bu_api *api, struct bu_node *node, const char *address,
-	    const char *mac)
-{
-	char seen[BU_MAC_SIZE], plain[BU_MAC_SIZE];
-
-	if (bu_neighbour_mac(address, seen) != 0 || bu_mac_normalize(mac, plain) != 0 ||
-	    strcmp(seen, plain) == 0)
-		return 0;
-	bu_warn("boot", "%s (MAC %s) asks for the boot script of %s and gets no token",
-		address, seen, node->name);
-	bu_proof_stranger(api->rec, node, address, seen);
-	return 1;
 }
 
 BU_HANDLER(bu_api_boot_script)
@@ -208,10 +198,12 @@ BU_HANDLER(bu_api_boot_script)
 	const char *mac = request->params[0];
 	char address[BU_ADDRESS_SIZE];
 	struct bu_target target;
-	struct bu_node *node = bu_fleet_node_by_mac(api->fleet, mac, &target);
+	struct bu_node *node = bu_fleet_node_by_mac(api->fleet, mac);
 	enum bu_ram_script ram;
 	int agent;
 
+	if (bu_request_within(request, BU_LIMIT_STRANGERS, err) != 0)
+		return BU_ANSWER_ERROR;
 	if (!node) {
 		char plain[BU_MAC_SIZE] = "(malformed)";
 
@@ -224,18 +216,20 @@ BU_HANDLER(bu_api_boot_script)
 		reply->text =
 			agent ? unknown_script(api, plain)
 			      : bu_script_boot_disk("this MAC is not in the inventory",
-						    api->http_url);
+						    api->work.http_url);
 		return BU_ANSWER_NOW;
 	}
 	bu_request_address(request, address);
 	/* One that boots from a medium has its token there. */
 	ram = bu_ram_script(api->rec, node);
-	agent = (bu_reconcile_boots(node) && !bu_medium_is(target.node)) ||
-		ram == BU_RAM_SYSTEM;
+	agent = ((bu_reconcile_boots(node) &&
+		  !bu_medium_is(bu_fleet_reach(api->fleet, node))) ||
+		 ram == BU_RAM_SYSTEM) &&
+		bu_fleet_target(api->fleet, node, &target, NULL) == 0;
 	if ((agent || ram || bu_reconcile_may_begin_anew(node)) &&
-	    is_stranger(api, node, address, mac)) {
-		reply->text =
-			bu_script_boot_disk("this is not its machine", api->http_url);
+	    bu_stranger_asks(api, node, request, mac)) {
+		reply->text = bu_script_boot_disk("this is not its machine",
+						  api->work.http_url);
 		return BU_ANSWER_NOW;
 	}
 	bu_info("boot", "%s asks for its boot script: %s", node->name,
@@ -251,9 +245,9 @@ BU_HANDLER(bu_api_boot_script)
 		agent ? agent_script(api, node, target.node, mac, bu_script_boot_agent)
 		: ram ? bu_script_wait("its system runs from memory, and it cannot "
 				       "have it yet",
-				       api->http_url)
+				       api->work.http_url)
 		      : bu_script_boot_disk("no network boot is ordered",
-					    api->http_url);
+					    api->work.http_url);
 	return BU_ANSWER_NOW;
 }
 
@@ -324,42 +318,5 @@ BU_HANDLER(bu_api_bundle_file)
 	if (!bu_path_is_name(name))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "the bundle has no file of that name");
-	return send_file(path, reply, err);
-}
-
-BU_HANDLER(bu_api_image_file)
-{
-	const struct bu_api *api = arg;
-	const char *name = request->params[0], *file = request->params[1];
-	const struct bu_desired *desired = api->fleet->desired;
-	const struct bu_desired_image *image =
-		desired ? bu_desired_image(desired, name) : NULL;
-	bu_autofree char *dir = NULL, *path = NULL;
-
-	if (!bu_path_is_name(name) || !bu_path_is_name(file))
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no image file of that name");
-	/* Where the profile says that it lies, else with all others. */
-	dir = bu_image_dir(image && image->path ? image->path : api->images_dir, name,
-			   NULL);
-	path = bu_xasprintf("%s/%s", dir, file);
-	return send_file(path, reply, err);
-}
-
-BU_HANDLER(bu_api_digest_file)
-{
-	const struct bu_image_id id = {.digest = request->params[0],
-				       .name = request->params[1]};
-	const char *file = request->params[2];
-	bu_autofree char *dir = NULL, *path = NULL;
-
-	if (bu_path_is_name(id.name) && bu_path_is_name(file))
-		dir = find_digest(arg, &id);
-	if (!dir)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no image '%.63s' with digest %.12s is stored; "
-				  "'bringup image list' has those that are",
-				  id.name, id.digest);
-	path = bu_xasprintf("%s/%s", dir, file);
 	return send_file(path, reply, err);
 }

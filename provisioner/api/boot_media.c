@@ -78,7 +78,7 @@ fill(const struct bu_api *api, const struct bu_node *node,
 {
 	char token[BU_DIGEST_SIZE], address[ADDRESS_SIZE];
 	struct bu_script_agent script = {
-		.http_url = api->http_url,
+		.http_url = api->work.http_url,
 		.agent_url = api->agent_url,
 		.ca_digest = bu_trust_ca_digest(api->trust),
 		.node = node->name,
@@ -132,7 +132,7 @@ BU_HANDLER(bu_api_boot_medium)
 
 	if (!node || !bu_reconcile_boots(node) ||
 	    bu_fleet_target(api->fleet, node, &target, NULL) != 0 ||
-	    !bu_medium_is(target.node))
+	    !bu_medium_is(bu_fleet_reach(api->fleet, node)))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no boot from it is ordered");
 	bu_medium_secret(api->trust, node, secret);

@@ -63,8 +63,8 @@ static void
 fetch(struct site *site, struct talk *talk, const char *path, const char *range)
 {
 	bu_autofree char *request = bu_xasprintf(
-		"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n", path,
-		range ? range : "");
+		"GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n",
+		path, range ? range : "");
 
 	talk_begin(talk, site->boot, request, strlen(request));
 	site_until_ended(site, talk);

@@ -17,7 +17,8 @@
 #include "base/text.h"
 #include "model/hello.h"
 #include "provisioner/api/api.h"
-#include "provisioner/api/neighbour.h"
+#include "provisioner/api/strangers.h"
+#include "provisioner/node/proof.h"
 
 /* FORGET: who has not told again for so long is gone. */
 enum { AGAIN_S = 10, FORGET_MS = 15 * 60 * 1000, UNKNOWN_MAX = 1024 };
@@ -51,6 +52,30 @@ forget(const struct bu_api *api)
 	}
 	if (oldest && json_object_size(unknown) >= UNKNOWN_MAX)
 		json_object_del(unknown, oldest);
+}
+
+/* One host does not fill the list: it has some places, and its first makes room. */
+static int
+make_room(const struct bu_api *api, const char *source)
+{
+	json_t *unknown = api->fleet->unknown, *one;
+	int64_t first_ms = INT64_MAX, count = 0;
+	const char *id, *first = NULL;
+
+	json_object_foreach (unknown, id, one) {
+		if (!*source || strcmp(bu_json_str(one, "source", ""), source) != 0)
+			continue;
+		count++;
+		if (bu_json_int(one, "first_ms", 0) < first_ms) {
+			first = id;
+			first_ms = bu_json_int(one, "first_ms", 0);
+		}
+	}
+	if (count < bu_limit_info(BU_LIMIT_UNKNOWN)->most)
+		return 0;
+	bu_server_refused(api->server, BU_LIMIT_UNKNOWN, source);
+	json_object_del(unknown, first);
+	return 1;
 }
 
 static int
@@ -111,10 +136,15 @@ classes_of(const struct bu_api *api, const struct bu_inventory *inventory)
 	return text ? text : bu_xstrdup("");
 }
 
+/* Who tells of a machine. */
+struct source {
+	const char *address, *wire; /* wire: its MAC there, else its address */
+};
+
 /* What a person needs to write a row of the profile's inventory for it. */
 static void
 list(const struct bu_api *api, const struct bu_inventory *inventory,
-     const struct bu_machine *machine, const char *address, const char *why)
+     const struct bu_machine *machine, const struct source *from, const char *why)
 {
 	json_t *unknown = api->fleet->unknown, *before, *one;
 	bu_autofree char *classes = classes_of(api, inventory);
@@ -129,17 +159,18 @@ list(const struct bu_api *api, const struct bu_inventory *inventory,
 		bu_autofree char *words = bu_machine_words(machine);
 
 		forget(api);
-		bu_info("boot", "an unknown machine at %s: %s; %s", address, words,
-			why);
+		if (!make_room(api, from->wire))
+			bu_info("boot", "an unknown machine at %s: %s; %s",
+				from->address, words, why);
 	}
-	one = json_pack("{s:o,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:i,s:i,s:I,s:I}", "machine",
-			bu_machine_to_json(machine), "address", address, "product",
-			inventory->dmi.product, "classes", classes, "why", why,
-			"memory_bytes", (json_int_t)inventory->memory_bytes, "cpus",
-			inventory->cpu.threads, "disks", (int)inventory->disks_count,
-			"nics", (int)inventory->nics_count, "gpus",
-			(int)inventory->gpus_count, "first_ms", (json_int_t)first_ms,
-			"last_ms", (json_int_t)wall_ms(api));
+	one = json_pack(
+		"{s:o,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:i,s:i,s:I,s:I}", "machine",
+		bu_machine_to_json(machine), "address", from->address, "source",
+		from->wire, "product", inventory->dmi.product, "classes", classes,
+		"why", why, "memory_bytes", (json_int_t)inventory->memory_bytes, "cpus",
+		inventory->cpu.threads, "disks", (int)inventory->disks_count, "nics",
+		(int)inventory->nics_count, "gpus", (int)inventory->gpus_count,
+		"first_ms", (json_int_t)first_ms, "last_ms", (json_int_t)wall_ms(api));
 	json_object_set_new(unknown, id, one);
 }
 
@@ -172,37 +203,64 @@ leave(void)
 			 "this is a network card, and no node", "leave", 1);
 }
 
+/* mac: NULL = it was not seen on a wire with us. */
+static struct bu_node *
+find_claimed(const struct bu_api *api, const struct bu_machine *cards, const char *mac,
+	     const char *address, struct bu_err *err)
+{
+	struct bu_node *node = bu_reconcile_claimed(api->rec, cards, mac, err);
+
+	if (!node || mac ||
+	    !bu_stranger_attached(api, bu_fleet_reach(api->fleet, node)))
+		return node;
+	bu_err_set(err, BU_ERR_DENIED, 0,
+		   "it says that it is the machine of %s, and is not on its wire",
+		   node->name);
+	bu_proof_claimed(api->rec, node, address, "");
+	return NULL;
+}
+
 BU_HANDLER(bu_api_agent_discover)
 {
 	struct bu_api *api = arg;
-	bu_autoinventory struct bu_inventory *inventory = bu_inventory_from_json(
-		json_object_get(request->body, "inventory"), err);
-	char address[BU_ADDRESS_SIZE], mac[BU_MAC_SIZE];
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	char address[BU_ADDRESS_SIZE];
+	const char *mac;
+	struct bu_seen seen;
 	struct bu_machine machine, cards;
 	struct bu_node *node;
 	struct bu_err why = {0};
+	struct source from = {address, address};
 	int known;
 
+	if (bu_request_within(request, BU_LIMIT_STRANGERS, err) != 0)
+		return BU_ANSWER_ERROR;
+	inventory = bu_inventory_from_json(json_object_get(request->body, "inventory"),
+					   err);
 	if (!inventory)
 		return BU_ANSWER_ERROR;
 	bu_inventory_machine(inventory, &machine);
 	bu_inventory_cards(inventory, &cards);
 	bu_request_address(request, address);
-	known = bu_neighbour_mac(address, mac) == 0;
+	bu_request_seen(request, &seen);
+	known = seen.place == BU_WIRE_ON;
+	mac = seen.mac;
+	from.wire = known ? mac : address;
 	/* It speaks for itself alone. */
-	if (known && !bu_machine_has_mac(&cards, mac))
+	if (known && (!bu_machine_has_mac(&cards, mac) ||
+		      (*seen.answers && !bu_machine_has_mac(&cards, seen.answers))))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "the host at %s has MAC %s, and the machine that it "
 				  "tells of has no such card",
 				  address, mac);
 	/* It shares the host's boot network, and may say what somebody told it. */
 	if (bu_machine_is_dpu(inventory->dmi.product)) {
-		list(api, inventory, &machine, address,
+		list(api, inventory, &machine, &from,
 		     "it is a network card that is a computer (a DPU), and no node");
 		reply->json = leave();
 		return BU_ANSWER_NOW;
 	}
-	node = bu_reconcile_claimed(api->rec, &cards, known ? mac : NULL, &why);
+	node = find_claimed(api, &cards, known ? mac : NULL, address, &why);
 	if (node) {
 		bu_info("boot", "%s: the machine at %s is told by the profile",
 			node->name, address);
@@ -211,7 +269,7 @@ BU_HANDLER(bu_api_agent_discover)
 	}
 	if (known)
 		bu_machine_add_mac(&machine, mac);
-	list(api, inventory, &machine, address, why.text);
+	list(api, inventory, &machine, &from, why.text);
 	reply->json = nothing(api);
 	return BU_ANSWER_NOW;
 }

@@ -77,7 +77,6 @@ START_TEST(a_node_written_by_its_serial_number_boots)
 	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
 	bu_autojson json_t *before = NULL, *answer = NULL, *after = NULL;
 	char token[BU_DIGEST_SIZE];
-	struct bu_target target;
 	struct site site;
 	struct bu_node *node = begin(&site);
 
@@ -94,12 +93,10 @@ START_TEST(a_node_written_by_its_serial_number_boots)
 	ck_assert_str_eq(bu_json_str(answer, "token", ""), token);
 	/* From the trade on its cards are its own, each of them. */
 	rig_inspect(&site.rig, 1);
-	ck_assert_ptr_eq(
-		bu_fleet_node_by_mac(site.rig.fleet, "52:54:00:77:00:01", &target),
-		node);
-	ck_assert_ptr_eq(
-		bu_fleet_node_by_mac(site.rig.fleet, "52:54:00:78:00:01", &target),
-		node);
+	ck_assert_ptr_eq(bu_fleet_node_by_mac(site.rig.fleet, "52:54:00:77:00:01"),
+			 node);
+	ck_assert_ptr_eq(bu_fleet_node_by_mac(site.rig.fleet, "52:54:00:78:00:01"),
+			 node);
 	script_says(&site, "no network boot is ordered", 0);
 	rig_fire(&site.rig, node, BU_TRIGGER_REPEAT);
 	rig_until_step(&site.rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
@@ -108,6 +105,32 @@ START_TEST(a_node_written_by_its_serial_number_boots)
 	rig_inspect(&site.rig, 1);
 	after = tell(&site, inventory);
 	ck_assert_ptr_null(json_object_get(after, "token"));
+	site_end(&site);
+}
+END_TEST
+
+/* The profile has the MAC of one card, and the firmware boots from another: the one
+ * whose link is up. Who has the serial number alone is not that machine. */
+START_TEST(a_machine_is_installed_from_any_of_its_cards)
+{
+	static const char second[] = "/boot/script/52-54-00-78-00-01";
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	bu_autoinventory struct bu_inventory *stranger = rig_inventory(7, "b");
+	bu_autojson json_t *other = NULL, *answer = NULL;
+	struct site site;
+
+	site_begin(&site, 1);
+	script_of(&site, second, "not in the inventory", 0);
+	rig_start(&site.rig, 1);
+	script_of(&site, first, "node001 boots the agent", 1);
+	script_of(&site, second, "an unknown machine boots the agent", 0);
+	other = tell(&site, stranger);
+	ck_assert_ptr_null(json_object_get(other, "token"));
+	answer = tell(&site, inventory);
+	ck_assert_str_eq(bu_json_str(answer, "node", ""), "node001");
+	ck_assert_ptr_nonnull(json_object_get(answer, "token"));
+	rig_inspect(&site.rig, 1);
+	script_of(&site, second, "no network boot is ordered", 0);
 	site_end(&site);
 }
 END_TEST
@@ -245,8 +268,63 @@ START_TEST(of_too_many_the_one_that_was_heard_longest_ago_goes)
 }
 END_TEST
 
-RIG_UNIT("discover", a_dpu_is_listed_and_sent_away,
-	 a_node_written_by_its_serial_number_boots,
+/* Over the wire, from one address. */
+START_TEST(one_host_has_four_places_in_the_list)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(7, "b");
+	bu_autojson json_t *list = NULL;
+	struct site site;
+	int fd = bu_listen_tcp("127.0.0.1:0", NULL), port = talk_port(fd);
+
+	begin(&site);
+	ck_assert_int_eq(
+		bu_server_listen(site.api.server, BU_LISTEN_AGENT, fd, NULL, NULL), 0);
+	for (int i = 0; i < 50; i++) {
+		bu_autojson json_t *body = NULL, *answer = NULL;
+		bu_autofree char *text = NULL;
+
+		snprintf(inventory->dmi.serial, sizeof(inventory->dmi.serial), "S%d",
+			 i);
+		snprintf(inventory->dmi.uuid, sizeof(inventory->dmi.uuid), "%s", "");
+		body = json_pack("{s:o}", "inventory", bu_inventory_to_json(inventory));
+		text = json_dumps(body, 0);
+		answer =
+			site_call(&site, port, "POST", "/v1/agent/discover", text, 200);
+		rig_pass(&site.rig, 10000);
+	}
+	list = site_call(&site, site.local, "GET", "/v1/machines", "", 200);
+	ck_assert_uint_eq(json_array_size(json_object_get(list, "unknown")), 4);
+	site_end(&site);
+}
+END_TEST
+
+/* Its minute has so many, and others are asked meanwhile. */
+START_TEST(an_address_that_tells_without_end_is_asked_to_wait)
+{
+	static const char path[] = "/boot/script/52-54-00-77-00-09";
+	struct site site;
+	struct talk talk;
+	int refused = 0;
+
+	begin(&site);
+	for (int i = 0; i < 290; i++) {
+		ck_assert_int_eq(refused && i < 64 * 3, 0); /* as many machines */
+		site_ask(&talk, site.boot, "GET", path, "");
+		site_until_ended(&site, &talk);
+		refused += talk.status == 503 && strstr(talk.text, "Retry-After: ");
+		talk_end(&talk);
+	}
+	ck_assert_int_ge(refused, 20);
+	rig_pass(&site.rig, 61000);
+	free(site_text(&site, site.boot, path, 200));
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("discover", a_machine_is_installed_from_any_of_its_cards,
+	 a_dpu_is_listed_and_sent_away, a_node_written_by_its_serial_number_boots,
 	 who_is_nobody_is_listed_and_left_as_it_is,
 	 a_site_may_ask_all_machines_what_they_are,
-	 of_too_many_the_one_that_was_heard_longest_ago_goes)
+	 of_too_many_the_one_that_was_heard_longest_ago_goes,
+	 one_host_has_four_places_in_the_list,
+	 an_address_that_tells_without_end_is_asked_to_wait)

@@ -56,8 +56,10 @@ BU_HANDLER(bu_api_again)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = node_of(api, request, err);
+	char by[BU_BY_SIZE];
 
-	if (!node || bu_gate_again(api->gate, node, "local", err) != 0)
+	bu_request_by(request, NULL, by);
+	if (!node || bu_gate_again(api->gate, node, by, err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->logged = api->fleet->store;
 	reply->json = json_object();

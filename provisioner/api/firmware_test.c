@@ -39,12 +39,15 @@ START_TEST(firmware_of_today_and_of_yesterday_gets_its_files)
 		{"--cacert " BU_FIRMWARE_CA, 1},
 		{"--cacert " BU_FIRMWARE_CA " --tls-max 1.2", 1},
 		{"--cacert " BU_FIRMWARE_CA
-		 " --tls-max 1.2 --ciphers ECDHE-RSA-AES128-GCM-SHA256",
+		 " --tls-max 1.2 --ciphers ECDHE-RSA-AES256-GCM-SHA384",
 		 1},
 		/* it knows no curves */
 		{"--cacert " BU_FIRMWARE_CA
-		 " --tls-max 1.2 --ciphers AES128-GCM-SHA256",
+		 " --tls-max 1.2 --ciphers AES256-GCM-SHA384",
 		 1},
+		{"--cacert " BU_FIRMWARE_CA
+		 " --tls-max 1.2 --ciphers ECDHE-RSA-AES128-GCM-SHA256",
+		 0},
 		{"--cacert " BU_FIRMWARE_CA
 		 " --tls-max 1.1 --ciphers DEFAULT:@SECLEVEL=0",
 		 0},

@@ -71,7 +71,7 @@ certify(struct bu_api *api, const struct bu_target *target, const char *host_key
 
 	if (!access->host_ca_key)
 		return bu_xstrdup("");
-	key = bu_secrets_get(api->secrets, access->host_ca_key, &size, err);
+	key = bu_secrets_get(api->work.secrets, access->host_ca_key, &size, err);
 	if (!key)
 		return NULL;
 	collect(&names, target->desired, target->node);

@@ -32,7 +32,7 @@ begin(struct desk *desk)
 	ck_assert_int_eq(bu_file_write(desk->key_path, desk->public_pem,
 				       strlen(desk->public_pem), 0644, NULL),
 			 0);
-	desk->site.api.image_key = desk->key_path;
+	desk->site.api.work.image_key = desk->key_path;
 	ck_assert_int_eq(paper_image(desk->site.images, "debian12",
 				     "2026-01-01T00:00:00Z", desk->private_pem,
 				     desk->digest, NULL),
@@ -283,7 +283,7 @@ START_TEST(a_rename_touches_neither_power_nor_disk)
 	rig_write(rig, "sinfo", "");
 	rig_fire(rig, node, BU_TRIGGER_REBUILD);
 	rig_until_step(rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
-	work = bu_api_step_work(&desk.site.api, node, NULL);
+	work = bu_work_make_step(&desk.site.api.work, node, NULL);
 	text = bu_json_canonical(work);
 	rig_text_has(text, "\"apply\":\"hostname\",\"content\":\"gpu001\\n\"");
 	rig_answer(rig, node, NULL);

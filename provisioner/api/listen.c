@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/url.h"
 #include "provisioner/api/server.h"
 
@@ -65,6 +67,21 @@ check_stale(const struct sockaddr_un *where, struct bu_err *err)
 	return 0;
 }
 
+/* dnsmasq and chronyd pass it, whose files are in it: whatever the umask is, and the
+ * daemon that made it. */
+static int
+make_folder(const char *path, struct bu_err *err)
+{
+	bu_autofree char *dir = bu_xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	const int ours = !bu_file_exists(dir) || strcmp(dir, "/run/bringup") == 0;
+
+	if (bu_mkdir_p(dir, 0755, err) != 0)
+		return -1;
+	if (ours && chmod(dir, 0755) != 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "folder '%s'", dir);
+	return 0;
+}
+
 int
 bu_listen_unix(const char *path, struct bu_err *err)
 {
@@ -75,7 +92,7 @@ bu_listen_unix(const char *path, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "socket path '%s' is too long",
 				  path);
 	snprintf(where.sun_path, sizeof(where.sun_path), "%s", path);
-	if (check_stale(&where, err) != 0)
+	if (make_folder(path, err) != 0 || check_stale(&where, err) != 0)
 		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
@@ -88,4 +105,16 @@ bu_listen_unix(const char *path, struct bu_err *err)
 		return -1;
 	}
 	return fd;
+}
+
+/* systemd's protocol: descriptors from 3 on are ours when LISTEN_PID says so. */
+int
+bu_listen_inherited(void)
+{
+	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+
+	if (!pid || !count || atol(pid) != (long)getpid() || atoi(count) < 1)
+		return -1;
+	bu_set_cloexec(3, 1);
+	return 3;
 }

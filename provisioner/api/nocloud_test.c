@@ -56,17 +56,17 @@ begin(struct site *site, const char *network, const char *root)
 	rig_write(&site->rig, "image.pub", public_pem);
 	snprintf(key_path, sizeof(key_path), "%s/image.pub", site->rig.dir);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d", site->boot);
-	site->api.image_key = key_path;
-	site->api.http_url = url;
-	bu_travels_destroy(site->api.travels);
-	site->api.travels = bu_travels_create(&(struct bu_travels_opts){
+	site->api.work.image_key = key_path;
+	site->api.work.http_url = url;
+	bu_travels_destroy(site->api.work.travels);
+	site->api.work.travels = bu_travels_create(&(struct bu_travels_opts){
 		site->rig.fleet, site->rig.rec, site->bundle, key_path, BU_VERSION});
 	rig_apply(&site->rig, 1, BU_CLASS_INSTALL, "d1", before, after);
 	node = rig_node(&site->rig, 1);
 	rig_start(&site->rig, 1);
 	rig_inspect(&site->rig, 1);
 	node->live.agent.protocol = BU_AGENT_PROTOCOL;
-	item = bu_api_step_work(&site->api, node, &err);
+	item = bu_work_make_step(&site->api.work, node, &err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	bu_trust_seed_token(site->rig.trust, node->step.id, token);
 }
@@ -174,7 +174,7 @@ START_TEST(an_old_ramdisk_is_not_asked)
 
 	begin(&site, LOOPBACK, "raw");
 	node->live.agent.protocol = BU_AGENT_WHOLE - 1;
-	ck_assert_ptr_null(bu_api_step_work(&site.api, node, &err));
+	ck_assert_ptr_null(bu_work_make_step(&site.api.work, node, &err));
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	ck_assert_ptr_nonnull(strstr(err.text, "bringup image build ramdisk"));
 	end(&site);

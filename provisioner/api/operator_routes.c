@@ -133,7 +133,7 @@ status_json(const struct bu_api *api)
 		bu_rollouts_json(api->rollouts), "brakes", brakes, "warnings",
 		bu_gate_warnings(api->gate), "conditions",
 		bu_conditions_to_json(fleet->conditions), "agents",
-		bu_travels_json(api->travels));
+		bu_travels_json(api->work.travels));
 }
 
 BU_HANDLER(bu_api_status)
@@ -320,6 +320,20 @@ add_drift(char **why, const json_t *drift)
 		bu_text_add(why, "", "drift: %s\n", bu_json_str(finding, "text", ""));
 }
 
+/* New reference; NULL = nothing of ours runs there. */
+static json_t *
+found_json(const struct bu_node *node)
+{
+	if (!node->boot_installed)
+		return NULL;
+	return bu_record_to_json(bu_shown_found_fields,
+				 &(struct bu_shown_found){
+					 .told = node->found.row[0] != '\0',
+					 .record = node->found.facets[0] != '\0',
+					 .booted = node->found.booted,
+				 });
+}
+
 BU_HANDLER(bu_api_node)
 {
 	struct bu_api *api = arg;
@@ -333,7 +347,7 @@ BU_HANDLER(bu_api_node)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no node '%s'; bringup node list names them",
 				  request->params[0]);
-	drift = bu_api_drift(api, node);
+	drift = bu_work_drift(&api->work, node);
 	turn = bu_rollouts_why(api->rollouts, node);
 	why = bu_reconcile_why(api->rec, node);
 	if (turn)
@@ -354,6 +368,7 @@ BU_HANDLER(bu_api_node)
 	json_object_set_new(object, "inventory", inventory ? inventory : json_null());
 	json_object_set_new(object, "certificates", certificates);
 	json_object_set_new(object, "drift", drift);
+	json_object_set_new(object, "found", found_json(node));
 	json_object_set(object, "firmware_versions",
 			json_object_get(node->live.reports[BU_BMC_FIRMWARE].report,
 					"firmware"));

@@ -80,7 +80,7 @@ work_of(struct desk *desk)
 	json_t *item;
 
 	node->live.agent.protocol = BU_AGENT_PROTOCOL;
-	item = bu_api_step_work(&desk->site.api, node, &err);
+	item = bu_work_make_step(&desk->site.api.work, node, &err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	return item;
 }
@@ -221,7 +221,7 @@ START_TEST(an_array_is_made_of_the_disks_that_were_granted)
 	/* a disk without a number is none that was granted */
 	json_object_set_new(json_array_get(node->order.scratch, 0), "serial",
 			    json_integer(1));
-	ck_assert_ptr_null(bu_api_step_work(&desk.site.api, node, &err));
+	ck_assert_ptr_null(bu_work_make_step(&desk.site.api.work, node, &err));
 	ck_assert_str_eq(err.text,
 			 "the order of node001: scratch[0].serial: expected a text");
 	end(&desk);
@@ -245,10 +245,10 @@ START_TEST(a_ramdisk_of_before_makes_no_array)
 	rig_inspect(rig, 1);
 	node = rig_node(rig, 1);
 	node->live.agent.protocol = BU_AGENT_ARRAYS;
-	work = bu_api_step_work(&desk.site.api, node, &err);
+	work = bu_work_make_step(&desk.site.api.work, node, &err);
 	ck_assert_msg(work != NULL, "%s", err.text);
 	node->live.agent.protocol = BU_AGENT_ARRAYS - 1;
-	ck_assert_ptr_null(bu_api_step_work(&desk.site.api, node, &err));
+	ck_assert_ptr_null(bu_work_make_step(&desk.site.api.work, node, &err));
 	ck_assert_str_eq(err.text, "the boot ramdisk that node001 runs is of a version "
 				   "that makes no arrays; make a new one with `bringup "
 				   "image build ramdisk`");
@@ -308,7 +308,7 @@ START_TEST(a_mirror_is_on_the_disks_that_were_granted)
 	ck_assert(json_equal(before, after));
 	/* another disk is in its place: it was not granted */
 	strcpy(node->order.mirror_serial, "THIRD-01");
-	ck_assert_ptr_null(bu_api_step_work(&desk.site.api, node, &err));
+	ck_assert_ptr_null(bu_work_make_step(&desk.site.api.work, node, &err));
 	ck_assert_msg(strstr(err.text, "and granted was THIRD-01; plan again") != NULL,
 		      "%s", err.text);
 	end(&desk);
@@ -337,7 +337,7 @@ START_TEST(a_mirror_without_a_grant_wipes_nothing)
 	/* A ramdisk of before would leave it out and say nothing of it. */
 	node = rig_node(rig, 1);
 	node->live.agent.protocol = BU_AGENT_MIRRORS - 1;
-	ck_assert_ptr_null(bu_api_step_work(&desk.site.api, node, &err));
+	ck_assert_ptr_null(bu_work_make_step(&desk.site.api.work, node, &err));
 	ck_assert_str_eq(err.text, "the boot ramdisk that node001 runs is of a version "
 				   "that mirrors no systems; make a new one with "
 				   "`bringup image build ramdisk`");

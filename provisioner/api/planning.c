@@ -3,14 +3,18 @@
  * Makes plans of a checked profile and of what the log says. Called by plans.c.
  * Invariant: nothing in here writes but bu_api_store_plan(), which only adds blobs.
  */
+#include <fcntl.h>
 #include <string.h>
 
+#include "base/confine.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/networks.h"
 #include "base/url.h"
 #include "images/kernel.h"
 #include "profiles/export/facets.h"
 #include "profiles/load/load.h"
+#include "profiles/load/named.h"
 #include "profiles/load/reserved.h"
 #include "provisioner/api/api.h"
 
@@ -44,12 +48,12 @@ check_own(const struct bu_api *api, const struct bu_desired *desired,
 	struct bu_url boot = {.port = -1}, agents = boot;
 	struct reserved own = {0};
 
-	if (api->http_url)
-		bu_url_parse(api->http_url, &boot);
+	if (api->work.http_url)
+		bu_url_parse(api->work.http_url, &boot);
 	if (api->agent_url)
 		bu_url_parse(api->agent_url, &agents);
 
-	reserve(&own, api->boot_address,
+	reserve(&own, api->work.boot_address,
 		"the appliance's own (boot_address in bringupd.conf)");
 	reserve(&own, boot.host, "the appliance's own (boot_listen in bringupd.conf)");
 	reserve(&own, agents.host,
@@ -125,12 +129,63 @@ check_loaders(const struct bu_api *api, const struct bu_desired *desired,
 	}
 }
 
+/* A name is looked at when it is resolved, and each address before it is connected to:
+ * this only says it earlier. */
+static void
+check_bmcs(const struct bu_desired *desired, struct bu_findings *findings)
+{
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		const struct bu_desired_node *node = &desired->nodes[i];
+		struct bu_err err = {0};
+
+		if (node->bmc && bu_bmc_is(node) &&
+		    bu_networks_check_bmc(node->bmc, &err) != 0)
+			bu_findings_add(findings, BU_FINDING_ERROR, node->origin.file,
+					node->origin.line, "%s: bmc %s: %s", node->name,
+					node->bmc, err.text);
+	}
+}
+
+/* A file is opened again, and looked at as here, each time that it is used. */
+static int
+check_named_file(const struct bu_named *named, struct bu_err *err)
+{
+	switch (named->kind) {
+	case BU_NAMED_IMAGES:
+		return bu_confine_check(BU_CONFINE_IMAGES, named->path, O_DIRECTORY,
+					err);
+	case BU_NAMED_PUBLIC:
+		if (bu_confine_check(BU_CONFINE_SECRETS | BU_CONFINE_IMAGES,
+				     named->path, 0, err) != 0)
+			return -1;
+		return strcmp(named->key->key, "directory_ca") == 0
+			       ? bu_work_check_directory_ca(named->path, err)
+			       : 0;
+	default:
+		return bu_confine_check(BU_CONFINE_SECRETS, named->path, 0, err);
+	}
+}
+
+static void
+check_named(const struct bu_named *named, void *arg)
+{
+	struct bu_err err = {0};
+
+	if (check_named_file(named, &err) == 0)
+		return;
+	bu_findings_add(arg, BU_FINDING_ERROR, named->at.file, named->at.line,
+			"[%s%s%s] %s: %s", named->key->section, named->name ? " " : "",
+			named->name ? named->name : "", named->key->key, err.text);
+}
+
 struct bu_desired *
 bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_err *err)
 {
 	struct bu_findings findings = {0};
 	struct bu_desired *desired = bu_profiles_load(tree, &findings);
 
+	if (desired)
+		bu_named_each(desired, check_named, &findings);
 	if (desired)
 		check_own(api, desired, &findings);
 	if (desired)
@@ -139,6 +194,8 @@ bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_e
 		check_ramdisk(api, desired, &findings);
 	if (desired)
 		check_loaders(api, desired, &findings);
+	if (desired)
+		check_bmcs(desired, &findings);
 	if (findings.errors || findings.unsupported) {
 		bu_findings_err(&findings, err);
 		bu_desired_destroy(desired);
@@ -146,6 +203,21 @@ bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_e
 	}
 	bu_findings_clear(&findings);
 	return desired;
+}
+
+static const struct bu_plan_image *
+image_of(void *arg, const struct bu_desired_image *image, struct bu_err *err)
+{
+	static struct bu_plan_image judged;
+	const struct bu_api *api = arg;
+	const struct bu_plan_image *found = bu_work_plan_image(&api->work, image, err);
+
+	if (!found)
+		return NULL;
+	judged = *found;
+	bu_api_scanned(api, image, judged.digest, judged.kept_out,
+		       sizeof(judged.kept_out));
+	return &judged;
 }
 
 static json_t *
@@ -176,9 +248,9 @@ disk_id_of(void *arg, const struct bu_node *node, const char *path)
 
 	if (bu_fleet_disk(api->fleet, node, path, &disk) != 0)
 		return NULL;
-	return json_pack("{s:s,s:s,s:I,s:s}", "path", disk.path, "serial", disk.serial,
-			 "size_bytes", (json_int_t)disk.size_bytes, "holds",
-			 disk.holds);
+	return json_pack("{s:s,s:s,s:s,s:I,s:s}", "path", disk.path, "serial",
+			 disk.serial, "wwn", disk.wwn, "size_bytes",
+			 (json_int_t)disk.size_bytes, "holds", disk.holds);
 }
 
 static json_t *
@@ -207,25 +279,34 @@ minutes_of(void *arg, const char *pool, enum bu_class class)
 	return bu_fleet_minutes(api->fleet, pool, class);
 }
 
-static json_t *
-make(struct bu_api *api, const struct bu_desired *desired, enum bu_class rebuild,
-     const char *commit, const char *limit, struct bu_err *err)
+/* 0 and the nodes, NULL for "". */
+static int
+read_nodes(struct bu_api *api, const struct bu_desired *desired, const char *text,
+	   const char *option, struct bu_nodeset **ret, struct bu_err *err)
+{
+	*ret = *text ? bu_api_nodeset(api, desired, text, err) : NULL;
+	return !*text || *ret ? 0 : bu_err_wrap(err, "%s", option);
+}
+
+json_t *
+bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
+		 const struct bu_api_wish *wish, struct bu_err *err)
 {
 	bu_autofree char *vmlinuz = bu_xasprintf("%s/vmlinuz", api->ramdisk_dir);
 	char kernel[BU_KERNEL_RELEASE_SIZE];
 	int is_known = bu_kernel_release(vmlinuz, kernel, NULL) == 0;
 	struct bu_plan_input input = {
 		.desired = desired,
-		.rebuild = rebuild,
+		.rebuild = wish->rebuild,
 		.applied = api->fleet->desired,
 		.revision = desired->digest,
 		.base = api->fleet->revision,
-		.commit = commit,
+		.commit = wish->commit,
 		.nodes = api->fleet->nodes,
 		.count = api->fleet->count,
 		.compat = api->compat,
 		.ramdisk_kernel = is_known ? kernel : NULL,
-		.image = bu_api_plan_image,
+		.image = image_of,
 		.facets = facets_of,
 		.disk = disk_of,
 		.disk_id = disk_id_of,
@@ -234,34 +315,28 @@ make(struct bu_api *api, const struct bu_desired *desired, enum bu_class rebuild
 		.minutes = minutes_of,
 		.arg = api,
 	};
-	struct bu_nodeset *names = NULL;
-	json_t *plan;
+	struct bu_nodeset *limit = NULL, *restart = NULL;
+	json_t *plan = NULL;
 
-	if (*limit) {
-		names = bu_api_nodeset(api, desired, limit, err);
-		if (!names) {
-			bu_err_wrap(err, "--limit");
-			return NULL;
-		}
-		input.limit = names;
+	if (read_nodes(api, desired, wish->limit, "--limit", &limit, err) == 0 &&
+	    read_nodes(api, desired, wish->restart, "--restart-orders", &restart,
+		       err) == 0) {
+		input.limit = limit;
+		input.restart = restart;
+		plan = bu_plan_make(&input, err);
 	}
-	plan = bu_plan_make(&input, err);
-	bu_nodeset_destroy(names);
+	bu_nodeset_destroy(limit);
+	bu_nodeset_destroy(restart);
 	return plan;
-}
-
-json_t *
-bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
-		 const char *commit, const char *limit, struct bu_err *err)
-{
-	return make(api, desired, BU_CLASS_NONE, commit, limit, err);
 }
 
 json_t *
 bu_api_make_rebuild(struct bu_api *api, enum bu_class class, const char *limit,
 		    struct bu_err *err)
 {
-	return make(api, api->fleet->desired, class, api->fleet->commit, limit, err);
+	const struct bu_api_wish wish = {api->fleet->commit, limit, "", class};
+
+	return bu_api_make_plan(api, api->fleet->desired, &wish, err);
 }
 
 int

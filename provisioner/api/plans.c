@@ -16,13 +16,15 @@
 struct wanted {
 	const json_t *tree;
 	const char *commit;
-	const char *limit; /* a nodeset; "" = all nodes */
+	const char *limit;   /* a nodeset; "" = all nodes */
+	const char *restart; /* likewise; "" = no order */
 };
 
 static const struct bu_field wanted_fields[] = {
 	BU_FIELD(JSON, struct wanted, tree),
 	BU_FIELD(STRING, struct wanted, commit, .need = BU_SPARSE, .unsaid = ""),
 	BU_FIELD(STRING, struct wanted, limit, .need = BU_NULL, .unsaid = ""),
+	BU_FIELD(STRING, struct wanted, restart, .need = BU_SPARSE, .unsaid = ""),
 	BU_FIELD_END,
 };
 
@@ -38,8 +40,14 @@ BU_HANDLER(bu_api_plan)
 	if (bu_request_read(request, wanted_fields, &wanted, err) == 0)
 		tree = bu_tree_from_json(wanted.tree, err);
 	desired = tree ? bu_api_desired(api, tree, err) : NULL;
-	if (desired)
-		plan = bu_api_make_plan(api, desired, wanted.commit, wanted.limit, err);
+	if (desired && bu_api_scan(api, desired))
+		answer = BU_ANSWER_LATER;
+	else if (desired)
+		plan = bu_api_make_plan(
+			api, desired,
+			&(struct bu_api_wish){wanted.commit, wanted.limit,
+					      wanted.restart, BU_CLASS_NONE},
+			err);
 	if (plan) {
 		bu_autofree char *text = bu_json_canonical(plan);
 		bu_autojson json_t *tree_json = bu_tree_to_json(tree);
@@ -127,10 +135,9 @@ take(struct bu_api *api, const json_t *body, struct order *order, struct bu_err 
 	return 0;
 }
 
-/* Made again now, the plan must be the same and allowed. It is this one that is carried
- * out: what was sent only says what was agreed to. */
+/* Reads the tree again that the plan was made of. */
 static int
-make_again(struct bu_api *api, struct order *order, struct bu_err *err)
+read_again(struct bu_api *api, struct order *order, struct bu_err *err)
 {
 	const char *revision = order->sent.revision;
 
@@ -144,9 +151,19 @@ make_again(struct bu_api *api, struct order *order, struct bu_err *err)
 			"plan again",
 			order->tree->digest, revision);
 	order->desired = bu_api_desired(api, order->tree, err);
-	if (order->desired)
-		order->again = bu_api_make_plan(api, order->desired, order->sent.commit,
-						order->sent.limit, err);
+	return order->desired ? 0 : -1;
+}
+
+/* Made again now, the plan must be the same and allowed. It is this one that is carried
+ * out: what was sent only says what was agreed to. */
+static int
+make_again(struct bu_api *api, struct order *order, struct bu_err *err)
+{
+	order->again = bu_api_make_plan(
+		api, order->desired,
+		&(struct bu_api_wish){order->sent.commit, order->sent.limit,
+				      order->sent.restart, BU_CLASS_NONE},
+		err);
 	if (!order->again || bu_plan_same(order->plan, order->again, err) != 0 ||
 	    bu_plan_read(order->again, &order->made, err) != 0)
 		return -1;
@@ -179,9 +196,13 @@ check_grants(const json_t *grants, struct bu_err *err)
 
 /* The blobs go before the events that name them. */
 static int
-carry_out(struct bu_api *api, const struct order *order, const json_t *grants,
-	  char *ret_id, struct bu_err *err)
+carry_out(struct bu_api *api, const struct order *order,
+	  const struct bu_request *request, char *ret_id, struct bu_err *err)
 {
+	const json_t *grants = json_object_get(request->body, "grants");
+	char by[BU_BY_SIZE];
+
+	bu_request_by(request, bu_json_str(request->body, "by", NULL), by);
 	if (bu_rollouts_check(api->rollouts, &order->made, grants, err) != 0)
 		return -1;
 	if (!bu_rollouts_is_done(api->rollouts, &order->made) &&
@@ -189,8 +210,8 @@ carry_out(struct bu_api *api, const struct order *order, const json_t *grants,
 		return -1;
 	return bu_rollouts_apply(
 		api->rollouts,
-		&(struct bu_consent){&order->made, order->digest, grants, "local"},
-		ret_id, err);
+		&(struct bu_consent){&order->made, order->digest, grants, by}, ret_id,
+		err);
 }
 
 BU_HANDLER(bu_api_apply)
@@ -205,8 +226,12 @@ BU_HANDLER(bu_api_apply)
 	    take(api, request->body, &order, err) == 0) {
 		if (bu_rollouts_changing(api->rollouts, &order.sent))
 			answer = BU_ANSWER_LATER;
+		else if (read_again(api, &order, err) != 0)
+			answer = BU_ANSWER_ERROR;
+		else if (bu_api_scan(api, order.desired))
+			answer = BU_ANSWER_LATER;
 		else if (make_again(api, &order, err) == 0 &&
-			 carry_out(api, &order, grants, id, err) == 0)
+			 carry_out(api, &order, request, id, err) == 0)
 			answer = BU_ANSWER_NOW;
 	}
 	if (answer == BU_ANSWER_NOW) {

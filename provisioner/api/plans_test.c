@@ -306,16 +306,17 @@ START_TEST(where_bringupd_listens_is_no_nodes_address)
 	struct bu_api *api = &desk.site.api;
 
 	begin(&desk);
-	api->http_url = "http://10.77.0.2:8080";
+	api->work.http_url = "http://10.77.0.2:8080";
 	api->agent_url = "https://10.77.0.3:8443";
-	api->boot_address = "10.77.0.4";
+	api->work.boot_address = "10.77.0.4";
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autojson json_t *answer =
 			plan(&desk, "10.77.0.[11-", rows[i].to, NULL, 400);
 
 		says(answer, rows[i].error);
 	}
-	api->http_url = api->agent_url = api->boot_address = api->dhcp_range = NULL;
+	api->work.http_url = api->agent_url = api->work.boot_address = api->dhcp_range =
+		NULL;
 	for (size_t i = 0; i < BU_LEN(rows); i++)
 		json_decref(plan(&desk, "10.77.0.[11-", rows[i].to, NULL, 200));
 	end(&desk);

@@ -62,7 +62,7 @@ load_work(struct bu_err *err)
 	struct bu_ram_image image;
 
 	ck_assert(bu_ram_loads(rig->rec, node, &image));
-	return bu_api_load_work(&desk.site.api, node, &image, err);
+	return bu_work_make_load(&desk.site.api.work, node, &image, err);
 }
 
 START_TEST(its_work_names_no_disk_and_is_of_this_boot)

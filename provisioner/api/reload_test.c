@@ -68,7 +68,7 @@ load_work(struct bu_err *err)
 
 	node->live.agent.protocol = BU_AGENT_LOADS;
 	ck_assert(bu_ram_loads(rig->rec, node, &image));
-	return bu_api_load_work(&desk.site.api, node, &image, err);
+	return bu_work_make_load(&desk.site.api.work, node, &image, err);
 }
 
 static void

@@ -280,11 +280,11 @@ START_TEST(an_install_of_a_class_with_kexec_may_start_itself)
 		site_begin(&site, 1);
 		rig_write(&site.rig, "image.pub", "-----BEGIN PUBLIC KEY-----\n");
 		key = bu_xasprintf("%s/image.pub", site.rig.dir);
-		site.api.image_key = key;
+		site.api.work.image_key = key;
 		rig_start(&site.rig, 1);
 		rig_inspect(&site.rig, 1);
 		node = rig_node(&site.rig, 1);
-		without = bu_api_step_work(&site.api, node, &err);
+		without = bu_work_make_step(&site.api.work, node, &err);
 		ck_assert_msg(without != NULL, "%s", err.text);
 		ck_assert_ptr_null(json_object_get(without, "kexec"));
 		hardware = (struct bu_desired_hardware *)(uintptr_t)bu_fleet_desired(
@@ -292,7 +292,7 @@ START_TEST(an_install_of_a_class_with_kexec_may_start_itself)
 				   ->hardware;
 		free(hardware->kexec);
 		hardware->kexec = bu_xstrdup("yes");
-		with = bu_api_step_work(&site.api, node, &err);
+		with = bu_work_make_step(&site.api.work, node, &err);
 		ck_assert_int_eq(bu_json_bool(with, "kexec", 0), 1);
 		result = could ? json_pack("{s:b}", "kexec", 1) : json_object();
 		ck_assert_int_eq(
@@ -325,7 +325,7 @@ START_TEST(an_install_of_one_of_two_roots_says_which)
 	site_begin(&site, 1);
 	rig_write(&site.rig, "image.pub", "-----BEGIN PUBLIC KEY-----\n");
 	key = bu_xasprintf("%s/image.pub", site.rig.dir);
-	site.api.image_key = key;
+	site.api.work.image_key = key;
 	rig_start(&site.rig, 1);
 	rig_inspect(&site.rig, 1);
 	node = rig_node(&site.rig, 1);
@@ -334,10 +334,10 @@ START_TEST(an_install_of_one_of_two_roots_says_which)
 			   ->hardware;
 	hardware->disks = &two;
 	node->live.agent.protocol = BU_AGENT_ROOTS - 1;
-	ck_assert_ptr_null(bu_api_step_work(&site.api, node, &err));
+	ck_assert_ptr_null(bu_work_make_step(&site.api.work, node, &err));
 	ck_assert_msg(strstr(err.text, "knows one root of a disk"), "%s", err.text);
 	node->live.agent.protocol = BU_AGENT_ROOTS;
-	item = bu_api_step_work(&site.api, node, &err);
+	item = bu_work_make_step(&site.api.work, node, &err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	ck_assert_int_eq(bu_json_int(item, "roots", 0), 2);
 	ck_assert_ptr_null(json_object_get(item, "reuse"));
@@ -346,7 +346,7 @@ START_TEST(an_install_of_one_of_two_roots_says_which)
 	strcpy(node->other.digest, node->order.image_digest);
 	strcpy(node->other.facets, node->order.facets);
 	node->other.proven = 1;
-	item = bu_api_step_work(&site.api, node, &err);
+	item = bu_work_make_step(&site.api.work, node, &err);
 	ck_assert_int_eq(bu_json_bool(item, "reuse", 0), 1);
 	ck_assert_int_eq(
 		as_agent(&site, bu_api_agent_result,
@@ -378,7 +378,7 @@ START_TEST(an_agent_may_be_silent_for_as_long_as_its_work_takes)
 	site_begin(&site, 1);
 	rig_write(&site.rig, "image.pub", "-----BEGIN PUBLIC KEY-----\n");
 	key = bu_xasprintf("%s/image.pub", site.rig.dir);
-	site.api.image_key = key;
+	site.api.work.image_key = key;
 	rig_start(&site.rig, 1);
 	rig_inspect(&site.rig, 1);
 	node = rig_node(&site.rig, 1);

@@ -418,7 +418,7 @@ START_TEST(a_planted_secret_reaches_the_node_alone)
 	before = catch_log(rig);
 	make_image(&site);
 	key = bu_xasprintf("%s/image.pub", rig->dir);
-	site.api.image_key = key;
+	site.api.work.image_key = key;
 	plant(rig);
 	put(rig, "program", "#!/bin/sh\necho " MARK "-complaint >&2\nexit 1\n", 0700);
 	munge = bu_xasprintf("exec:%s/program", rig->dir);
@@ -469,7 +469,7 @@ START_TEST(what_others_can_read_is_refused_where_it_is_used)
 	site_begin(&site, 0);
 	make_image(&site);
 	key = bu_xasprintf("%s/image.pub", rig->dir);
-	site.api.image_key = key;
+	site.api.work.image_key = key;
 	plant(rig);
 	put(rig, "munge", MARK "-munge", 0640);
 	munge = bu_xasprintf("file:%s/munge", rig->dir);

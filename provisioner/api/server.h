@@ -13,6 +13,8 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/record.h"
+#include "model/limit.h"
+#include "provisioner/api/wire.h"
 #include "provisioner/store/store.h"
 
 enum bu_listener {
@@ -37,15 +39,29 @@ struct bu_request {
 	const char *peer_fault; /* why there is none; "" = not said */
 	int64_t waited_ms;      /* since the request came; 0 at the first call */
 	void *connection;       /* for bu_request_query() */
+	void *exchange;         /* for bu_request_within(); NULL = no limits */
 };
 enum { BU_ADDRESS_SIZE = 46 };
 /* From where it came: "10.77.0.11"; "" over a unix socket. */
 void bu_request_address(const struct bu_request *request, char ret[BU_ADDRESS_SIZE]);
+/* How it was seen on the wire when its connection came. */
+void bu_request_seen(const struct bu_request *request, struct bu_seen *ret);
+enum { BU_BY_SIZE = 96 };
+/* Who asks, for the log: over the unix socket the user at its other end, as "root" or
+ * "alice (uid 1000)", over TLS the name in the client's certificate. says: what the
+ * client says of itself, NULL = nothing; a name of up to 32 letters, digits and "._-"
+ * is added as "root (says alice)", anything else is dropped. */
+void bu_request_by(const struct bu_request *request, const char *says,
+		   char ret[BU_BY_SIZE]);
 /* Value of ?name=, NULL when it is missing. */
 const char *bu_request_query(const struct bu_request *request, const char *name);
 /* The same as a number from 0 to most; fallback when it is missing. */
 int64_t bu_request_number(const struct bu_request *request, const char *name,
 			  int64_t fallback, int64_t most);
+/* Counts the request at its first call, for its machine or, without a certificate, its
+ * address. BU_ERR_BUSY: it is one too many, and is answered with Retry-After. */
+bu_must int bu_request_within(const struct bu_request *request, enum bu_limit id,
+			      struct bu_err *err);
 /* The body by its table; none is as one that says nothing. BU_ERR_INVAL with the path
  * of the field that is wrong. */
 bu_must int bu_request_read(const struct bu_request *request,
@@ -61,6 +77,7 @@ struct bu_overlay {
 /* What a handler fills; all of it starts empty. One of json, text, fd is used. */
 struct bu_reply {
 	int status;   /* 0 = 200 */
+	int retry_s;  /* Retry-After of 503; 0 = some seconds */
 	json_t *json; /* taken */
 	char *text;   /* taken */
 	const char *content_type;
@@ -103,13 +120,23 @@ struct bu_server_tls {
 /* Takes fd, a listening socket. tls: NULL for plain. */
 bu_must int bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
 			     const struct bu_server_tls *tls, struct bu_err *err);
+/* The names by which people and machines reach it, with commas; "localhost" and its own
+ * addresses need none. A request that names another host is answered 421. */
+void bu_server_names(struct bu_server *server, const char *names);
+/* What requests of agents put into this log counts for their machines. */
+void bu_server_counts_log(struct bu_server *server, const struct bu_store *log);
+/* Says so, once a minute, of a limit that a handler keeps. */
+void bu_server_refused(struct bu_server *server, enum bu_limit id, const char *key);
 /* Asks waiting handlers again, at most ten times a second. */
 void bu_server_wake(struct bu_server *server);
 
 /* "10.0.0.1:8080" -> a listening socket, -1 and err when not. */
 bu_must int bu_listen_tcp(const char *address, struct bu_err *err);
-/* A stale socket file is replaced; mode 0600. BU_ERR_STATE when a program listens there
- * or it is no socket. */
+/* A stale socket file is replaced; mode 0600. Its folder is made where it is missing,
+ * for every user to pass, and so is /run/bringup made that. BU_ERR_STATE when a program
+ * listens there or it is no socket. */
 bu_must int bu_listen_unix(const char *path, struct bu_err *err);
+/* The one that systemd has opened for us; -1 = there is none. */
+bu_must int bu_listen_inherited(void);
 
 #endif

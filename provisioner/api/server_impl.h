@@ -5,12 +5,86 @@
 
 #include <microhttpd.h>
 
-#include "provisioner/api/server.h"
+#include "base/crypto.h"
+#include "base/mhd.h"
+#include "provisioner/api/server_connections.h"
 
+enum { BU_LISTENERS_MAX = 8 };
+
+struct bu_listening {
+	struct bu_server *server;
+	enum bu_listener kind;
+	struct bu_mhd *mhd;
+	struct bu_connections *connections;
+	int tls;
+};
+
+struct bu_exchange {
+	struct bu_exchange *next; /* in the list of those that wait */
+	struct bu_listening *listener;
+	struct MHD_Connection *connection;
+	struct bu_connection *of;
+	int waiting;
+	int64_t since_ms; /* all of it is there */
+	int whole;
+	char *body;
+	size_t body_size;
+	size_t body_cap;
+	int too_large, counted; /* counted: as one that waits */
+	int retry_s;            /* of a refusal; 0 = not said */
+	struct bu_tls_peer peer;
+	struct bu_err peer_fault; /* why there is none */
+	int is_kept; /* the handler has answered; the log has to catch up */
+	struct bu_reply kept;
+	int64_t kept_after, kept_until; /* batches of the log */
+	int64_t kept_ms;
+};
+
+struct bu_server {
+	struct bu_loop *loop;
+	const struct bu_route *routes;
+	void *arg;
+	struct bu_listening listeners[BU_LISTENERS_MAX];
+	size_t count;
+	struct bu_exchange *waiting;
+	struct bu_timer *wake;
+	int64_t wake_ms; /* when wake is due; 0 = not set */
+	char *names;     /* by which it is reached */
+	const struct bu_store *log;
+	struct bu_wire *wire; /* NULL = nodes do not come here */
+	struct bu_meter *meters[BU_LIMIT_COUNT];
+};
+
+/* server_request.c: callbacks of libmicrohttpd. */
+enum MHD_Result bu_server_on_access(void *cls, struct MHD_Connection *connection,
+				    const char *url, const char *method,
+				    const char *version, const char *data, size_t *size,
+				    void **slot);
+void bu_server_on_completed(void *cls, struct MHD_Connection *connection, void **slot,
+			    enum MHD_RequestTerminationCode code);
+
+/* server_answer.c. Asked again later. */
+void bu_server_suspend(struct bu_exchange *exchange);
+/* Sends what the handler has filled, after the log has what it says. */
+enum MHD_Result bu_server_answer(struct bu_exchange *exchange, struct bu_reply *reply);
+enum MHD_Result bu_server_send_kept(struct bu_exchange *exchange);
+void bu_server_drop_kept(struct bu_exchange *exchange);
+enum MHD_Result bu_server_refuse(struct bu_exchange *exchange,
+				 const struct bu_err *err);
+
+/* server_response.c. */
 /* Takes what is in the reply. */
 enum MHD_Result bu_server_send(struct MHD_Connection *connection,
 			       struct bu_reply *reply);
-enum MHD_Result bu_server_send_error(struct MHD_Connection *connection,
-				     const struct bu_err *err);
+/* status: 0 = that of the error. retry_s: Retry-After of 503; 0 = some seconds. */
+enum MHD_Result bu_server_send_error(struct MHD_Connection *connection, int status,
+				     int retry_s, const struct bu_err *err);
+
+/* server_hosts.c. names: with commas; "localhost" and our own addresses are beside
+ * them. */
+int bu_host_is_ours(const char *names, const char *host);
+/* Host, and the Origin of what changes something: 0, or the status of the refusal. */
+bu_must int bu_host_check(const char *names, struct MHD_Connection *connection,
+			  const char *method, struct bu_err *err);
 
 #endif

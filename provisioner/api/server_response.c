@@ -3,7 +3,6 @@
  * An answer on its way out: JSON, a text, a file or a range of one, with the headers
  * that each answer carries. Called by server.c.
  */
-#include <arpa/inet.h>
 #include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "base/json.h"
 #include "provisioner/api/server_impl.h"
 
-enum { FILE_BLOCK = 256 * 1024 };
+enum { FILE_BLOCK = 256 * 1024, RETRY_S = 5 };
 
 static struct MHD_Response *
 response_of_text(char *text)
@@ -163,36 +162,25 @@ bu_server_send(struct MHD_Connection *connection, struct bu_reply *reply)
 	if (!response)
 		return MHD_NO;
 	security_headers(response, type);
+	if (status == 503) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "%d",
+			 reply->retry_s ? reply->retry_s : RETRY_S);
+		MHD_add_response_header(response, "Retry-After", text);
+	}
 	rc = MHD_queue_response(connection, (unsigned)status, response);
 	MHD_destroy_response(response);
 	return rc;
 }
 
 enum MHD_Result
-bu_server_send_error(struct MHD_Connection *connection, const struct bu_err *err)
+bu_server_send_error(struct MHD_Connection *connection, int status, int retry_s,
+		     const struct bu_err *err)
 {
-	struct bu_reply reply = {.status = bu_err_http(err->kind)};
+	struct bu_reply reply = {.status = status ? status : bu_err_http(err->kind),
+				 .retry_s = retry_s};
 
 	reply.json = json_pack("{s:o}", "error", bu_json_from_err(err));
 	return bu_server_send(connection, &reply);
-}
-
-void
-bu_request_address(const struct bu_request *request, char ret[BU_ADDRESS_SIZE])
-{
-	const union MHD_ConnectionInfo *info =
-		request->connection
-			? MHD_get_connection_info(request->connection,
-						  MHD_CONNECTION_INFO_CLIENT_ADDRESS)
-			: NULL;
-	const struct sockaddr *from = info ? info->client_addr : NULL;
-	const void *in = NULL;
-
-	ret[0] = '\0';
-	if (from && from->sa_family == AF_INET)
-		in = &((const struct sockaddr_in *)(const void *)from)->sin_addr;
-	else if (from && from->sa_family == AF_INET6)
-		in = &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr;
-	if (in && !inet_ntop(from->sa_family, in, ret, BU_ADDRESS_SIZE))
-		ret[0] = '\0';
 }

@@ -45,7 +45,7 @@ START_TEST(routes_take_their_paths)
 		/* what is no UTF-8 is still answered with words */
 		{"/deny/%e9x", 403,
 		 "{\"error\":{\"kind\":\"denied\",\"text\":\"not "
-		 "you, ?x\"}}"},
+		 "you, \xef\xbf\xbdx\"}}"},
 	};
 	struct site site;
 
@@ -93,7 +93,7 @@ START_TEST(another_method_is_said_so)
 
 	begin(&site);
 	say(&site, &talk,
-	    "DELETE /file HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 0);
+	    "DELETE /file HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 0);
 	ck_assert_int_eq(talk.status, 404);
 	ck_assert_ptr_nonnull(strstr(talk.body, "another method is"));
 	talk_end(&talk);
@@ -181,8 +181,8 @@ START_TEST(head_is_get_without_a_body)
 	struct talk talk;
 
 	begin(&site);
-	say(&site, &talk, "HEAD /file HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-	    0);
+	say(&site, &talk,
+	    "HEAD /file HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 0);
 	ck_assert_int_eq(talk.status, 200);
 	ck_assert_ptr_nonnull(strstr(talk.text, "Content-Length: 200000\r\n"));
 	ck_assert_str_eq(talk.body, "");
@@ -194,9 +194,10 @@ END_TEST
 static char *
 post(const char *body, size_t size)
 {
-	return bu_xasprintf("POST /body HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-			    "Content-Length: %zu\r\n\r\n%s",
-			    size, body);
+	return bu_xasprintf(
+		"POST /body HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		"Content-Length: %zu\r\n\r\n%s",
+		size, body);
 }
 
 START_TEST(bodies_are_json)
@@ -224,6 +225,33 @@ START_TEST(bodies_are_json)
 		ck_assert_msg(talk.status == rows[i].status, "%s: %s", rows[i].body,
 			      talk.text);
 		ck_assert_msg(strstr(talk.body, rows[i].says) != NULL, "%s", talk.body);
+		talk_end(&talk);
+	}
+	finish(&site);
+}
+END_TEST
+
+/* A profile's texts are its own; those of a machine are made plain. */
+START_TEST(what_an_agent_says_is_made_plain)
+{
+	static const char body[] =
+		"{\"x\\u202e\":[\"a\\u009bb\",{\"y\":\"\\u001b[\"}]}";
+	static const char *const says[] = {
+		"{\"body\":{\"x\xe2\x80\xae\":[\"a\xc2\x9b"
+		"b\",{\"y\":\"\\u001B[\"}]}}",
+		"{\"body\":{\"x\xef\xbf\xbd\":[\"a\xef\xbf\xbd"
+		"b\",{\"y\":\"\xef\xbf\xbd[\"}]}}",
+	};
+	struct site site;
+
+	begin(&site);
+	for (int agent = 0; agent < 2; agent++) {
+		bu_autofree char *text = post(body, strlen(body));
+		struct talk talk;
+
+		site.port = agent ? site.agent : site.local;
+		say(&site, &talk, text, 0);
+		ck_assert_str_eq(talk.body, says[agent]);
 		talk_end(&talk);
 	}
 	finish(&site);
@@ -321,8 +349,35 @@ START_TEST(a_unix_socket_replaces_a_stale_one_and_nothing_else)
 }
 END_TEST
 
+/* The user of dnsmasq passes it: the umask of bringupd is no matter, and the mode of a
+ * folder that was there is its owner's. */
+START_TEST(the_folder_of_a_unix_socket_is_made_for_all_to_pass)
+{
+	char dir[] = "/tmp/bringup-listen-XXXXXX";
+	bu_autofree char *made = NULL, *path = NULL, *other = NULL;
+	bu_autoclose int first = -1, second = -1;
+	struct stat st;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	made = bu_xasprintf("%s/run", dir);
+	path = bu_xasprintf("%s/sock", made);
+	other = bu_xasprintf("%s/sock", dir);
+	umask(077);
+	first = bu_listen_unix(path, NULL);
+	ck_assert_int_ge(first, 0);
+	ck_assert_int_eq(stat(made, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0755);
+	second = bu_listen_unix(other, NULL);
+	ck_assert_int_ge(second, 0);
+	ck_assert_int_eq(stat(dir, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0700);
+	bu_ignore(bu_remove_tree(dir, NULL));
+}
+END_TEST
+
 BU_UNIT("server", routes_take_their_paths, answers_carry_their_headers,
 	another_method_is_said_so, ranges_of_a_file, a_whole_file_and_an_empty_one,
-	head_is_get_without_a_body, bodies_are_json,
+	head_is_get_without_a_body, bodies_are_json, what_an_agent_says_is_made_plain,
 	a_body_that_is_too_large_is_refused, addresses_to_listen_on,
-	a_unix_socket_replaces_a_stale_one_and_nothing_else)
+	a_unix_socket_replaces_a_stale_one_and_nothing_else,
+	the_folder_of_a_unix_socket_is_made_for_all_to_pass)

@@ -10,17 +10,19 @@ START_TEST(more_wait_than_select_could_watch)
 	struct rlimit files;
 	struct site site;
 	bu_autofree struct talk *talks = bu_xcalloc(CLIENTS_MAX, sizeof(*talks));
+	char from[32];
 
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
-	files.rlim_cur = 2 * CLIENTS_MAX + 100;
+	files.rlim_cur = 6 * CLIENTS_MAX; /* of which the listener has 3/16 */
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
 	begin(&site);
 	site.port = listen_on(&site, BU_LISTEN_BOOT);
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		bu_autofree char *text =
-			bu_xasprintf("GET /later?n=%d HTTP/1.1\r\nHost: x\r\n\r\n", i);
+		bu_autofree char *text = bu_xasprintf(
+			"GET /later?n=%d HTTP/1.1\r\nHost: localhost\r\n\r\n", i);
 
-		talk_begin(&talks[i], site.port, text, 0);
+		snprintf(from, sizeof(from), "127.0.%d.1", i / 50);
+		talk_from(&talks[i], from, site.port, text, 0);
 		bu_loop_step(site.loop, 0);
 	}
 	for (int i = 0; i < PATIENCE && site.clients < CLIENTS_MAX; i++)
@@ -45,8 +47,10 @@ START_TEST(who_waits_is_woken)
 	int asked;
 
 	begin(&site);
-	talk_begin(&talk, site.port,
-		   "GET /later HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 0);
+	talk_begin(
+		&talk, site.port,
+		"GET /later HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+		0);
 	for (int i = 0; i < PATIENCE && !site.asked; i++)
 		turn(&site, &talk);
 	for (int i = 0; i < 10; i++)
@@ -71,7 +75,7 @@ END_TEST
  * and its node as silent. */
 START_TEST(a_request_that_comes_in_pieces_has_not_waited)
 {
-	static const char head[] = "POST /later HTTP/1.1\r\nHost: x\r\n"
+	static const char head[] = "POST /later HTTP/1.1\r\nHost: localhost\r\n"
 				   "Content-Length: 2\r\n\r\n";
 	struct site site;
 	struct talk talk;
@@ -100,7 +104,8 @@ START_TEST(an_answer_that_needs_the_log_waits_for_it)
 
 	begin(&site);
 	site.store = bu_store_create(site.loop, &paper_log, &site);
-	talk_begin(&talk, site.port, "GET /logged HTTP/1.1\r\nHost: x\r\n\r\n", 0);
+	talk_begin(&talk, site.port, "GET /logged HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		   0);
 	site.client = talk.fd;
 	while (!bu_store_committed(site.store))
 		bu_loop_step(site.loop, 5);
@@ -111,7 +116,8 @@ START_TEST(an_answer_that_needs_the_log_waits_for_it)
 	ck_assert_int_eq(site.asked, 1);
 	talk_end(&talk);
 	/* one that is cut off leaves nothing behind */
-	talk_begin(&talk, site.port, "GET /logged HTTP/1.1\r\nHost: x\r\n\r\n", 0);
+	talk_begin(&talk, site.port, "GET /logged HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		   0);
 	while (site.asked < 2)
 		bu_loop_step(site.loop, 5);
 	talk_end(&talk);
@@ -140,8 +146,8 @@ START_TEST(an_answer_whose_rows_are_not_in_the_log_is_none)
 		begin(&site);
 		site.commit = rows[i].commit;
 		site.store = bu_store_create(site.loop, &paper_log, &site);
-		talk_begin(&talk, site.port, "GET /logged HTTP/1.1\r\nHost: x\r\n\r\n",
-			   0);
+		talk_begin(&talk, site.port,
+			   "GET /logged HTTP/1.1\r\nHost: localhost\r\n\r\n", 0);
 		site.client = talk.fd;
 		while (!bu_store_down(site.store))
 			turn(&site, &talk);
@@ -171,7 +177,7 @@ START_TEST(many_wait_and_some_go_away)
 	for (int i = 0; i < 20; i++)
 		talk_begin(
 			&talks[i], site.port,
-			"GET /later HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+			"GET /later HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
 			0);
 	for (int i = 0; i < PATIENCE && site.asked < 20; i++)
 		bu_loop_step(site.loop, 10);
@@ -195,8 +201,10 @@ START_TEST(a_server_ends_with_clients_waiting)
 	struct talk talk;
 
 	begin(&site);
-	talk_begin(&talk, site.port,
-		   "GET /later HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 0);
+	talk_begin(
+		&talk, site.port,
+		"GET /later HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+		0);
 	for (int i = 0; i < PATIENCE && !site.asked; i++)
 		turn(&site, &talk);
 	finish(&site);

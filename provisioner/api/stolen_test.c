@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The boot network: a bridge of ours with two hosts on it, each in a network namespace
- * of its own. One is the machine of node001, the other has heard its token. And what is
- * known of a boot by what its machine asks for.
+ * of its own. One is the machine of node001, the other has heard its token.
  */
+#include <arpa/inet.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -303,176 +303,168 @@ START_TEST(a_host_is_told_by_its_serial_number_and_any_card)
 }
 END_TEST
 
-static void
-fetch(struct site *site, const char *path)
+/* The network of the nodes is ours, and another one is behind a host of it. */
+static pid_t
+plug_in_router(void)
 {
-	free(site_text(site, site->boot, path, 200));
+	pid_t router = plug_in(66, "52:54:00:66:66:66");
+	bu_autofree char *text = bu_xasprintf(
+		"set -e; nsenter -t %d -n sh -ec 'ip link set lo up; ip addr add "
+		"192.0.2.9/32 dev lo; ip route change 10.99.0.0/24 dev n66 src "
+		"192.0.2.9'; ip route add 192.0.2.0/24 via 10.99.0.66",
+		(int)router);
+
+	in_shell(text);
+	return router;
 }
 
-static void
-waits(const struct site *site, const char *words)
+static int
+is_claimed(struct net *net, int number, const char *by)
 {
-	struct bu_node *node = rig_node(&site->rig, 1);
+	const struct bu_condition *claimed =
+		&rig_node(&net->site.rig, number)
+			 ->conditions[BU_CONDITION_CLAIMED_BY_OTHER];
 
-	rig_reason_is(&node->live.says, NOT_CALLED);
-	rig_reason_has(&node->live.says, words);
-	rig_why_says(&site->rig, node, words);
+	rig_pass(&net->site.rig, 2000);
+	return claimed->on && strcmp(claimed->detail, by) == 0;
 }
 
-/* Each link of it, where it ended, and what a restart leaves of it. */
-START_TEST(a_boot_is_proven_by_what_its_machine_asks_for)
+START_TEST(a_host_behind_a_router_gets_no_token_of_an_attached_network)
 {
-	struct site site;
+	static const char path[] = "/boot/script/52-54-00-77-00-01";
+	bu_autofree char *asked = NULL, *shown = NULL, *told = NULL, *cert = NULL;
+	struct net net;
 	struct bu_node *node;
-	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	pid_t router, machine;
+	int yes;
 
-	site_begin(&site, 1);
-	rig_write(&site.rig, "ramdisk/vmlinuz", "k");
-	rig_write(&site.rig, "ramdisk/agent.img", "r");
-	rig_start(&site.rig, 1);
-	node = rig_node(&site.rig, 1);
-	rig_pass(&site.rig, 1000);
-	waits(&site, "its machine has not asked for its boot script");
-	bu_proof_rival(site.rig.rec, "10.77.0.2");
-	rig_pass(&site.rig, 1000);
-	waits(&site, "another DHCP server (10.77.0.2) answers in the boot network");
-	bu_proof_rival(site.rig.rec, "");
-	/* Files alone are nobody's. */
-	fetch(&site, "/boot/vmlinuz");
-	waits(&site, "its machine has not asked for its boot script");
-	fetch(&site, "/boot/script/52-54-00-77-00-01");
-	waits(&site, "it has not asked for the kernel");
-	rig_pass(&site.rig, 2000);
-	fetch(&site, "/boot/vmlinuz");
-	rig_pass(&site.rig, 38000);
-	waits(&site, "it has not asked for the ramdisk");
-	rig_why_says(&site.rig, node,
-		     "asked for the kernel 38 s ago (at 127.0.0.1); there it ends");
-	fetch(&site, "/boot/agent.img");
-	waits(&site, "its agent has not called");
-	/* It has begun again: what it had then, it has no more. */
-	fetch(&site, "/boot/script/52-54-00-77-00-01");
-	waits(&site, "it has not asked for the kernel");
-	ck_assert_int_eq(rig_admit(&site.rig, node, rig_request(0), inventory, NULL),
-			 0);
-	rig_pass(&site.rig, 1000);
-	waits(&site, "its agent has not said hello");
-	/* Token and hello are in the log, the rest is said to be unknown. */
-	site_restart(&site);
-	rig_pass(&site.rig, 1000);
-	node = rig_node(&site.rig, 1);
-	waits(&site, "its agent has not said hello");
-	rig_why_says(&site.rig, node, "before bringupd started is not known");
-	ck_assert_int_eq(bu_reconcile_hello(site.rig.rec, node, BU_WHERE_RAMDISK, NULL,
-					    inventory, NULL),
-			 0);
-	rig_until(&site.rig, node, BU_STATE_IMAGING);
-	rig_pass(&site.rig, 1000);
-	rig_reason_is(&node->live.says, NONE);
-	rig_why_says(&site.rig, node, "its agent said hello");
-	/* From its disk it boots without asking anybody. */
-	rig_until_step(&site.rig, node, BU_ACTION_INSTALL, BU_STEP_OPEN);
-	rig_install(&site.rig, 1);
-	rig_pass(&site.rig, 1000);
-	waits(&site, "it was started from its disk, and its agent has not called");
-	site_end(&site);
+	open_net(&net);
+	in_shell("ip addr add 10.77.0.1/24 dev wire");
+	router = plug_in_router();
+	machine = plug_in(11, "52:54:00:77:00:01");
+	rig_start(&net.site.rig, 1);
+	node = rig_node(&net.site.rig, 1);
+	asked = ask(&net, router, net.boot, path, NULL, &yes);
+	rig_text_has(asked, "this is not its machine");
+	ck_assert_ptr_null(strstr(asked, "bringup.token"));
+	rig_why_says(&net.site.rig, node, "192.0.2.9 (not on its wire)");
+	ck_assert(is_claimed(&net, 1, "192.0.2.9 (not on its wire)"));
+	shown = enroll(&net, router, 1, &yes);
+	ck_assert_int_eq(yes, 0);
+	rig_text_has(shown, "was not seen on the wire of its boot network");
+	ck_assert_str_eq(node->machine, "");
+	told = discover(&net, router, "52:54:00:77:00:01");
+	ck_assert_str_eq(told, "");
+	cert = enroll(&net, machine, 0, &yes);
+	ck_assert_msg(yes, "%s", cert);
+	for (int i = 0; i < 16; i++)
+		rig_pass(&net.site.rig, 60000);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_CLAIMED_BY_OTHER].on, 0);
+	unplug(router);
+	unplug(machine);
+	site_end(&net.site);
 }
 END_TEST
 
-/* Where it ended is in the reason of its ladder, too. */
-START_TEST(who_is_late_says_where_its_boot_ended)
+/* Behind a relay nothing can be seen of it, and it boots. */
+START_TEST(a_machine_behind_a_relay_boots_where_its_network_is_not_ours)
 {
-	struct site site;
-	struct bu_node *node;
+	static const char path[] = "/boot/script/52-54-00-77-00-01";
+	bu_autofree char *asked = NULL, *cert = NULL;
+	struct net net;
+	pid_t router;
+	int yes;
 
-	site_begin(&site, 1);
-	rig_start(&site.rig, 1);
-	node = rig_node(&site.rig, 1);
-	fetch(&site, "/boot/script/52-54-00-77-00-01");
-	for (int i = 0; i < 900 && !node->repeats; i++)
-		rig_pass(&site.rig, 1000);
-	ck_assert_int_eq(node->repeats, 1);
-	rig_reason_has(&node->reason, "asked for its boot script at");
-	rig_reason_has(&node->reason, "it has not asked for the kernel");
-	site_end(&site);
+	open_net(&net);
+	router = plug_in_router();
+	rig_start(&net.site.rig, 1);
+	asked = ask(&net, router, net.boot, path, NULL, &yes);
+	rig_text_has(asked, "bringup.token=");
+	cert = enroll(&net, router, 0, &yes);
+	ck_assert_msg(yes, "%s", cert);
+	unplug(router);
+	site_end(&net.site);
 }
 END_TEST
 
+/* In the host's namespace: connects, and asks later. */
 static void
-pass_seconds(struct site *site, int seconds)
+say_later(const struct net *net, const char *path, const char *file)
 {
-	while (seconds--)
-		rig_pass(&site->rig, 1000);
+	bu_autofree char *text = bu_xasprintf("GET %s HTTP/1.1\r\nHost: " ADDRESS
+					      "\r\nConnection: close\r\n\r\n",
+					      path);
+	struct sockaddr_in at = {.sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)net->boot)};
+	const struct timeval patience = {5, 0};
+	char answer[65536];
+	size_t size = 0;
+	ssize_t got;
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	inet_pton(AF_INET, ADDRESS, &at.sin_addr);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (struct sockaddr *)&at, sizeof(at)) != 0)
+		_exit(3);
+	usleep(400 * 1000);
+	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
+		_exit(3);
+	while (size < sizeof(answer) &&
+	       (got = recv(fd, answer + size, sizeof(answer) - size, 0)) > 0)
+		size += (size_t)got;
+	_exit(bu_file_write(file, answer, size, 0600, NULL) != 0);
 }
 
-/* The power went in the middle of what it was at: longer than a minute before it would
- * be late. */
-static void
-lose_power(struct site *site, int seconds)
+/* Its ARP says for a moment that its address is at the machine's card. */
+START_TEST(who_lies_in_arp_for_a_moment_gets_no_token)
 {
-	struct bu_node *node = rig_node(&site->rig, 1);
+	bu_autofree char *file = NULL, *ns = NULL, *said = NULL;
+	struct net net;
+	pid_t thief, pid;
+	int64_t from_ms;
+	int status = 0, lies = 0;
 
-	/* Anybody in the boot network can ask in its name. */
-	fetch(site, "/boot/script/52-54-00-77-00-01");
-	pass_seconds(site, seconds);
-	ck_assert_int_eq(node->repeats, 0);
-	/* And an agent may be silent for its network alone. */
-	site->rig.silent = 1 << 1;
-	pass_seconds(site, seconds);
-	ck_assert_int_eq(node->repeats, 0);
-	fetch(site, "/boot/script/52-54-00-77-00-01");
-	pass_seconds(site, 40);
-	/* its firmware has found nothing, and asks again */
-	fetch(site, "/boot/script/52-54-00-77-00-01");
-	pass_seconds(site, 18);
-	ck_assert_int_eq(node->repeats, 0);
-	pass_seconds(site, 4);
-	ck_assert_int_eq(node->repeats, 1);
-	rig_reason_is(&node->reason, BEGAN_AGAIN);
-	rig_until_step(&site->rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
-	ck_assert_int_eq(rig_count(&site->rig, "boot network node001"), 2);
-	/* This boot is ours: it gets the agent, and is late by its own deadline. */
-	fetch(site, "/boot/script/52-54-00-77-00-01");
-	pass_seconds(site, 120);
-	ck_assert_int_eq(node->repeats, 1);
-}
+	open_net(&net);
+	thief = plug_in(66, "52:54:00:66:66:66");
+	rig_start(&net.site.rig, 1);
+	file = bu_xasprintf("%s/said", net.site.rig.dir);
+	ns = bu_xasprintf("/proc/%d/ns/net", (int)thief);
+	from_ms = bu_mono_ms(bu_clock_system());
+	pid = fork();
+	if (pid == 0) {
+		FILE *of = fopen(ns, "re");
 
-START_TEST(who_lost_its_power_in_the_middle_begins_again_within_minutes)
-{
-	struct site site;
+		if (!of || setns(fileno(of), CLONE_NEWNET) != 0)
+			_exit(2);
+		say_later(&net, "/boot/script/52-54-00-77-00-01", file);
+	}
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		int64_t passed_ms = bu_mono_ms(bu_clock_system()) - from_ms;
 
-	site_begin(&site, 1);
-	rig_start(&site.rig, 1);
-	rig_inspect(&site.rig, 1);
-	lose_power(&site, 300);
-	rig_why_says(&site.rig, rig_node(&site.rig, 1),
-		     "began to boot again in the middle of imaging");
-	site_end(&site);
-}
-END_TEST
-
-/* It has traded its token, and never said hello. */
-START_TEST(who_lost_its_power_before_its_hello_does_so_too)
-{
-	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
-	struct site site;
-	struct bu_node *node;
-
-	site_begin(&site, 1);
-	rig_start(&site.rig, 1);
-	node = rig_node(&site.rig, 1);
-	ck_assert_int_eq(rig_admit(&site.rig, node, rig_request(0), inventory, NULL),
-			 0);
-	rig_pass(&site.rig, 1000);
-	lose_power(&site, 90);
-	site_end(&site);
+		rig_pass(&net.site.rig, 1);
+		bu_loop_step(net.site.rig.loop, 5);
+		if (lies == 0 && passed_ms > 200) {
+			in_shell("ip neigh replace 10.99.0.66 lladdr 52:54:00:77:00:01 "
+				 "dev wire nud permanent");
+			lies = 1;
+		} else if (lies == 1 && passed_ms > 800) {
+			in_shell("ip neigh del 10.99.0.66 dev wire");
+			lies = 2;
+		}
+	}
+	ck_assert_int_eq(status, 0);
+	said = bu_file_read(file, 0, NULL, NULL);
+	rig_text_has(said, "this is not its machine");
+	ck_assert_ptr_null(strstr(said, "bringup.token"));
+	ck_assert(is_claimed(&net, 1, "10.99.0.66 (MAC 52:54:00:66:66:66)"));
+	unplug(thief);
+	site_end(&net.site);
 }
 END_TEST
 
 RIG_UNIT("stolen", a_stolen_token_gives_no_certificate,
 	 a_card_that_answers_for_several_hosts_is_named,
 	 a_host_is_told_by_its_serial_number_and_any_card,
-	 a_boot_is_proven_by_what_its_machine_asks_for,
-	 who_is_late_says_where_its_boot_ended,
-	 who_lost_its_power_in_the_middle_begins_again_within_minutes,
-	 who_lost_its_power_before_its_hello_does_so_too)
+	 a_host_behind_a_router_gets_no_token_of_an_attached_network,
+	 a_machine_behind_a_relay_boots_where_its_network_is_not_ours,
+	 who_lies_in_arp_for_a_moment_gets_no_token)

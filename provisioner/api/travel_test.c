@@ -39,8 +39,8 @@ begin(struct site *site)
 	rig_write(&site->rig, "image.pub", public_pem);
 	rig_write(&site->rig, "ramdisk/secret", "s");
 	snprintf(key_path, sizeof(key_path), "%s/image.pub", site->rig.dir);
-	bu_travels_destroy(site->api.travels);
-	site->api.travels = bu_travels_create(&(struct bu_travels_opts){
+	bu_travels_destroy(site->api.work.travels);
+	site->api.work.travels = bu_travels_create(&(struct bu_travels_opts){
 		site->rig.fleet, site->rig.rec, site->bundle, key_path, BU_VERSION});
 	rig_pass(&site->rig, 120 * 1000);
 }

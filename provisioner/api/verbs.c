@@ -11,18 +11,7 @@
 #include "base/json.h"
 #include "provisioner/api/api.h"
 
-enum { BUSY_MS = 5000, BY_MAX = 32 };
-
-static int
-is_name(const char *text)
-{
-	size_t size = strlen(text);
-
-	return size > 0 && size <= BY_MAX &&
-	       strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			    "0123456789._-") == size &&
-	       strcmp(text, "bringup") != 0;
-}
+enum { BUSY_MS = 5000 };
 
 /* A change that is on its way to the log is there in a moment. */
 static int
@@ -68,14 +57,15 @@ static const struct bu_field ask_fields[] = {
 	BU_FIELD_END,
 };
 
+/* by: is written, and borrowed by ret. */
 static int
-read_ask(const struct bu_request *request, const char *verb, struct bu_verb_ask *ret,
-	 struct bu_err *err)
+read_ask(const struct bu_request *request, const char *verb, char by[BU_BY_SIZE],
+	 struct bu_verb_ask *ret, struct bu_err *err)
 {
 	if (bu_request_read(request, ask_fields, ret, err) != 0)
 		return -1;
-	if (!is_name(ret->by))
-		ret->by = "local";
+	bu_request_by(request, ret->by, by);
+	ret->by = by;
 	return bu_verb_from_name(verb, &ret->verb, err);
 }
 
@@ -97,17 +87,20 @@ BU_HANDLER(bu_api_verb)
 {
 	struct bu_api *api = arg;
 	struct bu_verb_ask ask;
+	char by[BU_BY_SIZE];
 	struct bu_nodeset *nodes;
 	const char *set;
 	json_t *answers;
 
-	if (read_ask(request, request->params[0], &ask, err) != 0 ||
+	if (read_ask(request, request->params[0], by, &ask, err) != 0 ||
 	    bu_json_get_str(request->body, "nodes", &set, err) != 0)
 		return BU_ANSWER_ERROR;
 	nodes = bu_api_nodeset(api, api->fleet->desired, set, err);
 	if (!nodes)
 		return BU_ANSWER_ERROR;
-	if (request->waited_ms < BUSY_MS && is_any_changing(api, nodes)) {
+	if ((request->waited_ms < BUSY_MS && is_any_changing(api, nodes)) ||
+	    (ask.verb == BU_VERB_REBUILD && api->fleet->desired &&
+	     bu_api_scan(api, api->fleet->desired))) {
 		bu_nodeset_destroy(nodes);
 		return BU_ANSWER_LATER;
 	}
@@ -130,8 +123,9 @@ BU_HANDLER(bu_api_node_verb)
 	struct bu_node *node = bu_fleet_node(api->fleet, request->params[0]);
 	bu_autofree char *text = NULL;
 	struct bu_verb_ask ask;
+	char by[BU_BY_SIZE];
 
-	if (read_ask(request, request->params[1], &ask, err) != 0)
+	if (read_ask(request, request->params[1], by, &ask, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (!node)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,

@@ -37,7 +37,8 @@ START_TEST(a_verb_is_answered_for_each_node_of_a_nodeset)
 	ck_assert_str_eq(bu_json_str(json_array_get(nodes, 1), "text", ""),
 			 "inspecting -> enrolled");
 	ck_assert_int_eq(rig_node(&site.rig, 2)->state, BU_STATE_ENROLLED);
-	rig_reason_says(&rig_node(&site.rig, 2)->reason, "replace by ann: sold");
+	rig_reason_says(&rig_node(&site.rig, 2)->reason,
+			"replace by local (says ann): sold");
 	ghost = site_call(&site, site.local, "POST", "/v1/verbs/drain",
 			  "{\"nodes\":\"ghost\"}", 404);
 	odd = site_call(&site, site.local, "POST", "/v1/verbs/dance", body, 404);
@@ -47,18 +48,20 @@ START_TEST(a_verb_is_answered_for_each_node_of_a_nodeset)
 }
 END_TEST
 
-/* A person's name of up to 32 characters is in the log; what is none is not. */
-START_TEST(who_asks_is_named)
+/* A note of up to 32 characters is in the log; what is none is not. */
+START_TEST(what_a_client_says_of_itself_is_a_note)
 {
 	static const struct {
 		const char *by, *said;
 	} rows[] = {
 		{"a-person_with.32.characters-1234",
-		 "a-person_with.32.characters-1234"},
+		 "local (says a-person_with.32.characters-1234)"},
 		{"a-person_with.33.characters-12345", "local"},
 		{"", "local"},
 		{"two words", "local"},
-		{"bringup", "local"},
+		{"ann) by root", "local"},
+		{"ann\\u202e", "local"},
+		{"bringup", "local (says bringup)"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -216,4 +219,5 @@ END_TEST
 
 RIG_UNIT("api verbs", users_of_images_are_told, a_rebuild_needs_its_grant_and_is_a_plan,
 	 a_verb_is_answered_for_each_node_of_a_nodeset,
-	 a_retired_node_goes_from_the_views_with_its_profile, who_asks_is_named)
+	 a_retired_node_goes_from_the_views_with_its_profile,
+	 what_a_client_says_of_itself_is_a_note)

@@ -2,10 +2,12 @@
 /* Configuration of the chronyd child; called by bringupd.c with each revision. */
 #include "provisioner/boot/chrony.h"
 
+#include <unistd.h>
+
 #include "base/file.h"
 #include "base/log.h"
 #include "provisioner/boot/child.h"
-#include "provisioner/boot/priv.h"
+#include "provisioner/boot/program.h"
 
 struct bu_chrony {
 	char *dir, *address, *path;
@@ -21,8 +23,9 @@ bu_chrony_create(struct bu_loop *loop, const struct bu_chrony_opts *opts)
 	chrony->dir = bu_xstrdup(opts->dir);
 	chrony->address = bu_xstrdup(opts->address);
 	chrony->path = bu_xasprintf("%s/chrony.conf", opts->dir);
-	chrony->child =
-		bu_child_create(loop, "chronyd", chrony->path, bu_priv_start_chronyd);
+	chrony->child = bu_child_create(
+		loop,
+		&(struct bu_child_opts){.name = "chronyd", .conf_path = chrony->path});
 	return chrony;
 }
 
@@ -51,12 +54,12 @@ bu_chrony_set(struct bu_chrony *chrony, const char *conf, struct bu_err *err)
 		chrony->conf = NULL;
 		return 0;
 	}
-	/* No socket for commands, no file of its state: it has none. */
+	/* No socket for commands, no file of its state: it has none. bringup-boot says
+	 * where its pid file is. */
 	text = bu_xasprintf("# Written by bringup; changes are lost.\n%s"
-			    "bindaddress %s\ncmdport 0\nbindcmdaddress /\n"
-			    "pidfile %s.pid\n",
-			    conf, chrony->address, chrony->path);
-	if (!bu_priv_has_chronyd()) {
+			    "bindaddress %s\ncmdport 0\nbindcmdaddress /\n",
+			    conf, chrony->address);
+	if (access(bu_boot_program("chronyd")->path, X_OK) != 0) {
 		if (!chrony->conf)
 			bu_warn("chronyd",
 				"it is not installed: nodes get no time from the "
@@ -65,8 +68,8 @@ bu_chrony_set(struct bu_chrony *chrony, const char *conf, struct bu_err *err)
 		chrony->conf = bu_steal(&text);
 		return 0;
 	}
-	if (bu_mkdir_p(chrony->dir, 0700, err) != 0 ||
-	    bu_child_put(chrony->path, &chrony->conf, &text, &changed, err) != 0)
+	if (bu_child_folder("chronyd", chrony->dir, err) != 0 ||
+	    bu_child_put(chrony->path, 0644, &chrony->conf, &text, &changed, err) != 0)
 		return -1;
 	if (changed)
 		bu_child_restart(chrony->child);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time for nodes whose site names no time server: chronyd, run as a child that answers
- * with this machine's clock and never sets it.
+ * Time for nodes whose site names no time server: chronyd, run by bringup-boot as a
+ * user of its own, answers with this machine's clock and never sets it.
  */
 #ifndef BU_BOOT_CHRONY_H
 #define BU_BOOT_CHRONY_H
@@ -10,7 +10,7 @@
 #include "base/loop.h"
 
 struct bu_chrony_opts {
-	const char *dir;     /* its files */
+	const char *dir;     /* its files; other users pass the folder that it is in */
 	const char *address; /* ours in the boot network: where it answers */
 };
 

@@ -11,6 +11,8 @@
 
 #include "base/file.h"
 #include "base/worker.h"
+#include "provisioner/boot/program.h"
+#include "tests/support/shell.h"
 #include "tests/support/unit.h"
 
 enum { NTP_PORT = 123, NTP_SIZE = 48, CLIENT_V4 = 0x23, SERVER_V4 = 0x24 };
@@ -55,7 +57,8 @@ START_TEST(it_answers_with_our_clock_until_others_do)
 	char dir[] = "/tmp/bringup-chrony-XXXXXX";
 	struct bu_chrony_opts opts = {.dir = dir, .address = "10.77.0.1"};
 	struct bu_loop *loop = bu_loop_create(NULL);
-	bu_autofree char *pid_path = NULL;
+	bu_autofree char *written = NULL, *pid_path = NULL, *uid = NULL, *wanted = NULL;
+	const struct passwd *user = bu_boot_user(bu_boot_program("chronyd"));
 	struct bu_chrony *chrony;
 	struct bu_err err = {0};
 
@@ -63,13 +66,21 @@ START_TEST(it_answers_with_our_clock_until_others_do)
 	make_network();
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	/* what a power cut leaves; the number is somebody's now */
-	pid_path = bu_xasprintf("%s/chrony.conf.pid", dir);
+	written = bu_xasprintf("%s/written", dir);
+	pid_path = bu_xasprintf("%s/chronyd.pid", written);
+	ck_assert_int_eq(mkdir(written, 0700), 0);
 	ck_assert_int_eq(bu_file_write_text(pid_path, 0644, NULL, "%d\n", getpid()), 0);
 	chrony = bu_chrony_create(loop, &opts);
 	ck_assert_msg(bu_chrony_set(chrony, "local stratum 10\nallow 10.77.0.0/24\n",
 				    &err) == 0,
 		      "%s", err.text);
 	ck_assert_int_eq(ask(loop, 150), 10);
+	/* It has a user of its own, where the machine has one. */
+	uid = shell_told(written, "awk '$1 == \"Uid:\" { print $2, $3 }' "
+				  "/proc/$(cat chronyd.pid)/status");
+	wanted = bu_xasprintf("%u %u\n", user ? user->pw_uid : 0,
+			      user ? user->pw_uid : 0);
+	ck_assert_str_eq(uid, wanted);
 	ck_assert_int_eq(bu_chrony_set(chrony, NULL, &err), 0);
 	ck_assert_int_eq(ask(loop, 5), -1);
 	bu_chrony_destroy(chrony);

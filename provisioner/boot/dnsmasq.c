@@ -10,18 +10,21 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "provisioner/boot/child.h"
-#include "provisioner/boot/priv.h"
 #include "provisioner/boot/tftp.h"
+#include "provisioner/boot/try.h"
 
 enum { LEASES_STEP = 1000, LOOK_MS = 500, LOOK_AGAIN_MS = 5000 };
 
 struct bu_dnsmasq {
 	struct bu_dnsmasq_opts opts;
-	char *conf_path, *hosts_path, *names_path;
+	char *conf_path; /* the last one that dnsmasq took */
+	char *run_path;  /* of it, what dnsmasq reads */
+	char *hosts_path, *names_path, *tftp_dir;
 	char *conf, *hosts, *names; /* as written */
 	struct bu_child *child;
 	struct bu_timer *look;
-	pid_t widened; /* the process whose socket has room for a storm */
+	struct bu_unserved *unserved;
+	unsigned int widened; /* the start whose socket has room for a storm */
 };
 
 static const char *const modes[] = {
@@ -49,8 +52,7 @@ static const char head[] =
 	"bind-interfaces\n"
 	"except-interface=lo\n"
 	"pid-file=\n"
-	/* Reads its files in our state directory; and the kernel forgets that a process
-	 * dies with its parent when its group changes. */
+	/* It runs as who it is started as: bringup-boot has chosen that. */
 	"user=root\n"
 	"group=root\n"
 	/* DNS: what the profile says, and no word of what others know. */
@@ -58,10 +60,11 @@ static const char head[] =
 	"no-hosts\n"
 	"addn-hosts=%s/names\n";
 
-/* Of all modes with DHCP. */
+/* Of all modes with DHCP. A name that a machine gives itself ("wpad", "slurmctld") is
+ * no name of the site: DNS knows those of the profile alone. */
 static const char dhcp_head[] = "no-ping\n"
+				"dhcp-ignore-names\n"
 				"dhcp-no-override\n"
-				"dhcp-leasefile=%s/dnsmasq.leases\n"
 				"dhcp-hostsfile=%s/hosts\n"
 				"dhcp-match=set:ipxe,175\n"
 				/* A proxy's answer counts for iPXE only with the
@@ -154,8 +157,7 @@ static void
 print_dhcp(FILE *out, const struct bu_dnsmasq_opts *opts,
 	   const struct bu_dnsmasq_site *site)
 {
-	fprintf(out, dhcp_head, opts->run_dir, opts->dir, opts->script_url,
-		opts->address);
+	fprintf(out, dhcp_head, opts->run_dir, opts->script_url, opts->address);
 	if (opts->dhcp == BU_DHCP_PROXY) {
 		fprintf(out, "dhcp-range=%s,proxy\n", opts->address);
 		return;
@@ -172,7 +174,7 @@ char *
 bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,
 		  const struct bu_dnsmasq_site *site)
 {
-	bu_autofree char *tftp = bu_xasprintf("%s/tftp", opts->dir);
+	bu_autofree char *tftp = bu_xasprintf("%s/tftp", opts->run_dir);
 	const struct bu_loaders_conf loaders = {
 		.dirs = &opts->loaders,
 		.tftp_dir = tftp,
@@ -184,7 +186,7 @@ bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,
 	FILE *out = open_memstream(&text, &size);
 
 	bu_assert(out);
-	fprintf(out, head, opts->interface, opts->dir);
+	fprintf(out, head, opts->interface, opts->run_dir);
 	if (opts->no_dns)
 		fputs("port=0\n", out);
 	if (site->domain)
@@ -212,26 +214,59 @@ render_hosts(const struct bu_dnsmasq_site *site)
 	return text;
 }
 
-/* It may have ended and be another process since. */
+/* It may have ended and been started again since. */
 static void
 look(void *arg)
 {
 	struct bu_dnsmasq *dnsmasq = arg;
-	pid_t pid = bu_child_pid(dnsmasq->child);
-	struct bu_err err = {0};
+	unsigned int run = bu_child_run(dnsmasq->child);
 
-	if (pid && pid != dnsmasq->widened && bu_priv_widen_dnsmasq(pid, &err) != 0 &&
-	    err.kind == BU_ERR_BUSY) {
+	if (run && run != dnsmasq->widened)
+		bu_ignore(bu_child_widen(dnsmasq->child, NULL));
+	bu_timer_set(dnsmasq->look, LOOK_AGAIN_MS);
+}
+
+static void
+on_widened(const char *answer, const char *words, void *arg)
+{
+	struct bu_dnsmasq *dnsmasq = arg;
+
+	if (strcmp(answer, "busy") == 0) {
 		bu_timer_set(dnsmasq->look, LOOK_MS);
 		return;
 	}
-	if (err.kind)
+	if (strcmp(answer, "failed") == 0)
 		bu_warn("dnsmasq",
 			"its queue stays short, so many machines that start "
 			"at once get their addresses late: %s",
-			err.text);
-	dnsmasq->widened = pid;
-	bu_timer_set(dnsmasq->look, LOOK_AGAIN_MS);
+			words);
+	dnsmasq->widened = bu_child_run(dnsmasq->child);
+}
+
+static struct bu_unserved *
+listen_for_unserved(struct bu_loop *loop, const struct bu_dnsmasq_opts *opts)
+{
+	const struct bu_unserved_opts unserved = {
+		.interface = opts->interface,
+		.loaders = opts->loaders,
+		.proxy = opts->dhcp == BU_DHCP_PROXY,
+		.relayed_only = opts->dhcp == BU_DHCP_RELAY,
+		.fn = opts->unserved,
+		.arg = opts->arg,
+	};
+
+	return bu_unserved_create(loop, &unserved);
+}
+
+static struct bu_child *
+create_child(struct bu_loop *loop, struct bu_dnsmasq *dnsmasq)
+{
+	const struct bu_child_opts child = {.name = "dnsmasq",
+					    .conf_path = dnsmasq->run_path,
+					    .fn = on_widened,
+					    .arg = dnsmasq};
+
+	return bu_child_create(loop, &child);
 }
 
 struct bu_dnsmasq *
@@ -251,13 +286,15 @@ bu_dnsmasq_create(struct bu_loop *loop, const struct bu_dnsmasq_opts *opts)
 	dnsmasq->opts.loaders.ramdisk =
 		opts->loaders.ramdisk ? bu_xstrdup(opts->loaders.ramdisk) : NULL;
 	dnsmasq->conf_path = bu_xasprintf("%s/dnsmasq.conf", opts->dir);
-	dnsmasq->hosts_path = bu_xasprintf("%s/hosts", opts->dir);
-	dnsmasq->names_path = bu_xasprintf("%s/names", opts->dir);
-	dnsmasq->child = bu_child_create(loop, "dnsmasq", dnsmasq->conf_path,
-					 bu_priv_start_dnsmasq);
+	dnsmasq->run_path = bu_xasprintf("%s/dnsmasq.conf", opts->run_dir);
+	dnsmasq->hosts_path = bu_xasprintf("%s/hosts", opts->run_dir);
+	dnsmasq->names_path = bu_xasprintf("%s/names", opts->run_dir);
+	dnsmasq->tftp_dir = bu_xasprintf("%s/tftp", opts->run_dir);
+	dnsmasq->child = create_child(loop, dnsmasq);
 	if (opts->dhcp != BU_DHCP_OFF) {
 		dnsmasq->look = bu_timer_create(loop, look, dnsmasq);
 		bu_timer_set(dnsmasq->look, LOOK_MS);
+		dnsmasq->unserved = listen_for_unserved(loop, &dnsmasq->opts);
 	}
 	return dnsmasq;
 }
@@ -267,6 +304,7 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 {
 	if (!dnsmasq)
 		return;
+	bu_unserved_destroy(dnsmasq->unserved);
 	bu_child_destroy(dnsmasq->child);
 	bu_timer_destroy(dnsmasq->look);
 	const void *const owned[] = {dnsmasq->opts.dir,
@@ -277,6 +315,8 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 				     dnsmasq->opts.script_url,
 				     dnsmasq->opts.http_url,
 				     dnsmasq->conf_path,
+				     dnsmasq->run_path,
+				     dnsmasq->tftp_dir,
 				     dnsmasq->hosts_path,
 				     dnsmasq->names_path,
 				     dnsmasq->conf,
@@ -298,7 +338,7 @@ take_old(struct bu_dnsmasq *dnsmasq, int *restart)
 	bu_autofree char *text = bu_file_read(dnsmasq->conf_path, 0, NULL, NULL);
 	struct bu_err err = {0};
 
-	if (!text || bu_priv_try_dnsmasq(dnsmasq->conf_path, &err) != 0)
+	if (!text || bu_dnsmasq_try(dnsmasq->conf_path, &err) != 0)
 		return;
 	dnsmasq->conf = bu_steal(&text);
 	*restart = 1;
@@ -315,7 +355,7 @@ put_conf(struct bu_dnsmasq *dnsmasq, char **conf, int *restart, struct bu_err *e
 		return 0;
 	if (bu_file_write(path, *conf, strlen(*conf), 0600, err) != 0)
 		return -1;
-	if (bu_priv_try_dnsmasq(path, err) != 0 && err->kind == BU_ERR_INVAL) {
+	if (bu_dnsmasq_try(path, err) != 0 && err->kind == BU_ERR_INVAL) {
 		if (!dnsmasq->conf)
 			take_old(dnsmasq, restart);
 		return bu_err_wrap(err, "dnsmasq does not take its new configuration%s",
@@ -323,7 +363,27 @@ put_conf(struct bu_dnsmasq *dnsmasq, char **conf, int *restart, struct bu_err *e
 						 : "");
 	}
 	unlink(path);
-	return bu_child_put(dnsmasq->conf_path, &dnsmasq->conf, conf, restart, err);
+	return bu_child_put(dnsmasq->conf_path, 0600, &dnsmasq->conf, conf, restart,
+			    err);
+}
+
+/* What dnsmasq reads beside its configuration; it does not start without the folder
+ * that it serves. */
+static int
+put_files(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site, int *reload,
+	  struct bu_err *err)
+{
+	bu_autofree char *hosts = render_hosts(site);
+	bu_autofree char *names = bu_xstrdup(site->names ? site->names : "");
+
+	if (bu_mkdir_p(dnsmasq->opts.dir, 0700, err) != 0 ||
+	    bu_child_folder("dnsmasq", dnsmasq->opts.run_dir, err) != 0 ||
+	    bu_tftp_folder(dnsmasq->tftp_dir, err) != 0 ||
+	    bu_child_put(dnsmasq->names_path, 0644, &dnsmasq->names, &names, reload,
+			 err) != 0)
+		return -1;
+	return bu_child_put(dnsmasq->hosts_path, 0644, &dnsmasq->hosts, &hosts, reload,
+			    err);
 }
 
 int
@@ -331,25 +391,18 @@ bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
 	       struct bu_err *err)
 {
 	bu_autofree char *conf = bu_dnsmasq_render(&dnsmasq->opts, site);
-	bu_autofree char *hosts = render_hosts(site);
-	bu_autofree char *names = bu_xstrdup(site->names ? site->names : "");
-	bu_autofree char *tftp = bu_xasprintf("%s/tftp", dnsmasq->opts.dir);
 	int restart = 0, reload = 0, rc;
 
-	/* It does not start without the folder that it serves. */
-	if (bu_mkdir_p(tftp, 0700, err) != 0 ||
-	    bu_mkdir_p(dnsmasq->opts.run_dir, 0755, err) != 0 ||
-	    bu_child_put(dnsmasq->names_path, &dnsmasq->names, &names, &reload, err) !=
-		    0 ||
-	    bu_child_put(dnsmasq->hosts_path, &dnsmasq->hosts, &hosts, &reload, err) !=
-		    0)
+	if (put_files(dnsmasq, site, &reload, err) != 0)
 		return -1;
 	rc = put_conf(dnsmasq, &conf, &restart, err);
-	if (!restart && reload &&
-	    bu_priv_reload_dnsmasq(bu_child_pid(dnsmasq->child), NULL) == 0)
+	if (!restart && reload && bu_child_reload(dnsmasq->child, NULL) == 0)
 		return rc;
 	if (!dnsmasq->conf || (!restart && !reload))
 		return rc;
+	if (bu_file_write(dnsmasq->run_path, dnsmasq->conf, strlen(dnsmasq->conf), 0644,
+			  rc == 0 ? err : NULL) != 0)
+		return -1;
 	bu_child_restart(dnsmasq->child);
 	if (dnsmasq->look)
 		bu_timer_set(dnsmasq->look, LOOK_MS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DHCP, TFTP and DNS for the boot network: dnsmasq, run as a child with a configuration
- * of ours. It reads its hosts again when they change, and is started again when it dies
- * or when anything else changes.
+ * DHCP, TFTP and DNS for the boot network: dnsmasq, run by bringup-boot as a user of
+ * its own with a configuration of ours. It reads its hosts again when they change, and
+ * is started again when it dies or when anything else changes.
  */
 #ifndef BU_BOOT_DNSMASQ_H
 #define BU_BOOT_DNSMASQ_H
@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "provisioner/boot/loaders.h"
+#include "provisioner/boot/unserved.h"
 
 enum bu_dhcp {
 	BU_DHCP_FULL,  /* gives addresses, also to what routers pass on */
@@ -22,9 +23,12 @@ bu_must int bu_dhcp_from_name(const char *name, enum bu_dhcp *ret, struct bu_err
 
 struct bu_dnsmasq_opts {
 	enum bu_dhcp dhcp;
-	const char *dir;        /* its files: configuration, hosts, TFTP */
-	const char *run_dir;    /* its leases: written and synced with each new one, so
-				 * that they must not be on a disk */
+	const char *dir;        /* in our state: the last configuration that it took */
+	const char *run_dir;    /* what it reads: that one, hosts, names, tftp/. Other
+				 * users pass the folder that this one is in. In
+				 * written/ of it are the leases of a child of ours:
+				 * they are synced with each new one, so that they must
+				 * not be on a disk */
 	const char *interface;  /* "br-boot" */
 	const char *address;    /* ours on it */
 	const char *range;      /* "10.77.0.50,10.77.0.199"; of BU_DHCP_FULL */
@@ -32,6 +36,9 @@ struct bu_dnsmasq_opts {
 	const char *http_url;   /* "http://10.77.0.1:8080", for UEFI HTTP boot */
 	struct bu_loader_dirs loaders;
 	int no_dns; /* another server answers on this interface */
+	/* Told of machines that ask for a loader that is not there; may be NULL. */
+	bu_unserved_fn unserved;
+	void *arg;
 };
 /* mac and address of each known node. */
 struct bu_dnsmasq_host {

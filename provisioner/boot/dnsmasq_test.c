@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/worker.h"
+#include "tests/support/shell.h"
 #include "tests/support/unit.h"
 
 static const struct bu_dnsmasq_host hosts[] = {
@@ -34,9 +34,9 @@ static char loaders[sizeof("/tmp/bringup-dnsmasq-XXXXXX")];
 static void
 make_loaders(void)
 {
-	static const char *const files[] = {"undionly.kpxe", "snponly.efi",
-					    "shimx64.efi",   "grubx64.efi",
-					    "shimaa64.efi",  "grubaa64.efi"};
+	static const char *const files[] = {
+		"undionly.kpxe", "snponly.efi",  "shimx64.efi",      "grubx64.efi",
+		"shimaa64.efi",  "grubaa64.efi", "snponly-arm64.efi"};
 
 	strcpy(loaders, "/tmp/bringup-dnsmasq-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(loaders));
@@ -57,9 +57,15 @@ drop_loaders(void)
 static struct bu_dnsmasq_opts
 opts_in(const char *dir)
 {
+	static char run_dir[64];
+
+	/* Its user passes the folder, and reads what is in run_dir. */
+	if (strncmp(dir, "/tmp/", 5) == 0)
+		ck_assert_int_eq(chmod(dir, 0711), 0);
+	snprintf(run_dir, sizeof(run_dir), "%s/run", dir);
 	return (struct bu_dnsmasq_opts){
 		.dir = dir,
-		.run_dir = dir,
+		.run_dir = run_dir,
 		.interface = "br-boot",
 		.address = "10.77.0.1",
 		.range = "10.77.0.50,10.77.0.199",
@@ -83,9 +89,8 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"interface=br-boot",
 		"bind-interfaces",
 		"dhcp-range=10.77.0.50,10.77.0.199,1h",
-		"dhcp-leasefile=/state/dnsmasq/dnsmasq.leases",
-		"addn-hosts=/state/dnsmasq/names",
-		"dhcp-hostsfile=/state/dnsmasq/hosts",
+		"addn-hosts=/state/dnsmasq/run/names",
+		"dhcp-hostsfile=/state/dnsmasq/run/hosts",
 		"domain=lab.test",
 		"local=/lab.test/",
 		"dhcp-option=option:dns-server,10.77.0.1",
@@ -93,7 +98,7 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"dhcp-option=option:ntp-server,10.9.0.1,10.9.0.2",
 		"dhcp-option=option:router",
 		"dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe,,10.77.0.1",
-		"tftp-root=/state/dnsmasq/tftp",
+		"tftp-root=/state/dnsmasq/run/tftp",
 		"dhcp-match=set:arch0,option:client-arch,0",
 		"dhcp-match=set:arch7,option:client-arch,7",
 		"dhcp-match=set:arch9,option:client-arch,9",
@@ -105,11 +110,17 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"dhcp-boot=tag:arch9,tag:!ipxe,tag:!grub,snponly.efi",
 		("dhcp-boot=tag:arch16,tag:!ipxe,tag:!grub,"
 		 "http://10.77.0.1:8080/boot/snponly.efi"),
-		/* Secure Boot, where the class says so; arm64 has nothing else */
+		"dhcp-match=set:arch19,option:client-arch,19",
+		"dhcp-option-force=tag:arch19,tag:!grub,60,HTTPClient",
+		"dhcp-boot=tag:arch11,tag:!ipxe,tag:!grub,snponly-arm64.efi",
+		("dhcp-boot=tag:arch19,tag:!ipxe,tag:!grub,"
+		 "http://10.77.0.1:8080/boot/snponly-arm64.efi"),
+		/* Secure Boot, where the class says so */
 		"dhcp-boot=tag:arch7,tag:!ipxe,tag:grub,shimx64.efi",
 		"dhcp-boot=tag:arch9,tag:!ipxe,tag:grub,shimx64.efi",
-		"dhcp-boot=tag:arch11,tag:!ipxe,shimaa64.efi",
+		"dhcp-boot=tag:arch11,tag:!ipxe,tag:grub,shimaa64.efi",
 		"dhcp-lease-max=1000",
+		"dhcp-ignore-names",
 		/* the two that save 16 s at each start of iPXE */
 		"dhcp-option=tag:ipxe,encap:175,176,1b",
 		"ra-param=br-boot,10,0",
@@ -189,7 +200,7 @@ START_TEST(each_mode_says_its_own)
 		  "dhcp-option=tag:net-row-c,option:router"},
 		 {"pxe-service", ",proxy"}},
 		{BU_DHCP_RELAY,
-		 {"dhcp-authoritative",
+		 {"dhcp-authoritative", "dhcp-ignore-names",
 		  "dhcp-range=set:net-row-b,10.80.0.0,static,255.255.255.0,1h"},
 		 {"10.77.0.50", ",proxy"}},
 		{BU_DHCP_PROXY,
@@ -198,13 +209,14 @@ START_TEST(each_mode_says_its_own)
 		  "pxe-service=tag:!ipxe,tag:!grub,7,\"bringup\",snponly.efi",
 		  "pxe-service=tag:!ipxe,tag:grub,7,\"bringup\",shimx64.efi",
 		  "dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe,,10.77.0.1",
-		  "enable-tftp"},
+		  "dhcp-ignore-names", "enable-tftp"},
 		 {"dhcp-authoritative", "10.77.0.50", "option:router", "static",
 		  "encap:175", "enable-ra"}},
 		{BU_DHCP_OFF,
-		 {"enable-tftp", "tftp-max=1000", "tftp-root=/state/dnsmasq/tftp",
-		  "addn-hosts=/state/dnsmasq/names"},
-		 {"dhcp-range", "dhcp-authoritative", "enable-ra", "leasefile"}},
+		 {"enable-tftp", "tftp-max=1000", "tftp-root=/state/dnsmasq/run/tftp",
+		  "addn-hosts=/state/dnsmasq/run/names"},
+		 {"dhcp-range", "dhcp-authoritative", "enable-ra", "leasefile",
+		  "dhcp-ignore-names"}},
 	};
 	struct bu_dnsmasq_site wide = site;
 
@@ -292,35 +304,13 @@ END_TEST
 
 /* --- in a network of its own --- */
 
-/* What `sh -c` prints; the loop runs meanwhile, as the daemon's does. */
-struct asked {
-	char *out;
-	int ended;
-};
-
-static void
-on_answer(const struct bu_job_result *result, const struct bu_err *err, void *arg)
-{
-	struct asked *asked = arg;
-
-	asked->out = bu_xstrdup(result ? result->out : err->text);
-	asked->ended = 1;
-}
-
 /* $D in the script is the test's folder. */
 static void
 expect(struct bu_loop *loop, const char *dir, const char *text, const char *want)
 {
-	bu_autofree char *script = bu_xasprintf("D=%s\n%s", dir, text);
-	const char *argv[] = {"sh", "-c", script, NULL};
-	struct bu_job_opts job = {.argv = argv, .deadline_ms = 60000};
-	struct asked asked = {.ended = 0};
+	bu_autofree char *out = shell_meanwhile(loop, dir, text);
 
-	ck_assert_ptr_nonnull(bu_job_start(loop, &job, on_answer, &asked, NULL));
-	while (!asked.ended)
-		bu_loop_step(loop, 100);
-	ck_assert_str_eq(asked.out, want);
-	free(asked.out);
+	ck_assert_str_eq(out, want);
 }
 
 /* The appliance on a bridge, and a machine behind a cable to it. Its resolver asks the
@@ -365,7 +355,7 @@ START_TEST(a_first_configuration_that_is_refused_starts_nothing)
 	ck_assert_ptr_nonnull(strstr(err.text, "does not take its new configuration"));
 	ck_assert_ptr_null(strstr(err.text, "the old one"));
 	ck_assert_ptr_nonnull(strstr(err.text, ": no-such-option"));
-	expect(loop, dir, "pgrep -x dnsmasq -P $PPID || echo none", "none\n");
+	expect(loop, dir, "pgrep -x bringup-boot -P $PPID || echo none", "none\n");
 	bu_dnsmasq_destroy(dnsmasq);
 	bu_loop_destroy(loop);
 	bu_ignore(bu_remove_tree(dir, NULL));
@@ -438,12 +428,14 @@ START_TEST(it_answers_names_addresses_and_machines)
 	       "10.77.0.11 node001 lab.test 10.77.0.1 10.9.0.1 10.9.0.2\n");
 	/* Another revision: the same process answers. */
 	now.names = "10.78.0.12 node002-fabric.lab.test node002-fabric\n";
-	expect(loop, dir, "pgrep -x dnsmasq -P $PPID >$D/pid; echo", "\n");
+	expect(loop, dir,
+	       "pgrep -x dnsmasq -P $(pgrep -x bringup-boot -P $PPID) >$D/pid; echo",
+	       "\n");
 	ck_assert_msg(bu_dnsmasq_set(dnsmasq, &now, &err) == 0, "%s", err.text);
 	expect(loop, dir,
 	       ASK("node002-fabric.lab.test",
 		   "getent hosts 10.78.0.12; getent hosts 10.78.0.11 || echo none;"
-		   "pgrep -x dnsmasq -P $PPID | cmp - $D/pid && echo same"),
+		   "pgrep -x dnsmasq -P $(pgrep -x bringup-boot -P $PPID) | cmp - $D/pid && echo same"),
 	       "10.78.0.12      node002-fabric.lab.test\nnone\nsame\n");
 	/* What it refuses does not replace what it has; names are answered all the
 	 * same.
@@ -455,8 +447,8 @@ START_TEST(it_answers_names_addresses_and_machines)
 	ck_assert_ptr_nonnull(strstr(err.text, ": no-such-option"));
 	expect(loop, dir,
 	       ASK("node003-fabric.lab.test",
-		   "grep -c no-such-option $D/dnsmasq.conf;"
-		   "pgrep -x dnsmasq -P $PPID | cmp - $D/pid && echo same"),
+		   "cat $D/dnsmasq.conf $D/run/dnsmasq.conf | grep -c no-such-option;"
+		   "pgrep -x dnsmasq -P $(pgrep -x bringup-boot -P $PPID) | cmp - $D/pid && echo same"),
 	       "0\nsame\n");
 	/* A storm of machines waits in its queue instead of being lost: twice what was
 	 * asked for, as the kernel counts. */
@@ -470,10 +462,65 @@ START_TEST(it_answers_names_addresses_and_machines)
 }
 END_TEST
 
+/* Options 12 and 81: both put a name into the DNS of a dnsmasq that is not told. */
+#define CALLS_ITSELF(name)                                                             \
+	"busybox udhcpc -n -q -f -t 20 -T 1 -i node " name " -s $D/lease 2>/dev/null"
+
+START_TEST(a_stranger_names_nothing_in_dns)
+{
+	static const char *const names[] = {"wpad", "lake1", "slurmctld", "node001",
+					    "bringup"};
+	char dir[] = "/tmp/bringup-dnsmasq-XXXXXX";
+	struct bu_dnsmasq_opts opts;
+	struct bu_dnsmasq *dnsmasq;
+	struct bu_loop *loop = bu_loop_create(NULL);
+	struct bu_err err = {0};
+
+	BU_NEEDS("root", "/usr/sbin/dnsmasq", "busybox", "getent");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	make_network(loop, dir);
+	opts = opts_in(dir);
+	opts.range = "10.77.0.50,10.77.0.50";
+	dnsmasq = bu_dnsmasq_create(loop, &opts);
+	ck_assert_msg(bu_dnsmasq_set(dnsmasq, &site, &err) == 0, "%s", err.text);
+	expect(loop, dir,
+	       ASK("node001.lab.test",
+		   "ip link set node address 52:54:00:77:00:99\n"
+		   "printf '#!/bin/sh\n[ $1 != bound ] || echo $ip\n' >$D/lease &&"
+		   "chmod 755 $D/lease"),
+	       "");
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		const int known = strncmp(names[i], "node", 4) == 0 ||
+				  strcmp(names[i], "bringup") == 0;
+		bu_autofree char *asks = bu_xasprintf(
+			"N=%s\n" CALLS_ITSELF("-x hostname:$N") "\n" CALLS_ITSELF(
+				"-F $N") "\n"
+					 "getent hosts $N.lab.test | grep -v '10.77.0.\\(1\\|11\\) '\n"
+					 "getent hosts $N >/dev/null && echo known\n"
+					 "getent hosts 10.77.0.50 || echo none",
+			names[i]);
+
+		expect(loop, dir, asks,
+		       known ? "10.77.0.50\n10.77.0.50\nknown\nnone\n"
+			     : "10.77.0.50\n10.77.0.50\nnone\n");
+	}
+	/* The machine of the profile has the name of the profile, whatever it says. */
+	expect(loop, dir,
+	       "ip link set node address 52:54:00:77:00:02\n" CALLS_ITSELF(
+		       "-x hostname:wpad") "\n"
+					   "getent hosts node002.lab.test\n"
+					   "getent hosts wpad.lab.test || echo none",
+	       "10.77.0.12\n10.77.0.12      node002.lab.test\nnone\n");
+	bu_dnsmasq_destroy(dnsmasq);
+	bu_loop_destroy(loop);
+	bu_ignore(bu_remove_tree(dir, NULL));
+}
+END_TEST
+
 BU_UNIT("dnsmasq", each_node_has_its_address_and_the_rest_a_range,
 	what_is_not_said_is_not_answered, a_large_site_has_a_lease_for_each,
 	each_mode_says_its_own, modes_have_names, dnsmasq_understands_it,
 	a_directory_that_cannot_be_is_an_error,
 	a_first_configuration_that_is_refused_starts_nothing,
 	a_refused_configuration_and_a_restart_leave_the_old_one,
-	it_answers_names_addresses_and_machines)
+	it_answers_names_addresses_and_machines, a_stranger_names_nothing_in_dns)

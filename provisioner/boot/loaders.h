@@ -8,6 +8,7 @@
 #ifndef BU_BOOT_LOADERS_H
 #define BU_BOOT_LOADERS_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -38,6 +39,11 @@ struct bu_loader_dirs {
 const struct bu_boot_row *bu_boot_rows(size_t *ret_count);
 /* Are the files of this row there? */
 int bu_boot_row_there(const struct bu_boot_row *row, const struct bu_loader_dirs *dirs);
+/* A machine that asks with one of these numbers (option 93) is told a file by dnsmasq,
+ * or is not: then what is missing and what to do, owned; NULL = it is told one. proxy:
+ * as in struct bu_loaders_conf. */
+char *bu_loaders_lack(const struct bu_loader_dirs *dirs, int proxy,
+		      const uint16_t *archs, size_t count);
 /* All that must be there is; else BU_ERR_NOTFOUND, which names the row, the file and
  * what has it. What is missing of the others is logged. */
 bu_must int bu_loaders_check(const struct bu_loader_dirs *dirs, struct bu_err *err);

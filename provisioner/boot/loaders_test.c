@@ -80,7 +80,7 @@ START_TEST(a_row_without_its_files_is_not_handed_out)
 {
 	char a[] = "/tmp/bringup-loaders-XXXXXX", b[] = "/tmp/bringup-loaders-XXXXXX";
 	struct bu_loader_dirs dirs = {a, b};
-	bu_autofree char *before = NULL, *half = NULL, *all = NULL;
+	bu_autofree char *before = NULL, *half = NULL, *all = NULL, *arm = NULL;
 	struct bu_err err = {0};
 
 	ck_assert_ptr_nonnull(mkdtemp(a));
@@ -101,6 +101,12 @@ START_TEST(a_row_without_its_files_is_not_handed_out)
 	ck_assert_ptr_null(strstr(half, "shim"));
 	ck_assert_ptr_nonnull(
 		strstr(all, "dhcp-boot=tag:arch7,tag:!ipxe,tag:grub,shimx64.efi\n"));
+	/* Without iPXE for arm64 shim is for all of its machines. */
+	put(b, "shimaa64.efi", "x");
+	put(b, "grubaa64.efi", "x");
+	arm = printed(&dirs);
+	ck_assert_ptr_nonnull(
+		strstr(arm, "dhcp-boot=tag:arch11,tag:!ipxe,shimaa64.efi\n"));
 	bu_ignore(bu_remove_tree(a, NULL));
 	bu_ignore(bu_remove_tree(b, NULL));
 }
@@ -112,7 +118,7 @@ tftp_file(const char *dir, const char *name)
 	bu_autofree char *path = bu_xasprintf("%s/tftp/%s", dir, name);
 	struct stat st;
 
-	/* dnsmasq serves nothing else as root. */
+	/* Its user is another than ours. */
 	if (stat(path, &st) == 0)
 		ck_assert_int_eq(st.st_mode & S_IROTH, S_IROTH);
 	return bu_file_read(path, 0, NULL, NULL);
@@ -126,13 +132,19 @@ START_TEST(tftp_has_what_is_there)
 	const struct bu_loader_dirs dirs = {dir, dir};
 	bu_autofree char *tftp = NULL, *grub = NULL, *system = NULL, *first = NULL;
 	bu_autofree char *own = NULL, *gone = NULL, *old = NULL, *none = NULL;
+	bu_autofree char *early = NULL;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	tftp = bu_xasprintf("%s/tftp", dir);
 	put(dir, "shimx64.efi", "shim");
 	put(dir, "grubx64.efi", "grub");
+	put(dir, "vmlinuz", "kernel");
 	put(dir, "agent.img", "agent");
 	ck_assert_int_eq(bu_tftp_make(tftp, &dirs, NULL), 0);
+	/* Only where a machine loads GRUB. */
+	early = tftp_file(dir, "agent.img");
+	ck_assert_ptr_null(early);
+	ck_assert_int_eq(bu_tftp_system(tftp, dir, NULL), 0);
 	grub = tftp_file(dir, "grubx64.efi");
 	system = tftp_file(dir, "agent.img");
 	first = tftp_file(dir, "grub/grub.cfg");
@@ -159,5 +171,38 @@ START_TEST(tftp_has_what_is_there)
 }
 END_TEST
 
+/* A ramdisk that was built anew is served from then on; one that is as it was is not
+ * copied again. */
+START_TEST(tftp_follows_the_ramdisk)
+{
+	char dir[] = "/tmp/bringup-tftp-XXXXXX";
+	bu_autofree char *tftp = NULL, *copy = NULL, *first = NULL, *second = NULL;
+	struct stat before, after;
+	struct bu_err err;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	tftp = bu_xasprintf("%s/tftp", dir);
+	copy = bu_xasprintf("%s/agent.img", tftp);
+	ck_assert_int_eq(bu_tftp_folder(tftp, NULL), 0);
+	put(dir, "vmlinuz", "kernel");
+	ck_assert_int_eq(bu_tftp_system(tftp, dir, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "agent.img"));
+	put(dir, "agent.img", "old");
+	ck_assert_int_eq(bu_tftp_system(tftp, dir, NULL), 0);
+	ck_assert_int_eq(stat(copy, &before), 0);
+	ck_assert_int_eq(bu_tftp_system(tftp, dir, NULL), 0);
+	ck_assert_int_eq(stat(copy, &after), 0);
+	ck_assert_uint_eq(after.st_ino, before.st_ino);
+	first = bu_file_read(copy, 0, NULL, NULL);
+	ck_assert_str_eq(first, "old");
+	put(dir, "agent.img", "newer");
+	ck_assert_int_eq(bu_tftp_system(tftp, dir, NULL), 0);
+	second = bu_file_read(copy, 0, NULL, NULL);
+	ck_assert_str_eq(second, "newer");
+	bu_ignore(bu_remove_tree(dir, NULL));
+}
+END_TEST
+
 BU_UNIT("loaders", a_missing_loader_is_named, http_gives_what_it_names,
-	a_row_without_its_files_is_not_handed_out, tftp_has_what_is_there)
+	a_row_without_its_files_is_not_handed_out, tftp_has_what_is_there,
+	tftp_follows_the_ramdisk)

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "provisioner/boot/bootp.h"
 
 enum {
 	FIRST_MS = 2000,
@@ -26,22 +27,8 @@ enum {
 	WAIT_MS = 4000,
 	SERVER_PORT = 67,
 	CLIENT_PORT = 68,
-	BOOTP_SIZE = 240, /* with the cookie; then options */
-	XID_AT = 4,
-	FLAGS_AT = 10,
-	MAC_AT = 28,
-	COOKIE_AT = 236,
-	REQUEST = 1,
-	REPLY = 2,
-	OPTION_TYPE = 53,
-	OPTION_SERVER = 54,
-	OPTION_END = 255,
-	DISCOVER = 1,
-	OFFER = 2,
 	PACKET_MAX = 1500,
 };
-
-static const uint8_t cookie[] = {0x63, 0x82, 0x53, 0x63};
 
 struct bu_rival {
 	struct bu_loop *loop;
@@ -55,37 +42,18 @@ struct bu_rival {
 	char seen[BU_RIVAL_SIZE], said[BU_RIVAL_SIZE];
 };
 
-/* Option of this length, NULL = it is not there whole. */
-static const uint8_t *
-option(const uint8_t *packet, size_t size, uint8_t code, size_t length)
-{
-	for (size_t at = BOOTP_SIZE; at + 2 <= size && packet[at] != OPTION_END;) {
-		if (packet[at] == 0) {
-			at++;
-			continue;
-		}
-		if (at + 2 + packet[at + 1] > size)
-			return NULL;
-		if (packet[at] == code && packet[at + 1] == length)
-			return packet + at + 2;
-		at += 2 + (size_t)packet[at + 1];
-	}
-	return NULL;
-}
-
 int
 bu_rival_parse(const uint8_t *packet, size_t size, uint32_t xid,
 	       char ret[BU_RIVAL_SIZE])
 {
-	const uint8_t *type, *server;
+	const uint8_t *server;
+	size_t length;
 
-	if (size < BOOTP_SIZE || packet[0] != REPLY ||
-	    memcmp(packet + XID_AT, &xid, sizeof(xid)) != 0 ||
-	    memcmp(packet + COOKIE_AT, cookie, sizeof(cookie)) != 0)
+	if (!bu_bootp_is(packet, size, BU_BOOTP_REPLY, BU_BOOTP_OFFER) ||
+	    memcmp(packet + BU_BOOTP_XID_AT, &xid, sizeof(xid)) != 0)
 		return -1;
-	type = option(packet, size, OPTION_TYPE, 1);
-	server = option(packet, size, OPTION_SERVER, 4);
-	if (!type || *type != OFFER || !server)
+	server = bu_bootp_option(packet, size, BU_BOOTP_SERVER, &length);
+	if (!server || length != 4)
 		return -1;
 	return inet_ntop(AF_INET, server, ret, BU_RIVAL_SIZE) ? 0 : -1;
 }
@@ -162,16 +130,16 @@ send_discover(const struct bu_rival *rival)
 	const struct sockaddr_in all = {.sin_family = AF_INET,
 					.sin_port = htons(SERVER_PORT),
 					.sin_addr = {htonl(INADDR_BROADCAST)}};
-	uint8_t packet[300] = {REQUEST, 1, sizeof(mac)};
+	uint8_t packet[300] = {BU_BOOTP_REQUEST, 1, sizeof(mac)};
 
-	memcpy(packet + XID_AT, &rival->xid, sizeof(rival->xid));
-	packet[FLAGS_AT] = 0x80; /* the answer goes to all */
-	memcpy(packet + MAC_AT, mac, sizeof(mac));
-	memcpy(packet + COOKIE_AT, cookie, sizeof(cookie));
-	packet[BOOTP_SIZE] = OPTION_TYPE;
-	packet[BOOTP_SIZE + 1] = 1;
-	packet[BOOTP_SIZE + 2] = DISCOVER;
-	packet[BOOTP_SIZE + 3] = OPTION_END;
+	memcpy(packet + BU_BOOTP_XID_AT, &rival->xid, sizeof(rival->xid));
+	packet[BU_BOOTP_FLAGS_AT] = 0x80; /* the answer goes to all */
+	memcpy(packet + BU_BOOTP_MAC_AT, mac, sizeof(mac));
+	memcpy(packet + BU_BOOTP_COOKIE_AT, bu_bootp_cookie, sizeof(bu_bootp_cookie));
+	packet[BU_BOOTP_SIZE] = BU_BOOTP_TYPE;
+	packet[BU_BOOTP_SIZE + 1] = 1;
+	packet[BU_BOOTP_SIZE + 2] = BU_BOOTP_DISCOVER;
+	packet[BU_BOOTP_SIZE + 3] = BU_BOOTP_END;
 	return sendto(rival->fd, packet, sizeof(packet), 0,
 		      (const struct sockaddr *)&all,
 		      sizeof(all)) == (ssize_t)sizeof(packet)

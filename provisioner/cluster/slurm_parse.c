@@ -117,35 +117,36 @@ find_state(const char *line, const char *end, size_t *ret_size)
 	return NULL;
 }
 
-/* "[root@2026-11-22T09:25:18]" at this place; its size, 0 = it is none. */
+/* "[root@2026-11-22T09:25:18]" at this place: who, whose name may have signs of its own
+ * ("alice@corp.example.net"); its size, 0 = it is none. */
 static size_t
-stamp_size(const char *at, const char *end)
+stamp_name_size(const char *at, const char *end)
 {
 	const char *close = memchr(at, ']', (size_t)(end - at));
-	const char *sign = close ? memchr(at, '@', (size_t)(close - at)) : NULL;
+	const char *sign = close ? memrchr(at, '@', (size_t)(close - at)) : NULL;
 
 	if (*at != '[' || !sign || close - sign != 20 || sign[11] != 'T')
 		return 0;
-	return (size_t)(close - at) + 1;
+	return (size_t)(sign - at) - 1;
 }
 
-/* "Reason=DIMM A3 [root@2026-11-22T09:25:18]": the text may hold anything. */
+/* "Reason=DIMM A3 [root@2026-11-22T09:25:18] Comment=...": the text may hold anything,
+ * and what follows the stamp is none of it. */
 static void
 read_reason(const char *from, const char *end, struct bu_cluster_fact *fact)
 {
 	const char *reason = value_of(from, end, " Reason=");
-	const char *at = reason;
+	const char *at = reason, *comment;
+	size_t name = 0;
 
 	if (!reason)
 		return;
-	while (at < end && !(*at == '[' && stamp_size(at, end)))
+	while (at < end && !(name = stamp_name_size(at, end)))
 		at++;
-	if (at < end) {
-		const char *sign = memchr(at, '@', (size_t)(end - at));
-
-		bu_text_copy_part(fact->by, sizeof(fact->by), at + 1,
-				  (size_t)(sign - at - 1));
-	}
+	if (name)
+		bu_text_copy_part(fact->by, sizeof(fact->by), at + 1, name);
+	else if ((comment = value_of(reason, end, " Comment=")))
+		at = comment - strlen(" Comment=");
 	while (at > reason && at[-1] == ' ')
 		at--;
 	bu_text_copy_part(fact->reason, sizeof(fact->reason), reason,

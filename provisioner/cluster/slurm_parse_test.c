@@ -189,6 +189,37 @@ START_TEST(odd_states_are_not_taken_for_good_ones)
 }
 END_TEST
 
+/* Names of a directory have an "@", and a node may have a comment. */
+START_TEST(a_reason_ends_at_its_stamp)
+{
+	static const struct {
+		const char *said, *by, *reason;
+	} rows[] = {
+		{"DIMM B2 replace [alice@corp.example.net@2026-11-02T10:00:00] "
+		 "Comment=ticket 4711",
+		 "alice@corp.example.net", "DIMM B2 replace"},
+		{"DIMM B2 [root@2026-11-02T10:00:00] Extra=x Comment=see "
+		 "[bob@2026-11-03T10:00:00]",
+		 "root", "DIMM B2"},
+		{"fan [left] bob@example.net [bob@2026-11-02T10:00:00]", "bob",
+		 "fan [left] bob@example.net"},
+		{"fan Comment=ticket 4711", "", "fan"},
+		{"fan", "", "fan"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = bu_xasprintf(
+			"%s Reason=%s\n", LINE("a", "IDLE+DRAIN"), rows[i].said);
+		bu_autofree struct bu_cluster_row *found = NULL;
+		size_t count;
+
+		ck_assert_int_eq(bu_slurm_parse(text, &found, &count, NULL), 0);
+		ck_assert_str_eq(found->fact.by, rows[i].by);
+		ck_assert_str_eq(found->fact.reason, rows[i].reason);
+	}
+}
+END_TEST
+
 /* One that slurmd's --conf drained and that died: slurmctld 22.05 keeps no reason from
  * there, and writes its own; an administrator's it keeps. */
 START_TEST(a_drain_of_ours_is_ours_after_slurmctld_names_it)
@@ -288,5 +319,5 @@ END_TEST
 
 BU_UNIT("slurm_parse", real_states_are_read, features_are_read, half_an_answer_is_none,
 	an_empty_cluster_is_an_answer, odd_states_are_not_taken_for_good_ones,
-	a_drain_of_ours_is_ours_after_slurmctld_names_it, lists_of_names_are_searched,
-	garbled_answers_are_read_or_refused)
+	a_reason_ends_at_its_stamp, a_drain_of_ours_is_ours_after_slurmctld_names_it,
+	lists_of_names_are_searched, garbled_answers_are_read_or_refused)

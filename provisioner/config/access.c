@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/sshkey.h"
 #include "profiles/language/schema.h"
 
 #define KEYS_DIR "/etc/ssh/bringup_keys"
@@ -17,18 +18,19 @@
 #define DIRECTORY_CA "/etc/sssd/bringup-ca.pem"
 #define USER_CA "/etc/ssh/bringup_user_ca.pub"
 
-/* The lines of a list with commas, each behind `before`; owned. */
+/* A line for each key, behind `before`; owned. */
 static char *
 lines(const char *list, const char *before)
 {
-	bu_autofree char *copy = bu_xstrdup(list);
-	char *text = NULL;
+	char *text = NULL, *line;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	bu_assert(out); /* only for want of memory */
-	for (char *next = copy, *line; (line = strsep(&next, ","));)
+	while ((line = bu_sshkey_next(&list))) {
 		fprintf(out, "%s%s\n", before, line);
+		free(line);
+	}
 	fclose(out);
 	return text;
 }

@@ -22,7 +22,7 @@
 	"[group hpc]\ngid = 3000\n"                                                    \
 	"[group admin]\ngid = 3001\nsudo = all\n"                                      \
 	"[user alice]\nuid = 2001\ngroups = hpc, admin\nkeys = " KEY " a@x, " KEY      \
-	" b\n"                                                                         \
+	" b, c\n"                                                                      \
 	"[user bob]\nuid = 2002\ngroup = hpc\nhome = /data/bob\nshell = /bin/sh\n"     \
 	"sudo = /usr/bin/systemctl restart slurmd, /usr/sbin/reboot\n"
 
@@ -99,7 +99,7 @@ START_TEST(renders_accounts_keys_rules_and_sshd)
 		{"/etc/sudoers.d/bringup",
 		 HEAD "%admin ALL=(root) NOPASSWD: ALL\nbob ALL=(root) NOPASSWD: "
 		      "/usr/bin/systemctl restart slurmd,/usr/sbin/reboot\n"},
-		{"/etc/ssh/bringup_keys/alice", HEAD KEY " a@x\n" KEY " b\n"},
+		{"/etc/ssh/bringup_keys/alice", HEAD KEY " a@x\n" KEY " b, c\n"},
 		{"/etc/ssh/bringup_user_ca.pub", KEY " ca\n"},
 		{"/etc/ssh/sshd_config.d/10-bringup.conf",
 		 HEAD "PermitRootLogin no\nPasswordAuthentication no\n"

@@ -308,9 +308,11 @@ note_again(struct rig *rig, struct bu_node *node, int moves)
 
 	bu_event_init(&events[0], BU_EVENT_AGAIN, node->name,
 		      json_pack("{s:s}", "by", "ann"));
-	bu_event_init(&events[1], BU_EVENT_STATE, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s}", "from", bu_state_name(node->state),
-				"to", "validating", "on", "again", "reason", ""));
+	if (moves)
+		bu_event_init(&events[1], BU_EVENT_STATE, node->name,
+			      json_pack("{s:s,s:s,s:s,s:s}", "from",
+					bu_state_name(node->state), "to", "validating",
+					"on", "again", "reason", ""));
 	bu_reconcile_note(rig->rec, events, moves ? 2 : 1);
 	rig_pass(rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
@@ -338,6 +340,37 @@ START_TEST(measured_anew_is_twice_the_rounds_and_forgets_the_old_ones)
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	ck_assert_int_eq(links.probed[1], 3);
 	ck_assert_int_eq(node->again, 0);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Its link became slow while it was being measured: the answer to what was asked before
+ * is not heard any more. */
+START_TEST(what_was_asked_before_a_person_measures_anew_counts_for_nothing)
+{
+	struct rig rig;
+	struct links links = good_links();
+	bu_autojson json_t *item = NULL, *good = NULL;
+	struct bu_node *node;
+	int place;
+
+	begin(&rig, 2);
+	check_all(&rig, 2);
+	node = rig_node(&rig, 1);
+	for (int i = 1; i <= 2; i++)
+		rig_node(&rig, i)->live.last_seen_ms = rig.clock.fake_wall_ms;
+	bu_gate_kick(rig.gate);
+	rig_pass(&rig, 10);
+	item = bu_gate_work(rig.gate, node);
+	ck_assert_str_eq(bu_json_str(item, "kind", ""), "probe");
+	good = result_of(&links, item);
+	note_again(&rig, node, 0);
+	bu_gate_result(rig.gate, node, bu_json_str(item, "id", ""), good, NULL);
+	bu_gate_result(rig.gate, rig_node(&rig, 2), bu_json_str(item, "id", ""), good,
+		       NULL);
+	rig_pass(&rig, 10);
+	place = bu_measurements_find(rig.fleet, "node001", "node002", "fabric");
+	ck_assert(place < 0 || rig.fleet->measurements.logs[place].count == 0);
 	rig_end(&rig);
 }
 END_TEST
@@ -542,6 +575,7 @@ RIG_UNIT("doubt", a_doubtful_probe_is_repeated_until_it_is_good,
 	 each_reason_comes_and_goes_with_its_cause,
 	 a_reason_is_gone_when_the_profile_is_mended,
 	 measured_anew_is_twice_the_rounds_and_forgets_the_old_ones,
+	 what_was_asked_before_a_person_measures_anew_counts_for_nothing,
 	 out_of_quarantine_the_report_of_before_does_not_count,
 	 after_a_restart_checks_are_asked_for_by_another_name,
 	 who_is_to_be_measured_anew_later_keeps_what_it_has,

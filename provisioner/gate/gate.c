@@ -200,6 +200,7 @@ bu_gate_destroy(struct bu_gate *gate)
 	bu_gate_pairs_drop(gate);
 	bu_rates_fini(&gate->rates);
 	json_decref(gate->gpus);
+	json_decref(gate->events);
 	bu_timer_destroy(gate->look);
 	free(gate);
 }

@@ -20,6 +20,9 @@ void bu_gate_destroy(struct bu_gate *gate);
  * count. */
 bu_must int bu_gate_load_data(struct bu_gate *gate, const char *rates, const char *gpus,
 			      struct bu_err *err);
+/* What the kernel's words mean, events.json; without it each of them is unknown. */
+bu_must int bu_gate_load_events(struct bu_gate *gate, const char *path,
+				struct bu_err *err);
 /* Something changed: looks again soon. Never later than it would have. */
 void bu_gate_kick(struct bu_gate *gate);
 /* What its looks are timed by: the loop's clock, or a test's. Borrowed. */

@@ -80,6 +80,7 @@ struct bu_gate {
 	char shapes_of[65];
 	struct bu_rates rates;
 	json_t *gpus;           /* data/gpus.json; NULL = none */
+	json_t *events;         /* of data/events.json, as agents get them */
 	struct bu_peers *peers; /* index over all reports; NULL = not made yet */
 	/* Of each pair of the log, in the profile of this digest: its network and nodes
 	 * there, -1 = it has none of the name. */
@@ -275,11 +276,6 @@ double bu_gate_least_gbps(const struct bu_gate *gate,
 			  const struct bu_desired_network *rail);
 /* expect.fabric of checks/fabric/loops.h; NULL: nothing is looped. New reference. */
 json_t *bu_gate_loops(const struct bu_gate *gate, const struct bu_desired_node *own);
-
-/* rtt_placement.c. In words, that a node's round trips do not fit the leaf that the
- * profile names; owned, NULL = they do, or that cannot be told. */
-char *bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *node,
-			    const struct bu_desired_network *rail);
 
 /* partners.c. May this proven node be a partner now? Says no as long as its cluster was
  * not asked, and asks. */

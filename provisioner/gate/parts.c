@@ -12,7 +12,9 @@
 #include "base/text.h"
 #include "fabric/judge/cohort.h"
 #include "fabric/judge/gpus.h"
+#include "model/kernel_event.h"
 #include "provisioner/gate/internal.h"
+#include "provisioner/node/over.h"
 
 enum { HEARD_MS = 90000, LEAF_PLACES = 128 };
 
@@ -21,7 +23,8 @@ bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
 
-	return node->live.last_seen_ms && now_ms - node->live.last_seen_ms < HEARD_MS;
+	return !bu_over_is(node) && node->live.last_seen_ms &&
+	       now_ms - node->live.last_seen_ms < HEARD_MS;
 }
 
 /* The switch that its port heard by LLDP, else the one that the profile names, else its
@@ -79,6 +82,20 @@ bu_gate_load_data(struct bu_gate *gate, const char *rates_path, const char *gpus
 	json_decref(gate->gpus);
 	gate->rates = rates;
 	gate->gpus = json_incref(gpus);
+	return 0;
+}
+
+int
+bu_gate_load_events(struct bu_gate *gate, const char *path, struct bu_err *err)
+{
+	bu_autojson json_t *events = bu_json_load(path, err);
+
+	if (!events)
+		return -1;
+	if (bu_kernel_events_check(events, err) != 0)
+		return bu_err_wrap(err, "%s", path);
+	json_decref(gate->events);
+	gate->events = bu_kernel_events_wire(events);
 	return 0;
 }
 

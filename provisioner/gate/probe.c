@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
+#include "provisioner/node/over.h"
 
 enum { TOLD_MS = 60000 };
 
@@ -124,6 +125,14 @@ judge_rail(const struct bu_probe *probe, int rail, const struct bu_expect *expec
 	bu_pair_error_set(&ret->error, BU_END_NONE, &failure);
 }
 
+/* Of a boot that has ended, or begun before a person asked for it to be measured anew:
+ * nothing of it counts any more. */
+static int
+is_void(const struct bu_probe *probe, const struct bu_node *node)
+{
+	return bu_over_is(node) || node->anew_seq > probe->since_seq;
+}
+
 /* 1 = its events are on their way to the log. */
 static int
 journal_pair(struct bu_gate *gate, struct bu_probe *probe)
@@ -136,6 +145,8 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 	struct bu_pair_result result;
 	size_t count = 0;
 
+	if (a && b && (is_void(probe, a) || is_void(probe, b)))
+		return 0;
 	for (int end = 0; a && b && end < 2; end++) {
 		const struct bu_node *node = end ? b : a;
 

@@ -27,6 +27,7 @@ struct bu_probe {
 	int single; /* one queue pair: it is of the one way that this takes */
 	char secret[65];
 	int64_t since_ms, until_ms; /* monotonic */
+	int64_t since_seq;          /* the last row of the log by then */
 	int64_t both_ms;            /* since then both have their items; 0 = not yet */
 	int took[2];                /* this end was given its item, */
 	int spoke[2];               /* and has reported */

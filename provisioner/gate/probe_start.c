@@ -139,6 +139,7 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	bu_random_hex(probe->secret, 32);
 	probe->deadline_ms = bu_rails_deadline_ms(gate, validation, rails, count);
 	probe->since_ms = bu_loop_now_ms(gate->fleet->loop);
+	probe->since_seq = gate->fleet->life.row_seq;
 	probe->until_ms = probe->since_ms + probe->deadline_ms + BU_GATE_GRACE_MS;
 	for (size_t i = 0; i < count; i++)
 		bu_rail_ends_text(&(struct bu_rail_ends){.of = {rails[i].of[swap],

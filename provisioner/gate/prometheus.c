@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/http_async.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/secret.h"
 #include "base/secrets.h"
 #include "base/text.h"
@@ -173,6 +174,7 @@ read_answer(struct bu_prometheus *one, const struct bu_http_answer *answer,
 	json = bu_json_parse(answer->body, answer->size, "its answer", err);
 	if (!json)
 		return -1;
+	bu_plain_json(json);
 	rc = steps[one->step].is_age ? bu_series_check_age(&of, json, err)
 				     : bu_series_add(&one->series, &of, json, err);
 	return rc ? bu_err_wrap(err, of.sent ? "switch_sent" : "switch_received") : 0;

@@ -108,8 +108,6 @@ bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node)
 	if (!want || !want->validation)
 		return list;
 	add_rates(gate, want->pool, list);
-	for (size_t i = 0; i < want->pool->rails_count; i++)
-		add(list, bu_gate_rtt_placement(gate, node, want->pool->rails[i]));
 	add(list, bu_incast_words(node));
 	add(list, bu_gate_nvlink_words(gate, node));
 	bu_across_warnings(gate, node, list);

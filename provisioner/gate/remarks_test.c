@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people hear of and nobody is held for: weak validations, and round trips that do
- * not fit the leaves of the profile. */
-#include <math.h>
-
+/* What people hear of and nobody is held for: weak validations, and slow pairs. */
 #include "base/json.h"
 #include "provisioner/gate/gate.h"
 #include "provisioner/gate/internal.h"
 #include "tests/support/between.h"
 #include "tests/support/unit.h"
-
-enum { NODES = 8 };
-
-#define NEAR_US 2.0
-#define FAR_US 3.0
 
 static char *
 remarks_of(const struct rig *rig, int number)
@@ -29,146 +21,6 @@ remarks_of(const struct rig *rig, int number)
 	}
 	return text;
 }
-
-/* Nodes 1 to 4 at one leaf and 5 to 8 at another, or as `ports` says. */
-static void
-begin(struct rig *rig, const int *declared_at, int nodes)
-{
-	bu_autofree char *sections = bu_xstrdup("");
-
-	rig_begin(rig, nodes);
-	rig_open_gate(rig);
-	for (int i = 0; i < nodes; i++) {
-		bu_autofree char *old = sections;
-
-		sections = bu_xasprintf("%s[node node%03d]\nswitch_ports = "
-					"fabric=leaf%02d:swp%d\n",
-					old, i + 1, declared_at[i], i + 1);
-	}
-	{
-		bu_autofree char *old = sections;
-
-		sections = bu_xasprintf("%s[network fabric]\n", old);
-	}
-	rig_apply(rig, nodes, BU_CLASS_INSTALL, "d-ports", "[network fabric]\n",
-		  sections);
-}
-
-static void
-measured(struct rig *rig, int a, int b, double min_us, const char *boot_b)
-{
-	struct bu_event event;
-	json_t *flows = json_array();
-
-	/* The median is long after the shortest, and differs: it does not count. */
-	for (int dir = 0; dir < 2; dir++)
-		json_array_append_new(flows, json_pack("{s:f,s:f,s:f,s:f,s:f,s:i}",
-						       "rate_gbps", 0.019, "lat_us",
-						       50.0 + a * b, "lat99_us", 90.0,
-						       "lat_min_us", min_us, "lost",
-						       0.0, "doubt", 0));
-	bu_event_init(&event, BU_EVENT_PAIR, "",
-		      json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "probe", "p-1",
-				"rail", "fabric", "a", rig_node(rig, a)->name, "b",
-				rig_node(rig, b)->name, "boot_a",
-				rig_node(rig, a)->boot_id, "boot_b", boot_b, "verdict",
-				"pass", "flows", flows));
-	bu_reconcile_note(rig->rec, &event, 1);
-}
-
-/* All pairs, as their cables really lead: with a little scatter. */
-static void
-measure(struct rig *rig, const int *really_at, int nodes, int in_this_boot)
-{
-	for (int a = 1; a <= nodes; a++)
-		for (int b = a + 1; b <= nodes; b++)
-			measured(rig, a, b,
-				 (really_at[a - 1] == really_at[b - 1] ? NEAR_US
-								       : FAR_US) +
-					 0.01 * ((a * 3 + b) % 4),
-				 in_this_boot ? rig_node(rig, b)->boot_id : "other");
-	for (int i = 0; i < 400 && rig->fleet->measurements.count <
-					   (size_t)(nodes * (nodes - 1) / 2);
-	     i++)
-		rig_pass(rig, 1);
-	ck_assert_uint_eq(rig->fleet->measurements.count,
-			  (size_t)(nodes * (nodes - 1) / 2));
-}
-
-static const int tree[NODES] = {1, 1, 1, 1, 2, 2, 2, 2};
-
-START_TEST(a_cable_to_another_leaf_is_noticed)
-{
-	static const int really_at[NODES] = {1, 1, 2, 1, 2, 2, 2, 2};
-	struct rig rig;
-	int told = 0;
-
-	begin(&rig, tree, NODES);
-	measure(&rig, really_at, NODES, 1);
-	for (int i = 1; i <= NODES; i++) {
-		bu_autofree char *text = remarks_of(&rig, i);
-
-		ck_assert_msg((i == 3) == (strstr(text, "do not fit leaf01") != NULL),
-			      "node %d: '%s'", i, text);
-		told += *text != '\0';
-	}
-	ck_assert_int_eq(told, 1);
-	/* Where the node's whole story is told, too. */
-	{
-		bu_autojson json_t *shown =
-			bu_gate_show(rig.gate, rig_node(&rig, 3), NULL);
-
-		ck_assert_uint_eq(json_array_size(json_object_get(shown, "remarks")),
-				  1);
-	}
-	/* A node that is not measured any more has no place to fit. */
-	rig.fleet->desired->nodes[2].validation = NULL;
-	{
-		bu_autofree char *text = remarks_of(&rig, 3);
-
-		ck_assert_str_eq(text, "");
-	}
-	rig_end(&rig);
-}
-END_TEST
-
-START_TEST(a_tree_as_declared_is_not_mentioned)
-{
-	struct rig rig;
-
-	begin(&rig, tree, NODES);
-	measure(&rig, tree, NODES, 1);
-	for (int i = 1; i <= NODES; i++) {
-		bu_autofree char *text = remarks_of(&rig, i);
-
-		ck_assert_str_eq(text, "");
-	}
-	rig_end(&rig);
-}
-END_TEST
-
-/* Of another boot, of too few nodes, of one leaf: nobody can tell. */
-START_TEST(where_nobody_can_tell_nothing_is_said)
-{
-	static const int really_at[NODES] = {1, 1, 2, 1, 2, 2, 2, 2};
-	static const int one_leaf[NODES] = {1, 1, 1, 1, 1, 1, 1, 1};
-	static const struct {
-		const int *declared_at;
-		int nodes, in_this_boot;
-	} rows[] = {{tree, NODES, 0}, {tree, NODES - 1, 1}, {one_leaf, NODES, 1}};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct rig rig;
-		bu_autofree char *text = NULL;
-
-		begin(&rig, rows[i].declared_at, rows[i].nodes);
-		measure(&rig, really_at, rows[i].nodes, rows[i].in_this_boot);
-		text = remarks_of(&rig, 3);
-		ck_assert_msg(!*text, "row %zu: %s", i, text);
-		rig_end(&rig);
-	}
-}
-END_TEST
 
 static char *
 warning_with(const char *fabric, const char *validation)
@@ -304,7 +156,7 @@ static const struct {
 START_TEST(a_slow_pair_is_a_remark_of_both)
 {
 	for (size_t i = 0; i < BU_LEN(slow_pairs); i++) {
-		bu_autojson json_t *list = NULL;
+		bu_autojson json_t *list = NULL, *shown = NULL, *none = NULL;
 		struct bu_desired_validation *validation;
 		struct between b;
 
@@ -324,6 +176,14 @@ START_TEST(a_slow_pair_is_a_remark_of_both)
 		if (slow_pairs[i].says)
 			ck_assert_str_eq(json_string_value(json_array_get(list, 0)),
 					 slow_pairs[i].says);
+		/* Where the node's whole story is told, too. */
+		shown = bu_gate_show(b.gate, rig_node(&b.rig, 1), NULL);
+		ck_assert_int_eq(json_equal(json_object_get(shown, "remarks"), list),
+				 1);
+		/* A node that is not measured any more has no slow pair. */
+		b.rig.fleet->desired->nodes[0].validation = NULL;
+		none = bu_gate_remarks(b.gate, rig_node(&b.rig, 1));
+		ck_assert_uint_eq(json_array_size(none), 0);
 		between_end(&b);
 	}
 }
@@ -389,6 +249,4 @@ START_TEST(without_an_mtu_a_pair_has_the_row_of_its_path)
 END_TEST
 
 RIG_UNIT("remarks", without_an_mtu_a_pair_has_the_row_of_its_path,
-	 a_slow_pair_is_a_remark_of_both, a_cable_to_another_leaf_is_noticed,
-	 a_tree_as_declared_is_not_mentioned, a_weak_gate_needs_a_reason,
-	 where_nobody_can_tell_nothing_is_said)
+	 a_slow_pair_is_a_remark_of_both, a_weak_gate_needs_a_reason)

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "provisioner/gate/internal.h"
+#include "provisioner/node/over.h"
 
 void
 bu_gate_say(struct bu_gate *gate, struct bu_node *node, const struct bu_reason *reason)
@@ -78,8 +79,13 @@ bu_gate_say_of_rail(const struct bu_campaign_state *campaign, struct bu_node *no
 static void
 unheard(const struct bu_node *node, struct bu_reason *ret)
 {
+	bu_autofree char *how = bu_over_is(node) ? bu_over_words(node) : NULL;
 	char since[24];
 
+	if (how) {
+		BU_REASON_SET(ret, BOOT_OVER, .text = {how});
+		return;
+	}
 	if (!node->live.last_seen_ms) {
 		bu_reason_set(ret, BU_REASON_UNHEARD, NULL);
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Readings of switches of a fabric that sprays: nodes that were certified load its
- * links, and after each round at full load the site's program, its Prometheus or a
- * node's agent is asked what the switches counted. Looked at by gate.c after the pairs
+ * links, and after each round at full load the site's Prometheus or a node's agent is
+ * asked what the switches counted. Looked at by gate.c after the pairs
  * between leaves. The campaign runs from its start over the readings and the log, as
  * those of the rails do. Invariants: what the tests measured is not judged here, only
  * what switches counted; no node is accused and none waits for it, and what fails costs

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the switches of a fabric count, read from a program of the site or from its
- * Prometheus: where each flow takes all spines no test names a link, its switches do.
- * It accuses links, spines and leaves, no node; no certificate waits for it.
+ * What the switches of a fabric count, read from the site's Prometheus or by a node's
+ * agent: where each flow takes all spines no test names a link, the switches do. Links,
+ * spines and leaves are accused, no node; no certificate waits for a reading.
  */
 #ifndef BU_GATE_SWITCHES_H
 #define BU_GATE_SWITCHES_H

@@ -9,8 +9,9 @@
 enum { LEAVES = 3, EACH = 2, NODES = LEAVES * EACH, SPINES = 3 };
 
 /* What its agents see: of the link of leaf02 and s2, what the spine receives goes bad.
- */
+ * With two rails, which have one switch fabric, it is the link of leaf12 and s3. */
 struct site {
+	int rails; /* 0 = one */
 	int readings;
 	int without; /* at this one a second cable of that link is missing */
 	const char *failure;
@@ -29,23 +30,31 @@ add_port(json_t *ports, const char *from, const char *to, int port, int received
 					       received, "sent", 5));
 }
 
+static void
+read_leaf(const struct site *site, int rail, int leaf, json_t *ports)
+{
+	for (int spine = 1; spine <= SPINES; spine++) {
+		bu_autofree char *l = bu_xasprintf("leaf%d%d", rail, leaf);
+		bu_autofree char *s = bu_xasprintf("s%d", spine);
+		int bad = leaf == 2 && rail == site->rails / 2 &&
+			  spine == 2 + site->rails / 2;
+
+		add_port(ports, l, s, 40 + spine, 70000);
+		add_port(ports, s, l, 10 * rail + leaf,
+			 bad ? 800 + 100 * site->readings : 0);
+		if (bad && site->readings != site->without)
+			add_port(ports, l, s, 50, 90000);
+	}
+}
+
 static json_t *
 read_ports(const struct site *site)
 {
 	json_t *ports = json_array();
 
-	for (int leaf = 1; leaf <= LEAVES; leaf++)
-		for (int spine = 1; spine <= SPINES; spine++) {
-			bu_autofree char *l = bu_xasprintf("leaf0%d", leaf);
-			bu_autofree char *s = bu_xasprintf("s%d", spine);
-			int bad = leaf == 2 && spine == 2;
-
-			add_port(ports, l, s, 40 + spine, 70000);
-			add_port(ports, s, l, leaf,
-				 bad ? 800 + 100 * site->readings : 0);
-			if (bad && site->readings != site->without)
-				add_port(ports, l, s, 50, 90000);
-		}
+	for (int rail = 0; rail < 1 + site->rails / 2; rail++)
+		for (int leaf = 1; leaf <= LEAVES; leaf++)
+			read_leaf(site, rail, leaf, ports);
 	return ports;
 }
 
@@ -89,19 +98,25 @@ pass_and_answer(struct rig *rig, struct site *site, struct ways *ways, int secon
 	}
 }
 
+#define COUNTED                                                                        \
+	"routing = sprayed\nspines = s1, s2, s3\nswitch_counters = http://nowhere\n"
+
 /* The profile's network is soft-RoCE: that `check` refuses this is of the loader. */
 static void
 begin_counted(struct rig *rig, struct site *site, struct ways *ways)
 {
-	static const char *const more[] = {"routing = sprayed\nspines = s1, s2, s3\n"
-					   "switch_counters = /nowhere\n"};
+	const char *lines = site->rails ? COUNTED "switch_fabric = clos\n" : COUNTED;
+	int rails = 1 + site->rails / 2;
 
 	site->readers = json_object();
 	rig_begin(rig, NODES);
 	rig_open_gate(rig);
-	rig_give_rails_with(rig, NODES, 1, more);
-	free(rig->fleet->desired->networks[1].switch_counters);
-	rig->fleet->desired->networks[1].switch_counters = bu_xstrdup("infiniband");
+	rig_give_rails_with(rig, NODES, rails, (const char *const[]){lines, lines});
+	for (int i = 1; i <= rails; i++) {
+		free(rig->fleet->desired->networks[i].switch_counters);
+		rig->fleet->desired->networks[i].switch_counters =
+			bu_xstrdup("infiniband");
+	}
 	for (int i = 1; i <= NODES; i++) {
 		struct bu_desired_node *node = &rig->fleet->desired->nodes[i - 1];
 
@@ -109,7 +124,8 @@ begin_counted(struct rig *rig, struct site *site, struct ways *ways)
 		ways->leaf[i] = (i - 1) / EACH + 1;
 		free(node->switch_ports);
 		node->switch_ports =
-			bu_xasprintf("fabric=leaf0%d:p%d", ways->leaf[i], i);
+			bu_xasprintf("fabric=leaf0%d:p%d,rail1=leaf1%d:p%d",
+				     ways->leaf[i], i, ways->leaf[i], i);
 	}
 }
 
@@ -152,6 +168,36 @@ START_TEST(a_bad_link_is_named)
 	/* By turns: none is asked for all of them. */
 	ck_assert_int_ge(site.readings, 11);
 	ck_assert_uint_eq(json_object_size(site.readers), NODES);
+	end_counted(&rig, &site, &ways);
+}
+END_TEST
+
+/* Two rails of one switch fabric, each with leaves of its own: read once, for all. */
+START_TEST(rails_of_one_fabric_are_read_together)
+{
+	struct site site = {.rails = 2};
+	struct ways ways = {.slow = 0};
+	bu_autofree char *warnings = NULL, *names = NULL;
+	struct bu_work_switches work;
+	struct rig rig;
+
+	begin_counted(&rig, &site, &ways);
+	pass_and_answer(&rig, &site, &ways, 400);
+	all_join(&rig, NODES);
+	ck_assert_int_eq(
+		bu_record_from_json(bu_work_switches_fields, site.item, &work, NULL),
+		0);
+	names = bu_json_canonical(work.names);
+	ck_assert_str_eq(names,
+			 "{\"leaf01\":true,\"leaf02\":true,\"leaf03\":true,"
+			 "\"leaf11\":true,\"leaf12\":true,\"leaf13\":true,\"s1\":true,"
+			 "\"s2\":true,\"s3\":true}");
+	warnings = warnings_of(&rig);
+	says(warnings, "switch fabric clos: what its switches count accuses the link "
+		       "between leaf12 (rail rail1) and spine s3, to the spine: ");
+	ck_assert_ptr_null(strstr(warnings, "leaf02"));
+	ck_assert_ptr_null(strstr(warnings, "could not be read"));
+	ck_assert_ptr_null(rig.gate->switches->next);
 	end_counted(&rig, &site, &ways);
 }
 END_TEST
@@ -282,7 +328,7 @@ START_TEST(what_was_not_asked_for_is_no_answer)
 }
 END_TEST
 
-RIG_UNIT("switches_agent", a_bad_link_is_named,
+RIG_UNIT("switches_agent", a_bad_link_is_named, rails_of_one_fabric_are_read_together,
 	 an_agent_that_fails_costs_its_words_alone, an_older_agent_is_not_asked,
 	 one_that_is_silent_is_given_up, a_counter_at_its_end_is_told,
 	 what_was_not_asked_for_is_no_answer)

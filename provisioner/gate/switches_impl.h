@@ -6,7 +6,6 @@
 #ifndef BU_GATE_SWITCHES_IMPL_H
 #define BU_GATE_SWITCHES_IMPL_H
 
-#include "base/worker.h"
 #include "provisioner/gate/across_impl.h"
 #include "provisioner/gate/prometheus.h"
 #include "provisioner/gate/series.h"
@@ -45,7 +44,6 @@ struct bu_switches {
 	struct bu_link_count *latest; /* each link as it was told last; NULL = none */
 	struct bu_reading *list;
 	size_t count, cap;
-	struct bu_job *job;               /* NULL = the site's program does not run */
 	struct bu_prometheus *prometheus; /* NULL = none was asked */
 	struct bu_switches_agent agent;
 	int64_t begun_seq; /* the last result in the log when it was asked for one */

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gets what switches count from the site's program, from its Prometheus by
- * prometheus.c, or from an agent by switches_agent.c, and keeps what grew since the
- * reading before. Asked by switches.c. Invariants: the loop never waits for any of
- * them, and each has a deadline; a reading is
- * taken as a whole or not at all.
+ * Gets what switches count from the site's Prometheus by prometheus.c, or from an agent
+ * by switches_agent.c, and keeps what grew since the reading before. Asked by
+ * switches.c. Invariants: the loop waits for neither, and each has a deadline; a
+ * reading is taken as a whole or not at all.
  */
 #include <string.h>
 
 #include "base/json.h"
 #include "base/log.h"
-#include "base/secret.h"
 #include "fabric/judge/wire.h"
 #include "provisioner/gate/switches_impl.h"
 
-/* LINK_MAX: bytes for each direction of a link. */
-enum { PROGRAM_MS = 30000, AGAIN_MS = 60000, OUTPUT_MAX = 65536, LINK_MAX = 2048 };
+enum { AGAIN_MS = 60000 };
 
 static size_t
 links_of(const struct bu_switches *counters)
@@ -23,14 +20,8 @@ links_of(const struct bu_switches *counters)
 	return 2 * (size_t)counters->shape.leaves * (size_t)counters->shape.spines;
 }
 
-static size_t
-output_max(const struct bu_switches *counters)
-{
-	return OUTPUT_MAX + LINK_MAX * links_of(counters);
-}
-
-/* What came in while it ran may be in what it prints, or not: it counts for the next
- * one. */
+/* A result that came in during a reading may be in the reading, or not: it counts for
+ * the next one. */
 static int64_t
 last_seq(const struct bu_measurements *all)
 {
@@ -42,49 +33,7 @@ last_seq(const struct bu_measurements *all)
 	return seq;
 }
 
-/* Jobs fill switches, too: what only waits is no error. */
-static void
-drop_waits(json_t *value)
-{
-	const char *key;
-	json_t *one;
-	void *next;
-	size_t i;
-
-	json_array_foreach (value, i, one)
-		drop_waits(one);
-	json_object_foreach_safe(value, next, key, one)
-	{
-		drop_waits(one);
-		if (strcasestr(key, "wait"))
-			json_object_del(value, key);
-	}
-}
-
-static int
-names_a_link(const struct bu_link_count *now, size_t links)
-{
-	for (size_t i = 0; i < links; i++)
-		if (now[i].told)
-			return 1;
-	return 0;
-}
-
-static json_t *
-parse(const struct bu_switches *counters, const struct bu_job_result *result,
-      struct bu_err *err)
-{
-	size_t most = output_max(counters);
-
-	if (result->out_size < most)
-		return bu_json_parse(result->out, result->out_size, "its output", err);
-	bu_err_set(err, BU_ERR_INVAL, 0,
-		   "it prints more than %zu bytes, which is too much for its %zu links",
-		   most, links_of(counters));
-	return NULL;
-}
-
-/* err: why there is none. */
+/* err: why there is no reading. */
 static void
 take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 {
@@ -93,12 +42,6 @@ take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 
 	if (bu_wire_switch_answer(&counters->shape, answer, now, err) != 0)
 		return;
-	if (!names_a_link(now, links)) {
-		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "answer to switch: names no link; print those of the "
-			   "leaves and spines on standard input");
-		return;
-	}
 	if (!counters->latest)
 		counters->latest = bu_xcalloc(links, sizeof(*counters->latest));
 	bu_wire_switch_since(&counters->shape, counters->latest, now);
@@ -106,18 +49,6 @@ take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 				  sizeof(*counters->list));
 	counters->list[counters->count++] = (struct bu_reading){
 		.links = bu_steal(&now), .seq = counters->begun_seq};
-}
-
-static void
-take_printed(struct bu_switches *counters, const struct bu_job_result *result,
-	     struct bu_err *err)
-{
-	bu_autojson json_t *answer = parse(counters, result, err);
-
-	if (!answer)
-		return;
-	drop_waits(answer);
-	take(counters, answer, err);
 }
 
 static void
@@ -171,48 +102,6 @@ end_reading(struct bu_switches *counters, const struct bu_err *wrong)
 	bu_gate_kick(counters->gate);
 }
 
-/* --- the program --- */
-
-static void
-on_printed(const struct bu_job_result *result, const struct bu_err *err, void *arg)
-{
-	struct bu_switches *counters = arg;
-	struct bu_err wrong = {0};
-
-	counters->job = NULL;
-	if (err)
-		wrong = *err;
-	else
-		take_printed(counters, result, &wrong);
-	end_reading(counters, &wrong);
-}
-
-static void
-run_program(struct bu_switches *counters, const struct bu_desired_network *network)
-{
-	bu_autofree char *reference = bu_xasprintf("exec:%s", network->switch_counters);
-	bu_autofree char *checked = NULL, *input = NULL;
-	bu_autojson json_t *request = NULL;
-	struct bu_err err = {0};
-
-	request = json_pack("{s:s,s:O,s:O}", "op", "switch", "leaves",
-			    counters->shape.leaf_ids.list, "spines",
-			    counters->shape.spine_ids.list);
-	input = bu_json_canonical(request);
-	checked = bu_secret_program(reference, &err);
-	if (checked)
-		counters->job = bu_job_start(
-			counters->gate->fleet->loop,
-			&(struct bu_job_opts){
-				.argv = (const char *const[]){checked, NULL},
-				.input = input,
-				.deadline_ms = PROGRAM_MS,
-				.output_max = output_max(counters)},
-			on_printed, counters, &err);
-	if (!counters->job)
-		fail(counters, &err);
-}
-
 /* --- Prometheus, an agent --- */
 
 static void
@@ -260,7 +149,6 @@ ask_agent(struct bu_switches *counters, const struct bu_desired_network *network
 
 static void (*const sources[])(struct bu_switches *counters,
 			       const struct bu_desired_network *network) = {
-	[BU_COUNTERS_PROGRAM] = run_program,
 	[BU_COUNTERS_PROMETHEUS] = ask_prometheus,
 	[BU_COUNTERS_INFINIBAND] = ask_agent,
 };
@@ -268,8 +156,7 @@ static void (*const sources[])(struct bu_switches *counters,
 void
 bu_switches_read(struct bu_switches *counters, const struct bu_desired_network *network)
 {
-	if (counters->job || bu_prometheus_is_asked(counters->prometheus) ||
-	    counters->agent.id[0] ||
+	if (bu_prometheus_is_asked(counters->prometheus) || counters->agent.id[0] ||
 	    bu_loop_now_ms(counters->gate->fleet->loop) < counters->again_ms)
 		return;
 	free(counters->source);
@@ -284,9 +171,6 @@ bu_switches_read(struct bu_switches *counters, const struct bu_desired_network *
 void
 bu_switches_forget(struct bu_switches *counters)
 {
-	if (counters->job)
-		bu_job_cancel(counters->job);
-	counters->job = NULL;
 	bu_prometheus_destroy(counters->prometheus);
 	counters->prometheus = NULL;
 	bu_switches_forget_agent(counters);

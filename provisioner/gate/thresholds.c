@@ -396,6 +396,12 @@ gpu_json(const struct bu_gate *gate, const struct bu_desired_node *want)
 				     NULL);
 	if (gpu && want->image->driver)
 		json_object_set_new(gpu, "driver", json_string(want->image->driver));
+	if (gpu && class->gpu_compute_partition)
+		json_object_set_new(gpu, "compute_partition",
+				    json_string(class->gpu_compute_partition));
+	if (gpu && class->gpu_memory_partition)
+		json_object_set_new(gpu, "memory_partition",
+				    json_string(class->gpu_memory_partition));
 	if (gpu && want->mig) {
 		instances = bu_gpu_mig_alike(want->mig, class->gpu_model, &share);
 		bu_gpus_divide(gpu, instances, share);
@@ -450,6 +456,7 @@ bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 		      const struct bu_target *target)
 {
 	const struct bu_desired_node *want = target->node;
+	const struct bu_desired_node *reach = bu_fleet_reach(gate->fleet, node);
 	json_t *expect = json_pack(
 		"{s:o,s:o,s:o}", "networks", networks_json(gate, node, target),
 		"hardware", hardware_json(want->hardware), "host", host_json(want));
@@ -459,14 +466,16 @@ bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 		json_object_set_new(expect, "mounts", mounts);
 	if (gpu)
 		json_object_set_new(expect, "gpu", gpu);
+	if (gate->events)
+		json_object_set(expect, "events", gate->events);
 	if (want->validation && want->validation->thresholds)
 		json_object_set_new(expect, "thresholds",
 				    thresholds(want->validation->thresholds));
 	if (want->validation && want->validation->severity)
 		json_object_set_new(expect, "severity",
 				    bu_gate_settings(want->validation->severity));
-	if (want->switch_ports && want->switch_ports[0])
+	if (reach && reach->switch_ports && reach->switch_ports[0])
 		json_object_set_new(expect, "lldp",
-				    bu_gate_settings(want->switch_ports));
+				    bu_gate_settings(reach->switch_ports));
 	return expect;
 }

@@ -29,6 +29,9 @@ expect_of(const char *from, const char *to)
 	ck_assert_msg(bu_gate_load_data(rig.gate, BU_SRCDIR "/data/rates.json",
 					BU_SRCDIR "/data/gpus.json", &err) == 0,
 		      "%s", err.text);
+	ck_assert_msg(
+		bu_gate_load_events(rig.gate, BU_SRCDIR "/data/events.json", &err) == 0,
+		"%s", err.text);
 	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d-expect", from, to);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(bu_fleet_target(rig.fleet, node, &target, NULL), 0);
@@ -128,6 +131,14 @@ START_TEST(a_machine_must_have_what_its_class_says)
 		       "disk = smallest\nnics = 2\ncpus_min = 96\n"
 		       "memory_min = 2 TiB\ngpus = 8\ngpu_model = h100-80gb\n");
 
+	bu_autojson json_t *amd = expect_of(
+		PLAIN, "rdma = rxe\nlink_gbps = 0.02\n[image debian12]\n[hardware vm]\n"
+		       "disk = smallest\nnics = 2\ngpus = 8\ngpu_model = mi300x\n"
+		       "gpu_compute_partition = CPX\ngpu_memory_partition = NPS4\n");
+
+	is(json_object_get(amd, "gpu"), "compute_partition", "\"CPX\"");
+	is(json_object_get(amd, "gpu"), "memory_partition", "\"NPS4\"");
+	is(json_object_get(expect, "gpu"), "compute_partition", "none");
 	is(plain, "hardware", "{\"nics\":2}");
 	is(expect, "hardware",
 	   "{\"cpus\":96,\"gpu_model\":\"h100-80gb\",\"gpus\":8,"
@@ -299,6 +310,17 @@ START_TEST(gpus_have_the_driver_and_the_division_of_the_profile)
 		is(gpu, "hbm_gbs", rows[i].hbm);
 		is(gpu, "pcie_gbs", rows[i].pcie);
 	}
+}
+END_TEST
+
+/* What the kernel's words mean goes with the checks, without where it is from. */
+START_TEST(events_are_handed_to_the_agent)
+{
+	bu_autojson json_t *expect = expect_of(PLAIN, PLAIN);
+	const json_t *events = json_object_get(expect, "events");
+
+	ck_assert_uint_gt(json_array_size(events), 150);
+	ck_assert(!json_object_get(json_array_get(events, 0), "source"));
 }
 END_TEST
 
@@ -509,7 +531,8 @@ RIG_UNIT("expect", without_an_mtu_the_row_is_that_of_what_was_measured,
 	 a_deadline_is_that_of_a_slow_probe, a_path_has_room_for_what_its_kind_needs,
 	 settings_are_read_as_they_are_written, a_link_has_the_limit_of_its_kind,
 	 ports_are_looped_by_agents_that_know_how,
-	 a_loop_is_held_against_the_links_rate, sizes_are_the_links_or_the_profiles,
+	 a_loop_is_held_against_the_links_rate, events_are_handed_to_the_agent,
+	 sizes_are_the_links_or_the_profiles,
 	 gpus_have_the_driver_and_the_division_of_the_profile,
 	 a_port_is_held_against_a_rate_of_its_own,
 	 a_machine_must_have_what_its_class_says, what_is_mounted_is_looked_at,

@@ -13,8 +13,12 @@
 #include "model/machine.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/fallback.h"
+#include "provisioner/node/over.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
+
+/* Of a large machine it has some 60,000 bytes. */
+enum { INVENTORY_MAX = 256 << 10 };
 
 /* What the profile wants of the machine, before anything is written. */
 static int
@@ -67,6 +71,10 @@ bound_event(struct bu_reconcile *rec, struct bu_event *event,
 	bu_autofree char *text = bu_json_canonical(value);
 	char digest[BU_DIGEST_SIZE];
 
+	if (strlen(text) > INVENTORY_MAX)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "the inventory of %s has more than %d bytes",
+				  node->name, INVENTORY_MAX);
 	if (check_same(node, inventory, err) != 0 ||
 	    bu_store_put_blob(rec->fleet->store, text, digest, err) != 0)
 		return -1;
@@ -181,7 +189,8 @@ check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *
 	return 0;
 }
 
-/* Of a boot that is known: its links may be set up in another way since. */
+/* Of a boot that is known: its links may be set up in another way since. Changes
+ * without end are a condition of the node, and the log has some of them. */
 static int
 refresh_inventory(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_inventory *inventory, struct bu_err *err)
@@ -193,6 +202,12 @@ refresh_inventory(struct bu_reconcile *rec, struct bu_node *node,
 	bu_json_digest(value, digest);
 	if (strcmp(digest, node->inventory) == 0)
 		return 0;
+	if (check_same(node, inventory, err) != 0)
+		return -1;
+	if (bu_meter_take(rec->inventories, node->name, 1) != 0) {
+		node->live.agent.unsteady_ms = bu_loop_now_ms(rec->fleet->loop);
+		return 0;
+	}
 	if (bound_event(rec, &event, node, inventory, err) != 0)
 		return -1;
 	bu_reconcile_append(rec, node, &event, 1);
@@ -305,6 +320,17 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 				 err);
 }
 
+/* It was on its way when the machine was switched off, or that was never done. */
+static int
+refuse_ended(const struct bu_node *node, struct bu_err *err)
+{
+	bu_autofree char *how = bu_over_words(node);
+
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "boot %s of %s has ended (%s); a later one is waited for",
+			  node->over.boot_id, node->name, how);
+}
+
 int
 bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, enum bu_where where,
 		   const json_t *stamp, const struct bu_inventory *inventory,
@@ -314,6 +340,8 @@ bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, enum bu_where
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing right now; say it again",
 				  node->name);
+	if (bu_over_ended(node, inventory->boot_id))
+		return refuse_ended(node, err);
 	return where == BU_WHERE_RAMDISK
 		       ? hello_ramdisk(rec, node, inventory, err)
 		       : hello_installed(rec, node, stamp, inventory, err);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/machine.h"
 #include "profiles/nodeset/nodeset.h"
+#include "provisioner/node/found.h"
 #include "provisioner/node/revisions.h"
 #include "provisioner/node/twins.h"
 
@@ -85,6 +86,8 @@ bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
 	BU_TEXT_COPY(node->uuid, machine->uuid);
 	free(node->macs);
 	node->macs = macs_text(machine);
+	free(node->numbers);
+	node->numbers = bu_machine_numbers(machine);
 	bu_twins_learn(fleet, node, time_ms);
 	note_changes(node, time_ms);
 }
@@ -114,6 +117,10 @@ bu_binding_inventory(struct bu_fleet *fleet, struct bu_node *node, const json_t 
 	BU_TEXT_COPY(node->live.firmware, bu_json_str(value, "firmware", ""));
 	bu_machine_of(bu_json_str(dmi, "serial", ""), bu_json_str(dmi, "uuid", ""),
 		      NULL, &machine);
+	bu_machine_add_number(&machine, BU_NUMBER_BOARD,
+			      bu_json_str(dmi, "board_serial", ""));
+	bu_machine_add_number(&machine, BU_NUMBER_CHASSIS,
+			      bu_json_str(dmi, "chassis_serial", ""));
 	add_macs(nics, 1, &machine);
 	if (machine.macs_count == 0)
 		add_macs(nics, 0, &machine);
@@ -133,27 +140,35 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	bu_revisions_install(fleet, node, "");
 	clear(node->known.id);
 	node->conditions[BU_CONDITION_HARDWARE_CHANGED].on = 0;
+	node->conditions[BU_CONDITION_BMC_DIFFERS].on = 0;
+	node->live.bmc_said = 0;
+	clear(node->live.bmc_differs);
 	clear(node->serial);
 	clear(node->uuid);
 	clear(node->live.firmware);
 	clear(node->inventory);
 	clear(node->boot_id);
+	memset(&node->over, 0, sizeof(node->over));
 	clear(node->admitted_step);
 	clear(node->admitted_request);
 	clear(node->installed_image);
 	clear(node->installed_digest);
 	clear(node->installed_step);
 	clear(node->facets);
+	bu_found_forget(node);
 	clear(node->slot);
 	memset(&node->other, 0, sizeof(node->other));
 	memset(node->kept_certs, 0, sizeof(node->kept_certs));
 	node->proven = 0;
 	clear(node->agent_cert);
 	clear(node->agent_cert_next);
+	clear(node->agent_cert_renewed);
+	node->conditions[BU_CONDITION_CREDENTIAL_COPIED].on = 0;
 	clear(node->commit);
 	clear(node->evidence);
 	clear(node->live.disk.wanted);
 	free(bu_steal(&node->macs));
+	free(bu_steal(&node->numbers));
 	BU_DROP(&node->checks);
 	BU_DROP(&node->full_cert);
 	BU_DROP(&node->boot_cert);

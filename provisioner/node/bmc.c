@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whom bringup-power is asked about: the BMC that the profile gives a node, and the
- * machine that is expected behind it. Called by effects.c and verbs_power.c before each
- * request. Invariant: what two nodes of the site share tells neither from the other,
- * and is not asked for.
+ * Whom bringup-power is asked about: the BMC that the applied profile gives a node
+ * (reach.c), and the machine that is expected behind it. Called before each request.
+ * Invariant: what two nodes of the site share tells neither from the other, and is not
+ * asked for.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +11,23 @@
 #include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/twins.h"
+
+/* Of a chassis, several machines tell the number. */
+static void
+drop_shared(const struct bu_fleet *fleet, const struct bu_node *node,
+	    struct bu_machine *machine)
+{
+	struct bu_machine own = *machine;
+
+	if (bu_twins_tells_another(fleet, node, own.serial))
+		machine->serial[0] = '\0';
+	machine->numbers_count = 0;
+	for (size_t i = 0; i < own.numbers_count; i++)
+		if (!bu_twins_tells_another(fleet, node, own.numbers[i].text))
+			bu_machine_add_number(machine, own.numbers[i].of,
+					      own.numbers[i].text);
+}
 
 /* The bound machine, as it told of itself. */
 static void
@@ -21,11 +38,8 @@ bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *other = fleet->nodes[i];
 
-		if (other == node || !other->machine[0])
-			continue;
-		if (bu_machine_same(other->serial, node->serial))
-			ret->serial[0] = '\0';
-		if (bu_machine_same_uuid(other->uuid, node->uuid))
+		if (other != node && other->machine[0] &&
+		    bu_machine_same_uuid(other->uuid, node->uuid))
 			ret->uuid[0] = '\0';
 	}
 }
@@ -36,21 +50,6 @@ bu_medium_is(const struct bu_desired_node *want)
 	return want->hardware->boot == BU_BOOT_BY_MEDIA;
 }
 
-/* How its machine is reached is no part of what an order was granted for: where the BMC
- * that the order names has told of another machine, that of the applied profile is
- * asked, which may have been corrected since. Whose it is, is compared as before. */
-static const struct bu_desired_node *
-corrected(const struct bu_fleet *fleet, const struct bu_node *node,
-	  const struct bu_desired_node *want)
-{
-	const struct bu_desired_node *applied = bu_fleet_desired(fleet, node);
-
-	return node->bmc_of_another && node->machine[0] && applied &&
-			       strcmp(applied->pool->bmc_identity, "check") == 0
-		       ? applied
-		       : want;
-}
-
 int
 bu_bmc_is(const struct bu_desired_node *want)
 {
@@ -58,12 +57,11 @@ bu_bmc_is(const struct bu_desired_node *want)
 }
 
 void
-bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
-	    const struct bu_desired_node *want, struct bu_node_bmc *ret)
+bu_node_bmc(struct bu_fleet *fleet, const struct bu_node *node, struct bu_node_bmc *ret)
 {
+	const struct bu_desired_node *want = bu_fleet_reach(fleet, node);
 	struct bu_machine *machine = &ret->machine;
 
-	want = corrected(fleet, node, want);
 	memset(ret, 0, sizeof(*ret));
 	if (node->machine[0]) {
 		bound_machine(fleet, node, machine);
@@ -74,6 +72,7 @@ bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 			     want->uuid ? want->uuid : "");
 		bu_machine_add_mac(machine, want->mac);
 	}
+	drop_shared(fleet, node, machine);
 	ret->bmc = (struct bu_power_bmc){
 		.driver = want->power,
 		.bmc = want->bmc ? want->bmc : "",
@@ -85,4 +84,13 @@ bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 		.factory = want->bmc_factory,
 		.mode = bu_boot_mode_from_name(node->live.firmware),
 	};
+}
+
+void
+bu_node_bmc_says(struct bu_node *node, const struct bu_power_seen *seen)
+{
+	if (!seen->differs)
+		return;
+	node->live.bmc_said = 1;
+	BU_TEXT_COPY(node->live.bmc_differs, seen->differs);
 }

@@ -121,7 +121,6 @@ static void
 start(struct bu_reconcile *rec, struct bu_node *node, enum bu_bmc_report what,
       int64_t since_ms, const char *evidence)
 {
-	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
 	struct bu_report_ask *ask = bu_xcalloc(1, sizeof(*ask));
 	struct bu_node_bmc bmc;
 
@@ -131,7 +130,7 @@ start(struct bu_reconcile *rec, struct bu_node *node, enum bu_bmc_report what,
 	bu_text_copy(ask->evidence, sizeof(ask->evidence), evidence);
 	ask->next = rec->report_asks;
 	rec->report_asks = ask;
-	bu_node_bmc(rec->fleet, node, want, &bmc);
+	bu_node_bmc(rec->fleet, node, &bmc);
 	bu_power_report(rec->power, &bmc.bmc, what, since_ms, on_report, ask);
 }
 

@@ -228,7 +228,7 @@ START_TEST(the_last_try_has_time_for_the_restart_of_its_bmc)
 	struct bu_node *node = begin_last_try(&rig);
 
 	ck_assert_uint_eq(asked(&rig, "bmc-reset node001"), 1);
-	for (int i = 0; i < 67; i++) {
+	for (int i = 0; i < 120; i++) {
 		rig_pass(&rig, 10000);
 		ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
 		ck_assert_int_eq(node->step.status, BU_STEP_OPEN);

@@ -10,15 +10,21 @@
 #include "profiles/load/disk.h"
 #include "provisioner/node/reconcile_impl.h"
 
+/* disks: some of inv's. */
 static int
-have_numbers(const struct bu_disk *const *disks, size_t count)
+have_numbers(const struct bu_inventory *inv, const struct bu_disk *const *disks,
+	     size_t count)
 {
+	bu_autofree struct bu_disk *own =
+		bu_xcalloc(inv->disks_count + 1, sizeof(*own));
+
+	memcpy(own, inv->disks, inv->disks_count * sizeof(*own));
+	bu_disks_own(own, inv->disks_count);
 	for (size_t i = 0; i < count; i++) {
-		if (!*disks[i]->serial)
+		const struct bu_disk *disk = &own[disks[i] - inv->disks];
+
+		if (!*bu_disk_number(disk->serial, disk->wwn))
 			return 0;
-		for (size_t j = 0; j < i; j++)
-			if (strcmp(disks[i]->serial, disks[j]->serial) == 0)
-				return 0;
 	}
 	return 1;
 }
@@ -39,7 +45,7 @@ check_mirror(const struct bu_desired_hardware *class, const struct bu_inventory 
 	if (found != 1)
 		BU_REASON_SET(ret, MIRROR_DISKS, .text = {class->name, wanted},
 			      .number = {(int64_t)found});
-	else if (!have_numbers(system, 2))
+	else if (!have_numbers(inv, system, 2))
 		BU_REASON_SET(ret, MIRROR_NUMBERS, .text = {class->name});
 	else
 		return 0;
@@ -65,7 +71,7 @@ check_scratch(const struct bu_desired_hardware *class, const struct bu_inventory
 	if (count != want)
 		BU_REASON_SET(ret, SCRATCH_DISKS, .text = {class->name, wanted},
 			      .number = {(int64_t)want, (int64_t)count});
-	else if (!have_numbers(found, count))
+	else if (!have_numbers(inv, found, count))
 		BU_REASON_SET(ret, SCRATCH_NUMBERS, .text = {wanted, class->name});
 	else
 		return 0;

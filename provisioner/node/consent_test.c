@@ -77,6 +77,42 @@ START_TEST(a_granted_reset_goes_on)
 }
 END_TEST
 
+/* The name got another machine before the turn came: no name of the granted one is
+ * left. With one that is left it is a correction. */
+START_TEST(a_grant_is_of_the_machine_that_it_was_given_for)
+{
+	static const char other[] = "[node node001]\nserial = NEW-1\n"
+				    "mac = 52:54:00:99:00:01\n[image debian12]\n";
+	static const char corrected[] =
+		"[node node001]\nserial = NEW-1\n[image debian12]\n";
+	/* a number that the order's revision does not have */
+	static const char added[] =
+		"[node node001]\nserial = NEW-1\n"
+		"uuid = 11111111-2222-3333-4444-555555555501\n[image debian12]\n";
+	static const char *const applied[] = {other, corrected, added};
+
+	for (size_t i = 0; i < BU_LEN(applied); i++) {
+		int same = i > 0;
+		struct rig rig;
+		struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+
+		rig_write(&rig, "power.refuse", "BMC is asleep");
+		rig_write(&rig, "power.node001", "on");
+		grant_reset(&rig, node);
+		rig_fire(&rig, node, BU_TRIGGER_START);
+		rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
+		rig_revise(&rig, 1, "[image debian12]\n", applied[i]);
+		rig_remove(&rig, "power.refuse");
+		if (same)
+			rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+		else
+			until_held(&rig, node);
+		ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1 + same);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* The next order has to be granted anew. */
 START_TEST(a_grant_ends_with_its_order)
 {
@@ -196,6 +232,7 @@ END_TEST
 
 RIG_UNIT("consent", an_install_leaves_a_machine_that_is_on_alone,
 	 a_granted_reset_goes_on, a_grant_ends_with_its_order,
+	 a_grant_is_of_the_machine_that_it_was_given_for,
 	 a_ladder_resets_the_boots_of_its_own_order,
 	 a_boot_before_another_machine_came_gives_no_consent,
 	 a_boot_that_nobody_saw_gives_no_consent, what_may_run_jobs_is_never_reset)

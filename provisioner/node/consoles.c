@@ -52,7 +52,7 @@ keep(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	rec->console_asks = ask;
 	node->live.console.asking = 1;
 	node->live.console.next_ms = bu_loop_now_ms(rec->fleet->loop) + AGAIN_MS;
-	bu_node_bmc(rec->fleet, node, want, &bmc);
+	bu_node_bmc(rec->fleet, node, &bmc);
 	bu_power_console(rec->power, &bmc.bmc, node->name, want->pool->console, on_kept,
 			 ask);
 }

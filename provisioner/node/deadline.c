@@ -17,15 +17,16 @@ enum { GRACE_MS = 60000 };
 static int64_t
 post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_desired_node *want;
-	int64_t bmc_ms;
+	const struct bu_desired_node *reach, *ordered;
+	int64_t bmc_ms, disks_ms;
 
 	if (bu_action_info(node->step.action)->actor != BU_ACTOR_POWER || node->kexecs)
 		return 0;
-	want = bu_fleet_ordered(rec->fleet, node);
-	bmc_ms = bu_reconcile_resets_bmc(node, want) ? BU_POWER_BMC_RESET_MS : 0;
-	return want ? bu_desired_post_ms(want) + want->hardware->disk_wait_ms + bmc_ms
-		    : 0;
+	reach = bu_fleet_reach(rec->fleet, node);
+	ordered = bu_fleet_ordered(rec->fleet, node);
+	bmc_ms = bu_reconcile_resets_bmc(node, reach) ? BU_POWER_BMC_RESET_MS : 0;
+	disks_ms = ordered ? ordered->hardware->disk_wait_ms : 0;
+	return reach ? bu_desired_post_ms(reach) + disks_ms + bmc_ms : 0;
 }
 
 int64_t

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "provisioner/node/effect.h"
 #include "provisioner/node/fallback.h"
+#include "provisioner/node/over.h"
 
 /* It is not known whose it is, or it is another's: nothing is done to it until a person
  * says what may be. code: IS_ON or FOREIGN_MACHINE. */
@@ -30,16 +31,39 @@ hold_on(struct bu_reconcile *rec, struct bu_node *node, enum bu_reason_code code
 	bu_reconcile_append(rec, node, events, 2);
 }
 
+/* Its machine may have been reset by somebody while the power action was on its way: a
+ * boot that said hello before the machine was told to start has ended by that. */
+static void
+end_boot_before(struct bu_reconcile *rec, struct bu_node *node,
+		const struct bu_power_seen *seen)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+	struct bu_event off;
+
+	if (!seen->started_ms || !node->boot_id[0] ||
+	    node->booted_ms > now_ms - seen->started_ms)
+		return;
+	BU_EVENT_MAKE(&off, BU_EVENT_OFF, node->name, off, .asked = "power boot");
+	bu_reconcile_note(rec, &off, 1);
+}
+
 static void
 on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
 	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
+	struct bu_node *any = bu_fleet_node(rec->fleet, effect->node);
 	struct bu_node *node = bu_effect_node(effect);
 
-	bu_autofree char *detail = bu_xasprintf(
-		"%s%s", bu_power_state_name(seen->state),
-		seen->unsaid ? "; its BMC reports no serial number, UUID or MAC" : "");
+	bu_autofree char *whose = bu_power_whose(seen);
+	bu_autofree char *detail =
+		bu_xasprintf("%s%s%s", bu_power_state_name(seen->state),
+			     whose ? "; " : "", whose ? whose : "");
+
+	if (node)
+		bu_node_bmc_says(node, seen);
+	else if (any && !err)
+		end_boot_before(rec, any, seen);
 
 	/* A node that was taken back without an order fails, with the verb that allows
 	 * it. */
@@ -51,31 +75,36 @@ on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 		bu_journal_outcome(rec, node, err, detail);
 }
 
-/* The agent of our boot ramdisk speaks: nothing else runs there. */
+/* The agent of our boot ramdisk spoke until its power action was ordered: nothing else
+ * runs there. */
 static int
 is_in_ramdisk(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+	int over = bu_over_is(node);
+	int64_t seen_ms = over ? node->live.over_seen_ms : node->live.last_seen_ms;
 
-	return node->boot_id[0] && !node->boot_installed && node->live.last_seen_ms &&
-	       now_ms - node->live.last_seen_ms <= BU_HEARD_MS;
+	return (node->boot_id[0] || (over && node->over.pending)) &&
+	       !bu_over_was_installed(node) && seen_ms &&
+	       now_ms - seen_ms <= BU_HEARD_MS;
 }
 
-/* A machine that is on is switched off only where a grant or the person who asked for
- * its reboot says so, or where the boot that runs is ours, and never while it may run
- * work of its cluster. */
+/* A machine that is on is switched off only where a grant, or the person who asked for
+ * its reboot, says so of this machine, or where the boot that runs is ours, and never
+ * while it may run work of its cluster. */
 static int
 may_reset(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
-	int granted = order->open && order->begun && order->reset;
+	int granted = node->reset || (order->open && order->begun && order->reset);
 
-	return !node->serves && (granted || node->booted_by_us || node->reset ||
-				 is_in_ramdisk(rec, node));
+	return !node->serves && (node->booted_by_us || is_in_ramdisk(rec, node) ||
+				 (granted && bu_reach_is_granted(rec->fleet, node)));
 }
 
 static void
-boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_node *want)
+boot(struct bu_reconcile *rec, struct bu_node *node,
+     const struct bu_desired_node *reach)
 {
 	int disk = node->step.action == BU_ACTION_DISKBOOT;
 	/* At the end of what an order does the agent switches its machine off; a
@@ -88,7 +117,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 				       ? BU_WAIT_OFF_MS
 				       : 0,
 		.reset = may_reset(rec, node),
-		.bmc_reset = bu_reconcile_resets_bmc(node, want) &&
+		.bmc_reset = bu_reconcile_resets_bmc(node, reach) &&
 			     bu_siblings_allow(rec, node),
 	};
 
@@ -99,13 +128,15 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	effect->restarts = how.bmc_reset;
 	if (how.bmc_reset)
 		node->live.bmc_restart_ms = bu_loop_now_ms(rec->fleet->loop);
-	bu_medium_bmc(rec, node, want, &bmc);
+	bu_reach_used(rec, node);
+	bu_medium_bmc(rec, node, &bmc);
 	bu_power_boot(rec->power, &bmc.bmc, &how, on_boot, effect);
 }
 
 void
 bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 {
+	const struct bu_desired_node *reach = bu_fleet_reach(rec->fleet, node);
 	struct bu_target target = {0};
 	struct bu_err err = {0};
 
@@ -121,8 +152,8 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 	case BU_ACTOR_POWER:
 		if (node->kexecs)
 			bu_journal_outcome(rec, node, NULL, "by kexec");
-		else if (!bu_manual_is(target.node))
-			boot(rec, node, target.node);
+		else if (!bu_manual_is(reach))
+			boot(rec, node, reach);
 		return;
 	case BU_ACTOR_CLUSTER:
 		bu_effect_cluster(rec, node, target.node);
@@ -155,6 +186,13 @@ on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *ar
 		bu_warn("node", "%s: power is unknown: %s", node->name,
 			err ? err->text : "no clear answer");
 		node->live.retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
+	} else if (seen->state == BU_POWER_OFF && node->boot_id[0]) {
+		struct bu_event off;
+
+		/* The log first; then it is looked at again. */
+		BU_EVENT_MAKE(&off, BU_EVENT_OFF, node->name, off,
+			      .asked = bu_action_name(node->step.action));
+		bu_reconcile_append(rec, node, &off, 1);
 	} else if (seen->state == BU_POWER_OFF && bu_sibling_restarts(rec, node)) {
 		bu_reason_set(&node->live.says, BU_REASON_BMC_AWAITED, NULL);
 	} else if (seen->state == BU_POWER_OFF) {
@@ -171,14 +209,14 @@ on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *ar
 void
 bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+	const struct bu_desired_node *reach = bu_fleet_reach(rec->fleet, node);
 	struct bu_node_bmc bmc;
 
-	if (bu_action_info(node->step.action)->again != BU_AGAIN_LOOKS || !want ||
-	    bu_manual_is(want) || node->kexecs) {
+	if (bu_action_info(node->step.action)->again != BU_AGAIN_LOOKS || !reach ||
+	    bu_manual_is(reach) || node->kexecs) {
 		bu_effect_start(rec, node);
 		return;
 	}
-	bu_medium_bmc(rec, node, want, &bmc);
+	bu_medium_bmc(rec, node, &bmc);
 	bu_power_status(rec->power, &bmc.bmc, on_observed, bu_effect_of(rec, node));
 }

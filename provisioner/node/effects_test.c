@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "provisioner/node/over.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
@@ -22,8 +23,8 @@ static struct {
 static int count, ejected, eject_fails;
 
 struct bu_power *
-bu_power_create(struct bu_loop *loop, const char *program, const char *journal,
-		struct bu_err *err)
+bu_power_create(struct bu_loop *loop, const char *program,
+		const struct bu_power_opts *opts, struct bu_err *err)
 {
 	count = 0;
 	return (struct bu_power *)(void *)boots;
@@ -331,6 +332,37 @@ START_TEST(a_node_joins_once_its_bmc_has_answered)
 }
 END_TEST
 
+/* Somebody pressed its button while the BMC was slow: what said hello was the boot that
+ * the power action, when it came to that, ended. One that it began counts. */
+START_TEST(a_boot_before_the_switch_has_ended)
+{
+	static const struct {
+		int64_t started_ms;
+		const char *boot;
+	} rows[] = {{0, "boot-1"}, {1, ""}, {59000, ""}, {61000, "boot-1"}};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_power_seen seen = {.state = BU_POWER_ON,
+					     .started_ms = rows[i].started_ms};
+		struct rig rig;
+		struct bu_node *node = begin(&rig);
+
+		answer(&rig, 0, NULL);
+		rig_inspect(&rig, 1);
+		rig_answer(&rig, node, NULL);
+		rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
+		rig_come_up(&rig, 1, "boot-1");
+		rig_pass(&rig, 60 * 1000);
+		ck_assert_str_eq(node->boot_id, "boot-1");
+		boots[1].fn(&seen, NULL, boots[1].arg);
+		rig_pass(&rig, 1);
+		ck_assert_str_eq(node->boot_id, rows[i].boot);
+		ck_assert_int_eq(bu_over_ended(node, "boot-1"), !rows[i].boot[0]);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* It may come up meanwhile and go on to serve: a reset that comes late hits its jobs.
  */
 START_TEST(who_reboots_without_an_order_is_not_waited_for)
@@ -392,93 +424,6 @@ START_TEST(the_bmc_is_asked_for_the_nodes_own_machine)
 }
 END_TEST
 
-/* Vendors leave one UUID in many boards: it tells nobody apart. */
-START_TEST(what_two_nodes_share_is_not_asked_for)
-{
-	struct rig rig;
-	struct bu_node *node, *other;
-	struct bu_node_bmc bmc;
-
-	rig_begin(&rig, 2);
-	node = rig_node(&rig, 1);
-	other = rig_node(&rig, 2);
-	strcpy(node->machine, "00112233445566778");
-	strcpy(node->serial, "LAB-001");
-	strcpy(node->uuid, "11111111-2222-3333-4444-555555555501");
-	strcpy(other->uuid, node->uuid);
-	bu_node_bmc(rig.fleet, node, bu_fleet_desired(rig.fleet, node), &bmc);
-	ck_assert_str_eq(bmc.machine.uuid, node->uuid); /* only a name */
-	strcpy(other->machine, "88112233445566778");
-	bu_node_bmc(rig.fleet, node, bu_fleet_desired(rig.fleet, node), &bmc);
-	ck_assert_str_eq(bmc.machine.uuid, "");
-	ck_assert_str_eq(bmc.machine.serial, "LAB-001");
-	bu_node_bmc(rig.fleet, other, bu_fleet_desired(rig.fleet, other), &bmc);
-	ck_assert_str_eq(bmc.machine.uuid, "");
-	ck_assert_ptr_eq(bmc.bmc.machine, &bmc.machine);
-	/* BMCs that are wrong about themselves */
-	rig_revise(&rig, 2, "power = libvirt",
-		   "power = libvirt\nbmc_identity = ignore");
-	bu_node_bmc(rig.fleet, node, bu_fleet_desired(rig.fleet, node), &bmc);
-	ck_assert_ptr_null(bmc.bmc.machine);
-	node->machine[0] = other->machine[0] = '\0';
-	rig_end(&rig);
-}
-END_TEST
-
-/* Which of them a BMC has is seen at the BMC. */
-START_TEST(a_rotation_leaves_what_a_bmc_came_with)
-{
-	struct rig rig;
-	struct bu_node *node;
-	struct bu_node_bmc bmc;
-	struct bu_desired_node want;
-	struct bu_desired_pool pool;
-	char before[] = "file:/before", factory[] = "file:/factory";
-
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
-	want = *bu_fleet_desired(rig.fleet, node);
-	pool = *want.pool;
-	pool.bmc_credentials_before = before;
-	want.bmc_factory = factory;
-	want.pool = &pool;
-	bu_node_bmc(rig.fleet, node, &want, &bmc);
-	ck_assert_str_eq(bmc.bmc.before, before);
-	ck_assert_str_eq(bmc.bmc.factory, factory);
-	rig_end(&rig);
-}
-END_TEST
-
-/* The profile named another machine's BMC and was corrected: the order that has begun
- * goes on by the BMC of its own machine. */
-START_TEST(a_corrected_bmc_counts_for_an_order_that_has_begun)
-{
-	struct rig rig;
-	struct bu_node *node;
-	struct bu_node_bmc bmc;
-	struct bu_desired_node ordered;
-	char wrong[] = "qemu:///system#node009";
-
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
-	ordered = *bu_fleet_desired(rig.fleet, node);
-	ordered.bmc = wrong;
-	strcpy(node->machine, "00112233445566778");
-	strcpy(node->serial, "LAB-001");
-	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
-	ck_assert_str_eq(bmc.bmc.bmc, wrong);
-	node->bmc_of_another = 1;
-	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
-	ck_assert_str_eq(bmc.bmc.bmc, bu_fleet_desired(rig.fleet, node)->bmc);
-	ck_assert_str_eq(bmc.machine.serial, "LAB-001");
-	/* a machine that nobody has seen is compared with nothing but the profile */
-	node->machine[0] = '\0';
-	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
-	ck_assert_str_eq(bmc.bmc.bmc, wrong);
-	rig_end(&rig);
-}
-END_TEST
-
 /* Another machine is behind its BMC: no ladder, no second try, until a person says so.
  */
 START_TEST(a_foreign_machine_holds_the_node)
@@ -489,16 +434,17 @@ START_TEST(a_foreign_machine_holds_the_node)
 	answer_as(&rig, 0, BU_ERR_FOREIGN, "qemu:///system#node001 is another's");
 	rig_reason_is(&node->hold.reason, FOREIGN_MACHINE);
 	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
-	rig_why_says(&rig, node,
-		     "qemu:///system#node001 is another's; nothing was switched; "
-		     "correct its bmc in the profile and apply it, or put its machine "
-		     "back, then run bringup node release node001; if this is its new "
-		     "machine, run bringup node replace node001");
+	rig_why_says(
+		&rig, node,
+		"qemu:///system#node001 is another's; nothing was switched; "
+		"correct what the profile says of its bmc, serial, uuid or mac and "
+		"apply it, or put its machine back and run bringup node release "
+		"node001; if this is its new machine, run bringup node replace "
+		"node001");
 	rig_pass(&rig, 3600 * 1000);
 	ck_assert_int_eq(count, 1);
 	ck_assert_int_eq(node->repeats, 0);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
-	ck_assert_int_eq(node->bmc_of_another, 1);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
 	ck_assert_int_eq(count, 2);
@@ -532,6 +478,39 @@ START_TEST(a_bmc_that_cannot_say_whose_it_is_is_said)
 	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
 	bu_ignore(bu_store_read(rig.store, 0, 0, on_row, &said, NULL));
 	ck_assert_int_eq(said, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The serial number of another part, beside the same MAC: the node goes on, and who
+ * looks at it reads why. */
+START_TEST(a_bmc_that_calls_its_machine_otherwise_is_said_and_holds_nothing)
+{
+	const struct bu_power_seen seen = {
+		.state = BU_POWER_ON, .differs = "serial number 'A', expected is 'B'"};
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+	const struct bu_condition *differs =
+		&node->conditions[BU_CONDITION_BMC_DIFFERS];
+
+	boots[0].fn(&seen, NULL, boots[0].arg);
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(differs->on, 1);
+	ck_assert_str_eq(differs->detail, seen.differs);
+	rig_why_says(&rig, node, "serial number 'A', expected is 'B'");
+	/* that is in the log, and ends when its BMC says the same */
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_BMC_DIFFERS].on, 1);
+	bu_node_bmc_says(node, &(struct bu_power_seen){.differs = NULL});
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_BMC_DIFFERS].on, 1);
+	bu_node_bmc_says(node, &(struct bu_power_seen){.differs = ""});
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_BMC_DIFFERS].on, 0);
 	rig_end(&rig);
 }
 END_TEST
@@ -587,13 +566,11 @@ RIG_UNIT("effects", a_medium_is_in_until_its_machine_is_admitted,
 	 a_medium_that_is_left_is_taken_out_after_a_failure,
 	 a_drive_that_does_not_open_is_tried_thrice,
 	 a_machine_that_a_person_switches_is_waited_for,
-	 the_bmc_is_asked_for_the_nodes_own_machine,
-	 what_two_nodes_share_is_not_asked_for, a_rotation_leaves_what_a_bmc_came_with,
-	 a_foreign_machine_holds_the_node,
-	 a_corrected_bmc_counts_for_an_order_that_has_begun,
+	 the_bmc_is_asked_for_the_nodes_own_machine, a_foreign_machine_holds_the_node,
 	 a_bmc_that_cannot_say_whose_it_is_is_said,
+	 a_bmc_that_calls_its_machine_otherwise_is_said_and_holds_nothing,
 	 an_answer_of_an_older_attempt_is_none,
 	 an_answer_of_the_same_step_counts_for_its_attempt,
 	 an_answer_of_another_step_is_none, only_who_switches_itself_off_is_waited_for,
-	 a_node_joins_once_its_bmc_has_answered,
+	 a_node_joins_once_its_bmc_has_answered, a_boot_before_the_switch_has_ended,
 	 who_reboots_without_an_order_is_not_waited_for)

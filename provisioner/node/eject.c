@@ -45,8 +45,7 @@ on_ejected(const struct bu_power_seen *seen, const struct bu_err *err, void *arg
 }
 
 static void
-eject(struct bu_reconcile *rec, struct bu_node *node,
-      const struct bu_desired_node *want)
+eject(struct bu_reconcile *rec, struct bu_node *node)
 {
 	struct bu_medium_ask *ask = bu_xcalloc(1, sizeof(*ask));
 	struct bu_node_bmc bmc;
@@ -56,14 +55,14 @@ eject(struct bu_reconcile *rec, struct bu_node *node,
 	ask->next = rec->medium_asks;
 	rec->medium_asks = ask;
 	node->live.medium_asked = 1;
-	bu_medium_bmc(rec, node, want, &bmc);
+	bu_medium_bmc(rec, node, &bmc);
 	bu_power_eject(rec->power, &bmc.bmc, on_ejected, ask);
 }
 
 void
 bu_medium_look(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+	const struct bu_desired_node *want = bu_fleet_reach(rec->fleet, node);
 
 	if (rec->stopped || !rec->alive || !rec->media_url || !want ||
 	    !bu_medium_is(want))
@@ -82,7 +81,7 @@ bu_medium_look(struct bu_reconcile *rec, struct bu_node *node)
 	if (node->live.medium != OUT && !node->live.medium_asked &&
 	    !bu_effects_switch(rec, node) &&
 	    bu_loop_now_ms(rec->fleet->loop) >= node->live.medium_ms)
-		eject(rec, node, want);
+		eject(rec, node);
 }
 
 void

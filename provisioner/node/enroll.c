@@ -4,9 +4,9 @@
  * may speak for a node. Called by api/agents.c.
  *
  * Invariants: the token is looked at before anything else; nothing is signed for a
- * machine that is not what the profile says; an enrolment never takes a machine from a
- * node that has a use for it; every certificate that counts is in the log by its
- * fingerprint, and is answered after it is.
+ * machine that is not what the applied profile says (reach.c); an enrolment never takes
+ * a machine from a node that has a use for it; every certificate that counts is in the
+ * log by its fingerprint, and is answered after it is.
  */
 #include <string.h>
 
@@ -57,10 +57,19 @@ static int
 check_word(const struct bu_node *node, const char *what, const char *wanted,
 	   const char *seen, struct bu_reason *why)
 {
-	if (!wanted || !bu_machine_says(wanted) || bu_machine_same(wanted, seen))
+	if (!wanted || !bu_machine_says(wanted))
 		return 0;
 	BU_REASON_SET(why, OTHER_MACHINE, .text = {node->name, what, wanted, seen});
 	return -1;
+}
+
+static int
+check_serial(const struct bu_node *node, const char *wanted,
+	     const struct bu_machine *machine, struct bu_reason *why)
+{
+	if (wanted && bu_machine_tells(machine, wanted) != BU_MACHINE_SILENT)
+		return 0;
+	return check_word(node, "serial number", wanted, machine->serial, why);
 }
 
 static int
@@ -72,11 +81,13 @@ check_uuid(const struct bu_node *node, const char *wanted, const char *seen,
 		       : check_word(node, "UUID", wanted, seen, why);
 }
 
-/* Its serial number or UUID is that of the profile: a card may be another one. */
+/* A serial number of its own, or its UUID, is that of the profile: a card may be
+ * another one. The number of a chassis may be that of another machine in it. */
 static int
 is_told_by(const struct bu_desired_node *want, const struct bu_machine *machine)
 {
-	return (want->serial && bu_machine_same(want->serial, machine->serial)) ||
+	return (want->serial &&
+		bu_machine_tells(machine, want->serial) == BU_MACHINE_OWN) ||
 	       (want->uuid && bu_machine_same_uuid(want->uuid, machine->uuid));
 }
 
@@ -84,8 +95,7 @@ static int
 check_machine(const struct bu_node *node, const struct bu_desired_node *want,
 	      const struct bu_machine *machine, struct bu_reason *why)
 {
-	if (want && (check_word(node, "serial number", want->serial, machine->serial,
-				why) != 0 ||
+	if (want && (check_serial(node, want->serial, machine, why) != 0 ||
 		     check_uuid(node, want->uuid, machine->uuid, why) != 0))
 		return -1;
 	if (want && ((want->mac && bu_machine_has_mac(machine, want->mac)) ||
@@ -104,9 +114,11 @@ bu_reconcile_lacks_mac(const struct bu_reconcile *rec, const struct bu_node *nod
 
 	if (!bu_reconcile_boots(node))
 		return 0;
-	want = bu_fleet_ordered(rec->fleet, node);
-	/* One with known cards may have got others. */
-	return want && !want->mac;
+	want = bu_fleet_reach(rec->fleet, node);
+	if (!want || !want->mac)
+		return want != NULL;
+	/* A machine that nobody has seen may boot from another of its cards. */
+	return !node->machine[0] && (want->serial || want->uuid);
 }
 
 /* Has a node in this state a use for its machine? A state that is not named has. */
@@ -158,8 +170,7 @@ check_owner(const struct bu_node *owner, const struct bu_node *node,
 static const struct bu_node *
 user_of(struct bu_fleet *fleet, const struct bu_node *node, const char *mac)
 {
-	struct bu_target target;
-	const struct bu_node *user = bu_fleet_node_by_mac(fleet, mac, &target);
+	const struct bu_node *user = bu_fleet_node_by_mac(fleet, mac);
 
 	if (user && user != node && has_use(user))
 		return user;
@@ -174,31 +185,45 @@ user_of(struct bu_fleet *fleet, const struct bu_node *node, const char *mac)
  * machine that the profile tells by more than its MAC. That one is told by its own
  * word, so no host of another node in use passes for it. */
 static int
-check_host(const struct bu_reconcile *rec, const struct bu_node *node,
-	   const struct bu_enrolment *host, const struct bu_machine *cards,
-	   struct bu_reason *why)
+check_card(const struct bu_reconcile *rec, const struct bu_node *node,
+	   const struct bu_enrolment *host, const char *mac,
+	   const struct bu_machine *cards, struct bu_reason *why)
 {
-	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+	const struct bu_desired_node *want = bu_fleet_reach(rec->fleet, node);
 	bu_autofree char *words = NULL;
 	const struct bu_node *user;
 	struct bu_machine known;
 
-	if (!host->mac)
-		return 0;
 	bu_node_machine(node, &known);
-	if ((want && want->mac && strcmp(want->mac, host->mac) == 0) ||
-	    (node->machine[0] && bu_machine_has_mac(&known, host->mac)))
+	if ((want && want->mac && strcmp(want->mac, mac) == 0) ||
+	    (node->machine[0] && bu_machine_has_mac(&known, mac)))
 		return 0;
-	user = user_of(rec->fleet, node, host->mac);
+	user = user_of(rec->fleet, node, mac);
 	if (user) {
-		words = bu_xasprintf("with MAC %s", host->mac);
+		words = bu_xasprintf("with MAC %s", mac);
 		in_use(user, node, words, why);
 		return -1;
 	}
-	if (want && is_told_by(want, cards) && bu_machine_has_mac(cards, host->mac))
+	if (want && is_told_by(want, cards) && bu_machine_has_mac(cards, mac))
 		return 0;
-	BU_REASON_SET(why, OTHER_HOST, .text = {host->address, host->mac, node->name});
+	BU_REASON_SET(why, OTHER_HOST, .text = {host->address, mac, node->name});
 	return -1;
+}
+
+/* Its first packet and what answers for its address are cards of one machine. */
+static int
+check_host(const struct bu_reconcile *rec, const struct bu_node *node,
+	   const struct bu_enrolment *host, const struct bu_machine *cards,
+	   struct bu_reason *why)
+{
+	if (host->elsewhere) {
+		BU_REASON_SET(why, OFF_ITS_WIRE, .text = {host->address, node->name});
+		return -1;
+	}
+	if (host->mac && check_card(rec, node, host, host->mac, cards, why) != 0)
+		return -1;
+	return host->answers ? check_card(rec, node, host, host->answers, cards, why)
+			     : 0;
 }
 
 struct bu_node *
@@ -210,7 +235,7 @@ bu_reconcile_claimed(const struct bu_reconcile *rec, const struct bu_machine *ca
 
 	for (size_t i = 0; i < rec->fleet->count; i++) {
 		struct bu_node *node = rec->fleet->nodes[i];
-		const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+		const struct bu_desired_node *want = bu_fleet_reach(rec->fleet, node);
 
 		if (!want || !is_told_by(want, cards))
 			continue;
@@ -297,7 +322,7 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 {
 	struct bu_reason *why = &node->live.refusal;
 	const struct bu_node *owner = owner_of(rec->fleet, node, machine);
-	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+	const struct bu_desired_node *want = bu_fleet_reach(rec->fleet, node);
 	bu_autofree char *text = NULL;
 	struct bu_machine cards;
 
@@ -312,6 +337,10 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 		text = bu_reason_text(why);
 		bu_err_set(err, BU_ERR_DENIED, 0, "%s", text);
 	}
+	if (why->code == BU_REASON_OTHER_HOST || why->code == BU_REASON_OFF_ITS_WIRE ||
+	    why->code == BU_REASON_MACHINE_IN_USE)
+		bu_proof_claimed(rec, node, enrolment->address,
+				 enrolment->mac ? enrolment->mac : "");
 	bu_fleet_touch(rec->fleet, node);
 	return -1;
 }

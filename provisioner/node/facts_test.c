@@ -204,9 +204,10 @@ START_TEST(conditions_and_their_causes)
 		{down, "not-in-cluster: hpc says IDLE"},
 		{out_of_touch, "not-in-cluster: hpc says IDLE: Not responding"},
 		{drained_by_us, "not-in-cluster: hpc says IDLE"},
-		{drained_by_a_person, "drained-by-other: DIMM? A3 (root)"},
+		{drained_by_a_person, "drained-by-other: DIMM\xef\xbf\xbd A3 (root)"},
 		/* of the cluster nothing new is known, of the agent all is */
-		{not_answered_for, "unreachable: ; drained-by-other: DIMM? A3 (root)"},
+		{not_answered_for,
+		 "unreachable: ; drained-by-other: DIMM\xef\xbf\xbd A3 (root)"},
 		{drained_and_down, "not-in-cluster: hpc says IDLE: DIMM; "
 				   "drained-by-other: DIMM (by an unknown user)"},
 		{in_no_cluster, ""},

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "provisioner/node/replay_impl.h"
+#include "provisioner/node/found.h"
+#include "provisioner/node/over.h"
 
 int
 bu_fallback_stays(const struct bu_node *node)
@@ -107,7 +108,8 @@ bu_fallback_trial(const struct bu_node *node)
 {
 	const struct bu_kept_cert *kept = kept_of(node, node->other.step);
 
-	return kept && node->proven && node->boot_installed ? kept->fingerprint : NULL;
+	return kept && node->proven && bu_over_was_installed(node) ? kept->fingerprint
+								   : NULL;
 }
 
 /* --- events --- */
@@ -174,5 +176,6 @@ bu_replay_fellback(BU_REPLAY_ARGS)
 	node->writing = node->kexecs = 0;
 	node->order.written = node->order.installed = 0;
 	memset(&node->other, 0, sizeof(node->other));
+	bu_found_forget(node);
 	return 0;
 }

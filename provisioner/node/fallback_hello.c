@@ -78,7 +78,7 @@ bu_fallback_tries(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	return node->state == BU_STATE_BOOTING && node->slot[0] && !node->proven &&
 	       node->other.step[0] && (node->power_fails || node->step_error[0]) &&
-	       !bu_reconcile_resets_bmc(node, bu_fleet_ordered(rec->fleet, node));
+	       !bu_reconcile_resets_bmc(node, bu_fleet_reach(rec->fleet, node));
 }
 
 /* Asked again with each question until it is in the log. */

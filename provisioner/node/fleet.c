@@ -36,6 +36,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 
 	if (!fleet)
 		return;
+	bu_store_unfollow(fleet->follower);
 	for (size_t i = 0; i < fleet->count; i++)
 		bu_node_destroy(fleet->nodes[i]);
 	free(fleet->nodes);
@@ -118,7 +119,7 @@ static const struct bu_field seen_fields[] = {
 
 /* Of no inventory none. The disks are the caller's to free. */
 static struct seen
-read_disks(const json_t *inventory)
+read_raw(const json_t *inventory)
 {
 	struct seen seen = {0};
 	struct bu_err err;
@@ -132,6 +133,29 @@ read_disks(const json_t *inventory)
 	return seen;
 }
 
+/* With the numbers that are their own. */
+static struct seen
+read_disks(const json_t *inventory)
+{
+	struct seen seen = read_raw(inventory);
+
+	bu_disks_own(seen.disks, seen.disks_count);
+	return seen;
+}
+
+void
+bu_fleet_tell_disk(const struct bu_disk *disk, const char *wanted,
+		   struct bu_seen_disk *ret)
+{
+	*ret = (struct bu_seen_disk){.size_bytes = disk->size_bytes,
+				     .written = disk->signature};
+	BU_TEXT_COPY(ret->wanted, wanted);
+	BU_TEXT_COPY(ret->path, disk->path);
+	BU_TEXT_COPY(ret->serial, disk->serial);
+	BU_TEXT_COPY(ret->wwn, disk->wwn);
+	BU_TEXT_COPY(ret->holds, disk->holds);
+}
+
 int
 bu_fleet_disk_in(const json_t *inventory, const char *wanted, struct bu_seen_disk *ret)
 {
@@ -141,12 +165,7 @@ bu_fleet_disk_in(const json_t *inventory, const char *wanted, struct bu_seen_dis
 
 	if (bu_disk_choose(wanted, disks, seen.disks_count, &disk) != 1)
 		return -1;
-	*ret = (struct bu_seen_disk){.size_bytes = disk->size_bytes,
-				     .written = disk->signature};
-	BU_TEXT_COPY(ret->wanted, wanted);
-	BU_TEXT_COPY(ret->path, disk->path);
-	BU_TEXT_COPY(ret->serial, disk->serial);
-	BU_TEXT_COPY(ret->holds, disk->holds);
+	bu_fleet_tell_disk(disk, wanted, ret);
 	return 0;
 }
 
@@ -165,12 +184,24 @@ bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
 	return bu_fleet_disk_in(inventory, wanted, ret);
 }
 
+struct bu_disk *
+bu_fleet_disks(const struct bu_fleet *fleet, const struct bu_node *node, int own,
+	       size_t *ret_count)
+{
+	bu_autojson json_t *inventory = bu_fleet_inventory(fleet, node);
+	struct seen seen = own ? read_disks(inventory) : read_raw(inventory);
+
+	*ret_count = seen.disks_count;
+	return seen.disks;
+}
+
 static json_t *
 disk_json(const struct bu_disk *disk)
 {
-	return json_pack("{s:s,s:s,s:I,s:s,s:b}", "path", disk->path, "serial",
-			 disk->serial, "size_bytes", (json_int_t)disk->size_bytes,
-			 "holds", disk->holds, "written", disk->signature);
+	return json_pack("{s:s,s:s,s:s,s:I,s:s,s:b}", "path", disk->path, "serial",
+			 disk->serial, "wwn", disk->wwn, "size_bytes",
+			 (json_int_t)disk->size_bytes, "holds", disk->holds, "written",
+			 disk->signature);
 }
 
 json_t *

@@ -73,6 +73,7 @@ struct bu_life {
 struct bu_fleet {
 	struct bu_loop *loop;
 	struct bu_store *store;
+	struct bu_follower *follower; /* of its log; NULL = not loaded */
 	int64_t epoch;
 	int64_t version;    /* grows with every change, of memory-only facts too */
 	int64_t started_ms; /* when this process took over; monotonic */
@@ -143,9 +144,14 @@ const struct bu_desired_image *bu_fleet_installed_image(struct bu_fleet *fleet,
 /* The states that can be read: the applied one, then those by which orders go or of
  * which systems in memory are; NULL = no more. */
 const struct bu_desired *bu_fleet_state(struct bu_fleet *fleet, size_t index);
-/* The node whose machine has this MAC, by its target; NULL when none has. */
-struct bu_node *bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac,
-				     struct bu_target *ret);
+/* reach.c. How its machine is reached and known: as the applied revision says it, also
+ * while its order is carried out by another one. Where that has no such node, or means
+ * another machine than the bound one, as the revision of its order says it. NULL when
+ * neither has it. Borrowed until the next event. */
+const struct bu_desired_node *bu_fleet_reach(struct bu_fleet *fleet,
+					     const struct bu_node *node);
+/* The node whose machine has this MAC, by its reach; NULL when none has. */
+struct bu_node *bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac);
 /* The cluster that it should be in, as a JOIN says it; it has one. */
 void bu_fleet_joined(const struct bu_desired_node *want, struct bu_joined *ret);
 /* NULL when there is none of this id. */
@@ -161,7 +167,7 @@ void bu_fleet_touch(struct bu_fleet *fleet, struct bu_node *node);
  * changes nothing. Needs the store for blobs (revisions, inventories). */
 bu_must int bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
 			    struct bu_err *err);
-/* Replays the whole log. */
+/* Replays the whole log, and from then on each row that comes into it. */
 bu_must int bu_fleet_load(struct bu_fleet *fleet, struct bu_err *err);
 
 /* Its inventory, NULL when there is none. New reference. */
@@ -173,9 +179,15 @@ int bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
 /* The same of an inventory at hand. */
 int bu_fleet_disk_in(const json_t *inventory, const char *wanted,
 		     struct bu_seen_disk *ret);
+/* All of its inventory of now, as bu_disks_own() leaves them, or as they came. Owned;
+ * NULL = it has none. */
+struct bu_disk *bu_fleet_disks(const struct bu_fleet *fleet, const struct bu_node *node,
+			       int own, size_t *ret_count);
+void bu_fleet_tell_disk(const struct bu_disk *disk, const char *wanted,
+			struct bu_seen_disk *ret);
 /* The second disk of a mirrored system (bu_desired_mirror()), by its class the first
- * not among them: {"path","serial","size_bytes","holds","written"}. NULL where the
- * inventory has none or leaves a choice. New reference. */
+ * not among them: {"path","serial","wwn","size_bytes","holds","written"}. NULL where
+ * the inventory has none or leaves a choice. New reference. */
 json_t *bu_fleet_mirror(const struct bu_fleet *fleet, const struct bu_node *node,
 			const struct bu_desired_hardware *class, const char *wanted);
 /* The disks that an array is made of (bu_desired_scratch()), by its class those of the

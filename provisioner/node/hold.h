@@ -24,9 +24,11 @@ enum bu_owner {
 
 const char *bu_owner_name(enum bu_owner owner);
 
+/* As BU_BY_SIZE of the server. */
+enum { BU_HOLD_BY_SIZE = 96 };
 struct bu_hold {
 	enum bu_owner owner;
-	char by[40]; /* for people: "bringup", "external:dcgm", "ann" */
+	char by[BU_HOLD_BY_SIZE]; /* for people: "bringup", "external:dcgm", "root" */
 	struct bu_reason reason;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way into the log: whatever changes a node passes here. Memory changes only when
- * the batch is in the log; then the node is driven on. A batch that could not be
- * written changes nothing.
+ * The way into the log: whatever changes a node passes here. Memory changes only as the
+ * fleet follows the log (replay.c); then the node is driven on. A batch that could not
+ * be written changes nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -59,39 +59,17 @@ go_on(struct appending *appending)
 		rec->drive(rec, rec->fleet->nodes[i]);
 }
 
-/* Memory follows the log. Where a blob cannot be read it waits for that, as the rows
- * after it do. */
 static void
-take(struct bu_reconcile *rec, const struct bu_event *event)
-{
-	bu_autofree char *text = NULL;
-	struct bu_err err;
-
-	if (bu_fleet_replay(rec->fleet, event, &err) != 0) {
-		bu_error("log", "%s", err.text);
-		rec->behind = err.kind == BU_ERR_IO;
-		if (rec->behind)
-			bu_store_fail(rec->fleet->store, &err);
-	} else if (event->kind == BU_EVENT_STATE) {
-		text = bu_event_text(event);
-		bu_info("node", "%s: %s", event->node, text);
-	}
-}
-
-static void
-on_appended(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+on_appended(const struct bu_decided *decided, void *arg)
 {
 	struct appending *appending = arg;
 	struct bu_reconcile *rec = appending->rec;
 
-	if (err && err->kind == BU_ERR_DENIED) {
-		bu_error("log", "%s; stopping", err->text);
+	if (decided->err && decided->err->kind == BU_ERR_DENIED) {
+		bu_error("log", "%s; stopping", decided->err->text);
 		exit(1);
 	}
-	/* What is not in the log did not happen. */
-	for (size_t i = 0; !err && !rec->behind && i < count; i++)
-		take(rec, &events[i]);
-	if (!err && !rec->life_seq)
+	if (!decided->err && !rec->life_seq)
 		bu_outage_mark(rec); /* the first row of all */
 	go_on(appending);
 	free(appending->also);

@@ -159,6 +159,24 @@ START_TEST(who_has_left_goes_where_it_was_sent)
 }
 END_TEST
 
+/* A system in memory that loads for the first time: no release would lead back out of
+ * servicing. */
+START_TEST(who_has_no_system_yet_is_not_serviced)
+{
+	struct bu_guard_facts facts = {.ordered = 1, .begun = 1, .installs = 1};
+	enum bu_state to;
+
+	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_BOOTING, BU_TRIGGER_SERVICE, &facts,
+					   &to, NULL),
+			 -1);
+	facts.installed = 1;
+	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_BOOTING, BU_TRIGGER_SERVICE, &facts,
+					   &to, NULL),
+			 0);
+	ck_assert_int_eq(to, BU_STATE_SERVICING);
+}
+END_TEST
+
 /* So that the edges alone say on which trigger a node leaves to where it was sent. */
 START_TEST(from_draining_one_edge_leads_to_each_state)
 {
@@ -319,7 +337,8 @@ BU_UNIT("lifecycle", no_state_and_trigger_leads_two_ways,
 	every_unsettled_state_has_a_deadline_and_a_way_out,
 	a_power_ladder_repeats_and_ends_and_only_where_it_may,
 	nobody_joins_without_certificates, no_disk_is_written_without_an_order_for_it,
-	from_draining_one_edge_leads_to_each_state, the_columns_of_a_row_agree,
+	from_draining_one_edge_leads_to_each_state,
+	who_has_no_system_yet_is_not_serviced, the_columns_of_a_row_agree,
 	who_has_left_goes_where_it_was_sent, guards_refuse_and_name_what_is_missing,
 	every_state_has_a_verb_that_leads_out_of_it, names_of_states_lead_back,
 	no_path_joins_without_certificates)

@@ -153,12 +153,12 @@ static const struct row {
 	 {"S2", UUID_B, ONE},
 	 IS_NEW,
 	 NULL},
-	{"the serial number is another one, the UUID is not",
+	{"the serial number is another one, UUID and card are not",
 	 {"", "", ONE},
 	 {"S1", UUID_A, ONE},
 	 {"S2", UUID_A, ONE},
-	 IS_NEW,
-	 NULL},
+	 IS_SAME,
+	 "serial number 'S2', it was 'S1'"},
 	{"written by its serial number alone, with all cards exchanged",
 	 {"S1", "", ""},
 	 {"S1", UUID_A, ONE},
@@ -228,6 +228,46 @@ START_TEST(what_is_said_of_a_machine_that_changes)
 {
 	for (size_t i = 0; i < BU_LEN(rows); i++)
 		check_row(&rows[i]);
+}
+END_TEST
+
+/* Firmware calls one of them the serial number of the system, and the profile another.
+ */
+START_TEST(any_serial_number_of_the_machine_is_that_of_the_profile)
+{
+	static const struct {
+		const char *serial, *board, *chassis;
+		int fits;
+	} its_rows[] = {
+		{"7XKQ2Z3", "", "", 1},
+		{"CN1", "7XKQ2Z3", "", 1},
+		{"CN1", "/7XKQ2Z3/CNFCP1234567/", "", 1},
+		{"CN1", "", "7xkq2z3", 1},
+		{"", "", "7XKQ2Z3", 1},
+		{"CN1", "CN2", "CN3", 0},
+		{"CN1", "7XKQ2Z31", "N/A", 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(its_rows); i++) {
+		bu_autoinventory struct bu_inventory *its = rig_inventory(1, "b");
+		struct bu_node *node = rig_up_to(&rig, RIG_STARTED);
+		struct bu_err err = {0};
+
+		set_profile(1, "7XKQ2Z3", NULL, ONE);
+		retell(its, &(struct told){its_rows[i].serial, UUID_A, ONE});
+		BU_TEXT_COPY(its->dmi.board_serial, its_rows[i].board);
+		BU_TEXT_COPY(its->dmi.chassis_serial, its_rows[i].chassis);
+		ck_assert_msg((rig_admit(&rig, node, rig_request(0), its, &err) == 0) ==
+				      its_rows[i].fits,
+			      "row %zu: %s", i, err.text);
+		rig_pass(&rig, 1);
+		if (its_rows[i].fits && *its_rows[i].board) {
+			rig_text_has(node->numbers, "board");
+			rig_restart(&rig);
+			rig_text_has(rig_node(&rig, 1)->numbers, "board");
+		}
+		rig_end(&rig);
+	}
 }
 END_TEST
 
@@ -496,8 +536,9 @@ START_TEST(a_machine_without_its_tpm_is_not_installed)
 }
 END_TEST
 
-RIG_UNIT("machines", a_machine_without_its_tpm_is_not_installed,
-	 the_least_that_fits_is_installed, what_is_said_of_a_machine_that_changes,
+RIG_UNIT("machines", any_serial_number_of_the_machine_is_that_of_the_profile,
+	 a_machine_without_its_tpm_is_not_installed, the_least_that_fits_is_installed,
+	 what_is_said_of_a_machine_that_changes,
 	 two_machines_that_tell_the_same_are_both_named,
 	 two_machines_that_swap_a_card_stay_who_they_are,
 	 an_install_accepts_what_the_machine_is_made_of)

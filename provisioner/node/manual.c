@@ -21,7 +21,7 @@ bu_manual_look(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_reason *says = &node->live.says;
 	int waits = node->step.status == BU_STEP_OPEN &&
 		    bu_action_info(node->step.action)->actor == BU_ACTOR_POWER &&
-		    bu_manual_is(bu_fleet_ordered(rec->fleet, node));
+		    bu_manual_is(bu_fleet_reach(rec->fleet, node));
 	struct bu_reason before = *says;
 
 	if (waits)

@@ -207,9 +207,8 @@ set_dirs(const union bu_body *body, struct bu_measured_dir ret[2])
 		const struct bu_body_flow *flow = &body->pair.flows[dir];
 
 		ret[dir] = (struct bu_measured_dir){
-			(float)flow->rate_gbps,  (float)flow->lat_us,
-			(float)flow->lat99_us,   (float)flow->lost,
-			(float)flow->lat_min_us, flow->doubt};
+			(float)flow->rate_gbps, (float)flow->lat_us,
+			(float)flow->lat99_us, (float)flow->lost, flow->doubt};
 	}
 }
 
@@ -356,6 +355,8 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 		    strcmp(log->name[1], node->name) == 0)
 			clear_log(log);
 	}
+	/* Of the row that is being read, which comes after this one. */
+	node->anew_seq = fleet->life.row_seq + 1;
 	BU_DROP(&node->checks);
 	node->live.checks_errors = 0;
 	BU_DROP(&node->boot_cert);

@@ -20,7 +20,7 @@ struct bu_measured {
 	int64_t seq;
 	int mtu;
 	struct bu_measured_dir {
-		float rate_gbps, lat_us, lat99_us, lost, lat_min_us;
+		float rate_gbps, lat_us, lat99_us, lost;
 		int doubt; /* BU_DOUBT_... of fabric/judge/flow.h */
 	} dir[2];
 };

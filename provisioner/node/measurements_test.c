@@ -99,7 +99,6 @@ START_TEST(a_result_keeps_its_figures)
 	ck_assert_double_eq(m->dir[0].rate_gbps, 1.5);
 	ck_assert_double_eq(m->dir[0].lat_us, 2);
 	ck_assert_double_eq(m->dir[0].lat99_us, 3);
-	ck_assert_double_eq(m->dir[0].lat_min_us, 1);
 	ck_assert_double_eq(m->dir[0].lost, 4);
 	ck_assert_int_eq(m->dir[0].doubt, 0);
 	ck_assert_double_eq(m->dir[1].rate_gbps, 2.5);

@@ -27,12 +27,12 @@ bu_medium_secret(const struct bu_trust *trust, const struct bu_node *node,
 
 void
 bu_medium_bmc(const struct bu_reconcile *rec, const struct bu_node *node,
-	      const struct bu_desired_node *want, struct bu_node_bmc *ret)
+	      struct bu_node_bmc *ret)
 {
 	char secret[BU_DIGEST_SIZE];
 
-	bu_node_bmc(rec->fleet, node, want, ret);
-	if (!rec->media_url || !bu_medium_is(want))
+	bu_node_bmc(rec->fleet, node, ret);
+	if (!rec->media_url || !bu_medium_is(bu_fleet_reach(rec->fleet, node)))
 		return;
 	snprintf(ret->media_dir, sizeof(ret->media_dir), "%s" BU_MEDIUM_PATH "%s/",
 		 rec->media_url, node->name);

@@ -113,8 +113,10 @@ bu_moved(BU_REPLAY_ARGS)
 		node->outdated++;
 	if (bu_state_info(to)->settled)
 		node->repeats = 0;
-	/* Who knows what runs there by the time that it is touched again? */
-	if (bu_state_info(to)->settled && to != BU_STATE_READY)
+	/* Who knows what runs there by the time that it is touched again? An order that
+	 * begins anew comes in the same commit, and has its turn at once. */
+	if (bu_state_info(to)->settled && to != BU_STATE_READY &&
+	    body->state.reason.code != BU_REASON_ORDERED_ANEW)
 		node->booted_by_us = 0;
 	return 0;
 }

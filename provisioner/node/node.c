@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/shown_node.h"
+#include "provisioner/node/found.h"
 
 int
 bu_node_stands_still(const struct bu_node *node)
@@ -17,6 +18,7 @@ void
 bu_node_machine(const struct bu_node *node, struct bu_machine *ret)
 {
 	bu_machine_of(node->serial, node->uuid, node->macs, ret);
+	bu_machine_add_numbers(ret, node->numbers);
 }
 
 int
@@ -30,6 +32,30 @@ int
 bu_node_keeps_files(const struct bu_node *node)
 {
 	return bu_node_has_left(node) && node->step.status == BU_STEP_FAILED;
+}
+
+int
+bu_node_check_recall(const struct bu_node *node, struct bu_err *err)
+{
+	enum bu_abort abort = bu_state_info(node->state)->abort;
+
+	if (node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP)
+		return bu_err_set(err, BU_ERR_STATE, 0, "held by %s", node->hold.by);
+	if (abort == BU_ABORT_NEVER)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it is %s",
+				  bu_state_name(node->state));
+	if (abort == BU_ABORT_BEFORE_WRITING)
+		return node->order.written ? bu_err_set(err, BU_ERR_STATE, 0,
+							"its disk is being written")
+					   : 0;
+	/* Its files could not be written, and are what they were. */
+	if (bu_node_keeps_files(node))
+		return 0;
+	if (node->step.action != BU_ACTION_LEAVE || node->step.status == BU_STEP_DONE)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it has left its cluster");
+	if (node->joined.node[0] && strcmp(node->joined.node, node->name) != 0)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it has another name now");
+	return 0;
 }
 
 int
@@ -50,7 +76,7 @@ bu_step_failure(const struct bu_node *node, struct bu_reason *ret)
 int
 bu_order_names_disk(const struct bu_order *order)
 {
-	return order->disk_serial[0] || order->disk_size_bytes;
+	return order->disk_serial[0] || order->disk_wwn[0] || order->disk_size_bytes;
 }
 
 const char *
@@ -100,6 +126,8 @@ bu_node_destroy(struct bu_node *node)
 	free(node->verdicts);
 	json_decref(node->full_cert.body);
 	json_decref(node->boot_cert.body);
+	bu_found_forget(node);
+	json_decref(node->live.finds.runs);
 	json_decref(node->drained);
 	json_decref(node->order.scratch);
 	json_decref(node->live.full_look.of);
@@ -107,6 +135,7 @@ bu_node_destroy(struct bu_node *node)
 	for (int i = 0; i < BU_REPORTS; i++)
 		json_decref(node->live.reports[i].report);
 	free(node->macs);
+	free(node->numbers);
 	free(node->known.macs);
 	free(node);
 }

@@ -66,7 +66,8 @@ struct bu_stage {
 struct bu_seen_disk {
 	char wanted[512]; /* the profile's word that chose it */
 	char path[40];
-	char serial[64]; /* "" = it tells none */
+	char serial[64]; /* "" = it tells none that is its own */
+	char wwn[48];    /* likewise */
 	int64_t size_bytes;
 	int written;    /* something is on it */
 	char holds[96]; /* what, where that is known by name */
@@ -85,13 +86,13 @@ struct bu_order {
 	char commit[65];       /* of the revision; "" = not from git */
 	/* What was granted to be written over; "" and 0 = the inventory had none. */
 	char disk[40];
-	char disk_serial[64];
+	char disk_serial[64], disk_wwn[48];
 	int64_t disk_size_bytes;
 	/* The second of its system, likewise; "" = it has one, or nothing was to be
 	 * granted. */
-	char mirror_serial[64];
-	/* Owned: those of an array, [{"path","serial",...}], granted with it; NULL =
-	 * the profile had none, or nothing was to be granted. */
+	char mirror_serial[64], mirror_wwn[48];
+	/* Owned: those of an array, [{"path","serial","wwn",...}], granted with it;
+	 * NULL = the profile had none, or nothing was to be granted. */
 	json_t *scratch;
 	int batch;     /* 0 = canary */
 	int open;      /* neither done, failed nor withdrawn */
@@ -99,6 +100,7 @@ struct bu_order {
 	int served;    /* it was ready when its turn came */
 	int failed;    /* closed so; reason says why */
 	int withdrawn; /* closed so: its rollout was aborted */
+	int midway;    /* withdrawn when the node had left its cluster for it */
 	int reset;     /* granted: a machine that is on may be switched off for it */
 	int replace;   /* another machine takes this name; ends when its turn begins */
 	int written;   /* its install was begun: the disk is not what it was */
@@ -111,7 +113,7 @@ struct bu_order {
 /* What a person had done to its machine last. */
 struct bu_power_deed {
 	enum bu_deed op; /* NONE = nothing yet */
-	char by[40];
+	char by[BU_HOLD_BY_SIZE];
 	enum bu_outcome result;
 	char power[12]; /* as it was seen at the end; "" = it was not */
 	char detail[200];
@@ -129,9 +131,9 @@ struct bu_power_fact {
 /* Where a node goes once it has left its cluster. */
 struct bu_next {
 	enum bu_state state;
-	int again;   /* it is measured anew then */
-	int reset;   /* its machine may be switched off then, whatever runs there */
-	char by[40]; /* "rollout r-..." for an order */
+	int again; /* it is measured anew then */
+	int reset; /* its machine may be switched off then, whatever runs there */
+	char by[BU_HOLD_BY_SIZE]; /* "rollout r-..." for an order */
 	struct bu_reason reason;
 };
 
@@ -164,6 +166,8 @@ struct bu_boot_proof {
 	char stranger[46];              /* another host that asked in its name, */
 	char stranger_mac[BU_MAC_SIZE]; /* and whose card answers for it */
 	int64_t stranger_ms;
+	char unserved[64]; /* its firmware asks for this architecture, for which there
+			    * is no loader: "22 (U-Boot, arm64)"; "" = it does not */
 };
 
 /* Its machine has asked for its boot script while its ramdisk should be at work
@@ -193,14 +197,36 @@ struct bu_report_fact {
 };
 
 /* What only memory knows of a node: it is lost with the process, and seen anew. */
+/* Who speaks with its certificate. */
+struct bu_holder {
+	char boot_id[40], address[46]; /* "" = it was not told */
+	int64_t at_ms;                 /* last; monotonic; 0 = nobody */
+};
+struct bu_holders {
+	char fingerprint[65];
+	struct bu_holder seen[2]; /* the present one, and the one of before */
+	int returns;              /* how often they took turns */
+};
+
 struct bu_node_live {
+	struct bu_holders holders;
 	struct bu_power_fact power_seen;
 	struct bu_boot_proof boot;
+	int64_t claimed_ms;  /* monotonic: a host that is not its machine claimed to be;
+			      */
+	char claimed_by[80]; /* the last one; 0 = none did */
 	struct bu_anew anew;
 	struct bu_console_fact console;
 	struct bu_report_fact reports[BU_REPORTS];
-	char symptoms[65];      /* evidence to which the BMC's events were asked for */
-	int power_running;      /* BU_WISH_* */
+	char symptoms[65]; /* evidence to which the BMC's events were asked for */
+	int power_running; /* BU_WISH_* */
+	/* The reach that its last power action was asked by, and the revision that was
+	 * applied when that was looked at last; "" = none was asked for. */
+	struct {
+		char digest[65], revision[65];
+	} reach;
+	int bmc_said;           /* whose it is, since bringupd started */
+	char bmc_differs[200];  /* what it said otherwise of the machine; "" */
 	int64_t bmc_restart_ms; /* when its BMC was last told to restart; 0 = never */
 	struct bu_agent_fact agent;
 	struct bu_cluster_fact cluster; /* of joined */
@@ -228,6 +254,17 @@ struct bu_node_live {
 		int64_t since_ms, state_seq, after_seq;
 		int over, late;
 	} across;
+	/* What its agent told last and the log does not have yet, and how many rows of
+	 * it were written since then (monotonic). */
+	struct {
+		json_t *runs; /* owned; NULL = it tells nothing */
+		int due;
+		int64_t since_ms;
+		int rows;
+	} finds;
+	struct { /* what the condition `drifted` says, and of what */
+		char of[200], words[240];
+	} drift;
 	int appending;      /* an event of it is on its way to the log */
 	int effect_running; /* of the open step */
 	/* The boot medium (provisioner/node/medium.c). */
@@ -249,6 +286,7 @@ struct bu_node_live {
 	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
 	int let_go;      /* by a person, once: the brake does not freeze its ladder */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
+	int64_t over_seen_ms; /* the same, of the boot that a power action ended */
 	int64_t came_ms; /* monotonic: when its agent last came for work of the gate */
 	int unanswered;  /* it let its last probe's time pass without a word */
 	int slow_probe;  /* so many of its last ones took longer than others do */
@@ -286,6 +324,7 @@ struct bu_node {
 	char serial[64];  /* of that machine, as its firmware says it */
 	char uuid[40];    /* likewise */
 	char *macs;       /* "52:54:00:77:00:01 ...", its cards'; or NULL */
+	char *numbers; /* its further serial numbers (bu_machine_numbers()); or NULL */
 	/* The same when it was bound, or after the last install; what differs now is
 	 * the condition `hardware-changed`. */
 	struct bu_known_machine {
@@ -311,7 +350,8 @@ struct bu_node {
 	int64_t agent_cert_until_ms; /* Unix time; 0 = not known */
 	char agent_cert_next[65];    /* renewed, and not used yet; "" = none */
 	int64_t agent_cert_next_until_ms;
-	int agent_revoked; /* no certificate of its agent counts */
+	char agent_cert_renewed[65]; /* the one that the present one came after; "" */
+	int agent_revoked;           /* no certificate of its agent counts */
 	/* The agent that it was to change to, and did not. */
 	struct bu_agent_fault {
 		char version[40], digest[65];
@@ -321,6 +361,15 @@ struct bu_node {
 	} agent_failed;
 	char boot_id[40];
 	int boot_installed; /* this boot is of the installed system */
+	/* The boot before, where a power action ended it: boot_id is "" until a later
+	 * one says hello (provisioner/node/over.h). */
+	struct bu_over {
+		int64_t seq; /* of the row that ended it; 0 = none did */
+		int64_t at_ms;
+		char boot_id[40];
+		int installed, pending; /* that was ordered, and is not known as done */
+		char how[BU_HOLD_BY_SIZE + 32];
+	} over;
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];
 	char installed_step[112];
@@ -346,9 +395,19 @@ struct bu_node {
 	} kept_certs[BU_KEPT_CERTS];
 	/* Of a system in memory, by which it is loaded again: held. "" = of none. */
 	char installed_revision[65];
-	char seeded_step[112];  /* the install whose first boot asked for its agent */
-	int64_t seeded_ms;      /* Unix time */
-	char facets[65];        /* digest of what it has; "" = unknown */
+	char seeded_step[112]; /* the install whose first boot asked for its agent */
+	int64_t seeded_ms;     /* Unix time */
+	char facets[65];       /* digest of what it has; "" = unknown */
+	/* What its agent tells of that, and of what runs (provisioner/node/found.h). */
+	struct bu_runs_found {
+		char row[65];    /* digest of the row's body; "" = nothing since then */
+		char facets[65]; /* that its record names; "" = it has none */
+		char kernel[80]; /* the release that runs */
+		char *kargs;     /* as they were written; NULL = not ours */
+		char *loader, *booted; /* NULL = not known */
+		json_t *differs;       /* [{"path","how"}]; NULL = none do */
+		int64_t more;          /* that do besides */
+	} found;
 	char commit[65];        /* of the order that it carried out last */
 	BU_KEPT(checks) checks; /* the last report of checks */
 	BU_KEPT(incast) incast; /* its last incast */
@@ -366,6 +425,8 @@ struct bu_node {
 		int64_t at_ms, seen_ms; /* Unix time, by its clock and by ours */
 	} crash;
 	BU_KEPT(certificate) full_cert, boot_cert;
+	int64_t anew_seq; /* of the row with which that began last; what was asked of it
+			     before counts for nothing; 0 = it never did */
 	int again; /* it is measured anew, twice the rounds, until its boot certificate
 		      is issued */
 	char step_error[400]; /* of the last step that failed */
@@ -376,7 +437,6 @@ struct bu_node {
 	json_t *drained;
 	struct bu_power_deed power;
 	struct bu_hold hold;
-	int bmc_of_another; /* the one that its order names told of another machine */
 	/* The boot that runs is one that we have made, or that its agent has told of;
 	 * nothing of others runs on it. Ends when it settles out of service. */
 	int booted_by_us;
@@ -403,8 +463,11 @@ void bu_node_machine(const struct bu_node *node, struct bu_machine *ret);
 int bu_node_has_left(const struct bu_node *node);
 /* The files of its order could not be written: it has those that it had. */
 int bu_node_keeps_files(const struct bu_node *node);
+/* Can its order under way be called back? BU_ERR_STATE says which point of no return
+ * it has passed. */
+bu_must int bu_node_check_recall(const struct bu_node *node, struct bu_err *err);
 
-/* Whether it says which disk may be wiped, by serial number or size: a kernel name
+/* Whether it says which disk may be wiped, by a number or its size: a kernel name
  * alone is of whichever disk a boot gives it to. */
 int bu_order_names_disk(const struct bu_order *order);
 /* "turn" (waits for it), "under-way", "done", "failed" or "withdrawn". */

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "provisioner/node/drifted.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* From the cause to the word at most 30 s: a cluster is asked each 10 s and silent 15 s
@@ -23,6 +24,8 @@ enum {
 	CLUSTER_SILENT_MS = 15000,
 	AGAIN_MS = 60000, /* a node that its cluster loses again and again */
 	BELIEVE_MS = 30000,
+	UNSTEADY_MS = 30 * 60 * 1000,
+	CLAIMED_MS = 15 * 60 * 1000,
 	STEP_MAX_MS = 2000, /* that a tick counts for, at most */
 };
 
@@ -233,12 +236,13 @@ struct finding {
 static void __attribute__((format(printf, 2, 3)))
 find(struct finding *finding, const char *fmt, ...)
 {
+	bu_autofree char *text = NULL;
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(finding->detail, sizeof(finding->detail), fmt, args);
+	text = bu_xvasprintf(fmt, args);
 	va_end(args);
-	bu_text_clean(finding->detail);
+	BU_TEXT_COPY(finding->detail, text);
 	finding->on = 1;
 }
 
@@ -280,15 +284,47 @@ judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 		     fact->by[0] ? fact->by : "by an unknown user");
 }
 
-/* Of those that this file looks after; of a node that is not ready none is on. An
- * observer that has not had an answer yet says nothing new. */
+/* By this process. */
 static int
-judge(const struct bu_reconcile *rec, const struct bu_node *node,
+is_unsteady(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t at_ms = node->live.agent.unsteady_ms;
+
+	return at_ms && bu_loop_now_ms(rec->fleet->loop) - at_ms < UNSTEADY_MS;
+}
+
+/* The first one is named: the log has a row for it, and not for each. */
+static void
+judge_claim(const struct bu_reconcile *rec, const struct bu_node *node,
+	    struct finding *ret)
+{
+	int64_t at_ms = node->live.claimed_ms;
+
+	if (!at_ms || bu_loop_now_ms(rec->fleet->loop) - at_ms >= CLAIMED_MS)
+		return;
+	keep(&node->conditions[BU_CONDITION_CLAIMED_BY_OTHER], ret);
+	if (!ret->on)
+		find(ret, "%s", node->live.claimed_by);
+}
+
+/* Of those that this file looks after; a node that is not ready has those of its
+ * agent's inventory and of its BMC alone. An observer that has not had an answer yet
+ * says nothing new. */
+static int
+judge(const struct bu_reconcile *rec, struct bu_node *node,
       struct finding ret[BU_CONDITION_COUNT])
 {
 	const struct bu_observer *observer =
 		node->joined.cluster[0] ? observer_of(rec, &node->joined) : NULL;
 
+	if (is_unsteady(rec, node))
+		find(&ret[BU_CONDITION_UNSTEADY_INVENTORY], "%s", "");
+	if (node->live.bmc_differs[0])
+		find(&ret[BU_CONDITION_BMC_DIFFERS], "%s", node->live.bmc_differs);
+	else if (!node->live.bmc_said)
+		keep(&node->conditions[BU_CONDITION_BMC_DIFFERS],
+		     &ret[BU_CONDITION_BMC_DIFFERS]);
+	judge_claim(rec, node, &ret[BU_CONDITION_CLAIMED_BY_OTHER]);
 	if (node->state != BU_STATE_READY)
 		return 0;
 	if (is_silent(rec, node))
@@ -301,6 +337,9 @@ judge(const struct bu_reconcile *rec, const struct bu_node *node,
 	else if (!node->live.agent.showed)
 		keep(&node->conditions[BU_CONDITION_STAMP_DIFFERS],
 		     &ret[BU_CONDITION_STAMP_DIFFERS]);
+	if (*bu_drifted_words(rec->fleet, node))
+		find(&ret[BU_CONDITION_DRIFTED], "%s",
+		     bu_drifted_words(rec->fleet, node));
 	if (!node->joined.cluster[0])
 		return 0;
 	if (!node->live.cluster.at_ms && !cluster_silent(observer))
@@ -312,14 +351,17 @@ judge(const struct bu_reconcile *rec, const struct bu_node *node,
 static const enum bu_condition_id ours[] = {
 	BU_CONDITION_UNREACHABLE,      BU_CONDITION_STAMP_DIFFERS,
 	BU_CONDITION_NOT_IN_CLUSTER,   BU_CONDITION_CLUSTER_SILENT,
-	BU_CONDITION_DRAINED_BY_OTHER,
+	BU_CONDITION_DRAINED_BY_OTHER, BU_CONDITION_UNSTEADY_INVENTORY,
+	BU_CONDITION_DRIFTED,          BU_CONDITION_BMC_DIFFERS,
+	BU_CONDITION_CLAIMED_BY_OTHER,
 };
 
-/* The agent's own, whatever its cluster has not answered yet. */
+/* Known, whatever its cluster has not answered yet. */
 static int
-is_of_agent(enum bu_condition_id id)
+is_of_machine(enum bu_condition_id id)
 {
-	return id == BU_CONDITION_UNREACHABLE || id == BU_CONDITION_STAMP_DIFFERS;
+	return id != BU_CONDITION_NOT_IN_CLUSTER && id != BU_CONDITION_CLUSTER_SILENT &&
+	       id != BU_CONDITION_DRAINED_BY_OTHER;
 }
 
 struct news {
@@ -383,7 +425,7 @@ look_at(struct bu_reconcile *rec, struct bu_node *node, struct news *news)
 		enum bu_condition_id id = ours[i];
 		const struct bu_condition *now = &node->conditions[id];
 
-		if (open && !is_of_agent(id))
+		if (open && !is_of_machine(id))
 			continue;
 		if (found[id].on != now->on ||
 		    (now->on && strcmp(found[id].detail, now->detail) != 0))
@@ -409,6 +451,9 @@ bu_observe_tick(struct bu_reconcile *rec)
 		if (node->joined.cluster[0] &&
 		    bu_observe_cluster(rec, &node->joined, &driver, &err))
 			observer_of(rec, &node->joined)->wanted = 1;
+		if (node->live.appending)
+			continue;
+		bu_drifted_look(rec, node);
 		if (node->live.appending)
 			continue;
 		if (is_lost(rec, node))

@@ -83,6 +83,8 @@ withdraw(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms,
 	 const struct bu_reason *reason)
 {
 	node->order.withdrawn = 1;
+	node->order.midway = node->order.begun && node->state != BU_STATE_DRAINING &&
+			     !bu_state_info(node->state)->settled;
 	node->order.reason = *reason;
 	close_order(fleet, node, time_ms);
 }
@@ -227,7 +229,9 @@ read_order(struct bu_order *order, const union bu_body *body)
 	COPY(commit, body->order.commit);
 	COPY(disk, disk->path);
 	COPY(disk_serial, disk->serial);
+	COPY(disk_wwn, disk->wwn);
 	COPY(mirror_serial, body->order.mirror.serial);
+	COPY(mirror_wwn, body->order.mirror.wwn);
 #undef COPY
 }
 

@@ -69,23 +69,12 @@ started_event(int64_t lasted_ms, const char *why, struct bu_event *ret)
 }
 
 static void
-replay(struct bu_reconcile *rec, const struct bu_event *event)
-{
-	struct bu_err err;
-
-	if (bu_fleet_replay(rec->fleet, event, &err) != 0)
-		bu_error("log", "%s", err.text);
-}
-
-static void
-on_started(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+on_started(const struct bu_decided *decided, void *arg)
 {
 	struct bu_reconcile *rec = arg;
 
-	if (err)
+	if (decided->err)
 		return;
-	replay(rec, events);
-	rec->lasted_ms = 0;
 	/* It may be in, and the log be out since. */
 	if (!rec->stopped && !bu_store_down(rec->fleet->store))
 		begin_life(rec);
@@ -98,6 +87,7 @@ bu_outage_start(struct bu_reconcile *rec)
 	struct bu_event event;
 
 	rec->lasted_ms = fleet->life.lasted_ms;
+	rec->lasted_seq = fleet->life.seq;
 	rec->life_ms = rec->outage_ms = bu_loop_now_ms(fleet->loop);
 	/* An empty log begins with whatever comes. */
 	if (!fleet->life.seq) {
@@ -110,14 +100,11 @@ bu_outage_start(struct bu_reconcile *rec)
 }
 
 static void
-on_jumped(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+on_jumped(const struct bu_decided *decided, void *arg)
 {
 	struct bu_reconcile *rec = arg;
 
-	if (err)
-		return;
-	replay(rec, events);
-	if (!rec->stopped && rec->alive)
+	if (!decided->err && !rec->stopped && rec->alive)
 		count_from(rec, rec->jumped_ms);
 }
 
@@ -167,51 +154,13 @@ bu_outage_begin(void *arg)
 	if (rec->alive) {
 		rec->outage_ms = bu_loop_now_ms(rec->fleet->loop);
 		rec->lasted_ms = rec->outage_ms - rec->count_ms;
+		rec->lasted_seq = rec->life_seq;
 	}
 	rec->alive = 0;
 	rec->try_ms = bu_loop_now_ms(rec->fleet->loop) + TRY_MS;
 	rec->fleet->outages++;
 	bu_effects_pause(rec);
 	show(rec, err);
-}
-
-struct missed {
-	struct bu_reconcile *rec;
-	struct bu_err *err;
-	int failed;
-};
-
-static int
-on_missed(const struct bu_event *event, void *arg)
-{
-	struct missed *missed = arg;
-	struct bu_err err;
-
-	if (bu_fleet_replay(missed->rec->fleet, event, &err) == 0) {
-		/* It is in the log how long that life was. */
-		if (event->kind == BU_EVENT_STARTED)
-			missed->rec->lasted_ms = 0;
-		return 0;
-	}
-	bu_error("log", "%s", err.text);
-	missed->failed = err.kind == BU_ERR_IO;
-	if (missed->failed)
-		*missed->err = err;
-	return missed->failed;
-}
-
-/* What came into the log without being heard of. */
-static int
-catch_up(struct bu_reconcile *rec, struct bu_err *err)
-{
-	struct missed missed = {rec, err, 0};
-
-	if (bu_store_read(rec->fleet->store, rec->fleet->life.row_seq, 0, on_missed,
-			  &missed, err) != 0 ||
-	    missed.failed)
-		return -1;
-	rec->behind = 0;
-	return 0;
 }
 
 static void
@@ -246,18 +195,17 @@ condition_event(const struct bu_fleet *fleet, int on, struct bu_event *ret)
 static int
 write_rows(struct bu_reconcile *rec, struct bu_err *err)
 {
+	/* The log may have a row by now that says how long that life was. */
+	int is_told = rec->fleet->life.seq != rec->lasted_seq;
 	struct bu_event events[3];
 	int rc;
 
 	condition_event(rec->fleet, 1, &events[0]);
 	condition_event(rec->fleet, 0, &events[1]);
-	started_event(rec->lasted_ms, "room", &events[2]);
+	started_event(is_told ? 0 : rec->lasted_ms, "room", &events[2]);
 	rc = bu_store_resume(rec->fleet->store, events, BU_LEN(events), err);
-	for (size_t i = 0; i < BU_LEN(events); i++) {
-		if (rc == 0)
-			replay(rec, &events[i]);
+	for (size_t i = 0; i < BU_LEN(events); i++)
 		bu_event_fini(&events[i]);
-	}
 	return rc;
 }
 
@@ -271,8 +219,7 @@ bu_outage_look(struct bu_reconcile *rec)
 	if (!bu_store_down(fleet->store) || now_ms < rec->try_ms)
 		return rec->alive;
 	rec->try_ms = now_ms + TRY_MS;
-	if (bu_store_mend(fleet->store, &err) != 0 || catch_up(rec, &err) != 0 ||
-	    write_rows(rec, &err) != 0) {
+	if (bu_store_mend(fleet->store, &err) != 0 || write_rows(rec, &err) != 0) {
 		show(rec, &err);
 		return 0;
 	}

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/twins.h"
 
 static const struct {
 	const char *done, *missing;
@@ -80,6 +81,7 @@ bu_proof_note(struct bu_reconcile *rec, struct bu_node *node, enum bu_proof_link
 	for (int after = link; after < BU_PROOF_COUNT; after++)
 		proof->at_ms[after] = 0;
 	proof->at_ms[link] = wall_ms(rec);
+	proof->unserved[0] = '\0';
 	bu_text_copy(proof->address, sizeof(proof->address), address);
 	bu_proof_look(rec, node);
 	bu_fleet_touch(rec->fleet, node);
@@ -93,7 +95,7 @@ twin_of(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
 		const struct bu_node *node = rec->fleet->nodes[i];
 		const struct bu_boot_proof *other = &node->live.boot;
 
-		if (other->stranger_ms && is_of_step(node) &&
+		if (other->stranger_ms && *other->stranger_mac && is_of_step(node) &&
 		    strcmp(other->stranger_mac, proof->stranger_mac) == 0 &&
 		    strcmp(other->stranger, proof->stranger) != 0)
 			return other;
@@ -116,6 +118,15 @@ proxy_words(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
 }
 
 void
+bu_proof_claimed(struct bu_reconcile *rec, struct bu_node *node, const char *address,
+		 const char *mac)
+{
+	node->live.claimed_ms = bu_loop_now_ms(rec->fleet->loop);
+	snprintf(node->live.claimed_by, sizeof(node->live.claimed_by), "%s (%s%s)",
+		 address, *mac ? "MAC " : "not on its wire", mac);
+}
+
+void
 bu_proof_stranger(struct bu_reconcile *rec, struct bu_node *node, const char *address,
 		  const char *mac)
 {
@@ -125,6 +136,7 @@ bu_proof_stranger(struct bu_reconcile *rec, struct bu_node *node, const char *ad
 	bu_text_copy(proof->stranger, sizeof(proof->stranger), address);
 	bu_text_copy(proof->stranger_mac, sizeof(proof->stranger_mac), mac);
 	proof->stranger_ms = wall_ms(rec);
+	bu_proof_claimed(rec, node, address, mac);
 	bu_fleet_touch(rec->fleet, node);
 	proxy = strcmp(rec->proxy, mac) != 0 ? proxy_words(rec, proof) : NULL;
 	if (!proxy)
@@ -183,15 +195,37 @@ is_new_process(const struct bu_reconcile *rec, const struct bu_node *node)
 }
 
 void
-bu_proof_rival(struct bu_reconcile *rec, const char *address)
+bu_proof_rival(const char *address, void *arg)
 {
+	struct bu_reconcile *rec = arg;
+
 	bu_text_copy(rec->rival, sizeof(rec->rival), address);
+}
+
+void
+bu_proof_unserved(const char *mac, const char *asks, void *arg)
+{
+	struct bu_reconcile *rec = arg;
+	struct bu_node *node = bu_fleet_node_by_mac(rec->fleet, mac);
+
+	if (!node)
+		node = bu_twins_by_mac(rec->fleet, mac);
+	if (!node || !is_booting(node))
+		return;
+	bu_text_copy(proof_of_step(node)->unserved, sizeof(node->live.boot.unserved),
+		     asks);
+	bu_proof_look(rec, node);
 }
 
 /* Why it may not have asked; owned. */
 static char *
-rival_words(const struct bu_reconcile *rec)
+missing_words(const struct bu_reconcile *rec, const struct bu_node *node)
 {
+	if (is_of_step(node) && node->live.boot.unserved[0])
+		return bu_xasprintf("its firmware asks for architecture %s, for which "
+				    "there is no loader: see bringupd's log and "
+				    "docs/boot.md",
+				    node->live.boot.unserved);
 	if (!rec->rival[0])
 		return bu_xstrdup("");
 	return bu_xasprintf("another DHCP server (%s) answers in the boot network and "
@@ -202,7 +236,7 @@ rival_words(const struct bu_reconcile *rec)
 static int
 boots_medium(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+	const struct bu_desired_node *want = bu_fleet_reach(rec->fleet, node);
 
 	return want && node->step.action == BU_ACTION_NETBOOT && bu_medium_is(want);
 }
@@ -237,9 +271,10 @@ waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 	times_of(node, at_ms);
 	last = last_of(at_ms);
 	if (last == BU_PROOF_COUNT) {
-		bu_autofree char *rival = rival_words(rec);
+		bu_autofree char *missing = missing_words(rec, node);
 
-		BU_REASON_SET(ret, NOT_CALLED, .text = {nothing_yet(rec, node), rival});
+		BU_REASON_SET(ret, NOT_CALLED,
+			      .text = {nothing_yet(rec, node), missing});
 		return;
 	}
 	bu_time_iso(at_ms[last], time);
@@ -273,12 +308,12 @@ add_stranger(char **text, const struct bu_reconcile *rec,
 {
 	bu_autofree char *proxy = proxy_words(rec, proof);
 
-	bu_text_add(
-		text, "\n",
-		"another host, %s (MAC %s), asked for its boot script or showed its "
-		"token %lld s ago and was refused",
-		proof->stranger, proof->stranger_mac,
-		(long long)(wall_ms(rec) - proof->stranger_ms) / 1000);
+	bu_text_add(text, "\n",
+		    "another host, %s (%s%s), asked for its boot script or showed its "
+		    "token %lld s ago and was refused",
+		    proof->stranger, *proof->stranger_mac ? "MAC " : "not on its wire",
+		    proof->stranger_mac,
+		    (long long)(wall_ms(rec) - proof->stranger_ms) / 1000);
 	if (proxy)
 		bu_text_add(text, "\n", "%s", proxy);
 }

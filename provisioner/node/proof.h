@@ -33,8 +33,16 @@ void bu_proof_note(struct bu_reconcile *rec, struct bu_node *node,
 /* Another host has asked for its script, or shown its token. */
 void bu_proof_stranger(struct bu_reconcile *rec, struct bu_node *node,
 		       const char *address, const char *mac);
-/* Another DHCP server answers in the boot network; "" = none does. */
-void bu_proof_rival(struct bu_reconcile *rec, const char *address);
+/* A host that cannot be its machine claims to be it, which is a condition of the node;
+ * mac: "" = it was not seen on its wire. */
+void bu_proof_claimed(struct bu_reconcile *rec, struct bu_node *node,
+		      const char *address, const char *mac);
+/* As bu_rival_fn; arg: struct bu_reconcile. Another DHCP server answers in the boot
+ * network; "" = none does. */
+void bu_proof_rival(const char *address, void *arg);
+/* As bu_unserved_fn; arg: struct bu_reconcile. What the firmware of a machine asks for
+ * while it is being booted, and there is no loader for it. */
+void bu_proof_unserved(const char *mac, const char *asks, void *arg);
 /* The node whose machine got its script at this address last; NULL = none. */
 struct bu_node *bu_proof_of(const struct bu_fleet *fleet, const char *address);
 

@@ -159,13 +159,23 @@ START_TEST(what_has_shown_nothing_is_named_by_its_way_to_boot)
 	struct rig rig;
 	struct bu_node *node = being_booted(&rig);
 
-	bu_proof_rival(rig.rec, "10.77.0.99");
+	bu_proof_rival("10.77.0.99", rig.rec);
 	bu_proof_look(rig.rec, node);
 	waits_for(
 		node, "its machine has not asked for its boot script",
 		"another DHCP server (10.77.0.99) answers in the boot network and may "
 		"have sent it elsewhere");
-	bu_proof_rival(rig.rec, "");
+	bu_proof_unserved("52:54:00:77:00:01", "22 (U-Boot, arm64)", rig.rec);
+	waits_for(node, "its machine has not asked for its boot script",
+		  "its firmware asks for architecture 22 (U-Boot, arm64), for which "
+		  "there is no loader: see bringupd's log and docs/boot.md");
+	bu_proof_unserved("52:54:00:99:99:99", "6 (UEFI)", rig.rec); /* nobody's */
+	bu_proof_unserved("52:54:00:77:00:01", "", rig.rec);
+	waits_for(
+		node, "its machine has not asked for its boot script",
+		"another DHCP server (10.77.0.99) answers in the boot network and may "
+		"have sent it elsewhere");
+	bu_proof_rival("", rig.rec);
 	node->kexecs = 1;
 	bu_proof_look(rig.rec, node);
 	waits_for(node, "its ramdisk starts the installed system by kexec", "");

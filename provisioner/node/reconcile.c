@@ -105,12 +105,16 @@ step_done(struct bu_reconcile *rec, struct bu_node *node)
 }
 
 /* One that left its cluster for a moment was measured in this very boot: nothing more
- * is asked of it. */
+ * is asked of it than a word of its agent, where a person released it: it may
+ * have restarted by itself. */
 static void
 pass_proven(struct bu_reconcile *rec, struct bu_node *node)
 {
 	if (node->state == BU_STATE_VALIDATING &&
 	    bu_trigger_info(node->on)->flags & BU_ON_SAME_BOOT &&
+	    (node->on != BU_TRIGGER_VALIDATE ||
+	     node->live.last_seen_ms > node->since_ms) &&
+	    !node->live.appending && !node->hold.owner &&
 	    bu_fleet_certified(rec->fleet, node, NULL) == 0)
 		bu_reconcile_try(rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0);
 }
@@ -129,7 +133,7 @@ static int
 bmc_is_busy(struct bu_reconcile *rec, const struct bu_node *node)
 {
 	return bu_effects_restart(rec, node) || bu_sibling_restarts(rec, node) ||
-	       (bu_reconcile_resets_bmc(node, bu_fleet_ordered(rec->fleet, node)) &&
+	       (bu_reconcile_resets_bmc(node, bu_fleet_reach(rec->fleet, node)) &&
 		bu_sibling_switched(rec, node));
 }
 
@@ -253,8 +257,10 @@ on_tick(void *arg)
 		rec->freezer.look(rec->freezer.arg);
 	for (size_t i = 0; rec->fleet->desired && i < rec->fleet->count; i++) {
 		hear(rec, rec->fleet->nodes[i]);
+		pass_proven(rec, rec->fleet->nodes[i]);
 		if (rec->fleet->nodes[i]->live.says.code == BU_REASON_BMC_AWAITED)
 			drive(rec, rec->fleet->nodes[i]);
+		bu_corrected_look(rec, rec->fleet->nodes[i]);
 		bu_manual_look(rec, rec->fleet->nodes[i]);
 		bu_proof_look(rec, rec->fleet->nodes[i]);
 		bu_medium_look(rec, rec->fleet->nodes[i]);
@@ -281,6 +287,7 @@ bu_reconcile_create(const struct bu_reconcile_opts *opts)
 	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
 	rec->ticked_ms = bu_loop_now_ms(rec->fleet->loop);
 	rec->tick = bu_timer_create(rec->fleet->loop, on_tick, rec);
+	rec->inventories = bu_meter_create(rec->fleet->loop, BU_LIMIT_INVENTORIES);
 	return rec;
 }
 
@@ -302,6 +309,7 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 	bu_medium_drop(rec);
 	bu_observe_drop(rec);
 	bu_timer_destroy(rec->tick);
+	bu_meter_destroy(rec->inventories);
 	free(rec);
 }
 

@@ -35,6 +35,8 @@ struct bu_reconcile_opts {
 
 /* bmc.c. Does the machine boot from a medium in its BMC's virtual drive? */
 int bu_medium_is(const struct bu_desired_node *want);
+/* There is a BMC to be asked. want: NULL = not known. */
+int bu_bmc_is(const struct bu_desired_node *want);
 /* medium.c. */
 #define BU_MEDIUM_PATH "/boot/media/"
 /* The medium of the present step is BU_MEDIUM_PATH "NODE/SECRET.iso". */
@@ -141,6 +143,9 @@ struct bu_enrolment {
 	/* Who shows it: its address, and its MAC where it is on one wire with us; NULL
 	 * = not known. */
 	const char *address, *mac;
+	const char
+		*answers; /* another MAC of the wire to which its address leads; NULL */
+	int elsewhere; /* the machine is on a wire with us, and the host is not on it */
 };
 char *bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 			 const struct bu_enrolment *enrolment, struct bu_err *err);
@@ -154,7 +159,8 @@ struct bu_node *bu_reconcile_claimed(const struct bu_reconcile *rec,
 /* Its boot from the network is ordered, and its machine has not traded the token yet.
  */
 int bu_reconcile_boots(const struct bu_node *node);
-/* The same, and no MAC of its machine is known. */
+/* The same, and its machine may ask from a MAC that is not known: the profile gives
+ * none, or gives more than the one of a machine that was never seen. */
 int bu_reconcile_lacks_mac(const struct bu_reconcile *rec, const struct bu_node *node);
 /* Its ramdisk should be at work: what asks for its boot script now has lost it. */
 int bu_reconcile_may_begin_anew(const struct bu_node *node);

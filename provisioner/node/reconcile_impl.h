@@ -8,6 +8,7 @@
 #ifndef BU_NODE_RECONCILE_IMPL_H
 #define BU_NODE_RECONCILE_IMPL_H
 
+#include "model/limit.h"
 #include "provisioner/cluster/cluster.h"
 #include "provisioner/node/reconcile.h"
 
@@ -50,17 +51,18 @@ struct bu_reconcile {
 	int64_t awake_ms, ticked_ms;         /* see bu_observe_awake_ms() */
 	int stopped;                         /* nothing new is begun */
 	/* outage.c; monotonic times. */
-	int alive;         /* the log takes rows, and has the first one of this life */
-	int behind;        /* the log has rows that could not be replayed */
-	int64_t life_seq;  /* that row; 0 = the log is empty */
-	int64_t life_ms;   /* when this life began */
-	int64_t lasted_ms; /* the one before, for that row */
-	int64_t count_ms;  /* since when that row's life counts */
-	int64_t offset_ms; /* of the wall clock over the monotonic one */
-	int64_t jumped_ms; /* when it was last set */
-	int64_t outage_ms; /* since when there is no life */
-	int64_t try_ms;    /* when the log is tried again */
+	int alive;          /* the log takes rows, and has the first one of this life */
+	int64_t life_seq;   /* that row; 0 = the log is empty */
+	int64_t life_ms;    /* when this life began */
+	int64_t lasted_ms;  /* the one before, for that row */
+	int64_t lasted_seq; /* the row that began it */
+	int64_t count_ms;   /* since when that row's life counts */
+	int64_t offset_ms;  /* of the wall clock over the monotonic one */
+	int64_t jumped_ms;  /* when it was last set */
+	int64_t outage_ms;  /* since when there is no life */
+	int64_t try_ms;     /* when the log is tried again */
 	struct bu_freezer freezer;
+	struct bu_meter *inventories; /* changes that the log takes, by node */
 	char rival[16]; /* another DHCP server in the boot network; "" = none */
 	char proxy[BU_MAC_SIZE]; /* a card that answers for several hosts there */
 	/* Does the next thing that the node's state asks for (reconcile.c). */
@@ -116,14 +118,18 @@ char *bu_proof_words(const struct bu_reconcile *rec, const struct bu_node *node)
 
 enum { BU_MEDIUM_URL_SIZE = 384 };
 
-/* bmc.c. Whom bringup-power is asked about; bmc.machine is the one beside it. */
+/* bmc.c. Whom bringup-power is asked about, by the node's reach, which it has;
+ * bmc.machine is the one beside it. */
 struct bu_node_bmc {
 	struct bu_power_bmc bmc;
 	struct bu_machine machine;
 	char medium[BU_MEDIUM_URL_SIZE + 160], media_dir[BU_MEDIUM_URL_SIZE];
 };
-void bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
-		 const struct bu_desired_node *want, struct bu_node_bmc *ret);
+void bu_node_bmc(struct bu_fleet *fleet, const struct bu_node *node,
+		 struct bu_node_bmc *ret);
+/* Notes what its BMC said of the machine before it was switched; observe.c makes the
+ * condition `bmc-differs` of that. */
+void bu_node_bmc_says(struct bu_node *node, const struct bu_power_seen *seen);
 
 /* symptoms.c. The evidence of a failure, for the commit that it stands in; how many
  * events: 0 = there is nothing to keep. */
@@ -135,8 +141,6 @@ int bu_symptoms_are_now(const struct bu_node *node);
 /* What was kept; NULL = nothing that can be read. New reference. */
 json_t *bu_symptoms_read(const struct bu_reconcile *rec, const struct bu_node *node);
 
-/* bmc.c. There is a BMC to be asked. want: NULL = not known. */
-int bu_bmc_is(const struct bu_desired_node *want);
 /* bmc_reports.c */
 void bu_node_reports_tick(struct bu_reconcile *rec);
 void bu_node_reports_drop(struct bu_reconcile *rec);
@@ -145,9 +149,20 @@ void bu_node_reports_drop(struct bu_reconcile *rec);
 void bu_node_consoles_tick(struct bu_reconcile *rec);
 void bu_node_consoles_drop(struct bu_reconcile *rec);
 
+/* reach.c. Of the reach that the applied revision gives it; "" where the order's alone
+ * has it, which nobody corrects. */
+void bu_reach_digest(struct bu_fleet *fleet, const struct bu_node *node, char ret[65]);
+/* The machine that its reach means may be the one for which its order was granted. */
+int bu_reach_is_granted(struct bu_fleet *fleet, const struct bu_node *node);
+/* A power action of its step is asked for by its reach. */
+void bu_reach_used(const struct bu_reconcile *rec, struct bu_node *node);
+/* corrected.c. What failed for its reach is done again at once when another one was
+ * applied since. */
+void bu_corrected_look(struct bu_reconcile *rec, struct bu_node *node);
+
 /* medium.c. With the boot medium that the machine gets; as of bu_node_bmc(). */
 void bu_medium_bmc(const struct bu_reconcile *rec, const struct bu_node *node,
-		   const struct bu_desired_node *want, struct bu_node_bmc *ret);
+		   struct bu_node_bmc *ret);
 /* eject.c. Takes it out when it is not needed any more. */
 void bu_medium_look(struct bu_reconcile *rec, struct bu_node *node);
 /* Forgets the answers that are due. */

@@ -13,9 +13,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "provisioner/node/binding.h"
+#include "provisioner/node/found.h"
 #include "provisioner/node/life.h"
 #include "provisioner/node/moved.h"
 #include "provisioner/node/orders.h"
+#include "provisioner/node/over.h"
 #include "provisioner/node/revisions.h"
 
 static struct bu_node *
@@ -104,9 +106,6 @@ on_order(BU_REPLAY_ARGS)
 		memset(&node->step, 0, sizeof(node->step));
 	node->stages_count = 0;
 	node->repeats = node->power_fails = 0;
-	/* Done again it has the profile that it had. */
-	if (!body->order.retry)
-		node->bmc_of_another = 0;
 	return 0;
 }
 
@@ -250,6 +249,7 @@ on_power(BU_REPLAY_ARGS)
 		deed->op = body->power.op;
 		BU_TEXT_COPY(deed->by, bu_body_text(body->power.by));
 	}
+	bu_over_deed(node, event, &body->power);
 	deed->result = body->power.result;
 	BU_TEXT_COPY(deed->power, bu_body_text(body->power.power));
 	BU_TEXT_COPY(deed->detail, bu_body_text(body->power.detail));
@@ -261,12 +261,9 @@ static int
 on_held(BU_REPLAY_ARGS)
 {
 	bu_hold_read(body, &node->hold);
-	/* Another machine was there: whatever is there next, that boot is not ours, and
-	 * the order's BMC is another's until another order comes. */
-	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE) {
+	/* Another machine was there: whatever is there next, that boot is not ours. */
+	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE)
 		node->booted_by_us = 0;
-		node->bmc_of_another = 1;
-	}
 	/* What a person holds is no failure of its order. */
 	if (node->hold.owner == BU_OWNER_BRINGUP && node->order.open &&
 	    node->order.begun)
@@ -346,6 +343,7 @@ static const struct {
 	[BU_EVENT_BOOTED] = {NODE, bu_replay_booted},
 	[BU_EVENT_INSTALLED] = {NODE, bu_replay_installed},
 	[BU_EVENT_FELLBACK] = {NODE, bu_replay_fellback},
+	[BU_EVENT_RUNS] = {NODE, bu_found_replay},
 	[BU_EVENT_SEEDED] = {NODE, bu_replay_seeded},
 	[BU_EVENT_PAIR] = {SITE, bu_measurements_pair},
 	[BU_EVENT_LEASE] = {NODE, on_lease},
@@ -362,6 +360,7 @@ static const struct {
 	[BU_EVENT_WAITS] = {NODE, on_waits},
 	[BU_EVENT_CONDITION] = {EITHER, on_condition},
 	[BU_EVENT_POWER] = {NODE, on_power},
+	[BU_EVENT_OFF] = {NODE, bu_over_seen},
 	[BU_EVENT_HELD] = {NODE, on_held},
 	[BU_EVENT_RELEASED] = {NODE, on_released},
 };
@@ -408,12 +407,6 @@ bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
 	return rc;
 }
 
-struct loading {
-	struct bu_fleet *fleet;
-	struct bu_err *err;
-	int failed;
-};
-
 /* What was applied once is not worth a daemon that does not start. */
 static void
 note_trouble(struct bu_fleet *fleet, const struct bu_err *err)
@@ -429,36 +422,49 @@ note_trouble(struct bu_fleet *fleet, const struct bu_err *err)
 }
 
 static int
-on_row(const struct bu_event *event, void *arg)
+load(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 {
-	struct loading *loading = arg;
-	struct bu_err err = {0};
 	union bu_body body;
 
-	loading->fleet->loaded_seq = event->seq;
-	if (bu_fleet_replay(loading->fleet, event, &err) == 0)
+	fleet->loaded_seq = event->seq;
+	if (bu_fleet_replay(fleet, event, err) == 0)
 		return 0;
-	if (event->kind == BU_EVENT_APPLIED) {
-		note_trouble(loading->fleet, &err);
-		if (bu_event_read(event, &body, NULL) == 0)
-			bu_orders_applied(loading->fleet, event, &body);
-		return 0;
+	if (event->kind != BU_EVENT_APPLIED)
+		return -1;
+	note_trouble(fleet, err);
+	if (bu_event_read(event, &body, NULL) == 0)
+		bu_orders_applied(fleet, event, &body);
+	return 0;
+}
+
+/* Where a blob cannot be read memory waits for that, and so do the rows after it. */
+static int
+on_row(const struct bu_event *event, void *arg, struct bu_err *err)
+{
+	struct bu_fleet *fleet = arg;
+	bu_autofree char *text = NULL;
+
+	if (fleet->loading)
+		return load(fleet, event, err);
+	if (bu_fleet_replay(fleet, event, err) != 0) {
+		bu_error("log", "%s", err->text);
+		return err->kind == BU_ERR_IO ? -1 : 0;
 	}
-	if (loading->err)
-		*loading->err = err;
-	loading->failed = 1;
-	return 1;
+	if (event->kind == BU_EVENT_STATE) {
+		text = bu_event_text(event);
+		bu_info("node", "%s: %s", event->node, text);
+	}
+	return 0;
 }
 
 int
 bu_fleet_load(struct bu_fleet *fleet, struct bu_err *err)
 {
-	struct loading loading = {fleet, err, 0};
-
 	fleet->loading = 1;
-	if (bu_store_read(fleet->store, 0, 0, on_row, &loading, err) != 0)
+	fleet->follower = bu_store_follow(fleet->store, on_row, fleet, err);
+	if (!fleet->follower)
 		return -1;
 	bu_life_settle(fleet);
 	fleet->loading = 0;
-	return loading.failed ? -1 : 0;
+	return 0;
 }

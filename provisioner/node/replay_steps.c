@@ -10,8 +10,10 @@
 #include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/fallback.h"
+#include "provisioner/node/found.h"
 #include "provisioner/node/life.h"
 #include "provisioner/node/orders.h"
+#include "provisioner/node/over.h"
 #include "provisioner/node/revisions.h"
 
 int
@@ -26,6 +28,7 @@ bu_replay_intent(BU_REPLAY_ARGS)
 	node->step.intent_seq = event->seq;
 	BU_TEXT_COPY(node->step.id, body->intent.step);
 	node->live.effect_running = 0;
+	bu_over_intent(fleet, node, event);
 	if (node->step.action == BU_ACTION_INSTALL) {
 		node->disk_touched = 1;
 		/* The root that its loader goes back to is not written. */
@@ -79,8 +82,13 @@ bu_replay_outcome(BU_REPLAY_ARGS)
 	node->step.status = done ? BU_STEP_DONE : BU_STEP_FAILED;
 	BU_TEXT_COPY(node->step_error, done ? "" : body->outcome.detail);
 	node->live.effect_running = 0;
-	if (done && node->step.action == BU_ACTION_CONFIGURE)
+	bu_over_outcome(node, done);
+	/* Its agent tells it anew. What failed may have written nothing: what was told
+	 * before it counts until then. */
+	if (done && node->step.action == BU_ACTION_CONFIGURE) {
+		bu_found_forget(node);
 		node->called[0] = '\0';
+	}
 	if (done && bu_action_info(node->step.action)->actor == BU_ACTOR_POWER)
 		node->booted_by_us = 1;
 	if (done && node->step.action == BU_ACTION_JOIN) {
@@ -116,6 +124,8 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 	BU_TEXT_COPY(node->agent_cert, body->admitted.fingerprint);
 	node->agent_cert_until_ms = body->admitted.until_ms;
 	node->agent_cert_next[0] = '\0';
+	node->agent_cert_renewed[0] = '\0';
+	node->conditions[BU_CONDITION_CREDENTIAL_COPIED].on = 0;
 	node->agent_revoked = 0;
 	node->admitted_ms = event->time_ms;
 	node->live.refusal = (struct bu_reason){0};
@@ -156,6 +166,8 @@ bu_replay_revoked(BU_REPLAY_ARGS)
 	if (!all && strcmp(body->revoked.fingerprint, node->agent_cert) != 0)
 		return 0;
 	node->agent_revoked = all || !node->agent_cert_next[0];
+	BU_TEXT_COPY(node->agent_cert_renewed,
+		     node->agent_revoked ? "" : node->agent_cert);
 	BU_TEXT_COPY(node->agent_cert,
 		     node->agent_revoked ? "" : node->agent_cert_next);
 	node->agent_cert_until_ms = node->agent_cert_next_until_ms;
@@ -202,6 +214,7 @@ bu_replay_installed(BU_REPLAY_ARGS)
 	if (ordered)
 		node->known.again = 1;
 	node->called[0] = '\0';
+	bu_found_forget(node);
 	bu_fallback_installed(node, &body->installed);
 	BU_TEXT_COPY(node->installed_image, body->installed.image);
 	BU_TEXT_COPY(node->installed_digest, body->installed.digest);

@@ -228,44 +228,6 @@ START_TEST(a_kexec_that_does_not_come_up_falls_back_to_a_power_cycle)
 }
 END_TEST
 
-/* The order's BMC told of another machine, and a person released the node: also after a
- * restart that of the applied profile is asked, until another order comes. */
-START_TEST(whose_bmc_was_wrong_is_known_after_a_restart)
-{
-	char wrong[] = "qemu:///system#node009";
-	struct bu_desired_node ordered;
-	struct bu_node_bmc bmc;
-	struct bu_reason reason;
-	struct bu_event event;
-	struct bu_node *node;
-	struct rig rig;
-
-	node = rig_up_to(&rig, RIG_IMAGING);
-	BU_REASON_SET(&reason, FOREIGN_MACHINE, .text = {"it says LAB-9", "node001"});
-	bu_hold_event(&event, node->name, BU_OWNER_BRINGUP, "", &reason);
-	bu_reconcile_note(rig.rec, &event, 1);
-	rig_pass(&rig, 1);
-	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", NULL), 0);
-	rig_pass(&rig, 1);
-	rig_restart(&rig);
-	node = rig_node(&rig, 1);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
-	ck_assert_str_ne(node->machine, "");
-	ordered = *bu_fleet_desired(rig.fleet, node);
-	ordered.bmc = wrong;
-	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
-	ck_assert_str_eq(bmc.bmc.bmc, bu_fleet_desired(rig.fleet, node)->bmc);
-	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d-next", "fabric = fabric\n",
-		  "fabric = fabric\n");
-	rig_pass(&rig, 1);
-	ordered = *bu_fleet_desired(rig.fleet, node);
-	ordered.bmc = wrong;
-	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
-	ck_assert_str_eq(bmc.bmc.bmc, wrong);
-	rig_end(&rig);
-}
-END_TEST
-
 /* The log of another version. */
 START_TEST(an_unknown_word_ends_no_start)
 {
@@ -293,5 +255,4 @@ RIG_UNIT("restart", an_unknown_word_ends_no_start,
 	 a_restart_in_joining_asks_the_agent_again,
 	 a_machine_that_lost_its_power_while_it_was_written_is_written_again,
 	 what_is_started_by_kexec_is_not_power_cycled,
-	 a_kexec_that_does_not_come_up_falls_back_to_a_power_cycle,
-	 whose_bmc_was_wrong_is_known_after_a_restart)
+	 a_kexec_that_does_not_come_up_falls_back_to_a_power_cycle)

@@ -12,7 +12,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "profiles/load/load.h"
-#include "provisioner/node/twins.h"
 
 struct bu_desired *
 bu_revision_load(const struct bu_fleet *fleet, const char *digest, struct bu_err *err)
@@ -202,57 +201,4 @@ bu_fleet_installed_image(struct bu_fleet *fleet, const struct bu_node *node)
 		revision ? state_of(fleet, revision) : fleet->desired;
 
 	return desired ? bu_desired_image(desired, node->installed_image) : NULL;
-}
-
-static struct bu_node *
-by_mac(struct bu_fleet *fleet, const struct bu_desired *desired, const char *mac,
-       struct bu_target *ret)
-{
-	const struct bu_desired_node *want = bu_desired_node_by_mac(desired, mac);
-	struct bu_node *node = want ? bu_fleet_node(fleet, want->name) : NULL;
-
-	return node && bu_fleet_target(fleet, node, ret, NULL) == 0 && ret->node == want
-		       ? node
-		       : NULL;
-}
-
-/* What its machine told when it was admitted is its own, whatever the profile names. */
-static struct bu_node *
-by_told(struct bu_fleet *fleet, const char *mac, struct bu_target *ret)
-{
-	struct bu_node *node = bu_twins_by_mac(fleet, mac);
-
-	return node && bu_fleet_target(fleet, node, ret, NULL) == 0 ? node : NULL;
-}
-
-/* By what was applied before, of those that the profile has or of those that left it.
- */
-static struct bu_node *
-by_order(struct bu_fleet *fleet, const char *mac, int left, struct bu_target *ret)
-{
-	const struct bu_desired *desired;
-
-	for (size_t i = 0; (desired = bu_fleet_state(fleet, i)); i++) {
-		struct bu_node *node = desired != fleet->desired
-					       ? by_mac(fleet, desired, mac, ret)
-					       : NULL;
-
-		if (node && left == !bu_fleet_desired(fleet, node))
-			return node;
-	}
-	return NULL;
-}
-
-/* Nothing more is done to a node that left, so its open order keeps its machine from
- * nobody to whom the profile gives it. */
-struct bu_node *
-bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac, struct bu_target *ret)
-{
-	struct bu_node *node = by_order(fleet, mac, 0, ret);
-
-	if (!node && fleet->desired)
-		node = by_mac(fleet, fleet->desired, mac, ret);
-	if (!node)
-		node = by_order(fleet, mac, 1, ret);
-	return node ? node : by_told(fleet, mac, ret);
 }

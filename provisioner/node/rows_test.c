@@ -27,7 +27,7 @@ static const struct row reimage[] = {
 	 " state=inspecting/left/43/43 next= stages=1/draining/4000 step="
 	 " error= late= clock=43/43/0" ANEW},
 	{N, BU_EVENT_INTENT, "{'step':'s4','action':'boot-network'}",
-	 " step=s4/boot-network/1/open/44 clock=44/44/0 effect="},
+	 " boot=/0/23 step=s4/boot-network/1/open/44 clock=44/44/0 effect="},
 	{N, BU_EVENT_ADMITTED,
 	 "{'step':'s4','machine':'m1','request':'q2','fingerprint':'p2',"
 	 "'until_ms':1900}",
@@ -134,7 +134,7 @@ static const struct row facts[] = {
 	{N, BU_EVENT_HELD, "{'owner':'ann','reason':'a look'}", " held=3/ann/a look"},
 	{N, BU_EVENT_OUTCOME, "{'step':'g0','result':'failed'}", ""},
 	{N, BU_EVENT_HELD, "{'owner':'bringup','code':'foreign-machine'}",
-	 " fault=52 ours= held=1/bringup/ other_bmc=1"},
+	 " fault=52 ours= held=1/bringup/"},
 	{N, BU_EVENT_RELEASED, "{'by':'ann'}",
 	 " fault= held= late=0/1 clock=53/53/0 checks_errors= retry="},
 	{N, BU_EVENT_OUTCOME, "{'step':'g1','result':'failed'}",
@@ -148,13 +148,13 @@ static const struct row facts[] = {
 	 " failed= fault= because= step="},
 	{N, BU_EVENT_ORDER, "{'rollout':'r-1','class':'restart'}",
 	 " r-1=r-1/running/3:1:0:1/2-0/0/ order=57/57/r-1 to=restart///"
-	 " begun= served= other_bmc="},
+	 " begun= served="},
 	{N, BU_EVENT_POWER, "{'op':'on','by':'ann','result':'asked'}",
 	 " power=on/ann/asked///58/58"},
 	{N, BU_EVENT_POWER, "{'result':'failed','power':'off','detail':'no answer'}",
 	 " power=on/ann/failed/off/no answer/58/59"},
 	{N, BU_EVENT_POWER, "{'op':'off','by':'bob','result':'asked'}",
-	 " power=off/bob/asked///60/60"},
+	 " boot=/0/42 power=off/bob/asked///60/60"},
 	{N, BU_EVENT_LEASE, "{'probe':'x','for':'node002'}", " lent=node002/61"},
 	{N, BU_EVENT_EVIDENCE, "{'digest':'e1'}", " evidence=e1/1"},
 	{N, BU_EVENT_STATE, "{'to':'failed','on':'fault'}",

@@ -13,16 +13,16 @@
 /* One that was restarted so lately is not restarted for another of its machines. */
 enum { LATELY_MS = 15 * 60 * 1000 };
 
-/* Of what its order asks for, and of what a person does: by the applied profile, which
- * may have been corrected since. */
+/* That of its reach, and that of its order: what was begun before a correction was
+ * applied may still be under way there. */
 enum { BMCS = 2 };
 
 static void
 bmcs_of(const struct bu_reconcile *rec, const struct bu_node *node,
 	const char *ret[BMCS])
 {
-	const struct bu_desired_node *wants[BMCS] = {
-		bu_fleet_ordered(rec->fleet, node), bu_fleet_desired(rec->fleet, node)};
+	const struct bu_desired_node *wants[BMCS] = {bu_fleet_ordered(rec->fleet, node),
+						     bu_fleet_reach(rec->fleet, node)};
 
 	for (int i = 0; i < BMCS; i++)
 		ret[i] = bu_bmc_is(wants[i]) && wants[i]->bmc ? wants[i]->bmc : "";

@@ -290,7 +290,7 @@ START_TEST(last_tries_wait_for_the_one_that_restarts_the_bmc)
 		rig_reason_is(&rig_node(&rig, 3 - restarts)->live.says, BMC_AWAITED);
 		rig_remove(&rig, "power.hang");
 		for (int i = 0;
-		     i < 1200 && rig_node(&rig, 3 - restarts)->live.says.code; i++)
+		     i < 2000 && rig_node(&rig, 3 - restarts)->live.says.code; i++)
 			pass_seconds(&rig, 1);
 		rig_until_step(&rig, rig_node(&rig, 3 - restarts), BU_ACTION_NETBOOT,
 			       BU_STEP_DONE);

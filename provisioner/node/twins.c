@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An index of what machines tell: "serial X", "uuid Y", "mac Z", each with the names of
- * the nodes whose machines tell it. Called by binding.c and replay.c; asked by
- * revisions.c for the owner of a MAC. Invariant: a node is in it by what its serial,
- * uuid and macs are, or not at all, and each list that has two names is in the
- * condition of both.
+ * An index of what machines tell: "serial X", "uuid Y", "mac Z", and "number N" of
+ * boards and chassis, each with the names of the nodes whose machines tell it. Called
+ * by binding.c and replay.c; asked by revisions.c for the owner of a MAC. Invariant: a
+ * node is in it by what its serial, uuid and macs are, or not at all, and each list
+ * that has two names is in the condition of both, but for the number of a chassis or a
+ * board.
  */
 #include "provisioner/node/twins.h"
 
@@ -18,9 +19,12 @@
 
 static const struct {
 	const char *key, *words;
-} kinds[] = {{"serial", "serial number"}, {"uuid", "UUID"}, {"mac", "MAC"}};
+} kinds[] = {{"serial", "serial number"},
+	     {"uuid", "UUID"},
+	     {"mac", "MAC"},
+	     {"number", "further serial number"}};
 
-enum { SERIAL, UUID, MAC };
+enum { SERIAL, UUID, MAC, NUMBER };
 
 /* What each function below works on. */
 struct walk {
@@ -54,6 +58,10 @@ each_key(struct walk *walk, key_fn fn)
 		fn(walk, UUID, key);
 	for (size_t i = 0; i < machine->macs_count; i++)
 		fn(walk, MAC, machine->macs[i]);
+	for (size_t i = 0; i < machine->numbers_count; i++) {
+		bu_machine_key(machine->numbers[i].text, key);
+		fn(walk, NUMBER, key);
+	}
 }
 
 static json_t *
@@ -71,6 +79,8 @@ add_twin(struct walk *walk, int kind, const char *value)
 	json_t *name;
 	size_t i;
 
+	if (kind == NUMBER) /* a chassis has several machines */
+		return;
 	bu_machine_text(walk->machine->uuid, own); /* as it tells it, not turned */
 	json_array_foreach (names_of(walk->fleet, kind, value), i, name) {
 		/* Hundreds may tell the same: no more is made than is kept. */
@@ -182,6 +192,23 @@ bu_twins_learn(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 	each_key(&walk, add_key);
 	look(fleet, node, time_ms);
 	each_key(&walk, look_at_others);
+}
+
+int
+bu_twins_tells_another(const struct bu_fleet *fleet, const struct bu_node *node,
+		       const char *serial)
+{
+	static const int kinds_of[] = {SERIAL, NUMBER};
+	char key[BU_MACHINE_TEXT_SIZE];
+	json_t *name;
+	size_t i;
+
+	bu_machine_key(serial, key);
+	for (size_t k = 0; k < BU_LEN(kinds_of); k++)
+		json_array_foreach (names_of(fleet, kinds_of[k], key), i, name)
+			if (strcmp(json_string_value(name), node->name) != 0)
+				return 1;
+	return 0;
 }
 
 static void

@@ -19,6 +19,10 @@ void bu_twins_learn(struct bu_fleet *fleet, struct bu_node *node, int64_t time_m
 struct bu_node *bu_twins_owner(const struct bu_fleet *fleet,
 			       const struct bu_node *first,
 			       const struct bu_machine *machine);
+/* 1 when the machine of another bound node tells this serial number, of whatever part:
+ * then the number tells none of them from another. */
+int bu_twins_tells_another(const struct bu_fleet *fleet, const struct bu_node *node,
+			   const char *serial);
 /* One after the other, the bound nodes whose machines have told this MAC, in any form;
  * NULL = no more. */
 struct bu_node *bu_twins_mac_at(const struct bu_fleet *fleet, const char *mac,

@@ -80,6 +80,7 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	int64_t seq = wish->seq;
 	int looks = wish->looks;
 	const char *power = err ? "" : bu_power_state_name(seen->state);
+	bu_autofree char *whose = bu_power_whose(seen);
 
 	while (*link != wish)
 		link = &(*link)->next;
@@ -87,12 +88,20 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	free(wish);
 	if (!node)
 		return;
+	bu_node_bmc_says(node, seen);
 	bu_text_copy(node->live.power_seen.power, sizeof(node->live.power_seen.power),
 		     power);
 	bu_text_copy(node->live.power_seen.error, sizeof(node->live.power_seen.error),
 		     err ? err->text : "");
 	node->live.power_seen.at_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	bu_fleet_touch(rec->fleet, node);
+	if (!seq && !err && seen->state == BU_POWER_OFF && node->boot_id[0]) {
+		struct bu_event off;
+
+		BU_EVENT_MAKE(&off, BU_EVENT_OFF, node->name, off,
+			      .asked = "power status");
+		bu_reconcile_note(rec, &off, 1);
+	}
 	if (!seq || node->power.seq != seq)
 		return;
 	/* Until the log has it. */
@@ -105,9 +114,9 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 			"done");
 	else
 		journal(rec, node, err ? BU_OUTCOME_FAILED : BU_OUTCOME_DONE, power,
-			err            ? err->text
-			: seen->unsaid ? "its BMC reports no serial number, UUID or MAC"
-				       : "");
+			err     ? err->text
+			: whose ? whose
+				: "");
 }
 
 /* What bringup waits for there: a node that is about to be installed would wait in vain
@@ -154,7 +163,7 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	wish->looks = node->live.power_running == BU_WISH_LOST ||
 		      node->power.seq <= rec->fleet->loaded_seq;
 	node->live.power_running = BU_WISH_RUNS;
-	bu_medium_bmc(rec, node, want, &bmc);
+	bu_medium_bmc(rec, node, &bmc);
 	if (wish->looks)
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish);
 	else if (node->power.op == BU_DEED_CYCLE)
@@ -257,7 +266,6 @@ char *
 bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_verb_ask *ask, struct bu_err *err)
 {
-	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
 	struct bu_node_bmc bmc;
 
 	if (check(rec, node, ask, err) != 0)
@@ -265,7 +273,7 @@ bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 	if (ask->dry_run)
 		return bu_xasprintf("power %s", ask->op);
 	if (deed_of(ask) == BU_DEED_STATUS) {
-		bu_node_bmc(rec->fleet, node, want, &bmc);
+		bu_node_bmc(rec->fleet, node, &bmc);
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish_of(rec, node, 0));
 	} else {
 		append_deed(rec, node, ask);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/check.h"
 #include "provisioner/node/fallback.h"
+#include "provisioner/node/over.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_rules.h"
 
@@ -118,13 +119,21 @@ static void
 add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+	bu_autofree char *how = bu_over_is(node) ? bu_over_words(node) : NULL;
 
-	if (node->live.last_seen_ms)
+	if (how)
+		bu_text_add(text, "\n",
+			    "its last boot has ended (%s); its agent counts again when "
+			    "it says hello in a later one",
+			    how);
+	else if (node->live.last_seen_ms)
 		bu_text_add(text, "\n", "its agent was heard %lld s ago",
 			    (long long)((now_ms - node->live.last_seen_ms) / 1000));
 	else
-		bu_text_add(text, "\n",
-			    "its agent was not heard since bringupd started");
+		bu_text_add(text, "\n", "its agent was not heard since %s",
+			    node->power.seq > rec->fleet->loaded_seq
+				    ? "its machine was last switched"
+				    : "bringupd started");
 	if (node->live.progress_total_bytes)
 		bu_text_add(text, "\n", "%s: %llu of %llu MiB",
 			    node->live.progress_stage,
@@ -363,7 +372,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	add_boot(rec, node, &text);
 	add_roots(node, &text);
 	add_deadline(rec, node, &text);
-	if (!info->settled || bu_reconcile_wants_agent(node))
+	if (!info->settled || bu_reconcile_wants_agent(node) || bu_over_is(node))
 		add_agent(rec, node, &text);
 	add_agent_cert(rec, node, &text);
 	add_agent_change(node, &text);

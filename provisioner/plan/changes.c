@@ -109,19 +109,20 @@ compare_facets(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	}
 }
 
+/* have, digest: the image that it is compared with. */
 static void
-compare_image(const struct bu_plan_node *it, json_t *changes)
+compare_image(const struct bu_plan_node *it, const char *have, const char *digest,
+	      json_t *changes)
 {
 	const struct bu_desired_image *image = it->want->image;
-	bu_autofree char *old = bu_xasprintf("%s %.12s", it->node->installed_image,
-					     it->node->installed_digest);
+	bu_autofree char *old = bu_xasprintf("%s %.12s", have, digest);
 	bu_autofree char *new =
 		bu_xasprintf("%s %.12s", image->name, it->image->digest);
 	const struct bu_origin *at = NULL;
 
-	if (strcmp(it->node->installed_digest, it->image->digest) == 0)
+	if (strcmp(digest, it->image->digest) == 0)
 		return;
-	if (strcmp(it->node->installed_image, image->name) != 0)
+	if (strcmp(have, image->name) != 0)
 		at = bu_desired_origin(it->want, "image");
 	/* Data stays where the layout has some. */
 	add(changes, "image",
@@ -163,6 +164,7 @@ facets_of(const struct bu_plan_input *input, const struct bu_plan_node *it)
 
 	if (!have && was)
 		have = bu_facets_json(input->applied, was);
+	have = bu_plan_runs_facets(input, it, have);
 	return have && is_elsewhere(it) ? with_joined(have, it->node) : have;
 }
 
@@ -214,8 +216,10 @@ bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it
 {
 	json_t *changes = json_array();
 
-	compare_image(it, changes);
-	if (strcmp(it->node->facets, it->digest) != 0 || is_elsewhere(it)) {
+	compare_image(it, it->node->installed_image, it->node->installed_digest,
+		      changes);
+	if (strcmp(it->node->facets, it->digest) != 0 || is_elsewhere(it) ||
+	    bu_plan_runs_other(it)) {
 		bu_autojson json_t *have = facets_of(input, it);
 
 		/* What it has is in no log: all of it is written once more. */
@@ -225,6 +229,23 @@ bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it
 		else
 			compare_facets(input, it, have, changes);
 	}
+	bu_plan_runs_changes(it, changes);
+	if (bu_desired_is_ram(it->want))
+		spare_disk(changes);
+	return sorted(changes);
+}
+
+json_t *
+bu_plan_content(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	const struct bu_order *order = &it->node->order;
+	bu_autojson json_t *have =
+		order->facets[0] ? input->facets(input->arg, order->facets) : NULL;
+	json_t *changes = json_array();
+
+	compare_image(it, order->image, order->image_digest, changes);
+	if (have && strcmp(order->facets, it->digest) != 0)
+		compare_facets(input, it, have, changes);
 	if (bu_desired_is_ram(it->want))
 		spare_disk(changes);
 	return sorted(changes);

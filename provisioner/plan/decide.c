@@ -303,6 +303,41 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 }
 
 int
+bu_plan_restarts(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	const struct bu_node *node = it->node;
+
+	for (size_t i = 0; input->restart && i < input->restart->count; i++)
+		if (strcmp(input->restart->names[i], it->want->name) == 0)
+			return node && node->order.open && node->order.begun;
+	return 0;
+}
+
+/* As after an abort: back where it was when its turn came, it gets the step that leads
+ * from there to this revision. */
+static void
+decide_restart(const struct bu_plan_input *input, const struct bu_plan_node *it,
+	       struct bu_decision *ret)
+{
+	const struct bu_node *node = it->node;
+	struct bu_err err;
+
+	if (it->identity->kind != BU_IDENTITY_SAME) {
+		decide_under_way(it, ret);
+		return;
+	}
+	if (bu_node_check_recall(node, &err) != 0) {
+		refuse(ret, GOES_ON, .text = {err.text});
+		return;
+	}
+	if (node->order.served || node->state == BU_STATE_DRAINING)
+		decide_ready(input, it, ret);
+	else
+		decide_out_of_service(input, it, ret);
+	ret->anew = 1;
+}
+
+int
 bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret)
 {
 	const struct bu_order *order = it->node ? &it->node->order : NULL;
@@ -314,6 +349,17 @@ bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret)
 	*ret = (struct bu_decision){.class = BU_CLASS_NONE, .withdraw = 1};
 	BU_REASON_SET(&ret->why, OVERTAKEN, .text = {order->rollout});
 	return 1;
+}
+
+/* By a person: refused with the way back. */
+static int
+is_taken_out(const struct bu_node *node, struct bu_decision *ret)
+{
+	if (node->state == BU_STATE_RETIRED)
+		refuse(ret, RETIRED, .number = {0});
+	else if (node->state == BU_STATE_SERVICING)
+		refuse(ret, SERVICED, .text = {node->name});
+	return ret->refused;
 }
 
 void
@@ -334,6 +380,10 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		BU_REASON_SET(&ret->why, NEW, .number = {0});
 		return;
 	}
+	if (bu_plan_restarts(input, it)) {
+		decide_restart(input, it, ret);
+		return;
+	}
 	if (node->hold.reason.code == BU_REASON_IS_ON && node->order.open) {
 		decide_is_on(it, ret);
 		return;
@@ -343,14 +393,8 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		decide_under_way(it, ret);
 		return;
 	}
-	if (node->state == BU_STATE_RETIRED) {
-		refuse(ret, RETIRED, .number = {0});
+	if (is_taken_out(node, ret))
 		return;
-	}
-	if (node->state == BU_STATE_SERVICING) {
-		refuse(ret, SERVICED, .text = {node->name});
-		return;
-	}
 	if (input->rebuild) {
 		decide_rebuild(input, it, ret);
 		return;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/url.h"
 #include "model/machine.h"
 #include "provisioner/plan/plan_impl.h"
 
@@ -61,6 +62,15 @@ add_uuid(json_t *index, const char *uuid, const char *node)
 	add_key(index, "uuid", key, node);
 }
 
+static void
+add_bmc(json_t *index, const char *bmc, const char *node)
+{
+	bu_autofree char *key = bmc ? bu_url_key(bmc) : NULL;
+
+	if (key)
+		add_key(index, "bmc", key, node);
+}
+
 static int
 has_mac(const struct bu_node *node, const char *mac)
 {
@@ -94,7 +104,11 @@ same_words(const struct bu_desired_node *want, const struct bu_desired_node *was
 {
 	int same = same_text(bu_machine_same, want->serial, was ? was->serial : NULL,
 			     node->serial);
+	struct bu_machine machine;
 
+	bu_node_machine(node, &machine);
+	if (same == 0 && bu_machine_tells(&machine, want->serial) != BU_MACHINE_SILENT)
+		return 1; /* of its board or its chassis, or a service tag */
 	return same >= 0 ? same
 			 : same_text(bu_machine_same_uuid, want->uuid,
 				     was ? was->uuid : NULL, node->uuid);
@@ -136,8 +150,7 @@ add_said(const struct bu_plan_input *input, json_t *index, const struct bu_node 
 		return;
 	if (!now || !node->machine[0] || !is_same(input, node, now))
 		now = was;
-	if (was->bmc)
-		add_key(index, "bmc", was->bmc, node->name);
+	add_bmc(index, was->bmc, node->name);
 	if (is_kept(was->mac, now->mac))
 		add_key(index, "mac", was->mac, node->name);
 	if (is_kept(was->uuid, now->uuid))
@@ -150,10 +163,16 @@ add_said(const struct bu_plan_input *input, json_t *index, const struct bu_node 
 static void
 add_told(json_t *index, const struct bu_node *node)
 {
+	struct bu_machine machine;
+
 	if (!node->machine[0])
 		return;
+	bu_node_machine(node, &machine);
 	add_macs(index, node);
 	add_uuid(index, node->uuid, node->name);
+	for (size_t i = 0; i < machine.numbers_count; i++)
+		if (machine.numbers[i].of != BU_NUMBER_CHASSIS)
+			add_serial(index, machine.numbers[i].text, node->name);
 	add_serial(index, node->serial, node->name);
 }
 
@@ -182,7 +201,8 @@ find_holders(const struct bu_plan_input *input, const json_t *index,
 	     const struct bu_desired_node *want, const struct bu_node *ret[KEYS])
 {
 	char serial[BU_MACHINE_TEXT_SIZE], uuid[BU_MACHINE_TEXT_SIZE];
-	const char *values[KEYS] = {serial, uuid, want->mac, want->bmc};
+	bu_autofree char *bmc = want->bmc ? bu_url_key(want->bmc) : NULL;
+	const char *values[KEYS] = {serial, uuid, want->mac, bmc};
 
 	bu_machine_key(want->serial, serial);
 	bu_machine_uuid_key(want->uuid, uuid);

@@ -8,8 +8,9 @@
 #include "tests/support/profiles.h"
 #include "tests/support/unit.h"
 
-/* "node001 1 2 3 4": name, and the numbers of its MAC, serial number, BMC and UUID (may
- * be left out, below 0 as a BMC turns its bytes); 0 = none. */
+/* "node001 1 2 3 4": name, and the numbers of its MAC, serial number, BMC (below 0 in
+ * another spelling) and UUID (may be left out, below 0 as a BMC turns its bytes); 0 =
+ * none. */
 #define MAC_OF "52:54:00:77:00:0"
 #define UUID_OF "11111111-2222-4333-8444-55555555550"
 #define TURNED_OF "11111111-2222-3343-8444-55555555550"
@@ -41,8 +42,9 @@ load(const char *rows)
 			snprintf(mac, sizeof(mac), MAC_OF "%d", m);
 		if (s)
 			snprintf(serial, sizeof(serial), "S-%d", s);
-		racks = bu_xasprintf("%s%s,%s,%s,qemu:///system#vm%d,%s\n", old_racks,
-				     name, mac, serial, b, uuid);
+		racks = bu_xasprintf("%s%s,%s,%s,qemu%s:///system#vm%d,%s\n", old_racks,
+				     name, mac, serial, b < 0 ? "+unix" : "", abs(b),
+				     uuid);
 		names = bu_xasprintf("%s%s%s", old_names, *old_names ? "," : "", name);
 	}
 	line = bu_xasprintf("nodes = %s\n", names);
@@ -64,6 +66,7 @@ bound(const char *name, int number, enum bu_state state)
 	snprintf(node->serial, sizeof(node->serial), " s-%d ", number);
 	snprintf(node->uuid, sizeof(node->uuid), UUID_OF "%d", number);
 	node->macs = bu_xasprintf(MAC_OF "%d " MAC_OF "%d", number, number + 4);
+	node->numbers = bu_xasprintf("board S-1%d\nchassis S-20", number);
 	node->state = state;
 	return node;
 }
@@ -109,6 +112,16 @@ static const struct row rows[] = {
 	/* only the BMC is the same: power would reach a machine that nobody means */
 	{BOTH, "gpu 3 3 1; node002 2 2 2", "gpu", BU_IDENTITY_NOT_NOW, NULL,
 	 "its BMC is that of node node001"},
+	{BOTH, "gpu 3 3 -1; node002 2 2 2", "gpu", BU_IDENTITY_NOT_NOW, NULL,
+	 "its BMC is that of node node001"},
+	/* the profile has the number of its board, or of its chassis */
+	{BOTH, "node001 1 11 1; node002 2 2 2", "node001", BU_IDENTITY_SAME, "node001",
+	 ""},
+	{BOTH, "node001 1 20 1; node002 2 2 2", "node001", BU_IDENTITY_SAME, "node001",
+	 ""},
+	{BOTH, "gpu 3 11 3; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED, "node001",
+	 "by its serial number it is the machine of node001"},
+	{BOTH, "gpu 3 20 3; node002 2 2 2", "gpu", BU_IDENTITY_SAME, NULL, ""},
 	/* another machine under the same name */
 	{BOTH, "node001 3 3 3; node002 2 2 2", "node001", BU_IDENTITY_REPLACED,
 	 "node001", "serial S-3, it was  s-1"},

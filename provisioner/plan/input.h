@@ -29,6 +29,7 @@ struct bu_plan_image {
 	int slots;                     /* they start from one of two roots */
 	uint32_t programs;             /* images/programs.h; 0 = nobody looked */
 	struct bu_image_origin origin; /* what it was made of */
+	char kept_out[400]; /* why [policy] scanner does not accept it; "" = it does */
 };
 
 struct bu_plan_input {
@@ -39,6 +40,8 @@ struct bu_plan_input {
 	const char *base;               /* the applied revision; "" = none */
 	const char *commit;             /* "" = not from git */
 	const struct bu_nodeset *limit; /* NULL = all nodes */
+	/* Whose orders under way are withdrawn and begin anew; NULL = nobody's. */
+	const struct bu_nodeset *restart;
 	enum bu_class
 		rebuild; /* that all of them are written anew by; NONE = as needed */
 	struct bu_node *const *nodes; /* sorted by name */
@@ -56,12 +59,12 @@ struct bu_plan_input {
 	/* wanted: as a profile says it (profiles/load/disk.h). */
 	enum bu_plan_disk (*disk)(void *arg, const struct bu_node *node,
 				  const char *wanted);
-	/* {"path","serial","size_bytes"} as its inventory has them; NULL, or no
+	/* {"path","serial","wwn","size_bytes"} as its inventory has them; NULL, or no
 	 * function = unknown. New reference. */
 	json_t *(*disk_id)(void *arg, const struct bu_node *node, const char *wanted);
 	/* The one that `wanted` says besides the first of the class's system: {"path",
-	 * "serial","size_bytes","holds","written"}; NULL, or no function = unknown.
-	 * New reference. */
+	 * "serial","wwn","size_bytes","holds","written"}; NULL, or no function =
+	 * unknown. New reference. */
 	json_t *(*mirror)(void *arg, const struct bu_node *node,
 			  const struct bu_desired_hardware *class, const char *wanted);
 	/* Those that `wanted` says besides the system's: a list of the same. No

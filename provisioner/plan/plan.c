@@ -11,6 +11,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "model/class.h"
 #include "model/plan.h"
@@ -78,12 +79,12 @@ observe(struct maker *maker, const struct bu_node *node)
 	bu_autofree char *reason = bu_reason_text(&node->reason);
 	char text[2048];
 
-	snprintf(text, sizeof(text), "%s|%s|%s|%s|%s|%s|%s|%s|%d|%d%d%d|%s|%s|%s\n",
+	snprintf(text, sizeof(text), "%s|%s|%s|%s|%s|%s|%s|%s|%d|%d%d%d|%s|%s|%s|%s\n",
 		 node->name, node->machine, bu_state_name(node->state), reason,
 		 node->hold.by, node->installed_digest, node->facets, inventory,
 		 node->disk_touched, node->order.open, node->order.begun,
 		 node->order.failed, node->order.image_digest, node->order.facets,
-		 node->order.rollout);
+		 node->order.rollout, node->found.row);
 	bu_sha256_add(maker->observed, text, strlen(text));
 }
 
@@ -211,10 +212,9 @@ static void
 set_why(struct maker *maker, json_t *object, const struct bu_reason *reason)
 {
 	bu_autojson json_t *body = json_object();
-	bu_autofree char *why = bu_reason_text(reason);
+	bu_autofree char *said = bu_reason_text(reason), *why = bu_plain(said, 1);
 	json_t *args;
 
-	bu_text_clean(why);
 	bu_reason_to_body(reason, body);
 	args = json_object_get(body, "args");
 	json_object_del(args, "changes");
@@ -282,6 +282,7 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 			.code = bu_json_str(said, "code", ""),
 			.args = json_object_get(said, "args"),
 			.reset = decision->reset,
+			.anew = decision->anew,
 			.replace = it->identity->kind == BU_IDENTITY_REPLACED,
 			.stays = stays(it, decision),
 			.there = *stays(it, decision) &&
@@ -383,37 +384,17 @@ plan_decided(struct maker *maker, const struct bu_plan_node *it)
 	json_decref(decision.changes);
 }
 
-/* What is not as its state says. It is told and decides nothing: a condition has
- * somebody or something else that ends it. */
-static void
-add_drift(struct maker *maker, const struct bu_node *node)
-{
-	for (int id = 0; id < BU_CONDITION_COUNT; id++) {
-		bu_autofree char *text = NULL;
-
-		if (!node->conditions[id].on)
-			continue;
-		text = bu_condition_text(id, &node->conditions[id]);
-		json_array_append_new(
-			list(maker, "drift"),
-			bu_record_to_json(bu_plan_drift_fields,
-					  &(struct bu_plan_drift){
-						  node->name,
-						  bu_state_name(node->state),
-						  bu_condition_info(id)->name, text}));
-	}
-}
-
 static int
 plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err *err)
 {
+	const struct bu_plan_input *input = maker->input;
 	const struct bu_node *own =
-		bu_nodes_find(maker->input->nodes, maker->input->count, want->name);
+		bu_nodes_find(input->nodes, input->count, want->name);
 	struct bu_identity identity = {.node = own};
 	struct bu_plan_node it = {.want = want, .identity = &identity};
 	int out = limited(maker, want->name);
 
-	bu_identity_find(maker->input, maker->identities, want, &identity);
+	bu_identity_find(input, maker->identities, want, &identity);
 	if (out && identity.kind == BU_IDENTITY_CONFLICT)
 		contradict(maker, want, &identity);
 	if (out)
@@ -425,12 +406,17 @@ plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err
 	/* Most that are left out have no order, and what they should have is nobody's
 	 * question. */
 	if (!out || (it.node && it.node->order.open)) {
-		bu_facets_collect(&maker->facets, maker->input->desired, want);
+		bu_facets_collect(&maker->facets, input->desired, want);
 		bu_facets_digest(&maker->facets, it.digest);
 		it.facets = maker->facets;
 	}
-	if (!out && it.node)
-		add_drift(maker, it.node);
+	if (!out && it.node) {
+		bu_plan_drift(maker->plan, it.node);
+		bu_plan_runs_drift(&it, list(maker, "drift"));
+		if (!bu_plan_restarts(input, &it) ||
+		    bu_node_check_recall(it.node, NULL) != 0)
+			bu_plan_under_way(input, &it, maker->plan);
+	}
 	if (out)
 		plan_left_out(maker, &it);
 	else
@@ -460,15 +446,16 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 {
 	struct maker maker = {.input = input};
 	bu_autofree char *limit = read_limit(&maker);
+	bu_autofree char *restart = bu_plan_restart_text(input);
 	char observed[BU_DIGEST_SIZE];
 	int rc;
 
 	maker.plan = json_pack(
-		"{s:i,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:[],s:{},s:{},s:{},s:[],s:[]}",
+		"{s:i,s:s,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:[],s:{},s:{},s:{},s:[],s:[],s:[],s:[]}",
 		"v", 2, "revision", input->revision, "base",
 		input->base ? input->base : "", "commit", input->commit, "limit", limit,
-		"steps", "refused", "quarantined", "left", "pools", "renames",
-		"waiting", "warnings", "drift");
+		"restart", restart, "steps", "refused", "quarantined", "left", "pools",
+		"renames", "waiting", "warnings", "drift", "reach", "under_way");
 	maker.images = bu_xcalloc(input->desired->images_count, sizeof(*maker.images));
 	maker.pool_steps = bu_xcalloc(input->desired->pools_count, sizeof(int));
 	maker.observed = bu_sha256_begin();
@@ -478,6 +465,8 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	rc = plan_nodes(&maker, err);
 	bu_sha256_final(maker.observed, observed);
 	if (rc == 0) {
+		bu_plan_reach(input, maker.plan);
+		bu_plan_restart_warn(input, maker.plan);
 		bu_plan_policy(input, maker.images, maker.plan);
 		json_object_update_new(
 			maker.plan, json_pack("{s:s,s:I,s:I}", "observed", observed,

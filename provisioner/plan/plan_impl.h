@@ -42,6 +42,7 @@ struct bu_decision {
 	int renamed;         /* the node has the name from the profile with it */
 	int stays; /* quarantined, with all that it should have; why says it */
 	int reset; /* its machine is on: only a grant goes on */
+	int anew;  /* its order under way is withdrawn for this one */
 	struct bu_reason why;
 	json_t *changes; /* owned; NULL = none */
 };
@@ -59,9 +60,25 @@ json_t *bu_plan_scratch(const struct bu_plan_input *input,
  * [{"facet","class","old","new","file","line"}]; image included. New reference. */
 json_t *bu_plan_changes(const struct bu_plan_input *input,
 			const struct bu_plan_node *it);
+/* The same between what its order makes of the node and what it should have. */
+json_t *bu_plan_content(const struct bu_plan_input *input,
+			const struct bu_plan_node *it);
 enum bu_class bu_plan_changes_class(const json_t *changes);
 /* "pools/train.ini:12 mtu 1500 -> 9000; and 2 more", for people. */
 void bu_plan_changes_text(const json_t *changes, char *ret, size_t size);
+
+/* runs.c */
+/* What its agent found lies there by another order than this revision needs. */
+int bu_plan_runs_other(const struct bu_plan_node *it);
+/* have: what the log says of its facets, NULL = nothing; given away. What was found
+ * overrules it. NULL: what it has is in no log. New reference. */
+json_t *bu_plan_runs_facets(const struct bu_plan_input *input,
+			    const struct bu_plan_node *it, json_t *have);
+/* Adds what was changed on the node, and what its kernel does not run with; what the
+ * kernel does run with needs no reboot. */
+void bu_plan_runs_changes(const struct bu_plan_node *it, json_t *changes);
+/* Adds what runs there and no step of a plan would change: bu_plan_drift_fields. */
+void bu_plan_runs_drift(const struct bu_plan_node *it, json_t *list);
 
 /* identity.c */
 /* {"mac 52:54:...": node, "serial x": ..., "bmc y": ...} of all that hold a machine.
@@ -71,6 +88,8 @@ void bu_identity_find(const struct bu_plan_input *input, const json_t *index,
 		      const struct bu_desired_node *want, struct bu_identity *ret);
 
 /* decide.c */
+/* Its order under way is to begin anew. */
+int bu_plan_restarts(const struct bu_plan_input *input, const struct bu_plan_node *it);
 void bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		    struct bu_decision *ret);
 /* Of a node that this plan does not change: 1, with the decision to take it back, when
@@ -83,6 +102,19 @@ int bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret);
 void bu_plan_needs(const struct bu_desired *desired, const struct bu_desired_node *node,
 		   uint32_t programs, void (*fn)(const char *text, void *arg),
 		   void *arg);
+
+/* beside.c: to "drift" what is not as its state says. */
+void bu_plan_drift(json_t *plan, const struct bu_node *node);
+/* To "under_way" what an order that goes on by another revision has of this one. */
+void bu_plan_under_way(const struct bu_plan_input *input, const struct bu_plan_node *it,
+		       json_t *plan);
+/* To "reach" what is said anew of how machines are reached. */
+void bu_plan_reach(const struct bu_plan_input *input, json_t *plan);
+
+/* input->restart as a hostlist; owned. */
+char *bu_plan_restart_text(const struct bu_plan_input *input);
+/* To "warnings" those of it that have no order under way. */
+void bu_plan_restart_warn(const struct bu_plan_input *input, json_t *plan);
 
 /* policy.c: adds what the rules of [policy] forbid to "refused" and, where it may
  * pass, to "warnings". images: by position in desired->images; digest "" = not used. */

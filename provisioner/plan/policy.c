@@ -372,6 +372,37 @@ judge_registries(const struct bu_plan_input *input, const struct bu_plan_image *
 					plan);
 }
 
+/* The image and the program, each with its line. */
+static void
+judge_scans(const struct bu_plan_input *input, const struct bu_plan_image *images,
+	    json_t *plan)
+{
+	const struct bu_desired *desired = input->desired;
+	size_t count, place;
+
+	place = (size_t)(bu_schema_key("policy", "scanner") - bu_schema_keys(&count));
+	for (size_t i = 0; i < desired->images_count; i++) {
+		const struct bu_desired_image *image = &desired->images[i];
+		const struct bu_origin *said;
+		bu_autofree char *text = NULL;
+
+		if (!images[i].kept_out[0])
+			continue;
+		/* A site without a policy has no origins. */
+		said = &desired->policy.origins[place];
+		text = bu_xasprintf("[image %s] %s; [policy] scanner = %s (%s:%d)",
+				    image->name, images[i].kept_out, image->scanner,
+				    said->file, said->line);
+		forbid(plan,
+		       &(struct bu_violation){
+			       .rule = bu_plan_rules[BU_PLAN_RULE_SCANNER],
+			       .node = "",
+			       .at = image->origin,
+			       .text = text},
+		       1);
+	}
+}
+
 void
 bu_plan_policy(const struct bu_plan_input *input, const struct bu_plan_image *images,
 	       json_t *plan)
@@ -379,6 +410,7 @@ bu_plan_policy(const struct bu_plan_input *input, const struct bu_plan_image *im
 	if (input->desired->policy.origin.line)
 		bu_policy_judge(input->desired, on_violation, plan);
 	judge_registries(input, images, plan);
+	judge_scans(input, images, plan);
 	judge_versions(input, images, plan);
 	warn_by_hand(input->desired, plan);
 }

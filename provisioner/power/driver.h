@@ -8,9 +8,9 @@
  * - start() begins one operation on one BMC and returns. It does not block, unless its
  *   library does (libvirt): then the whole child waits, and no other connection.
  * - fn is called exactly once for each start(), from the loop or from start() itself,
- *   unless the call was cancelled before. Every operation ends by itself, well within a
- *   minute: a driver has its own deadline for each request on the wire. perform.c takes
- *   back what takes longer (BU_POWER_CALL_MS).
+ *   unless the call was cancelled before. Every operation ends by itself, within two
+ *   minutes: a driver has its own deadline for each request on the wire. perform.c
+ * takes back what takes longer (BU_POWER_CALL_MS).
  * - For one `bmc` perform.c has one changing operation under way at a time; what only
  *   asks (BU_POWER_STATUS, BU_POWER_CONSOLE and the reports) may come beside it. A
  * driver whose BMC bears less, or which has several systems behind one BMC, keeps its
@@ -40,15 +40,16 @@ enum bu_power_op {
 	/* On, off or unknown. Off only when the machine is surely off: PoweringOn,
 	 * PoweringOff, Paused and what the driver does not know are unknown or on. */
 	BU_POWER_STATUS,
-	/* Serial number, UUID and MACs of the machine behind the BMC: of the host, not
+	/* Serial numbers, UUID and MACs of the machine behind the BMC: of the host, not
 	 * of the BMC; as SMBIOS says them to its operating system. What the BMC does
 	 * not say stays empty: that is no error. */
 	BU_POWER_IDENTITY,
 	/* The next power-on from off boots from the network or from the disk. Read
 	 * back: a BMC that took it and shows another is BU_ERR_VERIFY. */
 	BU_POWER_BOOT_FIRST,
-	/* These return when the BMC took the command. perform.c confirms by
-	 * BU_POWER_STATUS; a machine that is in that state already is success. */
+	/* These return when the BMC took the command. look.c confirms by
+	 * BU_POWER_STATUS; a machine that is in that state already is success.
+	 * BU_ERR_TIMEOUT: the answer was lost, and it may have been done. */
 	BU_POWER_SWITCH_ON,
 	BU_POWER_SWITCH_OFF, /* hard: no operating system is asked */
 	/* For adopt.c: does the BMC take these credentials? One that wants another
@@ -103,6 +104,9 @@ struct bu_power_request {
 	enum bu_boot_first first; /* of BU_POWER_BOOT_FIRST */
 	enum bu_boot_mode mode;   /* likewise */
 	const char *new_password; /* of BU_POWER_SET_PASSWORD */
+	/* Of BU_POWER_IDENTITY: the machine that is expected. Once it is sure to be
+	 * that one, no more is asked. NULL: all is read. */
+	const struct bu_machine *machine;
 	int console_ipmi;  /* of BU_POWER_CONSOLE: by IPMI, whatever the BMC offers */
 	const char *media; /* URL, of BU_POWER_MEDIA_INSERT and _EJECT */
 	int64_t since_ms;  /* of BU_POWER_EVENTS: Unix time */
@@ -111,9 +115,13 @@ struct bu_power_request {
 	int once;
 };
 
+/* Where a machine whose state is unknown is on its way to. */
+enum bu_power_move { BU_POWER_RESTS, BU_POWER_RISES, BU_POWER_FALLS };
+
 /* Only what the operation asks for is set. */
 struct bu_power_answer {
 	enum bu_power_state state;
+	enum bu_power_move move;
 	struct bu_machine machine;
 	struct bu_power_console console;
 	json_t *report; /* borrowed, as the answer is */
@@ -122,8 +130,6 @@ struct bu_power_answer {
 /* One of answer and err is given; both are borrowed. */
 typedef void (*bu_power_done_fn)(const struct bu_power_answer *answer,
 				 const struct bu_err *err, void *arg);
-
-enum { BU_POWER_CALL_MS = 60000 };
 
 struct bu_power_call; /* the driver's own */
 

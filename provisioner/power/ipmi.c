@@ -63,9 +63,22 @@ on_done(struct bu_power_call *call, const char *text)
 static void
 on_fru(struct bu_power_call *call, const char *text)
 {
+	/* Firmware takes any of them for the serial number of the system. */
+	static const struct {
+		const char *field;
+		enum bu_number_of of;
+	} others[] = {
+		{"Board Serial", BU_NUMBER_BOARD},
+		{"Chassis Serial", BU_NUMBER_CHASSIS},
+	};
 	struct bu_machine *machine = &call->answer.machine;
+	char number[sizeof(machine->serial)];
 
 	bu_ipmi_field(text, "Product Serial", machine->serial, sizeof(machine->serial));
+	for (size_t i = 0; i < BU_LEN(others); i++) {
+		bu_ipmi_field(text, others[i].field, number, sizeof(number));
+		bu_machine_add_number(machine, others[i].of, number);
+	}
 	bu_ipmi_end(call, NULL);
 }
 
@@ -156,8 +169,8 @@ on_console(struct bu_power_call *call, const char *text)
 
 	(void)text;
 	console->way = BU_CONSOLE_IPMI;
-	bu_assert(bu_ipmi_split(call->request->target.bmc, console->host,
-				console->port) == 0);
+	BU_TEXT_COPY(console->host, call->host);
+	BU_TEXT_COPY(console->port, call->port);
 	bu_text_copy(console->suite, sizeof(console->suite), bu_ipmi_suite(call));
 	bu_ipmi_end(call, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by ipmi.c (power, boot, accounts), ipmi_report.c, and ipmi_run.c (the
- * programs), which both use. */
+ * programs) with ipmi_host.c (the address), which both use. */
 #ifndef BU_POWER_IPMI_IMPL_H
 #define BU_POWER_IPMI_IMPL_H
 
@@ -24,6 +24,7 @@ struct bu_ipmi {
 	int running;
 };
 
+typedef void (*bu_ipmi_host_fn)(struct bu_power_call *call, const struct bu_err *err);
 typedef void (*bu_ipmi_answer_fn)(struct bu_power_call *call, const char *text);
 
 struct bu_power_call {
@@ -33,7 +34,9 @@ struct bu_power_call {
 	const struct bu_power_request *request;
 	bu_power_done_fn fn;
 	void *arg;
-	struct bu_job *job; /* NULL: it waits for its turn */
+	struct bu_job *job;      /* NULL: it waits for its turn */
+	char host[256], port[8]; /* host: what ipmitool is given; "" = not known yet */
+	bu_ipmi_host_fn found;
 	const char *words[BU_IPMI_WORDS_MAX];
 	char *input; /* what `ipmitool shell` reads; NULL */
 	bu_ipmi_answer_fn then;
@@ -55,6 +58,8 @@ void bu_ipmi_ask(struct bu_power_call *call, bu_ipmi_answer_fn then, int optiona
 /* With call->answer, or with err. The call is gone then. */
 void bu_ipmi_end(struct bu_power_call *call, const struct bu_err *err);
 
+/* ipmi_host.c: call->host is there, or err is given. */
+void bu_ipmi_find_host(struct bu_power_call *call, bu_ipmi_host_fn found);
 /* It is gone, without an answer. */
 void bu_ipmi_take_back(struct bu_power_call *call);
 /* The cipher suite that its BMC has. */

@@ -16,13 +16,13 @@ enum { PROGRAMS_MAX = 32, PROGRAM_MS = 20000 };
 
 static const char *const suites[] = {"17", "3"};
 
-static void run(struct bu_power_call *call);
-
 const char *
 bu_ipmi_suite(const struct bu_power_call *call)
 {
 	return suites[call->known->suite];
 }
+
+static void run(struct bu_power_call *call);
 
 /* --- the end of a call --- */
 
@@ -68,6 +68,20 @@ bu_ipmi_end(struct bu_power_call *call, const struct bu_err *err)
 }
 
 /* --- one program --- */
+
+static void
+on_host(struct bu_power_call *call, const struct bu_err *err)
+{
+	struct bu_err why;
+
+	if (!err) {
+		run(call);
+		return;
+	}
+	why = *err;
+	bu_err_wrap(&why, "IPMI of %s", call->request->target.bmc);
+	bu_ipmi_end(call, &why);
+}
 
 static void
 refuse(struct bu_power_call *call, const char *errs, const char *out,
@@ -120,15 +134,14 @@ run(struct bu_power_call *call)
 	bu_autofree char *password = bu_xasprintf(
 		"IPMI_PASSWORD=%s", target->password ? target->password : "");
 	const char *const env[] = {password, "TZ=UTC", NULL};
-	char host[256], port[8];
 	const char *argv[] = {"ipmitool",
 			      call->csv ? "-c" : "-v",
 			      "-I",
 			      "lanplus",
 			      "-H",
-			      host,
+			      call->host,
 			      "-p",
-			      port,
+			      call->port,
 			      "-U",
 			      target->user ? target->user : "",
 			      "-E",
@@ -148,7 +161,10 @@ run(struct bu_power_call *call)
 
 	if (call->ipmi->running >= PROGRAMS_MAX)
 		return;
-	bu_assert(bu_ipmi_split(target->bmc, host, port) == 0);
+	if (!call->host[0]) {
+		bu_ipmi_find_host(call, on_host);
+		return;
+	}
 	call->job = bu_job_start(
 		call->ipmi->loop,
 		&(struct bu_job_opts){.argv = argv,

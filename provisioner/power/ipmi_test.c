@@ -60,9 +60,13 @@ write_sim(int port)
 	put("emu",
 	    "mc_setbmc 0x20\nmc_add 0x20 0 no-device-sdrs 0x2b 9 8 0x9f 0x1291 0xf02 "
 	    "persist_sdr\n"
-	    /* Its product has nothing but a serial number, SN-0042. */
-	    "mc_add_fru_data 0x20 0 32 data 1 0 0 0 1 0 0 0xfe 1 3 0 0xc0 0xc0 0xc0 "
-	    "0xc0 0xc7 0x53 0x4e 0x2d 0x30 0x30 0x34 0x32 0xc0 0xc0 0xc1 0 0 0 0 0 "
+	    /* Chassis ENC-7, board BD-0042, product SN-0042. */
+	    "mc_add_fru_data 0x20 0 72 data 1 0 1 3 6 0 0 0xf5 "
+	    "1 2 0x17 0xc0 0xc5 0x45 0x4e 0x43 0x2d 0x37 0xc1 0 0 0 0 0x66 "
+	    "1 3 0 0 0 0 0xc0 0xc0 0xc7 0x42 0x44 0x2d 0x30 0x30 0x34 0x32 0xc0 0xc0 "
+	    "0xc1 0 0 0 0 0xfb "
+	    "1 3 0 0xc0 0xc0 0xc0 0xc0 0xc7 0x53 0x4e 0x2d 0x30 0x30 0x34 0x32 0xc0 "
+	    "0xc0 0xc1 0 0 0 0 0 "
 	    "0x60\nmc_enable 0x20\n",
 	    0600);
 	put("chassis",
@@ -212,6 +216,13 @@ START_TEST(its_serial_says_whose_it_is)
 	ck_assert_msg(site.err.kind == BU_ERR_FOREIGN, "%s: %s", site.identity,
 		      site.err.text);
 	ck_assert_msg(ask_of("on", "disk", "serial", "SN-0042") == 0, "%s",
+		      site.err.text);
+	ck_assert_str_eq(site.identity, "");
+	/* what firmware may take for the number of the system */
+	ck_assert_msg(ask_of("off", "disk", "serial", "bd-0042") == 0, "%s",
+		      site.err.text);
+	ck_assert_str_eq(site.identity, "");
+	ck_assert_msg(ask_of("on", "disk", "serial", "ENC-7") == 0, "%s",
 		      site.err.text);
 	ck_assert_str_eq(site.identity, "");
 	finish();

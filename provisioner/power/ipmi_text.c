@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "provisioner/power/report.h"
 
 /* IPMI 2.0 has 20, and some BMCs that take them know another password then. */
@@ -97,14 +98,12 @@ bu_ipmi_check_changed(const char *text, const char *bmc, const char *user,
 int
 bu_ipmi_split(const char *bmc, char ret_host[256], char ret_port[8])
 {
-	size_t length = strcspn(bmc, ":");
-	int64_t port = PORT;
+	struct bu_url url;
 
-	if (!length || length >= 256 || *bmc == '-' || strpbrk(bmc, "/ \t") ||
-	    (bmc[length] && bu_text_int(bmc + length + 1, 1, 65535, &port) != 0))
+	if (bu_url_parse(bmc, &url) != 0 || !bu_url_is_host(&url) || url.port == 0)
 		return -1;
-	bu_text_copy_part(ret_host, 256, bmc, length);
-	snprintf(ret_port, 8, "%d", (int)port);
+	bu_text_copy(ret_host, 256, url.host);
+	snprintf(ret_port, 8, "%d", url.port < 0 ? PORT : url.port);
 	return 0;
 }
 
@@ -121,6 +120,8 @@ static const struct {
 	{"unauthorized name", BU_ERR_DENIED},
 	{"insufficient resources", BU_ERR_REMOTE},
 	{"Unable to establish", BU_ERR_REMOTE},
+	/* Sent, and not answered: it may have been done. */
+	{"Unable to set Chassis Power Control", BU_ERR_TIMEOUT},
 };
 
 const char *

@@ -344,6 +344,10 @@ START_TEST(a_refusal_is_known_by_its_words)
 					      0,
 				      "%s", site.err.text);
 	}
+	/* what went out without an answer is none */
+	does("chassis power on",
+	     "echo Unable to set Chassis Power Control to Up/On >&2; exit 1");
+	ck_assert_int_eq(ask(BU_POWER_SWITCH_ON), BU_ERR_TIMEOUT);
 	does("sdr", "echo what >&2; exit 1");
 	ck_assert_int_eq(ask(BU_POWER_SENSORS), BU_ERR_REMOTE);
 	ck_assert_msg(strncmp(site.err.text, "IPMI of b:6230: sdr : ", 22) == 0, "%s",

@@ -106,9 +106,12 @@ status(virDomainPtr domain, const struct bu_power_request *request,
 	case VIR_DOMAIN_RUNNING:
 	case VIR_DOMAIN_BLOCKED:
 	case VIR_DOMAIN_PAUSED:
-	case VIR_DOMAIN_SHUTDOWN: /* still on its way */
 	case VIR_DOMAIN_PMSUSPENDED:
 		ret->state = BU_POWER_ON;
+		break;
+	case VIR_DOMAIN_SHUTDOWN:
+		ret->state = BU_POWER_UNKNOWN;
+		ret->move = BU_POWER_FALLS;
 		break;
 	default:
 		ret->state = BU_POWER_UNKNOWN;
@@ -139,25 +142,39 @@ boot_first(virDomainPtr domain, const struct bu_power_request *request,
 	return 0;
 }
 
+/* The library cannot say whether it was done. */
+static int
+lost(const char *doing, const char *target, struct bu_err *err)
+{
+	return bu_err_set(err, BU_ERR_TIMEOUT, 0, "%s %s: %s", doing, target,
+			  virGetLastErrorMessage());
+}
+
 static int
 switch_on(virDomainPtr domain, const struct bu_power_request *request,
 	  struct bu_power_answer *ret, struct bu_err *err)
 {
+	int is_active = virDomainCreate(domain) == 0 ? 1 : virDomainIsActive(domain);
+
 	(void)ret;
-	if (virDomainCreate(domain) == 0 || virDomainIsActive(domain) == 1)
+	if (is_active == 1)
 		return 0;
-	return failed("power on", request->target.bmc, err);
+	return is_active < 0 ? lost("power on", request->target.bmc, err)
+			     : failed("power on", request->target.bmc, err);
 }
 
 static int
 switch_off(virDomainPtr domain, const struct bu_power_request *request,
 	   struct bu_power_answer *ret, struct bu_err *err)
 {
-	(void)ret;
 	/* It may have gone off by itself in between. */
-	if (virDomainDestroy(domain) == 0 || virDomainIsActive(domain) == 0)
+	int is_active = virDomainDestroy(domain) == 0 ? 0 : virDomainIsActive(domain);
+
+	(void)ret;
+	if (is_active == 0)
 		return 0;
-	return failed("power off", request->target.bmc, err);
+	return is_active < 0 ? lost("power off", request->target.bmc, err)
+			     : failed("power off", request->target.bmc, err);
 }
 
 static void

@@ -2,9 +2,9 @@
 /*
  * bringup-power: holds the blocking libraries, so that bringupd never blocks.
  *
- * Without arguments it is the router: each request goes to a child of its own per
- * connection ("--driver NAME --connection URI"), started at the first request for it; a
- * stuck hypervisor delays no other. "--console TARGET" writes what a domain says to
+ * Without arguments it is the router (router.c): each request goes to a child of its
+ * own per connection ("--driver NAME --connection URI"); a stuck hypervisor delays no
+ * other. "--console TARGET" writes what a domain says to
  * standard output (libvirt_console.c). A child has a loop and serves its requests side
  * by side (perform.h), as far as its driver does not block.
  */
@@ -12,32 +12,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/confine.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/networks.h"
 #include "base/worker.h"
 #include "provisioner/power/console.h"
 #include "provisioner/power/perform.h"
+#include "provisioner/power/router.h"
 
-/* A child answers in time, unless its library hangs. */
-enum { NO_UNTIL_MS = 700000, HANGS_MS = 30000 };
-
-struct child {
-	struct child *next;
-	char *key; /* "driver connection" */
-	struct bu_service *service;
+/* Of the command line; each child gets them, too. NULL = not given. */
+struct options {
+	const char *state;    /* folder */
+	const char *secrets;  /* folders that secrets are beneath */
+	const char *networks; /* where BMCs may be */
 };
 
-struct router {
+struct upstream {
 	struct bu_loop *loop;
-	const char *state; /* folder; NULL = none */
-	struct child *children;
-};
-
-struct pending {
-	struct bu_loop *loop;
-	json_int_t id;
-	pid_t child;
-	int64_t hangs_ms; /* when it does not answer until then */
+	struct bu_router *router;
 };
 
 static void
@@ -54,102 +47,68 @@ answer(json_int_t id, const json_t *reply, const struct bu_err *err)
 }
 
 static void
-on_reply(const json_t *reply, const struct bu_err *err, void *arg)
+on_routed(json_int_t id, const json_t *reply, const struct bu_err *err, void *arg)
 {
-	struct pending *pending = arg;
-
-	/* A library that hangs does not come back; the next request gets another. That
-	 * a BMC does not answer in time is an answer of the child. */
-	if (err && err->kind == BU_ERR_TIMEOUT && pending->child > 0 &&
-	    bu_loop_now_ms(pending->loop) >= pending->hangs_ms) {
-		bu_warn("power", "child %d hangs; ending it", (int)pending->child);
-		kill(pending->child, SIGKILL);
-	}
-	answer(pending->id, reply, err);
-	free(pending);
+	(void)arg;
+	answer(id, reply, err);
 }
 
-static struct child *
-child_for(struct router *router, const char *name, const char *connection,
-	  struct bu_err *err)
+static const struct {
+	const char *name;
+	size_t offset;
+} option_rows[] = {
+	{"--state", offsetof(struct options, state)},
+	{"--secrets", offsetof(struct options, secrets)},
+	{"--bmc-networks", offsetof(struct options, networks)},
+};
+
+static const char **
+option(struct options *options, size_t row)
 {
-	const char *argv[] = {
-		"/proc/self/exe", "--driver", name,
-		"--connection",   connection, router->state ? "--state" : NULL,
-		router->state,    NULL};
-	bu_autofree char *key = bu_xasprintf("%s %s", name, connection);
-	struct child *child = router->children;
-
-	while (child && strcmp(child->key, key) != 0)
-		child = child->next;
-	if (!child) {
-		child = bu_xcalloc(1, sizeof(*child));
-		child->key = bu_steal(&key);
-		child->next = router->children;
-		router->children = child;
-	}
-	if (child->service && bu_service_pid(child->service) == 0) {
-		bu_service_destroy(child->service);
-		child->service = NULL;
-	}
-	if (!child->service)
-		child->service = bu_service_start(router->loop, argv, NULL, NULL, err);
-	return child->service ? child : NULL;
-}
-
-static int
-fail_name(const char *name, struct bu_err *err)
-{
-	bu_autofree char *names = bu_power_driver_names();
-
-	return bu_err_set(err, BU_ERR_INVAL, 0,
-			  "no power driver '%s'; this version has %s", name, names);
+	return (const char **)(void *)((char *)options + option_rows[row].offset);
 }
 
 static void
-route(struct router *router, const json_t *request)
+add_options(const struct options *options, const char **argv)
 {
-	json_int_t id = bu_json_int(request, "id", 0);
-	const char *name = bu_json_str(request, "driver", "");
-	const char *target = bu_json_str(request, "target", "");
-	const struct bu_power_driver *driver = bu_power_driver(name);
-	bu_autofree char *connection = NULL;
-	struct bu_err err = {0};
-	int64_t until_ms = bu_json_int(request, "until_ms", -1);
-	struct child *child = NULL;
-	struct pending *pending;
-	int64_t within_ms;
+	struct options copy = *options;
 
-	if (!driver)
-		fail_name(name, &err);
-	else if ((connection = driver->connection(target, &err)))
-		child = child_for(router, name, connection, &err);
-	if (!child) {
-		answer(id, NULL, &err);
-		return;
+	for (size_t i = 0; i < BU_LEN(option_rows); i++)
+		if (*option(&copy, i)) {
+			*argv++ = option_rows[i].name;
+			*argv++ = *option(&copy, i);
+		}
+}
+
+/* Takes them from the end of the command line. */
+static void
+take_options(struct options *options, int *argc, char **argv)
+{
+	size_t row = 0;
+
+	while (*argc >= 3 && row < BU_LEN(option_rows)) {
+		for (row = 0; row < BU_LEN(option_rows); row++)
+			if (strcmp(argv[*argc - 2], option_rows[row].name) == 0)
+				break;
+		if (row < BU_LEN(option_rows)) {
+			*option(options, row) = argv[*argc - 1];
+			*argc -= 2;
+		}
 	}
-	within_ms = until_ms < 0 ? NO_UNTIL_MS
-				 : until_ms - bu_loop_now_ms(router->loop) + HANGS_MS;
-	pending = bu_xcalloc(1, sizeof(*pending));
-	pending->loop = router->loop;
-	pending->id = id;
-	pending->child = bu_service_pid(child->service);
-	pending->hangs_ms = bu_loop_now_ms(router->loop) + within_ms;
-	bu_service_call(child->service, request, within_ms, on_reply, pending);
 }
 
 static void
 on_request(int fd, int what, void *arg)
 {
-	struct router *router = arg;
+	struct upstream *upstream = arg;
 	struct bu_err err = {0};
 	bu_autojson json_t *request = bu_frame_read(fd, &err);
 
 	if (!request) {
-		bu_loop_stop(router->loop);
+		bu_loop_stop(upstream->loop);
 		return;
 	}
-	route(router, request);
+	bu_router_route(upstream->router, request);
 }
 
 /* What ends us closes the pipe, sends TERM and waits a second: time to end the
@@ -162,25 +121,22 @@ on_term(int signo, void *arg)
 }
 
 static int
-run_router(const char *state)
+run_router(const struct options *options)
 {
-	struct router router = {.loop = bu_loop_create(NULL), .state = state};
+	const char *more[2 * BU_LEN(option_rows) + 1] = {NULL};
+	struct upstream upstream = {.loop = bu_loop_create(NULL)};
 	struct bu_sigwatch *term =
-		bu_sigwatch_create(router.loop, SIGTERM, on_term, router.loop);
-	struct bu_watch *watch = bu_watch_create(router.loop, BU_WORKER_FD, BU_READABLE,
-						 on_request, &router);
-	struct child *child;
+		bu_sigwatch_create(upstream.loop, SIGTERM, on_term, upstream.loop);
+	struct bu_watch *watch = bu_watch_create(upstream.loop, BU_WORKER_FD,
+						 BU_READABLE, on_request, &upstream);
 
-	bu_loop_run(router.loop);
+	add_options(options, more);
+	upstream.router = bu_router_create(upstream.loop, more, on_routed, NULL);
+	bu_loop_run(upstream.loop);
 	bu_watch_destroy(watch);
-	while ((child = router.children)) {
-		router.children = child->next;
-		bu_service_destroy(child->service);
-		free(child->key);
-		free(child);
-	}
+	bu_router_destroy(upstream.router);
 	bu_sigwatch_destroy(term);
-	bu_loop_destroy(router.loop);
+	bu_loop_destroy(upstream.loop);
 	return 0;
 }
 
@@ -211,6 +167,10 @@ on_child_request(int fd, int what, void *arg)
 	(void)what;
 	if (!request) {
 		bu_loop_stop(side->loop);
+		return;
+	}
+	if (strcmp(bu_json_str(request, "op", ""), BU_ROUTER_PING) == 0) {
+		answer(bu_json_int(request, "id", 0), NULL, NULL);
 		return;
 	}
 	id = bu_xmalloc(sizeof(*id));
@@ -263,23 +223,42 @@ run_child(const char *name, const char *connection, const char *state)
 	return 0;
 }
 
+/* Secrets are read in here, and these limits are kept in here, whatever is asked for.
+ */
+static int
+keep_to(const struct options *options, struct bu_err *err)
+{
+	if (bu_networks_begin(options->networks ? options->networks
+						: BU_BMC_NETWORKS_DEFAULT,
+			      err) != 0)
+		return -1;
+	if (!options->secrets)
+		return 0;
+	return bu_confine_begin(
+		&(struct bu_confine_opts){.secrets_dir = options->secrets,
+					  .state = options->state},
+		err);
+}
+
 int
 main(int argc, char **argv)
 {
-	const char *state = argc >= 3 && strcmp(argv[argc - 2], "--state") == 0
-				    ? argv[argc - 1]
-				    : NULL;
+	struct options options = {0};
+	struct bu_err err = {0};
 
-	if (state)
-		argc -= 2;
+	take_options(&options, &argc, argv);
 	bu_log_init("bringup-power", BU_LOG_INFO);
+	if (keep_to(&options, &err) != 0) {
+		bu_error("power", "%s", err.text);
+		return 1;
+	}
 	if (argc == 1)
-		return run_router(state);
+		return run_router(&options);
 	if (argc == 3 && strcmp(argv[1], "--console") == 0)
 		return bu_libvirt_console(argv[2]) == 0 ? 0 : 1;
 	if (argc == 5 && strcmp(argv[1], "--driver") == 0 &&
 	    strcmp(argv[3], "--connection") == 0)
-		return run_child(argv[2], argv[4], state);
+		return run_child(argv[2], argv[4], options.state);
 	fprintf(stderr, "bringup-power is started by bringupd; it has no options\n");
 	return 1;
 }

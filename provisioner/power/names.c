@@ -3,6 +3,7 @@
  * other and in the log. */
 #include <string.h>
 
+#include "base/text.h"
 #include "provisioner/power/power.h"
 
 static const char *const state_names[] = {"off", "on", "unknown"};
@@ -29,4 +30,14 @@ bu_boot_mode_from_name(const char *name)
 		if (strcmp(name, mode_names[i]) == 0)
 			return (enum bu_boot_mode)i;
 	return BU_BOOT_MODE_KEPT;
+}
+
+char *
+bu_power_whose(const struct bu_power_seen *seen)
+{
+	if (seen->unsaid)
+		return bu_xstrdup("its BMC reports no serial number, UUID or MAC");
+	if (seen->differs && *seen->differs)
+		return bu_xasprintf("its BMC reports %s", seen->differs);
+	return NULL;
 }

@@ -17,13 +17,29 @@
 
 enum { WAIT_OFF_MAX_MS = 600000 };
 
+/* Whoever has given up meanwhile asks again, and finds it started. */
+static void
+on_started(struct bu_run *run)
+{
+	if (bu_run_check_wanted(run) == 0)
+		bu_started_forget(run);
+	bu_run_done(run);
+}
+
+static void
+fail_undone(struct bu_run *run)
+{
+	bu_started_forget(run);
+	bu_run_fail_loaded(run);
+}
+
 static void
 on_switched_on(struct bu_run *run)
 {
-	if (run->err.kind != BU_ERR_NONE)
-		bu_run_fail_loaded(run);
+	if (bu_run_was_refused(run))
+		fail_undone(run);
 	else
-		bu_run_confirm(run, BU_POWER_ON, bu_run_done);
+		bu_run_confirm(run, BU_POWER_ON, on_started, fail_undone);
 }
 
 /* Before it, so that its first words stand behind the mark. */
@@ -32,6 +48,8 @@ switch_on(struct bu_run *run)
 {
 	if (run->performer->consoles)
 		bu_consoles_mark(run->performer->consoles, run->bmc, "switched on");
+	bu_started_note(run);
+	run->start_ms = bu_run_now_ms(run);
 	bu_run_call(run, BU_POWER_SWITCH_ON, on_switched_on);
 }
 
@@ -66,10 +84,10 @@ start_up(struct bu_run *run)
 static void
 on_off_for_boot(struct bu_run *run)
 {
-	if (run->err.kind != BU_ERR_NONE)
+	if (bu_run_was_refused(run))
 		bu_run_fail(run);
 	else
-		bu_run_confirm(run, BU_POWER_OFF, set_order);
+		bu_run_confirm(run, BU_POWER_OFF, set_order, bu_run_fail);
 }
 
 static void
@@ -77,17 +95,24 @@ reset(struct bu_run *run)
 {
 	if (bu_run_check_wanted(run) != 0)
 		bu_run_fail(run);
-	else
+	else {
+		bu_started_forget(run);
 		bu_run_call(run, BU_POWER_SWITCH_OFF, on_off_for_boot);
+	}
 }
 
-/* The machine did not go off by itself: may it be switched off? Only one that is surely
- * on is worth a person's consent; unknown is looked at again. */
+/* The machine did not go off by itself: may it be switched off? Not one that is on by
+ * the start that is asked for. Only one that is surely on is worth a person's consent;
+ * unknown is looked at again. */
 static void
 on_still_on(struct bu_run *run)
 {
 	int allowed = bu_json_bool(run->request, "reset", 0);
 
+	if (run->seen == BU_POWER_ON && bu_started_is(run)) {
+		on_started(run);
+		return;
+	}
 	if (!allowed && run->seen == BU_POWER_ON)
 		bu_err_set(&run->err, BU_ERR_DENIED, 0,
 			   "%s is on, and no grant allows switching it off", run->bmc);
@@ -147,15 +172,16 @@ begin_bmc_reset(struct bu_run *run)
 static void
 on_switched_off(struct bu_run *run)
 {
-	if (run->err.kind != BU_ERR_NONE)
+	if (bu_run_was_refused(run))
 		bu_run_fail(run);
 	else
-		bu_run_confirm(run, BU_POWER_OFF, bu_run_done);
+		bu_run_confirm(run, BU_POWER_OFF, bu_run_done, bu_run_fail);
 }
 
 static void
 switch_off(struct bu_run *run)
 {
+	bu_started_forget(run);
 	bu_run_call(run, BU_POWER_SWITCH_OFF, on_switched_off);
 }
 
@@ -382,6 +408,7 @@ bu_performer_destroy(struct bu_performer *performer)
 		bu_run_free(run);
 	}
 	bu_refused_free(performer);
+	bu_started_free(performer);
 	bu_consoles_destroy(performer->consoles);
 	free(performer->journal);
 	free(performer);

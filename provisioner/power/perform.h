@@ -44,7 +44,8 @@
  *password of "credentials" before anything else is done (adopt.c).
  *
  * The rest is answered by {"power":"on|off|unknown"}, and by "identity":"unsaid" where
- *it was switched though its BMC does not say whose it is.
+ *it was switched though its BMC does not say whose it is. "differs" is what the BMC
+ *says otherwise of the machine than was expected, "" = nothing (bu_machine_differs()).
  */
 #ifndef BU_POWER_PERFORM_H
 #define BU_POWER_PERFORM_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by perform.c (the operations, whose turn it is), run.c (what they are made of)
- * and credentials.c. */
+/* Shared by perform.c (the operations, whose turn it is), run.c (what they are made
+ * of), look.c (until a state is seen) and credentials.c. */
 #ifndef BU_POWER_PERFORM_IMPL_H
 #define BU_POWER_PERFORM_IMPL_H
 
@@ -18,6 +18,10 @@ struct bu_credentials {
 	const char *user, *password;
 	char digest[BU_DIGEST_SIZE];
 };
+
+/* What a look finds that is not the state that is looked for; look.c has how long each
+ * is waited for. */
+enum bu_view { BU_VIEW_STILL, BU_VIEW_MOVES, BU_VIEW_SILENT };
 
 /* One request. Its timer wakes it up: in the queue, between two looks, or when a call
  * takes too long. */
@@ -53,14 +57,21 @@ struct bu_run {
 	bu_step_fn then;
 	/* what is looked for */
 	enum bu_power_state want, seen;
-	int64_t look_until_ms, look_within_ms;
-	int silence_ends; /* the first look without an answer ends it */
-	bu_step_fn found, late;
+	enum bu_power_move move;
+	int64_t look_from_ms, look_until_ms;
+	enum bu_view view;     /* what the last look found, */
+	int64_t view_since_ms; /* and since when */
+	int switched;          /* the looks come after a switch */
+	int64_t start_ms;      /* when the machine was told to start; 0 = it was not */
+	int unsure;            /* whose answer was lost, */
+	struct bu_err lost;    /* so */
+	bu_step_fn found, late, undone;
 	int silences; /* looks in a row that its BMC left without an answer */
 	int was_away; /* its BMC, since it was restarted */
 	/* whose it is */
 	struct bu_machine expected;
 	int expects, unsaid;
+	char *differs; /* of it, by its BMC's word; "" = nothing; owned, NULL */
 	bu_step_fn known;
 	/* the boot medium (load.c) */
 	int loaded;        /* this run has put it in */
@@ -74,6 +85,7 @@ struct bu_performer {
 	char *journal;                /* folder; NULL = no BMC's password is changed */
 	struct bu_consoles *consoles; /* NULL = none are kept */
 	struct bu_refused *refused;   /* credentials */
+	struct bu_started *started;   /* by us, and not seen yet */
 	struct bu_run *runs;          /* in the order in which they came */
 	/* perform.c's: a run has ended. */
 	void (*next)(struct bu_performer *performer);
@@ -89,11 +101,25 @@ int bu_run_check_wanted(struct bu_run *run);
 void bu_run_sleep(struct bu_run *run, int64_t in_ms, bu_step_fn fn);
 /* then looks at run->err itself. */
 void bu_run_call(struct bu_run *run, enum bu_power_op op, bu_step_fn then);
-/* Until the machine is seen in this state; then found, else late, with run->err. */
+/* look.c: until the machine is seen in this state, and as long as it moves; then found,
+ * else late, with run->err. */
 void bu_run_look_for(struct bu_run *run, enum bu_power_state want, int64_t within_ms,
 		     bu_step_fn found, bu_step_fn late);
-/* After a switch: a BMC may be silent over it for a moment. */
-void bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn found);
+/* After a switch, which was taken, or whose answer was lost (run->err): its BMC may be
+ * silent, show what was, or that the machine moves. undone: its answer was lost, and it
+ * was seen that nothing was done. */
+void bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn found,
+		    bu_step_fn undone);
+/* Was the switch refused? Neither taken nor lost. */
+int bu_run_was_refused(const struct bu_run *run);
+
+/* started.c: we have told this machine to start; nobody was told yet that it did. */
+void bu_started_note(struct bu_run *run);
+/* Another start, or an end of it, is under way; or it was told. */
+void bu_started_forget(struct bu_run *run);
+/* 1: it is on as this request wants it, by a start of ours. */
+int bu_started_is(const struct bu_run *run);
+void bu_started_free(struct bu_performer *performer);
 /* Right before the first thing that is done to a machine: behind another one's BMC the
  * run fails. */
 void bu_run_identify(struct bu_run *run, bu_step_fn known);

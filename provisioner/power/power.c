@@ -3,6 +3,7 @@
  */
 #include "provisioner/power/power.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -10,18 +11,20 @@
 #include "base/worker.h"
 
 /* A boot of a BMC that answers in 3 s takes a minute; one that refuses changes in POST,
- * has its reset as a task and is silent over it takes two. What gives up before the end
- * asks again, and resets the machine that has just been started. */
+ * has its reset as a task and is silent over it takes two; and the machine may be on
+ * its way when we come, after it was switched off, and after it was switched on. What
+ * gives up before the end asks again. */
 enum {
 	RESTART_MS = 1000,
-	STATUS_MS = 15000,
-	REPORT_MS = 55000,
-	BOOT_MS = 180000,
+	ASK_MS = BU_POWER_CALL_MS + 5000,
+	BOOT_MS = 180000 + 3 * BU_POWER_MOVE_MS,
 };
+
+enum { OPTIONS_MAX = 4 };
 
 struct bu_power {
 	struct bu_loop *loop;
-	char *program, *state;
+	char *argv[2 * OPTIONS_MAX + 2]; /* owned; ends with NULL */
 	struct bu_service *service;
 	struct bu_timer *restart;
 	struct request *requests; /* not answered yet */
@@ -50,30 +53,49 @@ static void
 start_child(void *arg)
 {
 	struct bu_power *power = arg;
-	const char *argv[] = {power->program, power->state ? "--state" : NULL,
-			      power->state, NULL};
 	struct bu_err err;
 
 	bu_service_destroy(power->service);
-	power->service = bu_service_start(power->loop, argv, on_exit_seen, power, &err);
+	power->service = bu_service_start(power->loop, (const char *const *)power->argv,
+					  on_exit_seen, power, &err);
 	if (power->service)
 		return;
 	bu_error("power", "%s", err.text);
 	bu_timer_set(power->restart, RESTART_MS);
 }
 
+static void
+fill_argv(struct bu_power *power, const char *program, const struct bu_power_opts *opts)
+{
+	const struct {
+		const char *name, *value;
+	} options[] = {
+		{"--state", opts->state},
+		{"--secrets", opts->secrets_dir},
+		{"--bmc-networks", opts->bmc_networks},
+	};
+	size_t count = 0;
+
+	static_assert(BU_LEN(options) <= OPTIONS_MAX, "they fit");
+	power->argv[count++] = bu_xstrdup(program);
+	for (size_t i = 0; i < BU_LEN(options); i++)
+		if (options[i].value) {
+			power->argv[count++] = bu_xstrdup(options[i].name);
+			power->argv[count++] = bu_xstrdup(options[i].value);
+		}
+}
+
 struct bu_power *
-bu_power_create(struct bu_loop *loop, const char *program, const char *state,
-		struct bu_err *err)
+bu_power_create(struct bu_loop *loop, const char *program,
+		const struct bu_power_opts *opts, struct bu_err *err)
 {
 	struct bu_power *power = bu_xcalloc(1, sizeof(*power));
-	const char *argv[] = {program, state ? "--state" : NULL, state, NULL};
 
 	power->loop = loop;
-	power->program = bu_xstrdup(program);
-	power->state = state ? bu_xstrdup(state) : NULL;
+	fill_argv(power, program, opts ? opts : &(struct bu_power_opts){0});
 	power->restart = bu_timer_create(loop, start_child, power);
-	power->service = bu_service_start(loop, argv, on_exit_seen, power, err);
+	power->service = bu_service_start(loop, (const char *const *)power->argv,
+					  on_exit_seen, power, err);
 	if (power->service)
 		return power;
 	bu_power_destroy(power);
@@ -93,8 +115,8 @@ bu_power_destroy(struct bu_power *power)
 	}
 	bu_timer_destroy(power->restart);
 	bu_service_destroy(power->service);
-	free(power->program);
-	free(power->state);
+	for (size_t i = 0; power->argv[i]; i++)
+		free(power->argv[i]);
 	free(power);
 }
 
@@ -110,6 +132,8 @@ on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 		if (strcmp(power, bu_power_state_name((enum bu_power_state)i)) == 0)
 			seen.state = (enum bu_power_state)i;
 	seen.unsaid = strcmp(bu_json_str(reply, "identity", ""), "unsaid") == 0;
+	seen.differs = bu_json_str(reply, "differs", NULL);
+	seen.started_ms = bu_json_int(reply, "started_ms", 0);
 	while (*link != request)
 		link = &(*link)->next;
 	*link = request->next;
@@ -179,7 +203,7 @@ bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power
 		void *arg)
 {
 	ask(power, json_pack("{s:s}", "op", "status"), bmc,
-	    &(struct asker){STATUS_MS, fn, arg, NULL});
+	    &(struct asker){ASK_MS, fn, arg, NULL});
 }
 
 void
@@ -244,7 +268,7 @@ bu_power_report(struct bu_power *power, const struct bu_power_bmc *bmc,
 	ask(power,
 	    json_pack("{s:s,s:I}", "op", bu_bmc_report_names[what], "since_ms",
 		      (json_int_t)since_ms),
-	    bmc, &(struct asker){REPORT_MS, NULL, arg, fn});
+	    bmc, &(struct asker){ASK_MS, NULL, arg, fn});
 }
 
 void
@@ -253,5 +277,5 @@ bu_power_console(struct bu_power *power, const struct bu_power_bmc *bmc,
 {
 	ask(power,
 	    json_pack("{s:s,s:s,s:s}", "op", "console", "node", node, "way", way), bmc,
-	    &(struct asker){REPORT_MS, NULL, arg, fn});
+	    &(struct asker){ASK_MS, NULL, arg, fn});
 }

@@ -18,6 +18,12 @@
 enum bu_power_state { BU_POWER_OFF, BU_POWER_ON, BU_POWER_UNKNOWN };
 const char *bu_power_state_name(enum bu_power_state state); /* "off", "on", "unknown" */
 
+/* A machine on its way on or off is waited for so long, and so is a BMC that is silent
+ * over a switch. */
+enum { BU_POWER_MOVE_MS = 300000 };
+/* For one call of a driver; what takes longer is taken back. */
+enum { BU_POWER_CALL_MS = 120000 };
+
 /* MEDIA is for drivers: who asks for the network and gives a medium means it. */
 enum bu_boot_first { BU_BOOT_NETWORK, BU_BOOT_DISK, BU_BOOT_MEDIA };
 /* How the machine boots; what is not known is left to the BMC, as it is set there. */
@@ -47,16 +53,33 @@ struct bu_power_bmc {
 struct bu_power_seen {
 	enum bu_power_state state; /* unknown where there is an error */
 	int unsaid; /* it was switched, and its BMC does not say whose it is */
+	/* What its BMC says otherwise of the machine than is expected, though it is
+	 * that one (bu_machine_differs()); "" = nothing, NULL = it was not asked, or
+	 * says nothing. Borrowed. */
+	const char *differs;
+	/* So long before the answer it was told to start, at least 1; 0 = it was not.
+	 */
+	int64_t started_ms;
 };
+
+/* "its BMC reports serial number 'A', expected is 'B'", what else there is to tell of
+ * whose the BMC is; owned, NULL = nothing. */
+char *bu_power_whose(const struct bu_power_seen *seen);
 
 /* Client side: the process bringup-power, which is started again when it dies. */
 struct bu_power;
 typedef void (*bu_power_fn)(const struct bu_power_seen *seen, const struct bu_err *err,
 			    void *arg);
-/* state: folder in which bringup-power writes down how far changes of passwords are
- * (bmc/) and keeps consoles (console/); NULL: it does neither. */
+/* What bringup-power is started with, and keeps to by itself. NULL: without it. */
+struct bu_power_opts {
+	/* Folder in which it writes down how far changes of passwords are (bmc/) and
+	 * keeps consoles (console/); NULL: it does neither. */
+	const char *state;
+	const char *secrets_dir;  /* as in bringupd.conf; NULL: any file is read */
+	const char *bmc_networks; /* likewise; NULL: as the key is by itself */
+};
 struct bu_power *bu_power_create(struct bu_loop *loop, const char *program,
-				 const char *state, struct bu_err *err);
+				 const struct bu_power_opts *opts, struct bu_err *err);
 /* Callbacks that are still due are not called. */
 void bu_power_destroy(struct bu_power *power);
 void bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc,

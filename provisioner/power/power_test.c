@@ -286,24 +286,25 @@ START_TEST(each_request_has_its_words_and_its_time)
 		const char *request;
 		int64_t within_ms;
 	} rows[] = {
-		{call_status, "'op':'status'", 15000},
-		{call_eject, "'op':'eject'", 180000},
-		{call_on, "'op':'on','first':'network'", 180000},
-		{call_off, "'op':'off'", 180000},
+		{call_status, "'op':'status'", 125000},
+		{call_eject, "'op':'eject'", 1080000},
+		{call_on, "'op':'on','first':'network'", 1080000},
+		{call_off, "'op':'off'", 1080000},
 		{call_boot,
-		 "'op':'boot','first':'disk','wait_off_ms':5000,'reset':false", 185000},
+		 "'op':'boot','first':'disk','wait_off_ms':5000,'reset':false",
+		 1085000},
 		{call_boot_anew,
 		 "'op':'boot','first':'network','wait_off_ms':0,'reset':true,"
 		 "'bmc_reset':true",
-		 680000},
+		 1580000},
 		{call_boot_legacy,
 		 "'op':'boot','first':'network','wait_off_ms':0,'reset':false,"
 		 "'mode':'bios','machine':{'serial':'SN1','uuid':'','macs':[]}",
-		 180000},
+		 1080000},
 		{call_reset, "'op':'bmc-reset'", 500000},
-		{call_events, "'op':'events','since_ms':77", 55000},
-		{call_firmware, "'op':'firmware','since_ms':0", 55000},
-		{call_console, "'op':'console','node':'n1','way':'ipmi'", 55000},
+		{call_events, "'op':'events','since_ms':77", 125000},
+		{call_firmware, "'op':'firmware','since_ms':0", 125000},
+		{call_console, "'op':'console','node':'n1','way':'ipmi'", 125000},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -368,13 +369,16 @@ START_TEST(what_was_seen_is_read_of_the_answer)
 		const char *answer;
 		struct bu_power_seen seen;
 	} rows[] = {
-		{"{\"id\":1,\"power\":\"on\"}", {BU_POWER_ON, 0}},
-		{"{\"id\":1,\"power\":\"off\"}", {BU_POWER_OFF, 0}},
-		{"{\"id\":1,\"power\":\"unknown\"}", {BU_POWER_UNKNOWN, 0}},
-		{"{\"id\":1}", {BU_POWER_UNKNOWN, 0}},
+		{"{\"id\":1,\"power\":\"on\"}", {.state = BU_POWER_ON}},
+		{"{\"id\":1,\"power\":\"off\"}", {.state = BU_POWER_OFF}},
+		{"{\"id\":1,\"power\":\"unknown\"}", {.state = BU_POWER_UNKNOWN}},
+		{"{\"id\":1}", {.state = BU_POWER_UNKNOWN}},
 		{"{\"id\":1,\"power\":\"on\",\"identity\":\"unsaid\"}",
-		 {BU_POWER_ON, 1}},
-		{"{\"id\":1,\"power\":\"on\",\"identity\":\"said\"}", {BU_POWER_ON, 0}},
+		 {.state = BU_POWER_ON, .unsaid = 1}},
+		{"{\"id\":1,\"power\":\"on\",\"identity\":\"said\"}",
+		 {.state = BU_POWER_ON}},
+		{"{\"id\":1,\"power\":\"on\",\"started_ms\":700}",
+		 {.state = BU_POWER_ON, .started_ms = 700}},
 	};
 	struct site site;
 
@@ -384,6 +388,7 @@ START_TEST(what_was_seen_is_read_of_the_answer)
 		until_answered(&site, 1);
 		ck_assert_int_eq(the_seen.state, rows[i].seen.state);
 		ck_assert_int_eq(the_seen.unsaid, rows[i].seen.unsaid);
+		ck_assert_int_eq(the_seen.started_ms, rows[i].seen.started_ms);
 		finish(&site);
 	}
 	begin_answered(&site, rows[0].answer);
@@ -402,7 +407,9 @@ START_TEST(the_child_is_told_its_folder)
 
 	begin(&site, "#!/bin/sh\necho \"$@\" >$0.args\nexec cat <&3 >/dev/null\n");
 	bu_power_destroy(site.power);
-	site.power = bu_power_create(site.loop, site.program, "/its/state", NULL);
+	site.power =
+		bu_power_create(site.loop, site.program,
+				&(struct bu_power_opts){.state = "/its/state"}, NULL);
 	path = bu_xasprintf("%s.args", site.program);
 	for (int i = 0; i < PATIENCE && (!text || *text != '-'); i++) {
 		bu_loop_step(site.loop, 10);

@@ -333,12 +333,27 @@ START_TEST(a_target_is_cut_at_its_port)
 	static const struct {
 		const char *bmc, *host, *port; /* NULL: it is none */
 	} rows[] = {
-		{"b", "b", "623"},       {"b:1", "b", "1"},   {"b:65535", "b", "65535"},
-		{"b:65536", NULL, NULL}, {"b:0", NULL, NULL}, {"b:", NULL, NULL},
-		{":1", NULL, NULL},      {"-b", NULL, NULL},  {"b c", NULL, NULL},
-		{"b\tc", NULL, NULL},    {"b/c", NULL, NULL}, {"b:1:2", NULL, NULL},
+		{"b", "b", "623"},
+		{"b:1", "b", "1"},
+		{"b:65535", "b", "65535"},
+		{"b:65536", NULL, NULL},
+		{"b:0", NULL, NULL},
+		{"b:", NULL, NULL},
+		{":1", NULL, NULL},
+		{"-b", NULL, NULL},
+		{"b c", NULL, NULL},
+		{"b\tc", NULL, NULL},
+		{"b/c", NULL, NULL},
+		{"b:1:2", NULL, NULL},
+		{"fd00::5", "fd00::5", "623"},
+		{"[fd00::5]", "fd00::5", "623"},
+		{"[fd00::5]:1", "fd00::5", "1"},
+		{"[fd00::5", NULL, NULL},
+		{"[b]:1", NULL, NULL},
+		{"ipmi://b", NULL, NULL},
+		{"u@b", NULL, NULL},
 	};
-	char host[256], port[8], longest[257];
+	char host[256], port[8], longest[255];
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		ck_assert_msg(bu_ipmi_split(rows[i].bmc, host, port) ==
@@ -350,9 +365,9 @@ START_TEST(a_target_is_cut_at_its_port)
 		ck_assert_str_eq(port, rows[i].port);
 	}
 	memset(longest, 'b', sizeof(longest));
-	longest[256] = '\0';
+	longest[254] = '\0';
 	ck_assert_int_eq(bu_ipmi_split(longest, host, port), -1);
-	longest[255] = '\0';
+	longest[253] = '\0';
 	ck_assert_int_eq(bu_ipmi_split(longest, host, port), 0);
 	ck_assert_str_eq(host, longest);
 }

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What perform.c's operations are made of: one call of the driver, looking until a
- * state is seen, asking whose machine it is, the end. Invariants: a run has one thing
+ * What perform.c's operations are made of: one call of the driver, asking whose
+ * machine it is, the end. Invariants: a run has one thing
  * under way (a call or its timer), every call ends, and a run ends once.
  */
 #include <string.h>
 
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/secret.h"
 #include "provisioner/power/perform_impl.h"
-
-/* Looks get rarer: a thousand machines that go on together are looked at, too. */
-enum { OBSERVE_MS = 250, OBSERVE_MAX_MS = 2000, CONFIRM_MS = 20000 };
 
 int64_t
 bu_run_now_ms(const struct bu_run *run)
@@ -31,6 +29,7 @@ bu_run_free(struct bu_run *run)
 	bu_job_cancel(run->job);
 	json_decref(run->report);
 	free(run->adopt);
+	free(run->differs);
 	bu_secret_free(run->before, run->before_size);
 	bu_secret_free(run->secret, run->secret_size);
 	json_decref(run->request);
@@ -71,6 +70,12 @@ bu_run_done(struct bu_run *run)
 
 	if (run->unsaid)
 		json_object_set_new(reply, "identity", json_string("unsaid"));
+	if (run->differs)
+		json_object_set_new(reply, "differs", json_string(run->differs));
+	if (run->start_ms)
+		json_object_set_new(
+			reply, "started_ms",
+			json_integer(bu_run_now_ms(run) - run->start_ms + 1));
 	finish(run, reply, NULL);
 }
 
@@ -103,6 +108,24 @@ stop_others(struct bu_performer *performer)
 	}
 }
 
+/* What a BMC says of its machine, and in its logs, is what others may have put there.
+ */
+static void
+take_words(struct bu_run *run, const struct bu_power_answer *answer)
+{
+	struct bu_machine *machine = &run->answer.machine;
+
+	run->answer = *answer;
+	BU_PLAIN_COPY(machine->serial, answer->machine.serial);
+	BU_PLAIN_COPY(machine->uuid, answer->machine.uuid);
+	BU_PLAIN_COPY(run->answer.console.why, answer->console.why);
+	if (!answer->report)
+		return;
+	json_decref(run->report);
+	run->report = json_incref(answer->report);
+	bu_plain_json(run->report);
+}
+
 static void
 on_answer(const struct bu_power_answer *answer, const struct bu_err *err, void *arg)
 {
@@ -112,11 +135,7 @@ on_answer(const struct bu_power_answer *answer, const struct bu_err *err, void *
 	run->err = err ? *err : (struct bu_err){0};
 	run->denied = err && err->kind == BU_ERR_DENIED;
 	if (answer)
-		run->answer = *answer;
-	if (answer && answer->report) {
-		json_decref(run->report);
-		run->report = json_incref(answer->report);
-	}
+		take_words(run, answer);
 	/* To bringupd it is denied what a person has not granted, and nothing else. */
 	if (err && err->kind == BU_ERR_DENIED) {
 		run->err.kind = BU_ERR_REMOTE;
@@ -177,82 +196,6 @@ bu_run_call(struct bu_run *run, enum bu_power_op op, bu_step_fn then)
 		take(run);
 }
 
-/* --- looking --- */
-
-static void look(struct bu_run *run);
-
-static int64_t
-next_look_ms(const struct bu_run *run)
-{
-	int64_t began_ms = run->look_until_ms - run->look_within_ms;
-	int64_t in_ms = (bu_run_now_ms(run) - began_ms) / 8;
-
-	if (in_ms > OBSERVE_MAX_MS)
-		return OBSERVE_MAX_MS;
-	return in_ms > OBSERVE_MS ? in_ms : OBSERVE_MS;
-}
-
-static void
-on_look(struct bu_run *run)
-{
-	int silent = run->err.kind != BU_ERR_NONE;
-
-	if (silent && run->silence_ends) {
-		bu_run_fail(run);
-		return;
-	}
-	if (!silent) {
-		run->seen = run->answer.state;
-		if (run->seen == run->want) {
-			run->found(run);
-			return;
-		}
-	}
-	if (bu_run_now_ms(run) < run->look_until_ms) {
-		bu_run_sleep(run, next_look_ms(run), look);
-		return;
-	}
-	if (!silent)
-		bu_err_set(
-			&run->err, BU_ERR_TIMEOUT, 0, "%s is %s, not %s after %lld ms",
-			run->bmc, bu_power_state_name(run->seen),
-			bu_power_state_name(run->want), (long long)run->look_within_ms);
-	run->late(run);
-}
-
-static void
-look(struct bu_run *run)
-{
-	bu_run_call(run, BU_POWER_STATUS, on_look);
-}
-
-/* Until the machine is seen in this state; then found, else late, with run->err. */
-void
-bu_run_look_for(struct bu_run *run, enum bu_power_state want, int64_t within_ms,
-		bu_step_fn found, bu_step_fn late)
-{
-	run->want = want;
-	run->look_within_ms = within_ms;
-	run->look_until_ms = bu_run_now_ms(run) + within_ms;
-	run->silence_ends = 1;
-	run->found = found;
-	run->late = late;
-	look(run);
-}
-
-/* After a switch: a BMC may be silent over it for a moment. */
-void
-bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn found)
-{
-	run->want = want;
-	run->look_within_ms = CONFIRM_MS;
-	run->look_until_ms = bu_run_now_ms(run) + CONFIRM_MS;
-	run->silence_ends = 0;
-	run->found = found;
-	run->late = bu_run_fail;
-	look(run);
-}
-
 /* --- whose machine it is --- */
 
 static int
@@ -267,6 +210,15 @@ fail_foreign(struct bu_run *run)
 		run->bmc, says, expected);
 }
 
+/* "" where all is as expected. */
+static char *
+differences(const struct bu_run *run)
+{
+	char *text = bu_machine_differs(&run->expected, &run->answer.machine);
+
+	return text ? text : bu_xstrdup("");
+}
+
 static void
 on_identity(struct bu_run *run)
 {
@@ -276,6 +228,8 @@ on_identity(struct bu_run *run)
 	if (run->err.kind == BU_ERR_NONE && match == BU_MACHINE_OTHER)
 		fail_foreign(run);
 	run->unsaid = match == BU_MACHINE_UNSAID;
+	free(run->differs);
+	run->differs = match == BU_MACHINE_SAME ? differences(run) : NULL;
 	if (run->err.kind != BU_ERR_NONE)
 		bu_run_fail(run);
 	else
@@ -318,6 +272,7 @@ bu_run_create(struct bu_performer *performer, const json_t *request, bu_perform_
 	run->order.mode = bu_boot_mode_from_name(bu_json_str(request, "mode", ""));
 	run->expects = json_object_get(request, "machine") != NULL;
 	bu_machine_from_json(json_object_get(request, "machine"), &run->expected);
+	run->order.machine = run->expects ? &run->expected : NULL;
 	run->fn = fn;
 	run->arg = arg;
 	run->timer = bu_timer_create(performer->loop, on_timer, run);

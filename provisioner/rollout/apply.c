@@ -46,11 +46,11 @@ disks_of(const struct bu_plan_step *step)
 	for (size_t i = 0; i < step->scratch_count; i++) {
 		const struct bu_plan_lost *disk = &step->scratch[i];
 
-		json_array_append_new(list,
-				      json_pack("{s:s,s:s,s:I,s:s}", "path", disk->path,
-						"serial", disk->serial, "size_bytes",
-						(json_int_t)disk->size_bytes, "holds",
-						disk->holds));
+		json_array_append_new(
+			list,
+			json_pack("{s:s,s:s,s:s,s:I,s:s}", "path", disk->path, "serial",
+				  disk->serial, "wwn", disk->wwn, "size_bytes",
+				  (json_int_t)disk->size_bytes, "holds", disk->holds));
 	}
 	return list;
 }
@@ -62,6 +62,7 @@ lost_of(const struct bu_plan_lost *disk)
 		return (struct bu_body_disk){0};
 	return (struct bu_body_disk){.path = disk->path,
 				     .serial = disk->serial,
+				     .wwn = disk->wwn,
 				     .size_bytes = disk->size_bytes,
 				     .holds = disk->holds,
 				     .wanted = disk->wanted};
@@ -149,7 +150,7 @@ node_then(const struct bu_fleet *fleet, const struct bu_plan *plan, const char *
 }
 
 static size_t
-order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
+order_events(struct bu_rollouts *rollouts, struct bu_event *events,
 	     const struct bu_plan *plan, const struct bu_grants *granted,
 	     const char *by, const char *id)
 {
@@ -159,8 +160,11 @@ order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
 		const struct bu_plan_step *step = &plan->steps[i];
 		const char *name = step->node;
 
-		count += let_go(node_then(rollouts->fleet, plan, name), name, by,
-				&events[count]);
+		if (step->anew)
+			count += bu_recall_for(rollouts, name, by, &events[count]);
+		else
+			count += let_go(node_then(rollouts->fleet, plan, name), name,
+					by, &events[count]);
 		order_event(step, plan, id, bu_grants_reset(granted, name),
 			    &events[count++]);
 	}
@@ -177,8 +181,19 @@ bu_rollouts_is_done(const struct bu_rollouts *rollouts, const struct bu_plan *pl
 	       strcmp(plan->commit, fleet->commit) == 0;
 }
 
+/* What begins anew may have gone on since the plan was made. */
+static int
+check_anew(struct bu_rollouts *rollouts, const struct bu_plan *plan, struct bu_err *err)
+{
+	for (size_t i = 0; i < plan->steps_count; i++)
+		if (plan->steps[i].anew &&
+		    bu_recall_check(rollouts, plan->steps[i].node, err) != 0)
+			return -1;
+	return 0;
+}
+
 int
-bu_rollouts_check(const struct bu_rollouts *rollouts, const struct bu_plan *plan,
+bu_rollouts_check(struct bu_rollouts *rollouts, const struct bu_plan *plan,
 		  const json_t *grants, struct bu_err *err)
 {
 	const struct bu_node *changing = bu_rollouts_changing(rollouts, plan);
@@ -189,6 +204,8 @@ bu_rollouts_check(const struct bu_rollouts *rollouts, const struct bu_plan *plan
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing right now; apply again",
 				  changing->name);
+	if (check_anew(rollouts, plan, err) != 0)
+		return -1;
 	granted = bu_grants_read(grants, err);
 	if (granted)
 		rc = bu_grants_check(granted, plan, err);

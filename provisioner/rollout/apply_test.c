@@ -267,12 +267,16 @@ START_TEST(an_order_names_the_disk_that_its_step_names)
 		const char *key, *text;
 	} rows[] = {
 		{"disk", NULL},
-		{"disk", "{'path':'','serial':'','holds':'','wanted':'smallest'}"},
+		{"disk", "{'path':'','serial':'','holds':'','wanted':'smallest',"
+			 "'wwn':''}"},
 		{"disk", "{'holds':'ext4','path':'/dev/vda','serial':'S1',"
-			 "'size_bytes':4096,'wanted':'any'}"},
+			 "'size_bytes':4096,'wanted':'any','wwn':''}"},
+		{"disk", "{'holds':'','path':'/dev/vda','serial':'',"
+			 "'size_bytes':4096,'wanted':'any','wwn':'naa.5000c5'}"},
 		{"scratch", NULL},
-		{"scratch", "[{'path':'/dev/vdb','serial':'S2','size_bytes':4096,"
-			    "'holds':'ext4'},{'path':'/dev/vdc','serial':'S3',"
+		{"scratch", "[{'path':'/dev/vdb','serial':'S2','wwn':'',"
+			    "'size_bytes':4096,'holds':'ext4'},"
+			    "{'path':'/dev/vdc','serial':'','wwn':'naa.5000c5',"
 			    "'size_bytes':8192,'holds':''}]"},
 	};
 

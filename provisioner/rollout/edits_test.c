@@ -470,6 +470,7 @@ open_site(void)
 	sim.loop = bu_loop_create(&sim.clock);
 	sim.store = bu_store_open_sqlite(sim.loop, ":memory:", NULL);
 	edits_world = sim.fleet = bu_fleet_create(sim.loop, sim.store);
+	ck_assert_int_eq(bu_fleet_load(sim.fleet, NULL), 0);
 	opts.fleet = sim.fleet;
 	sim.rec = bu_reconcile_create(&opts);
 	sim.rollouts = bu_rollouts_create(sim.fleet, sim.rec);

@@ -9,29 +9,6 @@
 
 #include "provisioner/rollout/rollout_impl.h"
 
-/* Has it passed its point of no return? */
-static int
-check_way(const struct bu_node *node, enum bu_abort abort, struct bu_err *err)
-{
-	if (node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP)
-		return bu_err_set(err, BU_ERR_STATE, 0, "held by %s", node->hold.by);
-	if (abort == BU_ABORT_NEVER)
-		return bu_err_set(err, BU_ERR_STATE, 0, "it is %s",
-				  bu_state_name(node->state));
-	if (abort == BU_ABORT_BEFORE_WRITING)
-		return node->order.written ? bu_err_set(err, BU_ERR_STATE, 0,
-							"its disk is being written")
-					   : 0;
-	/* Its files could not be written, and are what they were. */
-	if (bu_node_keeps_files(node))
-		return 0;
-	if (node->step.action != BU_ACTION_LEAVE || node->step.status == BU_STEP_DONE)
-		return bu_err_set(err, BU_ERR_STATE, 0, "it has left its cluster");
-	if (node->joined.node[0] && strcmp(node->joined.node, node->name) != 0)
-		return bu_err_set(err, BU_ERR_STATE, 0, "it has another name now");
-	return 0;
-}
-
 /* Which trigger takes the node back; 0 and the trigger, or -1 and why it goes on. */
 static int
 way_back(const struct bu_rollouts *rollouts, struct bu_node *node,
@@ -41,7 +18,7 @@ way_back(const struct bu_rollouts *rollouts, struct bu_node *node,
 	struct bu_move move = {.on = BU_TRIGGER_ABORT};
 	enum bu_state to;
 
-	if (check_way(node, abort, err) != 0)
+	if (bu_node_check_recall(node, err) != 0)
 		return -1;
 	if (abort == BU_ABORT_BEFORE_WRITING && node->order.served)
 		move.on = BU_TRIGGER_ABORT_BOOT;
@@ -62,6 +39,52 @@ is_under_way(const struct bu_node *node, const char *id)
 	       strcmp(node->order.rollout, id) == 0;
 }
 
+/* Its order is open and has begun. Events: at most two. */
+static int
+recall(struct bu_rollouts *rollouts, struct bu_node *node, const char *by,
+       const struct bu_reason *reason, struct bu_event *events, size_t *count)
+{
+	struct bu_move move = {.reason = reason, .by = by};
+	struct bu_err err;
+
+	if (way_back(rollouts, node, &move.on, &err) != 0 ||
+	    bu_reconcile_moved(rollouts->rec, node, &move, &events[*count], &err) != 0)
+		return -1;
+	(*count)++;
+	if (node->hold.owner)
+		BU_EVENT_MAKE(&events[(*count)++], BU_EVENT_RELEASED, node->name,
+			      released, .by = by);
+	return 0;
+}
+
+int
+bu_recall_check(struct bu_rollouts *rollouts, const char *name, struct bu_err *err)
+{
+	struct bu_node *node = bu_fleet_node(rollouts->fleet, name);
+	enum bu_trigger on;
+
+	if (!node || !node->order.open || !node->order.begun)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s has no order under way any more; plan again",
+				  name);
+	if (way_back(rollouts, node, &on, err) == 0)
+		return 0;
+	return bu_err_wrap(err, "the order of node %s cannot begin anew", name);
+}
+
+size_t
+bu_recall_for(struct bu_rollouts *rollouts, const char *name, const char *by,
+	      struct bu_event *events)
+{
+	struct bu_node *node = bu_fleet_node(rollouts->fleet, name);
+	struct bu_reason anew;
+	size_t count = 0;
+
+	bu_reason_set(&anew, BU_REASON_ORDERED_ANEW, NULL);
+	bu_ignore(recall(rollouts, node, by, &anew, events, &count));
+	return count;
+}
+
 size_t
 bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
 	  struct bu_event *events)
@@ -72,18 +95,9 @@ bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
 	BU_REASON_SET(&reason, ABORTED, .text = {by});
 	for (size_t i = 0; i < rollouts->fleet->count; i++) {
 		struct bu_node *node = rollouts->fleet->nodes[i];
-		struct bu_move move = {.reason = &reason, .by = by};
-		struct bu_err err;
 
-		if (!is_under_way(node, id) ||
-		    way_back(rollouts, node, &move.on, &err) != 0 ||
-		    bu_reconcile_moved(rollouts->rec, node, &move, &events[count],
-				       &err) != 0)
-			continue;
-		count++;
-		if (node->hold.owner)
-			BU_EVENT_MAKE(&events[count++], BU_EVENT_RELEASED, node->name,
-				      released, .by = by);
+		if (is_under_way(node, id))
+			bu_ignore(recall(rollouts, node, by, &reason, events, &count));
 	}
 	return count;
 }

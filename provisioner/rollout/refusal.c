@@ -3,6 +3,7 @@
  * Why an open order may not begin now, and how that is said. Asked by rollout.c for
  * each node that waits, and by show.c. Invariant: it changes nothing.
  */
+#include "base/text.h"
 #include "profiles/language/window.h"
 #include "provisioner/rollout/rollout_impl.h"
 
@@ -18,7 +19,7 @@ limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
 	if (!bu_window_open(pool->maintenance, view->now_s))
 		return BU_REFUSED_WINDOW;
 	if (share->proven < pool->canary &&
-	    share->proven + share->trying >= pool->canary)
+	    share->proven + share->trying + share->back >= pool->canary)
 		return BU_REFUSED_CANARY;
 	/* What is away already makes no other more so. */
 	return view->away[index] - bu_view_is_away(node) >= pool->max_unavailable
@@ -66,6 +67,40 @@ refused_by_rollout(const char *id, const struct bu_rollout *rollout)
 			    rollout->ended_ms ? "" : id);
 }
 
+/* Whom it waits for, and that a turn which was withdrawn told nothing. */
+static char *
+canary_text(const struct bu_desired_pool *pool, const struct bu_share *share)
+{
+	char *text = bu_xasprintf("the canary of pool %s comes first: %d of %d done",
+				  pool->name, share->proven, pool->canary);
+	const struct bu_node *tries = share->tries, *gave_up = share->gave_up;
+
+	if (tries)
+		bu_text_add(&text, "; ", "%s (%s%s%s) has its turn%s", tries->name,
+			    bu_state_name(tries->state),
+			    tries->hold.owner ? ", held by " : "",
+			    tries->hold.owner ? tries->hold.by : "",
+			    gave_up ? " now" : "");
+	if (gave_up &&
+	    (gave_up->state == BU_STATE_PARKED ||
+	     gave_up->state == BU_STATE_SERVICING) &&
+	    share->back)
+		bu_text_add(&text, "; ",
+			    "%s was taken out (%s) in the middle of its turn, and "
+			    "what that did to it is not known: bringup node %s %s lets "
+			    "it go on",
+			    gave_up->name, bu_state_name(gave_up->state),
+			    gave_up->state == BU_STATE_PARKED ? "resume" : "release",
+			    gave_up->name);
+	else if (gave_up)
+		bu_text_add(&text, "; ",
+			    "the turn of %s (%s) was withdrawn, which is neither a "
+			    "success nor a failure: another node is the canary%s",
+			    gave_up->name, bu_state_name(gave_up->state),
+			    share->back ? " when that one is back or at rest" : "");
+	return text;
+}
+
 char *
 bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		const struct bu_node *node, enum bu_refusal refusal)
@@ -101,9 +136,7 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		return bu_xasprintf("outside the maintenance of pool %s (%s, UTC)",
 				    pool->name, pool->maintenance);
 	case BU_REFUSED_CANARY:
-		return bu_xasprintf(
-			"the canary of pool %s comes first: %d of %d done", pool->name,
-			bu_view_share(view, rollout, index)->proven, pool->canary);
+		return canary_text(pool, bu_view_share(view, rollout, index));
 	case BU_REFUSED_AWAY:
 		break;
 	}

@@ -31,9 +31,8 @@ void bu_rollouts_kick(struct bu_rollouts *rollouts);
  * and both include a reset. BU_ERR_DENIED names the nodes whose step lacks its grant.
  * BU_ERR_BUSY while bu_rollouts_changing().
  */
-bu_must int bu_rollouts_check(const struct bu_rollouts *rollouts,
-			      const struct bu_plan *plan, const json_t *grants,
-			      struct bu_err *err);
+bu_must int bu_rollouts_check(struct bu_rollouts *rollouts, const struct bu_plan *plan,
+			      const json_t *grants, struct bu_err *err);
 /* All of it is so already: applying it leaves no event. */
 int bu_rollouts_is_done(const struct bu_rollouts *rollouts, const struct bu_plan *plan);
 struct bu_consent {

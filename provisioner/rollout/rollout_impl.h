@@ -28,6 +28,11 @@ struct bu_share {
 	int total, done, failed, withdrawn, turn, under_way;
 	int proven; /* were in service, had their turn, and are again */
 	int trying; /* were in service, have their turn now */
+	/* Likewise, had it until it was withdrawn, and are on their way back, or were
+	 * taken out by a person in the middle of it. */
+	int back;
+	const struct bu_node *tries;   /* one that tries */
+	const struct bu_node *gave_up; /* one that had it, of `back` if any is */
 	int faults,
 		canary_faults; /* not forgiven; the latter of more than relabelling */
 	const struct bu_node *faulty; /* the last one */
@@ -92,6 +97,13 @@ int bu_grants_reset(const struct bu_grants *grants, const char *node);
  * Returns how many. */
 size_t bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
 		 struct bu_event *events);
+
+/* Of the node with an order under way, which another one takes the place of: whether
+ * that may be, BU_ERR_STATE, and its events, two at most. */
+bu_must int bu_recall_check(struct bu_rollouts *rollouts, const char *name,
+			    struct bu_err *err);
+size_t bu_recall_for(struct bu_rollouts *rollouts, const char *name, const char *by,
+		     struct bu_event *events);
 
 /* brake.c */
 struct bu_brake *bu_brake_create(struct bu_fleet *fleet, struct bu_reconcile *rec);

@@ -29,6 +29,34 @@ bu_view_share(const struct bu_view *view, const struct bu_rollout *rollout, size
 	return &view->shares[index * pools_of(view->fleet) + pool];
 }
 
+/* Nothing brings it back but a person. */
+static int
+is_stuck(const struct bu_node *node)
+{
+	return node->hold.owner ||
+	       (node->state != BU_STATE_READY && bu_state_info(node->state)->settled);
+}
+
+/* What its turn has done to the node is not known: it is on its way back, or a person
+ * took it out in the middle of that and can let it go on. */
+static int
+is_open_question(const struct bu_node *node)
+{
+	if (node->state == BU_STATE_PARKED || node->state == BU_STATE_SERVICING)
+		return node->order.midway;
+	return !bu_state_info(node->state)->settled;
+}
+
+static void
+count_gave_up(struct bu_share *share, const struct bu_node *node)
+{
+	int back = is_open_question(node);
+
+	if (back || !share->back)
+		share->gave_up = node;
+	share->back += back;
+}
+
 static void
 count_order(struct bu_share *share, const struct bu_rollout *rollout,
 	    const struct bu_node *node)
@@ -41,12 +69,20 @@ count_order(struct bu_share *share, const struct bu_rollout *rollout,
 	share->failed += order->failed;
 	share->turn += order->open && !order->begun;
 	share->under_way += order->open && order->begun;
-	share->trying += order->open && order->begun && disturbs;
+	if (order->open && order->begun && disturbs) {
+		share->trying++;
+		share->tries = node;
+	}
+	/* Neither done nor failed; what it has done to the node shows when that is at
+	 * rest. */
+	if (order->withdrawn && order->begun && disturbs)
+		count_gave_up(share, node);
 	if (!order->open && !order->failed && !order->withdrawn) {
 		share->done++;
 		share->proven += disturbs;
 	}
-	if (order->served && order->fault_seq > rollout->resumed_seq) {
+	if (order->served && !order->withdrawn &&
+	    order->fault_seq > rollout->resumed_seq) {
 		share->faults++;
 		share->canary_faults += disturbs;
 		share->faulty = node;
@@ -61,14 +97,6 @@ bu_view_is_away(const struct bu_node *node)
 	return node->state != BU_STATE_READY || node->live.appending ||
 	       bu_node_is_away_by_condition(node) ||
 	       (order->open && order->begun && bu_class_info(order->class)->disturbs);
-}
-
-/* Nothing brings it back but a person. */
-static int
-is_stuck(const struct bu_node *node)
-{
-	return node->hold.owner ||
-	       (node->state != BU_STATE_READY && bu_state_info(node->state)->settled);
 }
 
 void

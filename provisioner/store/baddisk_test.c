@@ -65,16 +65,16 @@ finish(struct log *log)
 }
 
 static void
-on_done(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+on_done(const struct bu_decided *decided, void *arg)
 {
 	struct log *log = arg;
 
-	if (err) {
+	if (decided->err) {
 		log->refused++;
-		log->refusal = *err;
+		log->refusal = *decided->err;
 		return;
 	}
-	ck_assert_int_gt(events[0].seq, 0);
+	ck_assert_int_gt(decided->seq, 0);
 	log->done++;
 }
 

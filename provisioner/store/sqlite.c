@@ -423,22 +423,6 @@ sqlite_settle(void *driver, struct bu_event *events, size_t count, struct bu_err
 }
 
 static void
-sqlite_set_alive(void *driver, int64_t seq, int64_t alive_ms)
-{
-	struct sqlite *self = driver;
-
-	bu_store_lock_write(self->lock_fd, seq, alive_ms);
-}
-
-static int64_t
-sqlite_get_alive(void *driver, int64_t seq)
-{
-	struct sqlite *self = driver;
-
-	return bu_store_lock_read(self->lock_fd, seq);
-}
-
-static void
 sqlite_close(void *driver)
 {
 	struct sqlite *self = driver;
@@ -455,8 +439,6 @@ static const struct bu_store_ops sqlite_ops = {
 	.commit = sqlite_commit,
 	.settle = sqlite_settle,
 	.mend = sqlite_mend,
-	.set_alive = sqlite_set_alive,
-	.get_alive = sqlite_get_alive,
 	.read = sqlite_read,
 	.read_tail = sqlite_read_tail,
 	.blobs_put = sqlite_blobs_put,
@@ -469,6 +451,7 @@ struct bu_store *
 bu_store_open_sqlite(struct bu_loop *loop, const char *path, struct bu_err *err)
 {
 	struct sqlite *self = bu_xcalloc(1, sizeof(*self));
+	struct bu_store *store;
 
 	self->path = bu_xstrdup(path);
 	self->lock_fd = bu_store_lock(path, err);
@@ -476,5 +459,7 @@ bu_store_open_sqlite(struct bu_loop *loop, const char *path, struct bu_err *err)
 		sqlite_close(self);
 		return NULL;
 	}
-	return bu_store_create(loop, &sqlite_ops, self);
+	store = bu_store_create(loop, &sqlite_ops, self);
+	bu_store_use_lock(store, self->lock_fd);
+	return store;
 }

@@ -3,15 +3,13 @@
  * Group commit over a driver. The one place where bringupd waits for a disk.
  *
  * Invariants: a batch gets its callback when it is known whether it is in the log, and
- * not before; after a failure nothing is written until bu_store_resume() has written
- * something.
+ * not before; a follower has each row once and before that callback; after a failure
+ * nothing is written until bu_store_resume() has written something.
  */
-#include "provisioner/store/store.h"
-
 #include <string.h>
 
-#include "base/crypto.h"
-#include "model/event_body.h"
+#include "provisioner/store/lock.h"
+#include "provisioner/store/store_impl.h"
 
 struct batch {
 	struct batch *next;
@@ -20,24 +18,6 @@ struct batch {
 	int64_t fence;
 	bu_store_done_fn fn;
 	void *arg;
-};
-
-struct bu_store {
-	struct bu_loop *loop;
-	const struct bu_store_ops *ops;
-	void *driver;
-	struct bu_timer *flush;
-	struct batch *first;
-	struct batch **last;
-	/* Batches of one commit of which it is unknown whether they are in the log. */
-	struct batch *limbo;
-	int64_t epoch;
-	int64_t appended, committed; /* batches */
-	struct bu_err down;          /* kind NONE: it takes rows */
-	struct bu_err refusal;
-	int64_t refused_first, refused_last; /* batches that got the refusal */
-	void (*down_fn)(void *arg);
-	void *down_arg;
 };
 
 static void
@@ -52,20 +32,15 @@ batch_free(struct batch *batch)
 static void
 finish(struct batch *batch, const struct bu_err *err)
 {
+	struct bu_decided decided = {.err = err};
+
+	if (!err && batch->count) {
+		decided.seq = batch->events[0].seq;
+		decided.time_ms = batch->events[0].time_ms;
+	}
 	if (batch->fn)
-		batch->fn(batch->events, batch->count, err, batch->arg);
+		batch->fn(&decided, batch->arg);
 	batch_free(batch);
-}
-
-static void
-learn_epoch(struct bu_store *store, const struct bu_event *event)
-{
-	union bu_body body;
-
-	/* Old rows are read again, too: it only ever rises. */
-	if (event->kind == BU_EVENT_EPOCH && bu_event_read(event, &body, NULL) == 0 &&
-	    body.epoch.epoch > store->epoch)
-		store->epoch = body.epoch.epoch;
 }
 
 /* Takes the batches whose fence holds out of the queue, in order. */
@@ -127,7 +102,7 @@ commit(struct bu_store *store, const struct batch *fit, int settle, struct bu_er
 			if (result != BU_COMMIT_DONE)
 				continue;
 			batch->events[i].seq = all[at].seq;
-			learn_epoch(store, &all[at]);
+			bu_store_learn_epoch(store, &all[at]);
 		}
 	return result;
 }
@@ -152,6 +127,15 @@ refuse(struct bu_store *store, const struct bu_err *err)
 	store->refusal = *err;
 }
 
+static void
+hand_over(struct bu_store *store, const struct bu_event *events, size_t count)
+{
+	struct bu_err bad;
+
+	if (bu_store_hand_over(store, events, count, &bad) != 0)
+		bu_store_fail(store, &bad);
+}
+
 /* Tells all of them; err NULL = they are in the log. */
 static void
 finish_all(struct bu_store *store, struct batch *batch, const struct bu_err *err)
@@ -163,6 +147,8 @@ finish_all(struct bu_store *store, struct batch *batch, const struct bu_err *err
 		store->committed++;
 		if (err)
 			refuse(store, err);
+		else
+			hand_over(store, batch->events, batch->count);
 		finish(batch, err);
 	}
 }
@@ -238,6 +224,7 @@ bu_store_create(struct bu_loop *loop, const struct bu_store_ops *ops, void *driv
 	store->ops = ops;
 	store->driver = driver;
 	store->last = &store->first;
+	store->lock_fd = -2;
 	store->flush = bu_timer_create(loop, on_flush, store);
 	return store;
 }
@@ -252,6 +239,8 @@ bu_store_destroy(struct bu_store *store)
 		flush(store);
 	} while (store->limbo || store->first);
 	bu_timer_destroy(store->flush);
+	for (struct bu_follower *one = store->followers; one; one = one->next)
+		one->store = NULL;
 	store->ops->close(store->driver);
 	free(store);
 }
@@ -268,12 +257,21 @@ bu_store_append(struct bu_store *store, struct bu_event *events, size_t count,
 	batch->fence = fence;
 	batch->fn = fn;
 	batch->arg = arg;
+	for (size_t i = 0; i < count; i++)
+		store->bytes +=
+			(int64_t)json_dumpb(events[i].body, NULL, 0, JSON_COMPACT);
 	store->appended++;
 	/* Those that come after it do not put its commit off. */
 	if (!store->first)
 		bu_timer_set(store->flush, 0);
 	*store->last = batch;
 	store->last = &batch->next;
+}
+
+int64_t
+bu_store_bytes(const struct bu_store *store)
+{
+	return store->bytes;
 }
 
 int64_t
@@ -316,7 +314,12 @@ bu_store_mend(struct bu_store *store, struct bu_err *err)
 	if (settle(store, err) != 0)
 		return -1;
 	flush(store);
-	return store->ops->mend(store->driver, err);
+	if (store->ops->mend(store->driver, err) != 0)
+		return -1;
+	for (struct bu_follower *one = store->followers; one; one = one->next)
+		if (bu_store_catch_up(one, err) != 0)
+			return -1;
+	return 0;
 }
 
 int
@@ -330,112 +333,32 @@ bu_store_resume(struct bu_store *store, struct bu_event *events, size_t count,
 	if (store->ops->commit(store->driver, events, count, err) != BU_COMMIT_DONE)
 		return -1;
 	store->down.kind = BU_ERR_NONE;
+	hand_over(store, events, count);
 	return 0;
 }
 
 void
 bu_store_set_alive(struct bu_store *store, int64_t seq, int64_t alive_ms)
 {
-	store->ops->set_alive(store->driver, seq, alive_ms);
+	bu_store_lock_write(store->lock_fd, seq, alive_ms);
 }
 
 int64_t
 bu_store_get_alive(struct bu_store *store, int64_t seq)
 {
-	return store->ops->get_alive(store->driver, seq);
+	return bu_store_lock_read(store->lock_fd, seq);
+}
+
+void
+bu_store_use_lock(struct bu_store *store, int fd)
+{
+	store->lock_fd = fd;
 }
 
 int64_t
 bu_store_epoch(const struct bu_store *store)
 {
 	return store->epoch;
-}
-
-struct reading {
-	struct bu_store *store;
-	bu_store_read_fn fn;
-	void *arg;
-};
-
-static int
-on_row(const struct bu_event *event, void *arg)
-{
-	struct reading *reading = arg;
-
-	learn_epoch(reading->store, event);
-	return reading->fn(event, reading->arg);
-}
-
-int
-bu_store_read(struct bu_store *store, int64_t after_seq, size_t max,
-	      bu_store_read_fn fn, void *arg, struct bu_err *err)
-{
-	struct reading reading = {store, fn, arg};
-
-	return store->ops->read(store->driver, after_seq, max, on_row, &reading, err);
-}
-
-int
-bu_store_read_tail(struct bu_store *store, size_t count, bu_store_read_fn fn, void *arg,
-		   struct bu_err *err)
-{
-	return store->ops->read_tail(store->driver, count, fn, arg, err);
-}
-
-static int
-put_blobs(struct bu_store *store, const struct bu_blob *blobs, size_t count,
-	  struct bu_err *err)
-{
-	struct bu_err bad = store->down;
-
-	if (!bad.kind && store->ops->blobs_put(store->driver, blobs, count, &bad) == 0)
-		return 0;
-	bu_store_fail(store, &bad);
-	if (err)
-		*err = bad;
-	return -1;
-}
-
-int
-bu_store_put_blob(struct bu_store *store, const char *text, char *ret_digest,
-		  struct bu_err *err)
-{
-	struct bu_blob blob = {.text = text};
-
-	bu_sha256_hex(text, strlen(text), blob.digest);
-	if (put_blobs(store, &blob, 1, err) != 0)
-		return -1;
-	memcpy(ret_digest, blob.digest, sizeof(blob.digest));
-	return 0;
-}
-
-int
-bu_store_put_blobs(struct bu_store *store, const char *const *texts, size_t count,
-		   struct bu_err *err)
-{
-	bu_autofree struct bu_blob *blobs = bu_xcalloc(count + 1, sizeof(*blobs));
-
-	for (size_t i = 0; i < count; i++) {
-		blobs[i].text = texts[i];
-		bu_sha256_hex(texts[i], strlen(texts[i]), blobs[i].digest);
-	}
-	return put_blobs(store, blobs, count, err);
-}
-
-char *
-bu_store_get_blob(struct bu_store *store, const char *digest, struct bu_err *err)
-{
-	char *text = store->ops->blob_get(store->driver, digest, err);
-	char seen[BU_DIGEST_SIZE];
-
-	if (!text)
-		return NULL;
-	bu_sha256_hex(text, strlen(text), seen);
-	if (strcmp(seen, digest) == 0)
-		return text;
-	free(text);
-	bu_err_set(err, BU_ERR_VERIFY, 0, "blob %s was changed in the store", digest);
-	return NULL;
 }
 
 int

@@ -51,17 +51,17 @@ finish(struct log *log)
 }
 
 static void
-on_done(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+on_done(const struct bu_decided *decided, void *arg)
 {
 	struct log *log = arg;
 
-	if (err) {
-		ck_assert_int_eq(err->kind, BU_ERR_DENIED);
+	if (decided->err) {
+		ck_assert_int_eq(decided->err->kind, BU_ERR_DENIED);
 		log->refused++;
 		return;
 	}
-	for (size_t i = 0; i < count; i++)
-		ck_assert_int_gt(events[i].seq, 0);
+	ck_assert_int_gt(decided->seq, 0);
+	ck_assert_int_gt(decided->time_ms, 0);
 	log->done++;
 }
 
@@ -318,8 +318,98 @@ START_TEST(a_batch_waits_for_no_later_one)
 }
 END_TEST
 
-BU_UNIT("store", many_blobs_are_kept_at_once, a_row_has_the_time_of_its_commit,
-	one_process_has_the_log, a_batch_waits_for_no_later_one,
+/* What followers take; fails_at: a node's name, 0 = none. */
+struct taken {
+	struct log *log;
+	char names[64];
+	int done_before[64]; /* answers that were given before the row */
+	char fails_at;
+};
+
+static int
+take(const struct bu_event *event, void *arg, struct bu_err *err)
+{
+	struct taken *taken = arg;
+	size_t at = strlen(taken->names);
+
+	if (event->node[0] == taken->fails_at)
+		return bu_err_set(err, BU_ERR_IO, 0, "a blob cannot be read");
+	taken->done_before[at] = taken->log->done;
+	taken->names[at] = event->node[0];
+	return 0;
+}
+
+START_TEST(followers_have_each_row_once_and_before_its_answer)
+{
+	struct log log;
+	struct taken first = {.log = &log}, second = {.log = &log};
+	struct bu_follower *one, *two;
+
+	begin(&log);
+	add(&log, BU_EVENT_HELD, "a", json_object(), 0);
+	bu_loop_step(log.loop, 20);
+	one = bu_store_follow(log.store, take, &first, NULL);
+	ck_assert_str_eq(first.names, "a");
+	add(&log, BU_EVENT_HELD, "b", json_object(), 0);
+	add(&log, BU_EVENT_HELD, "c", json_object(), 0);
+	ck_assert_str_eq(first.names, "a");
+	bu_loop_step(log.loop, 20);
+	two = bu_store_follow(log.store, take, &second, NULL);
+	add(&log, BU_EVENT_HELD, "d", json_object(), 0);
+	bu_loop_step(log.loop, 20);
+	ck_assert_str_eq(first.names, "abcd");
+	ck_assert_str_eq(second.names, "abcd");
+	for (int i = 1; i < 4; i++)
+		ck_assert_int_eq(first.done_before[i], i);
+	bu_store_unfollow(one);
+	add(&log, BU_EVENT_HELD, "e", json_object(), 0);
+	bu_store_destroy(bu_steal(&log.store));
+	ck_assert_str_eq(first.names, "abcd");
+	ck_assert_str_eq(second.names, "abcde");
+	bu_store_unfollow(two); /* also when the store is gone */
+	reopen(&log);
+	finish(&log);
+}
+END_TEST
+
+START_TEST(a_row_that_could_not_be_taken_comes_again)
+{
+	struct log log;
+	struct taken whole = {.log = &log}, stuck = {.log = &log, .fails_at = 'b'};
+	struct bu_follower *one, *two;
+	struct bu_event event;
+
+	begin(&log);
+	one = bu_store_follow(log.store, take, &whole, NULL);
+	two = bu_store_follow(log.store, take, &stuck, NULL);
+	add(&log, BU_EVENT_HELD, "a", json_object(), 0);
+	add(&log, BU_EVENT_HELD, "b", json_object(), 0);
+	add(&log, BU_EVENT_HELD, "c", json_object(), 0);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(log.done, 3); /* all are in the log */
+	ck_assert_str_eq(whole.names, "abc");
+	ck_assert_str_eq(stuck.names, "a");
+	ck_assert_ptr_nonnull(bu_store_down(log.store));
+	ck_assert_int_eq(bu_store_mend(log.store, NULL), -1);
+	ck_assert_ptr_null(bu_store_follow(log.store, take, &stuck, NULL));
+	stuck.fails_at = 0;
+	ck_assert_int_eq(bu_store_mend(log.store, NULL), 0);
+	ck_assert_str_eq(stuck.names, "aabc"); /* the second "a" is of the try above */
+	bu_event_init(&event, BU_EVENT_RELEASED, "d", json_object());
+	ck_assert_int_eq(bu_store_resume(log.store, &event, 1, NULL), 0);
+	bu_event_fini(&event);
+	ck_assert_str_eq(whole.names, "abcd");
+	ck_assert_str_eq(stuck.names, "aabcd");
+	bu_store_unfollow(one);
+	bu_store_unfollow(two);
+	finish(&log);
+}
+END_TEST
+
+BU_UNIT("store", followers_have_each_row_once_and_before_its_answer,
+	a_row_that_could_not_be_taken_comes_again, many_blobs_are_kept_at_once,
+	a_row_has_the_time_of_its_commit, one_process_has_the_log,
+	a_batch_waits_for_no_later_one,
 	what_was_appended_is_read_in_order_after_a_restart,
 	a_lower_epoch_writes_nothing, reading_old_rows_lowers_no_epoch,
 	a_changed_row_breaks_the_chain, a_log_that_cannot_be_read_says_why,

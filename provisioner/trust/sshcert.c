@@ -133,15 +133,19 @@ read_ca(const char *text, struct ca *ret, struct bu_err *err)
 static int
 check_public(const struct ca *ca, const char *list, struct bu_err *err)
 {
-	bu_autofree char *copy = bu_xstrdup(list);
 	struct bu_sshkey key;
+	char *line;
 
-	for (char *next = copy, *line; (line = strsep(&next, ","));)
-		if (bu_sshkey_parse(line, &key, NULL) == 0 &&
-		    strcmp(key.type, ED25519) == 0 &&
-		    memcmp(key.blob + key.size - PUBLIC_SIZE, ca->public,
-			   PUBLIC_SIZE) == 0)
+	while ((line = bu_sshkey_next(&list))) {
+		int is_it = bu_sshkey_parse(line, &key, NULL) == 0 &&
+			    strcmp(key.type, ED25519) == 0 &&
+			    memcmp(key.blob + key.size - PUBLIC_SIZE, ca->public,
+				   PUBLIC_SIZE) == 0;
+
+		free(line);
+		if (is_it)
 			return 0;
+	}
 	return bu_err_set(err, BU_ERR_INVAL, 0,
 			  "[access] host_ca does not name the public half of "
 			  "host_ca_key; nodes would not believe what it signs");

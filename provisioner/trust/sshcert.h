@@ -10,7 +10,7 @@
 
 struct bu_sshcert {
 	const char *ca_key;    /* private, as ssh-keygen -t ed25519 -N '' writes it */
-	const char *ca_public; /* lines of .pub files with commas between them: the
+	const char *ca_public; /* public keys as bu_sshkey_next() reads them: the
 				  key must be one of them */
 	const char *host_key;  /* the node's: a line of a .pub file, Ed25519 */
 	const char *id;        /* what sshd's log says */

@@ -45,7 +45,8 @@ START_TEST(ssh_keygen_reads_the_certificate)
 	BU_NEEDS("ssh-keygen");
 	make_keys();
 	key = shell_told(dir, "cat ca");
-	public = shell_told(dir, "cat other.pub ca.pub | tr '\\n' ,; echo ssh-ed25519");
+	public = shell_told(dir,
+			    "cat other.pub ca.pub | tr '\\n' ,; printf ssh-ed25519");
 	host = line_of("host.pub");
 	cert.ca_key = key;
 	cert.ca_public = public;

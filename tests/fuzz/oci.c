@@ -19,7 +19,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct bu_oci_manifest manifest;
 	static struct bu_oci_config config;
-	const struct bu_oci_want want = {NULL, "amd64"}, tagged = {"latest", "amd64"};
+	const struct bu_oci_want want = {.arch = "amd64"},
+				 tagged = {"latest", "amd64", "v3"};
 	const char *text = (const char *)data;
 	struct bu_oci_desc desc;
 	enum bu_oci_kind kind;

@@ -200,7 +200,9 @@ main(int argc, char **argv)
 	each_ms = (period ? strtol(period, NULL, 10) : 60) * 1000 / count;
 	bench.loop = bu_loop_create(NULL);
 	bench.timer = bu_timer_create(bench.loop, on_timer, &bench);
-	bench.power = bu_power_create(bench.loop, program, NULL, &err);
+	bench.power = bu_power_create(
+		bench.loop, program,
+		&(struct bu_power_opts){.bmc_networks = "127.0.0.0/8"}, &err);
 	bench.as.fingerprint = argv[3];
 	bench.as.credentials = argv[4];
 	bench.count = (int)count;

@@ -506,22 +506,32 @@ static const struct bad bads[] = {
 		       "4,3,9,-;NVRM: Xid (PCI:0000:93:00): 79, GPU has fallen off\n"}},
 	 NULL,
 	 "0000:93:00",
-	 "GPU 0000:93:00: the kernel's log has Xid 79"},
+	 "GPU 0000:93:00: the kernel's log has Xid 79; restart the machine; when it "
+	 "comes back, reseat the GPU, then replace it"},
 	{"gpu-xid",
 	 FAIL,
 	 {{"dev/kmsg", "4,2,9,-;nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 20034, "
 		       "Fatal, Link 30 LTSSM Fault Up\n"}},
 	 NULL,
 	 "0000:c1:00.0",
-	 "NVSwitch 0000:c1:00.0: the kernel's log has SXid 20034"},
-	{"hardware-error",
-	 WARN,
-	 {{"dev/kmsg", "0,2,9,-;mce: [Hardware Error]: CPU 3: Machine Check: 0\n"
-		       "0,3,9,-;EDAC MC1: 1 UE memory read error on DIMM_B2\n"}},
+	 "NVSwitch 0000:c1:00.0: the kernel's log has SXid 20034; reset the GPUs and the "
+	 "NVSwitches; when it comes back, replace the board of the NVSwitch"},
+	{"gpu-error",
+	 FAIL,
+	 {{"dev/kmsg", "3,2,9,-;amdgpu 0000:13:00.0: amdgpu: 2 uncorrectable hardware "
+		       "errors detected in umc block\n"}},
 	 NULL,
-	 "",
-	 "hardware errors in the kernel's log: 2, first: mce: [Hardware Error]: CPU 3: "
-	 "Machine Check: 0"},
+	 "0000:13:00.0",
+	 "GPU 0000:13:00.0: the kernel's log has: amdgpu 0000:13:00.0: amdgpu: 2 "
+	 "uncorrectable hardware errors detected in umc block"},
+	{"nic-error",
+	 FAIL,
+	 {{"dev/kmsg", "3,2,9,-;mlx5_core 0000:14:00.0 eth1: TX timeout detected\n"
+		       "3,3,9,-;mlx5_core 0000:14:00.0 eth1: TX timeout detected\n"}},
+	 NULL,
+	 "0000:14:00.0",
+	 "mlx5_0 (network roce): the kernel's log has: mlx5_core "
+	 "0000:14:00.0 eth1: TX timeout detected"},
 	{"lldp",
 	 WARN,
 	 {{"test/lldp/eth1", NULL}},

@@ -6,6 +6,22 @@
 #include "tests/support/audit_bad.h"
 
 static const struct bad bad_hosts[] = {
+	{"hardware-error",
+	 FAIL,
+	 {{"dev/kmsg", "0,2,9,-;mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 7: "
+		       "8c00004000010090\n"
+		       "0,3,9,-;EDAC MC1: 1 UE memory read error on DIMM_B2\n"}},
+	 NULL,
+	 "",
+	 "uncorrected hardware errors in the kernel's log: 1, first: EDAC MC1: 1 UE "
+	 "memory read error on DIMM_B2"},
+	{"hardware-corrected",
+	 WARN,
+	 {{"dev/kmsg", "0,2,9,-;EDAC MC1: 11 CE memory read error on DIMM_B2\n"}},
+	 NULL,
+	 "",
+	 "corrected hardware errors in the kernel's log: 11 a day, expected at most 10 "
+	 "a day"},
 	{"cpu-governor",
 	 WARN,
 	 {{CPU "cpu1/cpufreq/scaling_governor", "powersave"}},

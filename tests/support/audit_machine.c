@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/sysroot.h"
+#include "model/kernel_event.h"
 
 enum { CHANGES_MAX = 64 };
 
@@ -458,9 +460,16 @@ bu_audit_machine_change(const char *path, const char *content)
 void
 bu_audit_machine_audit(const json_t *expect, struct bu_checks *ret)
 {
-	struct bu_checks_ctx ctx = {.root = root, .expect = expect};
+	bu_autojson json_t *with_events =
+		expect ? json_deep_copy(expect) : json_object();
+	bu_autojson json_t *events = bu_json_load(BU_SRCDIR "/data/events.json", NULL);
+	struct bu_checks_ctx ctx = {.root = root, .expect = with_events};
 	struct bu_err err = {0};
 
+	/* As the gate sends them, where a test has none of its own. */
+	if (!json_object_get(with_events, "events"))
+		json_object_set_new(with_events, "events",
+				    bu_kernel_events_wire(events));
 	bu_checks_init(ret);
 	ck_assert_msg(bu_audit_run_with(&ctx, &bu_audit_machine_probes, ret, &err) == 0,
 		      "%s", err.text);

@@ -31,7 +31,6 @@ struct probed {
 	float lost[2];
 	int doubt[2];
 	float us[2];         /* round trips; 0 = any */
-	float min_us[2];     /* 0 = not told */
 	int mtu;             /* of the path; 0 = not told */
 	int failed;          /* no result */
 	int single;          /* of one queue pair */
@@ -111,7 +110,6 @@ between_log(const struct between *b, const struct probed *one)
 		body.pair.flows[i] = (struct bu_body_flow){
 			.rate_gbps = one->gbps[i],
 			.lat_us = one->us[i] > 0 ? one->us[i] : 3 + i,
-			.lat_min_us = one->min_us[i],
 			.lat99_us = 5 + i,
 			.lost = one->lost[i],
 			.doubt = one->doubt[i]};

@@ -62,7 +62,7 @@ begin(struct desk *desk)
 	ck_assert_int_eq(bu_file_write(desk->key_path, desk->public_pem,
 				       strlen(desk->public_pem), 0644, NULL),
 			 0);
-	desk->site.api.image_key = desk->key_path;
+	desk->site.api.work.image_key = desk->key_path;
 	write_image(desk, "2026-01-01T00:00:00Z");
 }
 

@@ -2,12 +2,13 @@
 /*
  * A stand-in for AMD's management library: eight MI300X, good or with one fault on GPU
  * 3 (FAKEGPU, as tests/support/fakegpu.h says), of the release that FAKEAMD names (26
- * without it). It writes by the offsets of the documented structs, and each of them
+ * without it). FAKEGPU=cpx divides each of them into eight parts, cpx-one GPU 3 alone.
+ * It writes by the offsets of the documented structs, and each of them
  * whole, so that a reader with another layout reads something else.
  */
 #include "tests/support/fakegpu.h"
 
-enum { GPUS = 8, LINKS = 8, INSUFFICIENT = 41, NOT_THERE = 34, SILENT = 30 };
+enum { GPUS = 8, LINKS = 8, PARTS = 8, INSUFFICIENT = 41, NOT_THERE = 34, SILENT = 30 };
 
 /* Where it stands in a struct, and the struct's size, by release: 25, 26. */
 enum { ASIC_SERIAL = 532, ASIC_SIZE = 896, DRIVER_SIZE = 768, ECC_SIZE = 64 };
@@ -34,6 +35,25 @@ release(void)
 	const char *asked = getenv("FAKEAMD");
 
 	return asked ? (unsigned int)strtoul(asked, NULL, 10) : 26;
+}
+
+/* Handles of the parts after the first: GPU + 1 + 100 * part. */
+static uint64_t
+part_of(const void *gpu)
+{
+	return (uint64_t)(intptr_t)gpu / 100;
+}
+
+static void *
+whole(const void *gpu)
+{
+	return (void *)((intptr_t)gpu % 100);
+}
+
+static uint32_t
+parts_of(int gpu)
+{
+	return fault("cpx") || (fault("cpx-one") && gpu == BAD) ? PARTS : 1;
 }
 
 static int
@@ -97,18 +117,23 @@ amdsmi_get_socket_handles(uint32_t *count, void **ret)
 EXPORT int
 amdsmi_get_processor_handles(void *socket, uint32_t *count, void **ret)
 {
-	if (ret && *count < 1)
+	uint32_t parts = parts_of((int)((intptr_t)socket - 100));
+
+	if (ret && *count < parts)
 		return INSUFFICIENT;
-	if (ret)
-		ret[0] = (void *)((intptr_t)socket - 100 + 1);
-	*count = 1;
+	for (uint32_t i = 0; ret && i < parts; i++)
+		ret[i] = (void *)((intptr_t)socket - 100 + 1 + 100 * (intptr_t)i);
+	*count = parts;
 	return 0;
 }
 
 EXPORT int
 amdsmi_get_gpu_device_bdf(void *gpu, uint64_t *ret)
 {
-	*ret = (uint64_t)(0x18 + index_of(gpu)) << 8;
+	*ret = (uint64_t)(0x18 + index_of(whole(gpu))) << 8;
+	/* Of one release; in the other all parts have the same address. */
+	if (release() == 25)
+		*ret |= part_of(gpu);
 	return bad(gpu, "lost") ? SILENT : 0;
 }
 
@@ -120,7 +145,7 @@ amdsmi_get_gpu_asic_info(void *gpu, void *ret)
 	hangs(gpu, __func__);
 	memset(to, 0, ASIC_SIZE);
 	strcpy(to, bad(gpu, "model") ? "AMD Instinct MI210" : "AMD Instinct MI300X");
-	sprintf(to + ASIC_SERIAL, "0x165%04d", index_of(gpu));
+	sprintf(to + ASIC_SERIAL, "0x165%04d", index_of(whole(gpu)));
 	return 0;
 }
 
@@ -150,6 +175,7 @@ EXPORT int
 amdsmi_get_gpu_memory_total(void *gpu, int type, uint64_t *ret)
 {
 	*ret = type ? 0 : (bad(gpu, "memory") ? 64ull : 192ull) * 1000000000;
+	*ret /= parts_of(index_of(whole(gpu)));
 	return 0;
 }
 
@@ -195,7 +221,8 @@ amdsmi_get_gpu_xgmi_link_status(void *gpu, uint32_t *ret)
 	memset(ret, 0, 96);
 	ret[0] = LINKS;
 	for (int i = 0; i < LINKS; i++)
-		ret[1 + i] = i == index_of(gpu)               ? 2
+		ret[1 + i] = part_of(gpu)                     ? 0
+			     : i == index_of(gpu)             ? 2
 			     : bad(gpu, "xgmi") && i % 4 == 1 ? 0
 							      : 1;
 	return 0;

@@ -22,6 +22,7 @@ enum {
 	BAD = 3, /* the GPU with the fault */
 	NOT_SUPPORTED = 3,
 	LOST = 15,
+	RESET_REQUIRED = 16,
 	NO_DRIVER = 9,
 	CUDA_INVALID = 1,
 	CUDA_OUT_OF_MEMORY = 2,

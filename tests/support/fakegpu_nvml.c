@@ -110,6 +110,11 @@ int nvmlDeviceGetMaxMigDeviceCount(void *gpu, unsigned int *ret);
 int nvmlDeviceGetMigDeviceHandleByIndex(void *gpu, unsigned int index, void **ret);
 int nvmlDeviceGetMigMode(void *gpu, unsigned int *now, unsigned int *next);
 
+int nvmlDeviceGetGpuFabricInfoV(void *gpu, void *ret);
+int nvmlDeviceGetFieldValues(void *gpu, int count, void *ret);
+int nvmlDeviceGetSramEccErrorStatus(void *gpu, void *ret);
+int nvmlDeviceGetPersistenceMode(void *gpu, unsigned int *ret);
+
 static int users, forgotten;
 
 void
@@ -249,7 +254,7 @@ nvmlDeviceGetMemoryInfo(void *gpu, unsigned long long *ret)
 	ret[1] = ret[0];
 	ret[2] = 0;
 	/* Its handle was there, and still is. */
-	return bad(gpu, "gone") ? LOST : 0;
+	return bad(gpu, "gone") ? LOST : bad(gpu, "reset") ? RESET_REQUIRED : 0;
 }
 
 EXPORT int
@@ -328,6 +333,73 @@ nvmlDeviceGetGpuFabricInfo(void *gpu, void *ret)
 	if (!is_of_rack())
 		info.uuid[0] = info.uuid[1] = 0;
 	memcpy(ret, &info, sizeof(info));
+	return 0;
+}
+
+/* FAKEGPU=degraded: of a library that has the second version of the call. */
+EXPORT int
+nvmlDeviceGetGpuFabricInfoV(void *gpu, void *ret)
+{
+	struct {
+		unsigned int version;
+		unsigned char uuid[16];
+		int status;
+		unsigned int clique;
+		unsigned char state;
+		unsigned int mask;
+	} info;
+
+	TRAP(index_of(gpu));
+	memcpy(&info, ret, sizeof(info));
+	if (info.version != 0x02000024)
+		return NOT_SUPPORTED;
+	if (board()->fabric == FABRIC_NA)
+		return NOT_SUPPORTED;
+	info.mask = bad(gpu, "degraded") ? 0x1a9 : 0x1aa;
+	memcpy(ret, &info, sizeof(info));
+	return 0;
+}
+
+/* The recovery action alone. */
+EXPORT int
+nvmlDeviceGetFieldValues(void *gpu, int count, void *ret)
+{
+	struct {
+		unsigned int id, scope;
+		long long at, took;
+		int type, rc;
+		unsigned long long value;
+	} *field = ret;
+
+	TRAP(index_of(gpu));
+	if (count != 1 || field->id != 230)
+		return NOT_SUPPORTED;
+	field->rc = 0;
+	field->value = bad(gpu, "recovery") ? 1 : 0;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetSramEccErrorStatus(void *gpu, void *ret)
+{
+	struct {
+		unsigned int version;
+		unsigned long long counts[11];
+		unsigned int exceeded;
+	} *status = ret;
+
+	TRAP(index_of(gpu));
+	if (status->version != (1u << 24 | sizeof(*status)))
+		return NOT_SUPPORTED;
+	status->exceeded = bad(gpu, "sram");
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetPersistenceMode(void *gpu, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = !bad(gpu, "persistence");
 	return 0;
 }
 

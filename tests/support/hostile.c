@@ -227,6 +227,8 @@ patch_boot(struct hostile_bmc *bmc, struct request *request, json_t *object,
 	if (enabled && strcmp(enabled, "Once") == 0 &&
 	    (bmc->habits & HOSTILE_CONTINUOUS))
 		enabled = "Continuous";
+	if (enabled && bmc->sticks && hostile_lasts(boot))
+		enabled = strcmp(enabled, "Disabled") == 0 ? enabled : NULL;
 	if (bmc->habits & HOSTILE_LATE_BOOT) {
 		json_decref(bmc->boot_before);
 		bmc->boot_before = json_deep_copy(boot);
@@ -283,6 +285,9 @@ reset(struct hostile_bmc *bmc, struct request *request)
 		return answer_error(bmc, request, 400, "ActionParameterNotSupported");
 	if (!(bmc->habits & HOSTILE_LIES))
 		json_object_set_new(system, "PowerState", json_string(state));
+	bmc->looks_left = bmc->course_looks;
+	if (bmc->course_lost && bmc->course_lost--)
+		return MHD_NO;
 	return answer_done(bmc, request);
 }
 
@@ -350,6 +355,13 @@ answer_get(struct hostile_bmc *bmc, struct request *request, const json_t *objec
 
 		bmc->looks_before--;
 		json_object_set(before, "Boot", bmc->boot_before);
+		return answer_object(bmc, request, before);
+	}
+	if (is_system(bmc, request->path) && bmc->looks_left > 0) {
+		bu_autojson json_t *before = json_copy((json_t *)object);
+
+		bmc->looks_left--;
+		json_object_set_new(before, "PowerState", json_string(bmc->course));
 		return answer_object(bmc, request, before);
 	}
 	if (hostile_ends(request->path, "/Tasks/1"))
@@ -430,7 +442,7 @@ on_request(void *arg, struct MHD_Connection *connection, const char *url,
 	struct hostile_bmc *bmc = arg;
 	struct request *request = *state;
 	enum MHD_Result rc;
-	int slow;
+	int slow, delay_ms;
 
 	(void)version;
 	if (!request) {
@@ -457,11 +469,13 @@ on_request(void *arg, struct MHD_Connection *connection, const char *url,
 	       hostile_ends(url, bmc->plans[0].end);
 	if (slow)
 		bmc->plans[0].times--;
+	delay_ms = slow ? 2500 : bmc->delay_ms;
 	pthread_mutex_unlock(&bmc->lock);
-	if (slow)
-		usleep(2500 * 1000);
+	usleep((useconds_t)delay_ms * 1000);
 	pthread_mutex_lock(&bmc->lock);
-	rc = dispatch(bmc, request);
+	rc = hostile_serve(bmc, connection);
+	if (rc == MHD_YES)
+		rc = dispatch(bmc, request);
 	pthread_mutex_unlock(&bmc->lock);
 	return rc;
 }
@@ -487,7 +501,11 @@ on_connection(void *arg, struct MHD_Connection *connection, void **state,
 {
 	struct hostile_bmc *bmc = arg;
 
-	(void)connection, (void)state;
+	(void)connection;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		*state = bu_xcalloc(1, sizeof(int));
+	else
+		free(*state);
 	pthread_mutex_lock(&bmc->lock);
 	bmc->open += code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : -1;
 	pthread_mutex_unlock(&bmc->lock);

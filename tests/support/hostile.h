@@ -80,13 +80,33 @@ struct hostile_answer {
 };
 void hostile_answer(struct hostile_bmc *bmc, const char *method, const char *end,
 		    const struct hostile_answer *answer, int times);
+/* Each connection serves so many requests; under the next one it is reset. 0: all. */
+void hostile_serves(struct hostile_bmc *bmc, int requests);
+/* This text is what a GET of the path brings from now on, be it JSON or not. */
+void hostile_raw(struct hostile_bmc *bmc, const char *path, const char *text);
+/* The resource with a member whose value is this text; owned. */
+char *hostile_text(struct hostile_bmc *bmc, const char *path, const char *key,
+		   const char *value);
+/* Drops what was planned. */
+void hostile_unplan(struct hostile_bmc *bmc);
+/* Each answer takes so long. */
+void hostile_delay(struct hostile_bmc *bmc, int ms);
+/* The only system is this copy of it, at this path. */
+void hostile_move(struct hostile_bmc *bmc, json_t *system, const char *path);
 /* Values of the machine. */
 const char *hostile_power(struct hostile_bmc *bmc);
 void hostile_set_power(struct hostile_bmc *bmc, const char *state);
+/* After each reset so many looks show this instead; lost: of the next one the answer
+ * does not come. */
+void hostile_course(struct hostile_bmc *bmc, const char *shown, int looks, int lost);
+/* An override that lasts stays so until Disabled is written. */
+void hostile_sticks(struct hostile_bmc *bmc);
 /* "Pxe Once UEFI": what the next start will do. */
 char *hostile_boot(struct hostile_bmc *bmc);
 void hostile_set(struct hostile_bmc *bmc, const char *path, const char *key,
 		 json_t *value);
+/* The resource that is there; borrowed. */
+json_t *hostile_object(struct hostile_bmc *bmc, const char *path);
 /* A resource, with ' for "; instead of the one that is there. */
 void hostile_put(struct hostile_bmc *bmc, const char *path, const char *object);
 int hostile_sessions(struct hostile_bmc *bmc);  /* open ones */

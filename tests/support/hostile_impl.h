@@ -34,12 +34,18 @@ struct hostile_bmc {
 	int token_uses, sessions, tokens, passwords, task_reads;
 	json_t *boot_before; /* shown for so many looks */
 	int looks_before;
-	int etag;
+	int etag, sticks, serves, delay_ms;
 	char changed[80]; /* path of the last change */
+	char course[16];  /* shown as PowerState after a reset */
+	int course_looks, course_lost, looks_left;
 };
 
 /* Path -> object; new reference. */
 json_t *hostile_tree(const struct hostile_shape *shape, int habits);
+int hostile_lasts(const json_t *boot); /* its override is Continuous */
+/* A request has come over this connection; MHD_NO when that is reset instead. */
+enum MHD_Result hostile_serve(struct hostile_bmc *bmc,
+			      struct MHD_Connection *connection);
 int hostile_ends(const char *text, const char *end);
 
 #endif

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -51,6 +52,81 @@ hostile_put(struct hostile_bmc *bmc, const char *path, const char *object)
 	json_object_set_new(bmc->objects, path, resource);
 }
 
+json_t *
+hostile_object(struct hostile_bmc *bmc, const char *path)
+{
+	return json_object_get(bmc->objects, path);
+}
+
+void
+hostile_serves(struct hostile_bmc *bmc, int requests)
+{
+	bmc->serves = requests;
+}
+
+enum MHD_Result
+hostile_serve(struct hostile_bmc *bmc, struct MHD_Connection *connection)
+{
+	static const struct linger at_once = {.l_onoff = 1};
+	int *served =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+			->socket_context;
+
+	if (!bmc->serves || ++*served <= bmc->serves)
+		return MHD_YES;
+	setsockopt(
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+			->connect_fd,
+		SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	return MHD_NO;
+}
+
+void
+hostile_raw(struct hostile_bmc *bmc, const char *path, const char *text)
+{
+	int i = 0;
+
+	while (bmc->plans[i].times > 0)
+		i++;
+	hostile_plan(bmc, "GET", path, 200, NULL, 999);
+	free(bmc->plans[i].headers);
+	bmc->plans[i].headers = bu_xstrdup("");
+	bmc->plans[i].body = bu_xstrdup(text);
+}
+
+char *
+hostile_text(struct hostile_bmc *bmc, const char *path, const char *key,
+	     const char *value)
+{
+	bu_autofree char *text = bu_json_canonical(hostile_object(bmc, path));
+
+	return bu_xasprintf("{\"%s\":%s,%s", key, value, text + 1);
+}
+
+void
+hostile_unplan(struct hostile_bmc *bmc)
+{
+	for (int i = 0; i < PLANS_MAX; i++)
+		bmc->plans[i].times = 0;
+}
+
+void
+hostile_delay(struct hostile_bmc *bmc, int ms)
+{
+	pthread_mutex_lock(&bmc->lock);
+	bmc->delay_ms = ms;
+	pthread_mutex_unlock(&bmc->lock);
+}
+
+void
+hostile_move(struct hostile_bmc *bmc, json_t *system, const char *path)
+{
+	json_object_set(bmc->objects, path, system);
+	hostile_set(bmc, path, "@odata.id", json_string(path));
+	hostile_set(bmc, "/redfish/v1/Systems", "Members",
+		    json_pack("[{s:s}]", "@odata.id", path));
+}
+
 static json_t *
 system_of(struct hostile_bmc *bmc)
 {
@@ -64,6 +140,30 @@ const char *
 hostile_power(struct hostile_bmc *bmc)
 {
 	return bu_json_str(system_of(bmc), "PowerState", "");
+}
+
+void
+hostile_course(struct hostile_bmc *bmc, const char *shown, int looks, int lost)
+{
+	pthread_mutex_lock(&bmc->lock);
+	bu_text_copy(bmc->course, sizeof(bmc->course), shown);
+	bmc->course_looks = looks;
+	bmc->course_lost = lost;
+	bmc->looks_left = 0;
+	pthread_mutex_unlock(&bmc->lock);
+}
+
+void
+hostile_sticks(struct hostile_bmc *bmc)
+{
+	bmc->sticks = 1;
+}
+
+int
+hostile_lasts(const json_t *boot)
+{
+	return strcmp(bu_json_str(boot, "BootSourceOverrideEnabled", ""),
+		      "Continuous") == 0;
 }
 
 void

@@ -55,9 +55,9 @@ note(struct writing *w, enum bu_event_kind kind, const char *node, json_t *body)
 }
 
 static void
-on_written(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+on_written(const struct bu_decided *decided, void *arg)
 {
-	must(err == NULL, "append", err);
+	must(decided->err == NULL, "append", decided->err);
 }
 
 static void

@@ -31,6 +31,33 @@ paper_refusal(const char *name, const char *state, const json_t *request)
 	return json_pack("{s:o}", "error", bu_json_from_err(&err));
 }
 
+/* What the machine's BMC is, beside what the request takes it for: members of the
+ * request, and "serial" of the machine. */
+static json_t *
+paper_stranger(const char *dir, const char *name, const json_t *request)
+{
+	bu_autofree char *file = bu_xasprintf("bmc.%s", name);
+	bu_autofree char *text = paper_file(dir, file);
+	bu_autojson json_t *is =
+		text ? bu_json_parse(text, strlen(text), file, NULL) : NULL;
+	const char *key;
+	json_t *value;
+	struct bu_err err;
+
+	json_object_foreach (is, key, value) {
+		int serial = strcmp(key, "serial") == 0;
+		const json_t *of =
+			serial ? json_object_get(request, "machine") : request;
+
+		if (strcmp(bu_json_str(of, key, ""), json_string_value(value)) == 0)
+			continue;
+		bu_err_set(&err, serial ? BU_ERR_FOREIGN : BU_ERR_REMOTE, 0,
+			   "%s: %s is %s", name, key, json_string_value(value));
+		return json_pack("{s:o}", "error", bu_json_from_err(&err));
+	}
+	return NULL;
+}
+
 static json_t *
 paper_boot(const char *dir, const char *name, const json_t *request)
 {
@@ -39,10 +66,12 @@ paper_boot(const char *dir, const char *name, const json_t *request)
 	bu_autofree char *log_path = bu_xasprintf("%s/power.log", dir);
 	bu_autofree char *path = bu_xasprintf("%s/power.%s", dir, name);
 	bu_autofree char *state = bu_file_read(path, 0, NULL, NULL);
-	json_t *denied = paper_refusal(name, state, request);
+	json_t *denied = paper_stranger(dir, name, request);
 	FILE *log;
 	struct bu_err err;
 
+	if (!denied)
+		denied = paper_refusal(name, state, request);
 	if (denied)
 		return denied;
 	log = fopen(log_path, "a");

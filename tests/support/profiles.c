@@ -101,10 +101,8 @@ bu_testing_findings(const struct bu_findings *findings)
 }
 
 char *
-bu_testing_check(const char *site, const char *racks, struct bu_desired **ret)
+bu_testing_load(struct bu_tree *tree, struct bu_desired **ret)
 {
-	struct bu_tree *tree =
-		bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
 	struct bu_findings findings = {0};
 	struct bu_desired *desired = bu_profiles_load(tree, &findings);
 	char *text = bu_testing_findings(&findings);
@@ -114,4 +112,11 @@ bu_testing_check(const char *site, const char *racks, struct bu_desired **ret)
 	bu_tree_destroy(tree);
 	*ret = desired;
 	return text;
+}
+
+char *
+bu_testing_check(const char *site, const char *racks, struct bu_desired **ret)
+{
+	return bu_testing_load(
+		bu_testing_tree("site.ini", site, "racks.csv", racks, NULL), ret);
 }

@@ -17,6 +17,9 @@ extern const char bu_testing_site[], bu_testing_racks[];
 char *bu_testing_replace(const char *text, const char *from, const char *to);
 /* What was found, a line each; owned. */
 char *bu_testing_findings(const struct bu_findings *findings);
+/* Loads the tree, which is taken; what was found, a line each, owned. *ret is NULL when
+ * there is an error among it. */
+char *bu_testing_load(struct bu_tree *tree, struct bu_desired **ret);
 /* Loads site.ini and racks.csv; what was found, a line each, owned. *ret is NULL when
  * there is an error among it. */
 char *bu_testing_check(const char *site, const char *racks, struct bu_desired **ret);

@@ -17,7 +17,7 @@ main(int argc, char **argv)
 		fputs("usage: pull SOURCE DIR WORK\n", stderr);
 		return 1;
 	}
-	if (bu_registry_unpack(argv[1], "amd64",
+	if (bu_registry_unpack(argv[1], &(struct bu_oci_want){.arch = "amd64"},
 			       &(struct bu_oci_room){argv[2], argv[3]}, &image, &err)) {
 		fprintf(stderr, "pull: %s\n", err.text);
 		return bu_err_exit_code(err.kind);

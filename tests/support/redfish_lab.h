@@ -65,8 +65,8 @@ close_driver(struct bench *bench)
 {
 	const struct rf_driver *driver = bench->driver;
 
-	for (int i = 0; i < 100 && driver->bmcs &&
-			(driver->bmcs->token[0] || driver->bmcs->ops > 0);
+	for (int i = 0;
+	     i < 100 && driver->bmcs && (driver->bmcs->token || driver->bmcs->ops > 0);
 	     i++)
 		bu_loop_step(bench->loop, 10);
 	bu_power_redfish.close(bench->driver);

@@ -7,6 +7,8 @@
  * The paper keeps its state in files of the directory:
  *	power.NODE	"off", "on" or "unknown"; missing = off
  *	power.log	what was done, "boot network node001" a line
+ *	bmc.NODE	{"fingerprint","driver",...,"serial"}: boots that ask for
+ *			another one are refused
  *	power.refuse	when it is there, boots fail with its text
  *	power.away	when it is there, no state is told, with its text
  *	events.NODE	what its BMC has logged; missing = it does not answer

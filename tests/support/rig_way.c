@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/worker.h"
 #include "fabric/judge/fabcert.h"
+#include "provisioner/node/over.h"
 #include "tests/support/paper.h"
 #include "tests/support/rig.h"
 
@@ -118,8 +119,10 @@ void
 rig_inspect(struct rig *rig, int number)
 {
 	struct bu_node *node = rig_node(rig, number);
+	/* Each boot has an id of its own. */
+	int again = bu_over_ended(node, "boot-ramdisk");
 	bu_autoinventory struct bu_inventory *inventory =
-		rig_inventory(number, "boot-ramdisk");
+		rig_inventory(number, again ? "boot-ramdisk-2" : "boot-ramdisk");
 	struct bu_err err = {0};
 
 	ck_assert_msg(rig_admit(rig, node, rig_request(0), inventory, &err) == 0, "%s",

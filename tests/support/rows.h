@@ -182,7 +182,6 @@ put_service(json_t *view, const struct bu_node *node)
 	    (int)deed->seq, at(deed->at_ms));
 	put(view, "held", "%d/%s/%s", (int)node->hold.owner, node->hold.by,
 	    rig_said(&node->hold.reason));
-	put(view, "other_bmc", "%d", node->bmc_of_another);
 }
 
 static inline void

@@ -22,7 +22,7 @@ enum { FILE_SIZE = 200000, PATIENCE = 1000, CLIENTS_MAX = 1300 };
 struct site {
 	struct bu_loop *loop;
 	struct bu_server *server;
-	int port, local;
+	int port, local, agent;
 	char seen[CLIENTS_MAX]; /* numbers that asked the waiting handler */
 	int clients;            /* of them */
 	int asked;              /* how often the waiting handler was */
@@ -177,9 +177,11 @@ static const struct bu_route routes[] = {
 	{"GET", "/a/*/b/*", BU_LISTEN_PAGE, params_handler, ""},
 	{"GET", "/a/*", BU_LISTEN_PAGE, params_handler, ""},
 	{"GET", "/rest/**", BU_LISTEN_PAGE, rest_handler, ""},
-	{"POST", "/body", BU_LISTEN_PAGE | BU_LISTEN_LOCAL, body_handler, ""},
+	{"POST", "/body", BU_LISTEN_PAGE | BU_LISTEN_LOCAL | BU_LISTEN_AGENT,
+	 body_handler, ""},
 	{"GET", "/file", BU_LISTEN_PAGE, file_handler, ""},
-	{"GET", "/later", BU_LISTEN_PAGE | BU_LISTEN_BOOT, later_handler, ""},
+	{"GET", "/later", BU_LISTEN_PAGE | BU_LISTEN_BOOT | BU_LISTEN_AGENT,
+	 later_handler, ""},
 	{"POST", "/later", BU_LISTEN_PAGE, later_handler, ""},
 	{"GET", "/logged", BU_LISTEN_PAGE, logged_handler, ""},
 	{"GET", "/deny/*", BU_LISTEN_PAGE, error_handler, ""},
@@ -216,6 +218,7 @@ begin(struct site *site)
 	site->server = bu_server_create(site->loop, routes, site);
 	site->port = listen_on(site, BU_LISTEN_PAGE);
 	site->local = listen_on(site, BU_LISTEN_LOCAL);
+	site->agent = listen_on(site, BU_LISTEN_AGENT);
 }
 
 static inline void
@@ -245,10 +248,10 @@ say(struct site *site, struct talk *talk, const char *request, size_t size)
 static inline void
 get(struct site *site, struct talk *talk, const char *path, const char *headers)
 {
-	bu_autofree char *text =
-		bu_xasprintf("GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-			     "%s\r\n",
-			     path, headers ? headers : "");
+	bu_autofree char *text = bu_xasprintf(
+		"GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		"%s\r\n",
+		path, headers ? headers : "");
 
 	say(site, talk, text, 0);
 }

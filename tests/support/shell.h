@@ -24,6 +24,36 @@ shell_told(const char *folder, const char *command)
 	return out;
 }
 
+struct shell_asked {
+	char *out;
+	int ended;
+};
+
+static inline void
+shell_on_answer(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct shell_asked *asked = arg;
+
+	asked->out = bu_xstrdup(result ? result->out : err->text);
+	asked->ended = 1;
+}
+
+/* $D in the script is the folder; the loop runs meanwhile, as the daemon's does. Its
+ * output, or the error; owned. */
+static inline char *
+shell_meanwhile(struct bu_loop *loop, const char *folder, const char *text)
+{
+	bu_autofree char *script = bu_xasprintf("D=%s\n%s", folder, text);
+	const char *argv[] = {"sh", "-c", script, NULL};
+	struct bu_job_opts job = {.argv = argv, .deadline_ms = 60000};
+	struct shell_asked asked = {.ended = 0};
+
+	ck_assert_ptr_nonnull(bu_job_start(loop, &job, shell_on_answer, &asked, NULL));
+	while (!asked.ended)
+		bu_loop_step(loop, 100);
+	return asked.out;
+}
+
 /* Programs of paper: the rows are a path in the folder and a text for sh. Each is told
  * the folder first, behind the head: "PAPER=" or "cd ". */
 static inline void

@@ -61,20 +61,23 @@ open_server(struct site *site)
 		.trust = rig->trust,
 		.rollouts = rig->rollouts,
 		.gate = rig->gate,
-		.images_dir = site->images,
-		.image_key = "/no/such/key",
+		.work = {.fleet = rig->fleet,
+			 .trust = rig->trust,
+			 .images_dir = site->images,
+			 .image_key = "/no/such/key",
+			 .boot_address = "10.77.0.1",
+			 .http_url = "http://10.77.0.1:8080"},
 		.ramdisk_dir = site->ramdisk,
 		.loader_dirs = {site->ramdisk, site->ramdisk},
 		.web_dir = BU_SRCDIR "/webui",
-		.boot_address = "10.77.0.1",
 		.dhcp_range = "10.77.0.150,10.77.0.199",
-		.http_url = "http://10.77.0.1:8080",
 		.agent_url = "https://10.77.0.1:8443",
 	};
-	site->api.travels = bu_travels_create(&(struct bu_travels_opts){
-		rig->fleet, rig->rec, site->bundle, site->api.image_key, BU_VERSION});
+	site->api.work.travels = bu_travels_create(
+		&(struct bu_travels_opts){rig->fleet, rig->rec, site->bundle,
+					  site->api.work.image_key, BU_VERSION});
 	site->api.server = bu_server_create(rig->loop, bu_api_routes, &site->api);
-	site->api.secrets = bu_secrets_create(rig->loop, on_secret, site);
+	site->api.work.secrets = bu_secrets_create(rig->loop, on_secret, site);
 	site->page = listen_on(site, BU_LISTEN_PAGE);
 	site->local = listen_on(site, BU_LISTEN_LOCAL);
 	site->boot = listen_on(site, BU_LISTEN_BOOT);
@@ -86,10 +89,11 @@ open_server(struct site *site)
 static void
 close_server(struct site *site)
 {
-	bu_secrets_destroy(site->api.secrets);
+	bu_secrets_destroy(site->api.work.secrets);
 	bu_server_destroy(site->api.server);
-	bu_travels_destroy(site->api.travels);
+	bu_travels_destroy(site->api.work.travels);
 	bu_api_forget_plans(&site->api);
+	bu_api_forget_scans(&site->api);
 }
 
 void
@@ -113,12 +117,12 @@ site_begin(struct site *site, int nodes)
 void
 site_restart(struct site *site)
 {
-	const char *key = site->api.image_key;
+	const char *key = site->api.work.image_key;
 
 	close_server(site);
 	rig_restart(&site->rig);
 	open_server(site);
-	site->api.image_key = key;
+	site->api.work.image_key = key;
 }
 
 void
@@ -144,10 +148,10 @@ void
 site_ask(struct talk *talk, int port, const char *method, const char *path,
 	 const char *body)
 {
-	bu_autofree char *text =
-		bu_xasprintf("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-			     "Content-Length: %zu\r\n\r\n%s",
-			     method, path, strlen(body), body);
+	bu_autofree char *text = bu_xasprintf(
+		"%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		"Content-Length: %zu\r\n\r\n%s",
+		method, path, strlen(body), body);
 
 	talk_begin(talk, port, text, 0);
 }

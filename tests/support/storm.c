@@ -334,9 +334,15 @@ static void
 begin_fetch(struct fetches *all, struct fetch *fetch, const struct sockaddr_in *to)
 {
 	struct epoll_event event = {.events = EPOLLOUT | EPOLLIN, .data.ptr = fetch};
+	/* Machines have an address each; ours may be any of 127.0.0.0/8. */
+	const struct sockaddr_in own = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr =
+			htonl(INADDR_LOOPBACK + (uint32_t)(fetch - all->list)),
+	};
 
 	fetch->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fetch->fd < 0 ||
+	if (fetch->fd < 0 || bind(fetch->fd, (const void *)&own, sizeof(own)) != 0 ||
 	    (connect(fetch->fd, (const void *)to, sizeof(*to)) != 0 &&
 	     errno != EINPROGRESS) ||
 	    epoll_ctl(all->poll_fd, EPOLL_CTL_ADD, fetch->fd, &event) != 0) {

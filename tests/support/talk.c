@@ -25,6 +25,14 @@ talk_port(int fd)
 void
 talk_begin(struct talk *talk, int port, const char *request, size_t size)
 {
+	talk_from(talk, "127.0.0.1", port, request, size);
+}
+
+void
+talk_from(struct talk *talk, const char *from, int port, const char *request,
+	  size_t size)
+{
+	struct sockaddr_in own = {.sin_family = AF_INET};
 	struct sockaddr_in at = {.sin_family = AF_INET,
 				 .sin_port = htons((uint16_t)port),
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -32,6 +40,8 @@ talk_begin(struct talk *talk, int port, const char *request, size_t size)
 	memset(talk, 0, sizeof(*talk));
 	talk->text = bu_xstrdup("");
 	talk->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(inet_pton(AF_INET, from, &own.sin_addr), 1);
+	ck_assert_int_eq(bind(talk->fd, (struct sockaddr *)&own, sizeof(own)), 0);
 	ck_assert_int_eq(connect(talk->fd, (struct sockaddr *)&at, sizeof(at)), 0);
 	if (!size)
 		size = strlen(request);

@@ -16,6 +16,9 @@ struct talk {
 
 /* Connects to a port of 127.0.0.1 and sends so many bytes (0 = strlen). */
 void talk_begin(struct talk *talk, int port, const char *request, size_t size);
+/* The same from another address than 127.0.0.1. */
+void talk_from(struct talk *talk, const char *from, int port, const char *request,
+	       size_t size);
 /* Takes what has come; call it between turns of the loop. */
 void talk_take(struct talk *talk);
 void talk_end(struct talk *talk);

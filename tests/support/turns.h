@@ -4,8 +4,10 @@
 #define BU_TESTS_SUPPORT_TURNS_H
 
 #include <microhttpd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "agent/session.h"
@@ -110,6 +112,7 @@ finish(struct appliance *appliance, struct bu_session *session,
 	json_decref(session->last_result);
 	json_decref(session->links);
 	json_decref(session->crash);
+	json_decref(session->runs);
 	bu_identity_fini(identity);
 	MHD_stop_daemon(appliance->daemon);
 	for (size_t i = 0; i < BU_LEN(appliance->bodies); i++)
@@ -123,5 +126,39 @@ finish(struct appliance *appliance, struct bu_session *session,
 #define CONFIRM "/v1/agent/confirm"
 #define DENIED "{\"error\":{\"kind\":\"denied\",\"text\":\"not any more\"}}"
 #define DANCE "{\"work\":{\"id\":\"w1\",\"attempt\":1,\"kind\":\"dance\"}}"
+
+static inline void
+wait_for_asks(struct appliance *appliance, int count)
+{
+	for (int i = 0; i < 3000 && *(volatile int *)&appliance->at < count; i++)
+		usleep(10000);
+}
+
+/* The session in a process of its own, which never ends by itself, with the appliance
+ * whose URL it is told. A process without threads makes it. */
+static inline pid_t
+start_session(struct bu_session *session, struct bu_identity *identity, int *ret_tell)
+{
+	char url[64] = "";
+	struct bu_http_opts opts = {.base_url = url};
+	int fds[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	*ret_tell = fds[1];
+	pid = fork();
+	if (pid != 0) {
+		close(fds[0]);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (read(fds[0], url, sizeof(url)) == (ssize_t)sizeof(url)) {
+		identity->url = url;
+		session->link.identity = identity;
+		session->link.http = bu_http_create(&opts);
+		bu_ignore(bu_session_run(session, NULL));
+	}
+	_exit(1);
+}
 
 #endif

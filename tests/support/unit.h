@@ -78,10 +78,17 @@ bu_unit_run(const char *name, const TTest *const *tests, size_t count)
 	return failed ? 1 : 0;
 }
 
+/* A program of tests that is started with words is taken for a stand-in that it is not:
+ * running the tests once more would start it once more, and so on. */
 #define BU_UNIT(name, ...)                                                             \
-	int main(void)                                                                 \
+	int main(int argc, char **argv)                                                \
 	{                                                                              \
 		const TTest *const tests[] = {__VA_ARGS__};                            \
+                                                                                       \
+		if (argc > 1) {                                                        \
+			fprintf(stderr, "%s stands in for nothing\n", argv[0]);        \
+			return 2;                                                      \
+		}                                                                      \
 		return bu_unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));     \
 	}
 

@@ -21,14 +21,14 @@ within()
 	done
 }
 
-# plain_modules VERSION: what goes into the initial ramdisk, which everybody may fetch, is
-# files of the tree itself.
+# plain_modules VERSION KERNEL: what goes into the initial ramdisk, which everybody may fetch,
+# is files of the tree itself.
 plain_modules()
 {
 	case $1 in
 	-* | *[!A-Za-z0-9._+~-]*) die "'$1' in /lib/modules is not a kernel version" ;;
 	esac
-	within "boot/vmlinuz-$1" "lib/modules/$1"
+	within "$2" "lib/modules/$1"
 	folder=$root/lib/modules/$1/
 	# build and source lead elsewhere everywhere; Fedora names the debug files of its vdso.
 	odd=$(find -P "$folder" ! -type f ! -type d ! -path "${folder}build" \
@@ -72,14 +72,15 @@ build()
 	disk_programs "$root"
 	house "$root"
 	no_cloud_init
-	rm -rf "$root"/var/cache/* "$root"/boot/initrd* "$root/.dockerenv"
-	kernel=$(ls "$root/lib/modules")
-	plain_modules "$kernel"
+	rm -rf "$root"/var/cache/* "$root"/boot/initr* "$root/.dockerenv"
+	read -r kernel vmlinuz <"$WORK/kernel"
+	plain_modules "$kernel" "$vmlinuz"
+	rm -rf "$root/lib/modules/$kernel"/initr*
 	need depmod kmod
 	depmod -b "$root" "$kernel"
 	say "file systems"
 	initrd=$(kept_initrd "$root" "$kernel")
-	esp "$OUT/esp.raw" 260 "$root/boot/vmlinuz-$kernel" "$initrd" "$KARGS"
+	esp "$OUT/esp.raw" 260 "$root/$vmlinuz" "$initrd" "$KARGS"
 	root_fs "$OUT/root.raw" "$(root_size)M" "$root"
 	image_json amd64 "$kernel" "$KARGS"
 }

@@ -6,6 +6,8 @@
 #include "base/file.h"
 #include "tests/support/redfish.h"
 
+#define DELL "/redfish/v1/Systems/System.Embedded.1"
+
 /* What the BMC has afterwards; "" when the driver failed. */
 static void
 expect(const char *shape, int habits, enum bu_boot_first first, const char *boot)
@@ -145,9 +147,8 @@ START_TEST(once_comes_before_continuous)
 	struct rig rig;
 	char *has;
 
-	expect("dell", HOSTILE_CONTINUOUS, BU_BOOT_NETWORK, "Pxe Continuous UEFI");
 	rig_begin(&rig, "dell", 0);
-	hostile_set(rig.bmc, "/redfish/v1/Systems/System.Embedded.1", "Boot",
+	hostile_set(rig.bmc, DELL, "Boot",
 		    json_pack("{s:s,s:s,s:[s,s]}", "BootSourceOverrideTarget", "None",
 			      "BootSourceOverrideEnabled", "Disabled",
 			      "BootSourceOverrideEnabled@Redfish.AllowableValues",
@@ -158,6 +159,135 @@ START_TEST(once_comes_before_continuous)
 	ck_assert_str_eq(has, "Pxe Continuous -");
 	free(has);
 	rig_end(&rig);
+}
+END_TEST
+
+/* Somebody has left an override that lasts, and the BMC keeps it so when it is asked
+ * for one boot. */
+START_TEST(an_override_that_lasts_is_ended_and_written_again)
+{
+	static const enum bu_boot_first firsts[] = {BU_BOOT_NETWORK, BU_BOOT_DISK};
+	static const char *const boots[] = {"Pxe Once UEFI", "Hdd Once UEFI"};
+
+	for (size_t i = 0; i < BU_LEN(firsts); i++) {
+		json_t *boot;
+		struct rig rig;
+		char *has;
+
+		rig_begin(&rig, "dell", 0);
+		hostile_sticks(rig.bmc);
+		boot = json_object_get(hostile_object(rig.bmc, DELL), "Boot");
+		json_object_set_new(boot, "BootSourceOverrideEnabled",
+				    json_string("Continuous"));
+		rig.request.first = firsts[i];
+		rig_ok(&rig, BU_POWER_BOOT_FIRST);
+		has = hostile_boot(rig.bmc);
+		ck_assert_str_eq(has, boots[i]);
+		free(has);
+		ck_assert_int_eq(hostile_count(rig.bmc, "PATCH", NULL), 3);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* It names Once, and keeps Continuous: every later start would come from the network,
+ * and nobody would know. */
+START_TEST(an_override_that_goes_on_to_last_is_an_error)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_CONTINUOUS);
+	rig.request.first = BU_BOOT_NETWORK;
+	rig_fails(&rig, BU_POWER_BOOT_FIRST, BU_ERR_VERIFY,
+		  "PATCH " DELL ": took Once, shows Continuous");
+	rig_end(&rig);
+}
+END_TEST
+
+/* One that names no Once can do no other. */
+START_TEST(a_bmc_that_knows_no_once_may_keep_continuous)
+{
+	int looks, writes;
+	struct rig rig;
+	char *has;
+
+	rig_begin(&rig, "dell", HOSTILE_CONTINUOUS);
+	hostile_set(rig.bmc, DELL, "Boot",
+		    json_pack("{s:s,s:s}", "BootSourceOverrideTarget", "None",
+			      "BootSourceOverrideEnabled", "Disabled"));
+	rig.request.first = BU_BOOT_NETWORK;
+	rig_ok(&rig, BU_POWER_BOOT_FIRST);
+	has = hostile_boot(rig.bmc);
+	ck_assert_str_eq(has, "Pxe Continuous -");
+	free(has);
+	/* known now: written once, read once */
+	looks = hostile_count(rig.bmc, "GET", DELL);
+	writes = hostile_count(rig.bmc, "PATCH", DELL);
+	rig_ok(&rig, BU_POWER_BOOT_FIRST);
+	ck_assert_int_eq(hostile_count(rig.bmc, "GET", DELL), looks + 2);
+	ck_assert_int_eq(hostile_count(rig.bmc, "PATCH", DELL), writes + 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The first PATCH is taken and does nothing, each later one is refused, here or at the
+ * other place | what is said. */
+START_TEST(what_was_swallowed_is_said_and_not_what_was_refused_later)
+{
+	static const struct {
+		const char *shape, *first; /* where it is swallowed */
+		int refused;
+		const char *why;
+	} rows[] = {
+		{"dell", "/System.Embedded.1", 400,
+		 "/System.Embedded.1: took Pxe, shows None; took Once, shows Disabled"},
+		{"gb200", "/System_0", 400,
+		 "/System_0: took Pxe, shows None; took Once, shows Disabled"},
+		{"gb200", "/System_0", 405,
+		 "/System_0: took Pxe, shows None; took Once, shows Disabled"},
+		{"gb200", "/System_0", 403,
+		 "/System_0: took Pxe, shows None; took Once, shows Disabled"},
+		{"dgx", "/SD", 404,
+		 "/DGX/SD: took Pxe, shows None; took Once, shows Disabled"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+
+		rig_begin(&rig, rows[i].shape, 0);
+		hostile_answer(rig.bmc, "PATCH", rows[i].first,
+			       &(struct hostile_answer){200, NULL, NULL}, 1);
+		hostile_plan(rig.bmc, "PATCH", "", rows[i].refused, NULL, 99);
+		rig.request.first = BU_BOOT_NETWORK;
+		rig_fails(&rig, BU_POWER_BOOT_FIRST, BU_ERR_VERIFY, rows[i].why);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(an_empty_list_of_boots_or_ways_tells_nothing)
+{
+	static const char *const lists[] = {"[]", "[null]", "['']", "null", "{}"};
+
+	for (size_t i = 0; i < BU_LEN(lists); i++) {
+		bu_autofree char *text = bu_xasprintf(
+			"{'BootSourceOverrideTarget':'None',"
+			"'BootSourceOverrideEnabled':'Disabled',"
+			"'BootSourceOverrideEnabled@Redfish.AllowableValues':%s,"
+			"'BootSourceOverrideTarget@Redfish.AllowableValues':%s}",
+			lists[i], lists[i]);
+		struct rig rig;
+		char *has;
+
+		rig_begin(&rig, "dell", 0);
+		hostile_set(rig.bmc, DELL, "Boot", quoted(text));
+		rig.request.first = BU_BOOT_NETWORK;
+		rig_ok(&rig, BU_POWER_BOOT_FIRST);
+		has = hostile_boot(rig.bmc);
+		ck_assert_str_eq(has, "Pxe Once -");
+		free(has);
+		rig_end(&rig);
+	}
 }
 END_TEST
 
@@ -378,8 +508,13 @@ BU_UNIT("redfish boot", the_etag_that_was_given_is_the_first,
 	a_boot_mode_that_reverts_is_an_error,
 	a_boot_override_that_is_dropped_is_an_error, the_mode_that_is_asked_for_is_sent,
 	dgx_boots_by_the_settings_object, the_settings_object_is_the_second_place,
-	once_comes_before_continuous, a_machine_that_allows_http_alone_boots_by_it,
-	hpe_disables_and_keeps_the_target, backs_off_during_post,
-	every_patch_brings_an_etag, a_patch_without_an_answer_is_the_last,
-	climbs_the_ladder_of_etags, each_of_the_twenty_five_has_its_place,
-	every_quirk_names_its_source_and_a_test, quirks_are_looked_up)
+	once_comes_before_continuous, an_override_that_lasts_is_ended_and_written_again,
+	an_override_that_goes_on_to_last_is_an_error,
+	a_bmc_that_knows_no_once_may_keep_continuous,
+	what_was_swallowed_is_said_and_not_what_was_refused_later,
+	an_empty_list_of_boots_or_ways_tells_nothing,
+	a_machine_that_allows_http_alone_boots_by_it, hpe_disables_and_keeps_the_target,
+	backs_off_during_post, every_patch_brings_an_etag,
+	a_patch_without_an_answer_is_the_last, climbs_the_ladder_of_etags,
+	each_of_the_twenty_five_has_its_place, every_quirk_names_its_source_and_a_test,
+	quirks_are_looked_up)

@@ -10,23 +10,18 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "base/url.h"
 #include "provisioner/power/redfish/redfish.h"
 
 enum { IPMI_PORT = 623 };
 
 /* The one that the system names, else the first of all. */
 json_t *
-rf_manager(struct rf_op *op, struct bu_err *err)
+rf_manager(struct rf_op *op, const json_t *system, struct bu_err *err)
 {
-	const struct rf_tree *tree = rf_tree(op, err);
-	bu_autojson json_t *system = tree ? rf_get(op, tree->system, NULL, err) : NULL;
 	bu_autojson json_t *all = NULL;
 	const json_t *named;
 	char path[RF_PATH_SIZE];
 
-	if (!system)
-		return NULL;
 	named = json_object_get(json_object_get(system, "Links"), "ManagedBy");
 	if (json_array_size(named) == 0) {
 		all = rf_get(op, RF_ROOT "Managers", NULL, err);
@@ -56,7 +51,7 @@ of_system(const json_t *console, struct bu_power_console *ret)
 static int
 names(const json_t *types, const char *type)
 {
-	return json_is_array(types) && rf_allows(types, type);
+	return rf_tells(types) && rf_allows(types, type);
 }
 
 /* The old one: {ServiceEnabled, ConnectTypesSupported: ["IPMI", "SSH"]}. */
@@ -85,21 +80,18 @@ say_none(const json_t *console, struct bu_power_console *ret)
 			     "the same, console = ipmi in the pool goes there");
 }
 
+/* Not its name: what that leads to the next time is another question. */
 static void
 take_host(const struct rf_op *op, struct bu_power_console *ret)
 {
-	struct bu_url url;
-
-	if (bu_url_parse(op->bmc->origin, &url) == 0)
-		bu_text_copy(ret->host, sizeof(ret->host), url.host);
+	BU_TEXT_COPY(ret->host, op->bmc->address);
 	ret->way = BU_CONSOLE_IPMI;
 }
 
 int
 rf_console(struct rf_op *op, struct bu_power_console *ret, struct bu_err *err)
 {
-	const struct rf_tree *tree = rf_tree(op, err);
-	bu_autojson json_t *system = tree ? rf_get(op, tree->system, NULL, err) : NULL;
+	bu_autojson json_t *system = rf_system(op, err);
 	bu_autojson json_t *manager = NULL;
 	const json_t *console = json_object_get(system, "SerialConsole");
 
@@ -111,7 +103,7 @@ rf_console(struct rf_op *op, struct bu_power_console *ret, struct bu_err *err)
 		return 0;
 	}
 	if (!console) {
-		manager = rf_manager(op, NULL);
+		manager = rf_manager(op, system, NULL);
 		console = json_object_get(manager, "SerialConsole");
 	}
 	if (manager && of_manager(console))

@@ -11,14 +11,17 @@
 #include <sys/resource.h>
 
 #include "base/json.h"
+#include "base/networks.h"
 #include "base/url.h"
 #include "provisioner/power/redfish/redfish.h"
 
-enum { SWITCH_TRIES = 4, GOODBYE_MS = 3000 };
+enum { GOODBYE_MS = 3000 };
 
 const struct rf_times rf_times_default = {
 	.op_ms = RF_OP_MS,
 	.request_ms = 20000,
+	.op_most_ms = RF_OP_MOST_MS,
+	.request_most_ms = 60000,
 	.connect_ms = 5000,
 	.gap_ms = 50,
 	.open_ms = 5,
@@ -26,7 +29,7 @@ const struct rf_times rf_times_default = {
 	.settle_ms = 1000,
 	.hush_ms = 5000,
 	.logout_ms = 90000,
-	.tree_ms = 10 * 60 * 1000,
+	.tree_ms = 60 * 60 * 1000,
 };
 
 /* --- targets --- */
@@ -92,6 +95,8 @@ op_free(struct rf_op *op)
 		explicit_bzero(op->new_password, strlen(op->new_password));
 	free(op->new_password);
 	free(op->media);
+	free(op->expected);
+	json_decref(op->found);
 	json_decref(op->answer.report);
 	free(op);
 }
@@ -113,7 +118,9 @@ op_create(struct rf_bmc *bmc, const struct bu_power_target *target)
 	op->target.user = copy(target->user);
 	op->target.password = copy(target->password);
 	op->target.fingerprint = copy(target->fingerprint);
-	op->until_ms = bu_loop_now_ms(bmc->driver->loop) + bmc->driver->times.op_ms;
+	op->begun_ms = bu_loop_now_ms(bmc->driver->loop);
+	op->until_ms = op->begun_ms + bmc->driver->times.op_ms;
+	rf_pace_waited(op, 0);
 	op->next = bmc->driver->ops;
 	bmc->driver->ops = op;
 	bmc->ops++;
@@ -162,9 +169,9 @@ on_idle(void *arg)
 		bu_http_async_close(bmc->driver->http, bmc->connection);
 		bmc->hushed = 1;
 		bmc->is_open = 0;
-		if (bmc->token[0])
+		if (bmc->token)
 			bu_timer_set(bmc->idle, times->logout_ms - times->hush_ms);
-	} else if (bmc->token[0]) {
+	} else if (bmc->token) {
 		log_out(bmc);
 	}
 }
@@ -174,7 +181,7 @@ bmc_rests(struct rf_bmc *bmc)
 {
 	if (--bmc->ops > 0)
 		return;
-	if (bmc->driver->closing && bmc->token[0])
+	if (bmc->driver->closing && bmc->token)
 		log_out(bmc);
 	else
 		bu_timer_set(bmc->idle, bmc->driver->times.hush_ms);
@@ -198,88 +205,22 @@ bmc_of(struct rf_driver *driver, const char *origin)
 	return bmc;
 }
 
-/* --- power --- */
-
-/* What is neither surely on nor surely off is unknown: PoweringOn, Paused, null. */
-static int
-read_state(struct rf_op *op, enum bu_power_state *ret, struct bu_err *err)
-{
-	const struct rf_tree *tree = rf_tree(op, err);
-	bu_autojson json_t *system = tree ? rf_get(op, tree->system, NULL, err) : NULL;
-	const char *state = bu_json_str(system, "PowerState", "");
-
-	if (!system)
-		return -1;
-	*ret = BU_POWER_UNKNOWN;
-	if (strcmp(state, "On") == 0)
-		*ret = BU_POWER_ON;
-	if (strcmp(state, "Off") == 0)
-		*ret = BU_POWER_OFF;
-	return 0;
-}
-
-static const char *
-reset_type(const struct rf_op *op, const struct rf_tree *tree, int on,
-	   struct bu_err *err)
-{
-	static const char *const types[2][2] = {{"ForceOff", NULL}, {"On", "ForceOn"}};
-	bu_autofree char *allowed = NULL;
-
-	for (int i = 0; i < 2 && types[on][i]; i++)
-		if (rf_allows(tree->resets, types[on][i]))
-			return types[on][i];
-	allowed = bu_json_canonical(tree->resets);
-	bu_err_set(err, BU_ERR_REMOTE, 0, "%s: the machine allows %s, and no %s",
-		   op->bmc->origin, allowed, types[on][0]);
-	return NULL;
-}
-
-/* A BMC that is busy is asked again, and a refusal is none when the machine is where it
- * should be. */
-static int
-switch_to(struct rf_op *op, enum bu_power_state want, struct bu_err *err)
-{
-	const struct rf_tree *tree = rf_tree(op, err);
-	enum bu_power_state seen = BU_POWER_UNKNOWN;
-	const char *type = tree ? reset_type(op, tree, want == BU_POWER_ON, err) : NULL;
-	bu_autojson json_t *body = type ? json_pack("{s:s}", "ResetType", type) : NULL;
-	char target[RF_PATH_SIZE];
-
-	if (!body)
-		return -1;
-	strcpy(target, tree->reset);
-	for (int i = 1;; i++) {
-		struct bu_err why = {0}, unread = {0};
-
-		if (rf_action(op, target, body, &why) == 0)
-			return 0;
-		if (rf_go_on(op, NULL) == 0 && read_state(op, &seen, &unread) == 0 &&
-		    seen == want)
-			return 0;
-		if (why.kind != BU_ERR_BUSY || i == SWITCH_TRIES ||
-		    rf_pause(op, op->driver->times.again_ms, NULL) != 0) {
-			if (why.kind == BU_ERR_BUSY)
-				why.kind = BU_ERR_REMOTE;
-			*err = why;
-			return -1;
-		}
-	}
-}
+/* --- operations --- */
 
 static int
 perform(struct rf_op *op, struct bu_err *err)
 {
 	switch (op->op) {
 	case BU_POWER_STATUS:
-		return read_state(op, &op->answer.state, err);
+		return rf_state(op, &op->answer, err);
 	case BU_POWER_IDENTITY:
 		return rf_identity(op, &op->answer.machine, err);
 	case BU_POWER_BOOT_FIRST:
 		return rf_boot_first(op, err);
 	case BU_POWER_SWITCH_ON:
-		return switch_to(op, BU_POWER_ON, err);
+		return rf_switch(op, BU_POWER_ON, err);
 	case BU_POWER_SWITCH_OFF:
-		return switch_to(op, BU_POWER_OFF, err);
+		return rf_switch(op, BU_POWER_OFF, err);
 	case BU_POWER_LOGIN:
 		return rf_login(op, err);
 	case BU_POWER_SET_PASSWORD:
@@ -305,8 +246,6 @@ perform(struct rf_op *op, struct bu_err *err)
 	}
 }
 
-/* --- operations --- */
-
 static void
 run_op(void *arg)
 {
@@ -318,9 +257,8 @@ run_op(void *arg)
 
 	op->task = bu_task_self();
 	rc = perform(op, &err);
-	/* What was known of its tree may be why. */
-	for (struct rf_tree *tree = bmc->trees; rc != 0 && tree; tree = tree->next)
-		tree->until_ms = 0;
+	if (rc != 0 && op->objected)
+		rf_doubt(bmc);
 	fn = op->fn;
 	op->task = NULL;
 	if (op->ended)
@@ -366,6 +304,10 @@ redfish_start(void *self, const struct bu_power_request *request, bu_power_done_
 	if (request->op == BU_POWER_SET_PASSWORD)
 		op->new_password = bu_xstrdup(request->new_password);
 	op->media = request->media ? bu_xstrdup(request->media) : NULL;
+	if (request->machine) {
+		op->expected = bu_xmalloc(sizeof(*op->expected));
+		*op->expected = *request->machine;
+	}
 	op->fn = fn;
 	op->arg = arg;
 	op->ended = &ended;
@@ -398,6 +340,7 @@ rf_open(struct bu_loop *loop, const struct rf_times *times)
 	driver->loop = loop;
 	driver->times = *times;
 	driver->http = bu_http_async_create(loop);
+	bu_http_async_limit(driver->http, bu_networks_check);
 	return driver;
 }
 
@@ -426,7 +369,7 @@ redfish_close(void *self)
 	driver->times.gap_ms = driver->times.open_ms = 0;
 	for (bmc = driver->bmcs; bmc; bmc = bmc->next) {
 		bmc->next_ms = 0;
-		if (bmc->ops == 0 && bmc->token[0])
+		if (bmc->ops == 0 && bmc->token)
 			log_out(bmc);
 	}
 	bu_http_async_finish(driver->http, GOODBYE_MS);
@@ -439,6 +382,7 @@ redfish_close(void *self)
 		driver->bmcs = bmc->next;
 		bu_timer_destroy(bmc->idle);
 		rf_trees_free(bmc);
+		free(bmc->token);
 		free(bmc->origin);
 		free(bmc);
 	}

@@ -238,6 +238,24 @@ START_TEST(an_image_may_show_late)
 }
 END_TEST
 
+/* One takes the image and does not show it, the next refuses it: the first is what a
+ * person must know. */
+START_TEST(an_image_that_is_swallowed_is_said_before_one_that_is_refused)
+{
+	static const char *const drives[] = {"{" CD "," ACTIONS("/vm/1") "}",
+					     "{" CD "," ACTIONS("/vm/2") "}"};
+	struct rig rig;
+
+	rig_drives(&rig, drives, BU_LEN(drives));
+	hostile_plan(rig.bmc, "POST", "/vm/1/in", 204, NULL, 1);
+	hostile_plan(rig.bmc, "POST", "/vm/2/in", 400, NULL, 9);
+	rig_fails(&rig, BU_POWER_MEDIA_INSERT, BU_ERR_VERIFY,
+		  "took the image into /vm/1, and does not show it there");
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/vm/2/in"), 4);
+	rig_end(&rig);
+}
+END_TEST
+
 /* --- out of it --- */
 
 /* the action's status; 0: by PATCH | shows nothing then | what comes of it */
@@ -398,6 +416,8 @@ END_TEST
 BU_UNIT("redfish drives", the_best_drive_is_taken_first,
 	a_drive_is_one_for_a_cd_that_takes_an_address, eight_drives_are_looked_at,
 	an_image_is_said_in_four_ways, an_image_is_known_by_what_is_shown,
-	an_image_may_show_late, an_image_is_out_when_none_is_shown, all_of_ours_go_out,
+	an_image_may_show_late,
+	an_image_that_is_swallowed_is_said_before_one_that_is_refused,
+	an_image_is_out_when_none_is_shown, all_of_ours_go_out,
 	a_drive_that_is_busy_is_asked_again,
 	drives_hang_under_the_system_or_its_managers)

@@ -242,9 +242,8 @@ read_logs_of(struct rf_op *op, const json_t *object, struct reading *reading)
 int
 rf_events(struct rf_op *op, json_t **ret, struct bu_err *err)
 {
-	const struct rf_tree *tree = rf_tree(op, err);
-	bu_autojson json_t *system = tree ? rf_get(op, tree->system, NULL, err) : NULL;
-	bu_autojson json_t *manager = system ? rf_manager(op, NULL) : NULL;
+	bu_autojson json_t *system = rf_system(op, err);
+	bu_autojson json_t *manager = system ? rf_manager(op, system, NULL) : NULL;
 	struct reading reading = {
 		.log = {.most = MOST_DEFAULT, .since_ms = op->since_ms}};
 

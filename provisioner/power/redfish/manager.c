@@ -14,7 +14,7 @@ choose(const json_t *values)
 {
 	static const char *const types[] = {"GracefulRestart", "ForceRestart"};
 
-	if (!json_is_array(values))
+	if (!rf_tells(values))
 		return types[1];
 	for (size_t i = 0; i < BU_LEN(types); i++)
 		if (rf_allows(values, types[i]))
@@ -45,7 +45,8 @@ post(struct rf_op *op, const char *target, const char *type, struct bu_err *err)
 int
 rf_reset_manager(struct rf_op *op, struct bu_err *err)
 {
-	bu_autojson json_t *manager = rf_manager(op, err);
+	bu_autojson json_t *system = rf_system(op, err);
+	bu_autojson json_t *manager = system ? rf_manager(op, system, err) : NULL;
 	const json_t *action =
 		json_object_get(json_object_get(manager, "Actions"), "#Manager.Reset");
 	bu_autojson json_t *values = NULL;

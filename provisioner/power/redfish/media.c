@@ -120,8 +120,7 @@ visit_manager(struct rf_op *op, const json_t *link, struct drives *drives,
 static int
 find(struct rf_op *op, struct drives *drives, struct bu_err *err)
 {
-	const struct rf_tree *tree = rf_tree(op, err);
-	bu_autojson json_t *system = tree ? rf_get(op, tree->system, NULL, err) : NULL;
+	bu_autojson json_t *system = rf_system(op, err);
 	const json_t *managers =
 		json_object_get(json_object_get(system, "Links"), "ManagedBy");
 	bu_autojson json_t *first = NULL;
@@ -134,7 +133,7 @@ find(struct rf_op *op, struct drives *drives, struct bu_err *err)
 	json_array_foreach (managers, i, one)
 		if (visit_manager(op, one, drives, &why) != 0 && rf_go_on(op, err) != 0)
 			return -1;
-	if (i == 0 && drives->count == 0 && (first = rf_manager(op, NULL)) &&
+	if (i == 0 && drives->count == 0 && (first = rf_manager(op, system, NULL)) &&
 	    visit(op, first, drives, &why) != 0 && rf_go_on(op, err) != 0)
 		return -1;
 	if (drives->count > 0 || !why.kind)
@@ -310,6 +309,7 @@ int
 rf_media_insert(struct rf_op *op, struct bu_err *err)
 {
 	struct drives drives = {.url = op->media};
+	struct bu_err swallowed = {0};
 	struct drive *drive;
 
 	if (find(op, &drives, err) != 0)
@@ -324,8 +324,13 @@ rf_media_insert(struct rf_op *op, struct bu_err *err)
 			return 0;
 		if (rf_go_on(op, err) != 0)
 			return -1;
+		/* What another one refuses afterwards says less. */
+		if (err->kind == BU_ERR_VERIFY && !swallowed.kind)
+			swallowed = *err;
 		drive->path[0] = '\0'; /* some take neither, and another does */
 	}
+	if (swallowed.kind)
+		*err = swallowed;
 	return -1;
 }
 

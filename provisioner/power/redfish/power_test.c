@@ -118,7 +118,7 @@ START_TEST(a_post_goes_out_once)
 	rig_begin(&rig, "dell", 0);
 	rig_ok(&rig, BU_POWER_STATUS);
 	hostile_plan(rig.bmc, "POST", ".Reset", 0, NULL, 1);
-	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_REMOTE);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_TIMEOUT);
 	ck_assert_int_eq(hostile_count(rig.bmc, "POST", ".Reset"), 1);
 	rig_end(&rig);
 }
@@ -199,8 +199,7 @@ START_TEST(asks_again_after_406)
 	rig_begin(&rig, "hpe", HOSTILE_NO_IDENTITY);
 	rig_ok(&rig, BU_POWER_STATUS);
 	rig_ok(&rig, BU_POWER_STATUS);
-	ck_assert_int_eq(hostile_count(rig.bmc, "GET", "/Systems/1"),
-			 3); /* once a find */
+	ck_assert_int_eq(hostile_count(rig.bmc, "GET", "/Systems/1"), 2);
 	rig_end(&rig);
 }
 END_TEST
@@ -216,7 +215,10 @@ START_TEST(follows_redirects_of_its_own_host_alone)
 	rig_end(&rig);
 	rig_begin(&rig, "dell", HOSTILE_LEADS_AWAY);
 	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_REMOTE);
-	ck_assert_ptr_nonnull(strstr(rig.err.text, "302"));
+	ck_assert_msg(strstr(rig.err.text,
+			     "status 302 leads to another host, "
+			     "127.0.0.2 (http://127.0.0.2:1/redfish") != NULL,
+		      "%s", rig.err.text);
 	rig_end(&rig);
 	/* nor does it go where a link leads away */
 	rig_begin(&rig, "dell", 0);

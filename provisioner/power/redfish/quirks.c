@@ -57,8 +57,9 @@ const struct rf_quirk rf_quirks[] = {
 	 "without",
 	 "openstack/sushy sushy/connector.py", "asks_again_after_406"},
 	{17, OF("HPE"), RF_QUIRK_CLOSE,
-	 "resets connections that it kept: one for each request; elsewhere a GET that the "
-	 "network lost goes out once more, and idle connections are closed",
+	 "resets connections that it kept: one for each request. Of others that is learnt at "
+	 "the second loss and tried anew after an hour; a GET that the network lost goes "
+	 "out once more, and idle connections are closed",
 	 "openstack/sushy sushy/connector.py", "a_lost_get_goes_out_once_more"},
 	{18, ALL, 0,
 	 "has few sessions (503, RAC0218): one for each BMC, ended when idle; Basic where "
@@ -115,13 +116,28 @@ rf_firmware_compare(const char *a, const char *b)
 }
 
 static int
+is_of_product(const struct rf_quirk *quirk, const char *vendor, const char *product)
+{
+	return (!quirk->vendor || strcasecmp(quirk->vendor, vendor) == 0) &&
+	       (!quirk->product ||
+		strncasecmp(quirk->product, product, strlen(quirk->product)) == 0);
+}
+
+int
+rf_quirks_ask_firmware(const char *vendor, const char *product)
+{
+	for (size_t i = 0; i < rf_quirks_count; i++)
+		if ((rf_quirks[i].from || rf_quirks[i].to) &&
+		    is_of_product(&rf_quirks[i], vendor, product))
+			return 1;
+	return 0;
+}
+
+static int
 is_of(const struct rf_quirk *quirk, const char *vendor, const char *product,
       const char *firmware)
 {
-	if (quirk->vendor && strcasecmp(quirk->vendor, vendor) != 0)
-		return 0;
-	if (quirk->product &&
-	    strncasecmp(quirk->product, product, strlen(quirk->product)) != 0)
+	if (!is_of_product(quirk, vendor, product))
 		return 0;
 	/* One that does not say its version is in no range of them. */
 	if ((quirk->from || quirk->to) && !firmware[0])

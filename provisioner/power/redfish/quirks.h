@@ -32,6 +32,8 @@ extern const size_t rf_quirks_count;
 
 /* The flags of a BMC. */
 unsigned rf_quirks_of(const char *vendor, const char *product, const char *firmware);
+/* 1 when they depend on the firmware, too. */
+int rf_quirks_ask_firmware(const char *vendor, const char *product);
 /* Compares "6.10.30" and "6.9" number by number: <0, 0, >0. */
 int rf_firmware_compare(const char *a, const char *b);
 

@@ -115,8 +115,7 @@ read_chassis(struct rf_op *op, const json_t *chassis, struct sensors *sensors)
 int
 rf_sensors(struct rf_op *op, json_t **ret, struct bu_err *err)
 {
-	const struct rf_tree *tree = rf_tree(op, err);
-	bu_autojson json_t *system = tree ? rf_get(op, tree->system, NULL, err) : NULL;
+	bu_autojson json_t *system = rf_system(op, err);
 	const json_t *list = json_object_get(json_object_get(system, "Links"),
 					     "Chassis"),
 		     *item;
@@ -172,17 +171,17 @@ on_firmware(struct rf_op *op, const char *path, const json_t *member, void *arg)
 int
 rf_firmware(struct rf_op *op, json_t **ret, struct bu_err *err)
 {
-	bu_autojson json_t *root = rf_get(op, RF_ROOT, NULL, err);
+	const char *updates = op->bmc->root.updates;
 	bu_autojson json_t *service = NULL;
 	bu_autojson json_t *list = json_array();
 	char link[RF_PATH_SIZE];
 
-	if (!root)
+	/* A BMC that had none may have one since. */
+	if (!updates[0])
+		op->bmc->root.until_ms = 0;
+	if (rf_root(op, err) != 0)
 		return -1;
-	rf_link(op, root, "UpdateService", link);
-	if (link[0])
-		service = rf_get(op, link, NULL, err);
-	if (link[0] && !service)
+	if (updates[0] && !(service = rf_get(op, updates, NULL, err)))
 		return -1;
 	rf_link(op, service, "FirmwareInventory", link);
 	if (!link[0])

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/power/redfish/redfish.h"
 
 enum { LOGINS_MAX = 2, BASIC_FOR_MS = 60000 };
@@ -46,19 +47,14 @@ fail_token(const struct rf_op *op, struct bu_err *err)
 static int
 find_sessions(struct rf_op *op, struct bu_err *err)
 {
-	struct rf_ask ask = {.method = "GET", .path = RF_ROOT};
-	rf_autoreply struct rf_reply reply = {0};
 	struct rf_bmc *bmc = op->bmc;
-	int read;
+	int known = bu_loop_now_ms(op->driver->loop) < bmc->root.until_ms;
 
-	if (bmc->sessions[0])
+	if (bmc->sessions[0] || known)
 		return 0;
-	if (rf_wire(op, &ask, &reply, err) != 0)
+	if (!bmc->root.closed && rf_root_open(op, err) != 0)
 		return -1;
-	rf_link(op, json_object_get(reply.json, "Links"), "Sessions", bmc->sessions);
-	read = reply.status == 200 && json_is_object(reply.json);
-	if (!bmc->sessions[0] &&
-	    (!read || json_object_get(reply.json, "SessionService")))
+	if (bmc->root.closed)
 		strcpy(bmc->sessions, RF_ROOT "SessionService/Sessions");
 	return 0;
 }
@@ -70,7 +66,8 @@ ask_session(struct rf_op *op, struct rf_reply *ret, struct bu_err *err)
 	bu_autojson json_t *body =
 		json_pack("{s:s,s:s}", "UserName", op->target.user, "Password",
 			  op->target.password ? op->target.password : "");
-	struct rf_ask ask = {.method = "POST", .path = op->bmc->sessions, .body = body};
+	struct rf_ask ask = {
+		.method = "POST", .path = op->bmc->sessions, .body = body, .moves = 1};
 	int rc;
 
 	if (!body)
@@ -82,12 +79,50 @@ ask_session(struct rf_op *op, struct rf_reply *ret, struct bu_err *err)
 	return rc;
 }
 
+static void
+set_token(struct rf_bmc *bmc, char *token)
+{
+	if (bmc->token)
+		explicit_bzero(bmc->token, strlen(bmc->token));
+	free(bmc->token);
+	bmc->token = token;
+	bmc->token_number += token != NULL;
+	if (!token)
+		bmc->session[0] = '\0';
+}
+
+/* By its Location, else by its own name in the answer. */
+static void
+name_session(struct rf_bmc *bmc, const struct rf_reply *reply)
+{
+	strcpy(bmc->session, reply->location);
+	if (!bmc->session[0] &&
+	    rf_path(bmc, bu_json_str(reply->json, "@odata.id", ""), bmc->session) != 0)
+		bmc->session[0] = '\0';
+}
+
+/* One whose token cannot be used. */
+static void
+drop_session(struct rf_op *op)
+{
+	struct rf_ask ask = {.method = "DELETE", .as = RF_AS_BASIC};
+	rf_autoreply struct rf_reply reply = {0};
+	char session[RF_PATH_SIZE];
+
+	strcpy(session, op->bmc->session);
+	op->bmc->session[0] = '\0';
+	ask.path = session;
+	if (session[0])
+		bu_ignore(rf_wire(op, &ask, &reply, NULL));
+}
+
 /* Whatever it says but "no": there may be no sessions, or none free. */
 static int
 log_in(struct rf_op *op, const char *who, struct bu_err *err)
 {
 	rf_autoreply struct rf_reply reply = {0};
 	struct rf_bmc *bmc = op->bmc;
+	int made;
 
 	if (op->logins++ >= LOGINS_MAX)
 		return fail_token(op, err);
@@ -98,15 +133,22 @@ log_in(struct rf_op *op, const char *who, struct bu_err *err)
 	    (reply.status == 403 && !rf_says(&reply, "SessionLimitExceeded")))
 		return refuse(op, err);
 	strcpy(bmc->who, who);
-	if (reply.status < 200 || reply.status >= 300 || !reply.token[0]) {
+	made = reply.status >= 200 && reply.status < 300;
+	if (made)
+		name_session(bmc, &reply);
+	if (made && !reply.token)
+		drop_session(op);
+	if (!made || !reply.token) {
 		bmc->basic_until_ms = bu_loop_now_ms(op->driver->loop) + BASIC_FOR_MS;
+		/* Where they are made is looked for again then. */
+		if (rf_is_gone(reply.status))
+			bmc->sessions[0] = '\0';
+		if (!bmc->sessions[0] && bmc->root.until_ms > bmc->basic_until_ms)
+			bmc->root.until_ms = bmc->basic_until_ms;
 		return 0;
 	}
-	strcpy(bmc->token, reply.token);
-	strcpy(bmc->session, reply.location);
-	if (!bmc->session[0] &&
-	    rf_path(bmc, bu_json_str(reply.json, "@odata.id", ""), bmc->session) != 0)
-		bmc->session[0] = '\0';
+	set_token(bmc, bu_steal(&reply.token));
+	strcpy(bmc->sessions, reply.path);
 	strcpy(bmc->fingerprint, op->target.fingerprint ? op->target.fingerprint : "");
 	return rf_go_on(op, err);
 }
@@ -119,12 +161,12 @@ rf_logout(struct rf_op *op)
 	struct rf_bmc *bmc = op->bmc;
 	char session[RF_PATH_SIZE];
 
-	if (bmc->token[0] && bmc->session[0]) {
+	if (bmc->token && bmc->session[0]) {
 		strcpy(session, bmc->session);
 		ask.path = session;
 		bu_ignore(rf_wire(op, &ask, &reply, NULL));
 	}
-	bmc->token[0] = bmc->session[0] = '\0';
+	set_token(bmc, NULL);
 }
 
 /* As whom to ask; logs in where that is needed. Behind the door. */
@@ -140,13 +182,13 @@ enter(struct rf_op *op, enum rf_as *ret, struct bu_err *err)
 		return 0;
 	digest(op, who);
 	same = strcmp(bmc->who, who) == 0;
-	if (bmc->token[0] && !same)
+	if (bmc->token && !same)
 		rf_logout(op);
-	if (!bmc->token[0] &&
+	if (!bmc->token &&
 	    !(same && bmc->basic_until_ms > bu_loop_now_ms(op->driver->loop)) &&
 	    log_in(op, who, err) != 0)
 		return -1;
-	*ret = bmc->token[0] ? RF_AS_TOKEN : RF_AS_BASIC;
+	*ret = bmc->token ? RF_AS_TOKEN : RF_AS_BASIC;
 	return 0;
 }
 
@@ -169,23 +211,69 @@ pass_door(struct rf_op *op, enum rf_as *ret, struct bu_err *err)
 
 /* A token that is refused has expired, unless it was made just now. */
 static void
-forget_token(struct rf_bmc *bmc, const char *token)
+forget_token(struct rf_bmc *bmc, int64_t number)
 {
-	if (strcmp(bmc->token, token) == 0)
-		bmc->token[0] = bmc->session[0] = '\0';
+	if (bmc->token_number == number)
+		set_token(bmc, NULL);
 }
 
+/* --- what was read --- */
+
 int
-rf_call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
-	struct bu_err *err)
+rf_seen_etag(const struct rf_op *op, const char *path, char ret[RF_ETAG_SIZE])
 {
-	char token[RF_TOKEN_SIZE];
+	for (size_t i = 0; i < BU_LEN(op->seen); i++)
+		if (op->seen[i].path[0] && strcmp(op->seen[i].path, path) == 0) {
+			strcpy(ret, op->seen[i].etag);
+			return 0;
+		}
+	return -1;
+}
+
+static void
+note_seen(struct rf_op *op, const char *path, const char *etag)
+{
+	struct rf_seen *seen = op->seen;
+
+	while (seen < op->seen + BU_LEN(op->seen) && strcmp(seen->path, path) != 0)
+		seen++;
+	if (seen == op->seen + BU_LEN(op->seen))
+		seen = &op->seen[op->seen_next++ % BU_LEN(op->seen)];
+	bu_text_copy(seen->path, sizeof(seen->path), path);
+	strcpy(seen->etag, etag);
+}
+
+/* What changes something makes the rest old. */
+static void
+note_change(struct rf_op *op)
+{
+	memset(op->seen, 0, sizeof(op->seen));
+	json_decref(op->found);
+	op->found = NULL;
+}
+
+/* Refused for good: what is known of what it allows may be why. */
+static int
+is_objection(long status)
+{
+	return status >= 400 && status < 500 && status != 401 && status != 408 &&
+	       status != 409 && status != 412 && status != 428 && status != 429;
+}
+
+/* --- as whom --- */
+
+static int
+call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
+     struct bu_err *err)
+{
 	struct rf_ask now = *ask;
 
 	for (int again = 1;; again--) {
+		int64_t token;
+
 		if (pass_door(op, &now.as, err) != 0)
 			return -1;
-		strcpy(token, op->bmc->token);
+		token = op->bmc->token_number;
 		if (rf_wire(op, &now, ret, err) != 0)
 			return -1;
 		if (ret->status != 401)
@@ -202,11 +290,30 @@ rf_call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
 	return 0;
 }
 
+int
+rf_call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
+	struct bu_err *err)
+{
+	int changes = strcmp(ask->method, "GET") != 0;
+	int rc;
+
+	if (changes)
+		note_change(op);
+	op->status = 0;
+	rc = call(op, ask, ret, err);
+	if (rc == 0)
+		op->status = ret->status;
+	if (changes && is_objection(op->status))
+		op->objected = 1;
+	return rc;
+}
+
 json_t *
 rf_get(struct rf_op *op, const char *path, char etag[RF_ETAG_SIZE], struct bu_err *err)
 {
 	struct rf_ask ask = {.method = "GET", .path = path};
 	rf_autoreply struct rf_reply reply = {0};
+	const char *inside;
 
 	if (rf_call(op, &ask, &reply, err) != 0)
 		return NULL;
@@ -216,16 +323,15 @@ rf_get(struct rf_op *op, const char *path, char etag[RF_ETAG_SIZE], struct bu_er
 	}
 	if (!json_is_object(reply.json)) {
 		bu_err_set(err, BU_ERR_REMOTE, 0,
-			   "%s: GET %s: the answer is not a JSON object",
-			   op->bmc->origin, path);
+			   "%s: GET %s: the answer is not a JSON object%s%s",
+			   op->bmc->origin, path, reply.why[0] ? ": " : "", reply.why);
 		return NULL;
 	}
-	if (etag) {
-		const char *inside = bu_json_str(reply.json, "@odata.etag", "");
-
+	inside = bu_json_str(reply.json, "@odata.etag", "");
+	if (!reply.etag[0] && strlen(inside) < RF_ETAG_SIZE)
+		strcpy(reply.etag, inside);
+	note_seen(op, path, reply.etag);
+	if (etag)
 		strcpy(etag, reply.etag);
-		if (!etag[0] && strlen(inside) < RF_ETAG_SIZE)
-			strcpy(etag, inside);
-	}
 	return json_incref(reply.json);
 }

@@ -25,7 +25,7 @@ START_TEST(one_session_serves_and_is_ended_when_idle)
 	rig_ok(&rig, BU_POWER_STATUS);
 	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 2);
 	/* where they are made is not looked for again */
-	ck_assert_int_eq(hostile_count(rig.bmc, "GET", "/redfish/v1/"), 2);
+	ck_assert_int_eq(hostile_count(rig.bmc, "GET", "/redfish/v1/"), 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -236,7 +236,7 @@ START_TEST(sessions_that_the_root_does_not_link_are_at_the_usual_place)
 	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/SessionService/Sessions"), 1);
 	rig_end(&rig);
 	rig_begin(&rig, "dell", 0);
-	hostile_plan(rig.bmc, "GET", "/redfish/v1/", 403, NULL, 2);
+	hostile_plan(rig.bmc, "GET", "/redfish/v1/", 403, NULL, 1);
 	rig_ok(&rig, BU_POWER_STATUS);
 	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/SessionService/Sessions"), 1);
 	rig_end(&rig);
@@ -277,7 +277,7 @@ START_TEST(an_operation_logs_in_twice_at_most)
 {
 	struct rig rig;
 
-	rig_begin(&rig, "dell", HOSTILE_FORGETS);
+	rig_begin(&rig, "dell", HOSTILE_FORGETS | HOSTILE_NEW_ETAGS);
 	ck_assert_int_eq(rig_do(&rig, BU_POWER_BOOT_FIRST), BU_ERR_REMOTE);
 	ck_assert_ptr_nonnull(strstr(rig.err.text, "its own sessions"));
 	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 2);
@@ -420,7 +420,8 @@ on_status(const json_t *reply, const struct bu_err *err, void *arg)
 /* As bringupd ends it: its end of the pipe closed, TERM, a second. */
 START_TEST(a_program_that_is_ended_leaves_no_session)
 {
-	static const char *const argv[] = {BU_BUILDDIR "/bringup-power", NULL};
+	static const char *const argv[] = {BU_BUILDDIR "/bringup-power",
+					   "--bmc-networks", "127.0.0.0/8", NULL};
 	char path[] = "/tmp/bringup-redfish-XXXXXX";
 	bu_autofree char *reference = NULL;
 	bu_autojson json_t *request = NULL;

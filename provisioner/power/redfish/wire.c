@@ -16,17 +16,20 @@
 
 enum {
 	ANSWER_MAX = 4 * 1024 * 1024,
-	DEPTH_MAX =
-		64, /* of JSON: what frees it recurses, and a task's stack is small */
 	REDIRECTS_MAX = 3,
 	BUSY_MAX = 3, /* how often a busy BMC is asked again */
 	AFTER_MAX_S = 10,
+	LOCATION_MAX = 2000,
 };
 
 void
 rf_reply_fini(struct rf_reply *reply)
 {
 	json_decref(reply->json);
+	if (reply->token)
+		explicit_bzero(reply->token, strlen(reply->token));
+	free(reply->token);
+	free(reply->leads);
 	memset(reply, 0, sizeof(*reply));
 }
 
@@ -45,7 +48,7 @@ rf_go_on(const struct rf_op *op, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_TIMEOUT, 0,
 				  "%s: the BMC was not done within %lld s",
 				  op->target.bmc,
-				  (long long)(op->driver->times.op_ms / 1000));
+				  (long long)((op->until_ms - op->begun_ms) / 1000));
 	return 0;
 }
 
@@ -62,22 +65,6 @@ rf_pause(struct rf_op *op, int64_t for_ms, struct bu_err *err)
 		now_ms = bu_loop_now_ms(op->driver->loop);
 	}
 	return rf_go_on(op, err);
-}
-
-int
-rf_path(const struct rf_bmc *bmc, const char *text, char ret[RF_PATH_SIZE])
-{
-	size_t origin = strlen(bmc->origin);
-
-	if (strncasecmp(text, bmc->origin, origin) == 0 && text[origin] == '/')
-		text += origin;
-	if (text[0] != '/' || text[1] == '/' || strlen(text) >= RF_PATH_SIZE)
-		return -1;
-	for (const char *at = text; *at; at++)
-		if ((unsigned char)*at <= ' ' || (unsigned char)*at >= 0x7f)
-			return -1;
-	strcpy(ret, text);
-	return 0;
 }
 
 void
@@ -107,6 +94,12 @@ ends_with(const char *text, const char *end)
 	size_t size = strlen(text), end_size = strlen(end);
 
 	return size >= end_size && strcasecmp(text + size - end_size, end) == 0;
+}
+
+int
+rf_is_gone(long status)
+{
+	return status == 404 || status == 410;
 }
 
 const json_t *
@@ -174,28 +167,8 @@ struct pending {
 	struct bu_http_exchange *exchange;
 	struct bu_err err;
 	int done;
+	int kept; /* it goes over a connection that was kept, if there is one */
 };
-
-/* Does the text nest so deep that it is better not read? */
-static int
-too_deep(const char *text)
-{
-	int depth = 0, quoted = 0;
-
-	for (; *text; text++) {
-		if (quoted && *text == '\\' && text[1])
-			text++;
-		else if (*text == '"')
-			quoted = !quoted;
-		else if (!quoted && (*text == '{' || *text == '['))
-			depth++;
-		else if (!quoted && (*text == '}' || *text == ']'))
-			depth--;
-		if (depth > DEPTH_MAX)
-			return 1;
-	}
-	return 0;
-}
 
 static void
 copy_header(const struct bu_http_answer *answer, const char *name, char *ret,
@@ -208,30 +181,42 @@ copy_header(const struct bu_http_answer *answer, const char *name, char *ret,
 		strcpy(ret, value);
 }
 
+static char *
+header_of(const struct bu_http_answer *answer, const char *name, size_t most)
+{
+	const char *value = bu_http_answer_header(answer, name);
+
+	return value && value[0] && strlen(value) <= most && bu_text_is_ascii(value)
+		       ? bu_xstrdup(value)
+		       : NULL;
+}
+
 static void
 on_answer(struct bu_http_answer *answer, const struct bu_err *err, void *arg)
 {
 	struct pending *pending = arg;
 	struct rf_reply *reply = pending->reply;
-	char location[RF_PATH_SIZE * 2] = "", after[16] = "";
+	char after[16] = "";
 	int64_t after_s = 0;
 
 	pending->done = 1;
 	pending->exchange = NULL;
 	if (err) {
 		pending->err = *err;
+		if (pending->kept && err->kind == BU_ERR_REMOTE)
+			rf_keep_learn(pending->op->bmc, 1);
 	} else {
+		if (pending->kept)
+			rf_keep_learn(pending->op->bmc, answer->sent > 1);
 		reply->status = answer->status;
 		pending->op->bmc->connection = answer->connection;
+		BU_TEXT_COPY(pending->op->bmc->address, answer->address);
 		bu_text_clean(answer->body);
-		if (!too_deep(answer->body))
-			reply->json = json_loads(answer->body, 0, NULL);
+		reply->json = rf_json(answer->body, reply->why);
 		copy_header(answer, "ETag", reply->etag, sizeof(reply->etag));
-		copy_header(answer, "X-Auth-Token", reply->token, sizeof(reply->token));
+		reply->token = header_of(answer, "X-Auth-Token", RF_TOKEN_MAX);
 		copy_header(answer, "Retry-After", after, sizeof(after));
-		copy_header(answer, "Location", location, sizeof(location));
-		if (rf_path(pending->op->bmc, location, reply->location) != 0)
-			reply->location[0] = '\0';
+		reply->leads = header_of(answer, "Location", LOCATION_MAX);
 		if (bu_text_int(after, 0, AFTER_MAX_S, &after_s) == 0)
 			reply->after_ms = after_s * 1000;
 	}
@@ -251,7 +236,8 @@ start(struct pending *pending, const struct rf_ask *ask, int last)
 	struct rf_bmc *bmc = op->bmc;
 	int64_t left_ms = op->until_ms - bu_loop_now_ms(op->driver->loop);
 	bu_autofree char *url = bu_xasprintf("%s%s", bmc->origin, ask->path);
-	bu_autofree char *token = bu_xasprintf("X-Auth-Token: %s", bmc->token);
+	bu_autofree char *token =
+		bu_xasprintf("X-Auth-Token: %s", bmc->token ? bmc->token : "");
 	bu_autofree char *match = bu_xasprintf("If-Match: %s", ask->etag);
 	bu_autofree char *body = ask->body ? bu_json_canonical(ask->body) : NULL;
 	const char *headers[6] = {"Accept: application/json", "OData-Version: 4.0"};
@@ -262,7 +248,7 @@ start(struct pending *pending, const struct rf_ask *ask, int last)
 		.headers = headers,
 		.body = body,
 		.fingerprint = op->target.fingerprint,
-		.timeout_ms = shorter(op->driver->times.request_ms, left_ms),
+		.timeout_ms = shorter(rf_pace_request_ms(op), left_ms),
 		.connect_timeout_ms = op->driver->times.connect_ms,
 		.max = ANSWER_MAX,
 		.compressed = bmc->compressed,
@@ -282,6 +268,7 @@ start(struct pending *pending, const struct rf_ask *ask, int last)
 	}
 	if (request.fresh)
 		bu_http_async_close(op->driver->http, bmc->connection);
+	pending->kept = bmc->is_open && !request.fresh;
 	return bu_http_exchange_start(op->driver->http, &request, on_answer, pending);
 }
 
@@ -309,19 +296,32 @@ exchange(struct rf_op *op, const struct rf_ask *ask, int last, struct rf_reply *
 {
 	struct pending pending = {.op = op, .reply = ret};
 	struct rf_bmc *bmc = op->bmc;
+	int64_t from_ms = bu_loop_now_ms(op->driver->loop);
 	struct bu_task_turn turn;
 	int rc;
 
 	bu_task_queue(&bmc->wire, &turn);
 	while (!bu_task_has(&bmc->wire, &turn) && !op->cancelled)
 		bu_task_wait();
+	rf_pace_waited(op, bu_loop_now_ms(op->driver->loop) - from_ms);
 	rc = rf_pause(op, wait_ms(op), err);
+	if (rc == 0)
+		rc = rf_pace_check(op, ask->method, ask->path, err);
 	if (rc == 0) {
+		op->asks++;
+		from_ms = bu_loop_now_ms(op->driver->loop);
 		pending.exchange = start(&pending, ask, last);
+		if (ask->sent)
+			*ask->sent = 1;
 		while (!pending.done && (!op->cancelled || op->deaf))
 			bu_task_wait();
+		if (ask->sent && pending.done && !pending.err.kind)
+			*ask->sent = 0;
 		if (!pending.done)
 			bu_http_exchange_abort(pending.exchange);
+		else if (!pending.err.kind || pending.err.kind == BU_ERR_TIMEOUT)
+			rf_pace_learn(op, bu_loop_now_ms(op->driver->loop) - from_ms,
+				      !pending.err.kind);
 		bmc->is_open = pending.done && !pending.err.kind && !last;
 		bmc->next_ms =
 			bu_loop_now_ms(op->driver->loop) + op->driver->times.gap_ms;
@@ -332,6 +332,8 @@ exchange(struct rf_op *op, const struct rf_ask *ask, int last, struct rf_reply *
 				*err = pending.err;
 			rc = -1;
 		}
+		if (ret->leads && rf_path(bmc, ret->leads, ret->location) != 0)
+			ret->location[0] = '\0';
 	}
 	bu_task_leave(&bmc->wire, &turn);
 	return rc;
@@ -339,14 +341,30 @@ exchange(struct rf_op *op, const struct rf_ask *ask, int last, struct rf_reply *
 
 /* --- what is asked again --- */
 
+/* What is there under the same path with a slash, or without, is the same: nothing was
+ * done yet. Elsewhere only 307 and 308 keep what is asked for, unless that may be said
+ * again. */
 static int
-is_redirect(const struct rf_ask *ask, const struct rf_reply *reply)
+is_redirect(const struct rf_ask *ask, const char *path, const struct rf_reply *reply)
 {
-	if (!reply->location[0])
+	int keeps = reply->status == 307 || reply->status == 308;
+	int moved = reply->status == 301 || reply->status == 302;
+
+	if (!reply->leads || (!keeps && !moved && reply->status != 303))
 		return 0;
-	return reply->status == 307 || reply->status == 308 ||
-	       (strcmp(ask->method, "GET") == 0 && reply->status >= 301 &&
-		reply->status <= 303);
+	return keeps || strcmp(ask->method, "GET") == 0 ||
+	       (moved && (ask->moves || !reply->location[0] ||
+			  rf_same_path(path, reply->location)));
+}
+
+static int
+fail_away(const struct rf_op *op, const struct rf_ask *ask, const char *path,
+	  const struct rf_reply *reply, struct bu_err *err)
+{
+	bu_autofree char *where = rf_elsewhere(op->bmc, reply->leads);
+
+	return bu_err_set(err, BU_ERR_REMOTE, 0, "%s: %s %s: status %ld leads to %s",
+			  op->bmc->origin, ask->method, path, reply->status, where);
 }
 
 static int
@@ -363,9 +381,8 @@ exchange_surely(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret
 		struct bu_err *err)
 {
 	struct bu_err first = {0};
-	int last = op->bmc->trees && (op->bmc->trees->quirks & RF_QUIRK_CLOSE);
 
-	if (exchange(op, ask, last, ret, &first) == 0)
+	if (exchange(op, ask, rf_keeps_none(op->bmc), ret, &first) == 0)
 		return 0;
 	if (first.kind == BU_ERR_REMOTE && strcmp(ask->method, "GET") == 0 &&
 	    !op->cancelled && !op->once) {
@@ -381,19 +398,22 @@ int
 rf_wire(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
 	struct bu_err *err)
 {
-	char path[RF_PATH_SIZE];
 	struct rf_ask now = *ask;
 	int redirects = 0, busy = 0;
+	char path[RF_PATH_SIZE];
 
+	bu_text_copy(path, sizeof(path), ask->path);
+	now.path = path;
 	for (;;) {
 		rf_reply_fini(ret);
 		if (exchange_surely(op, &now, ret, err) != 0)
 			return -1;
 		if (ret->status == 406 && !op->bmc->compressed) {
 			op->bmc->compressed = 1;
-		} else if (is_redirect(ask, ret) && redirects++ < REDIRECTS_MAX) {
+		} else if (is_redirect(ask, path, ret) && !ret->location[0]) {
+			return fail_away(op, ask, path, ret, err);
+		} else if (is_redirect(ask, path, ret) && redirects++ < REDIRECTS_MAX) {
 			strcpy(path, ret->location);
-			now.path = path;
 		} else if (is_busy(op, ask, ret) && busy++ < BUSY_MAX) {
 			if (rf_pause(op,
 				     ret->after_ms ? ret->after_ms
@@ -401,6 +421,7 @@ rf_wire(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
 				     err) != 0)
 				return -1;
 		} else {
+			strcpy(ret->path, path);
 			return 0;
 		}
 	}

@@ -21,6 +21,21 @@ START_TEST(a_path_is_of_this_bmc)
 		{"HTTPS://BMC1:443/~", "/~"},
 		{"/!", "/!"},
 		{"https://bmc1:443", NULL},
+		{"https://bmc1/x", "/x"},
+		{"https://bmc1.:443/x", "/x"},
+		{"https://10.1.0.5/x", "/x"},
+		{"https://10.1.0.5:443/x", "/x"},
+		{"https://[::ffff:10.1.0.5]/x", "/x"},
+		{"https://u:p@bmc1/x", "/x"},
+		{"http://bmc1:443/x", "/x"},
+		{"//bmc1/x", "/x"},
+		{"//10.1.0.5:443/x?a=1", "/x?a=1"},
+		{"http://bmc1/x", NULL},
+		{"https://bmc1:8443/x", NULL},
+		{"https://10.1.0.6/x", NULL},
+		{"https://bmc1.oob/x", NULL},
+		{"https://bmc1@bmc2/x", NULL},
+		{"ftp:/x", NULL},
 		{"https://bmc1:4430/x", NULL},
 		{"https://bmc2:443/x", NULL},
 		{"https://bmc1:443//bmc2/x", NULL},
@@ -32,7 +47,8 @@ START_TEST(a_path_is_of_this_bmc)
 		{"/a\x7f", NULL},
 		{"/a\xc3\xa4", NULL},
 	};
-	struct rf_bmc bmc = {.origin = (char *)"https://bmc1:443"};
+	struct rf_bmc bmc = {.origin = (char *)"https://bmc1:443",
+			     .address = "10.1.0.5"};
 	struct rf_op op = {.bmc = &bmc};
 	char path[RF_PATH_SIZE], text[RF_PATH_SIZE + 1];
 
@@ -172,6 +188,7 @@ START_TEST(an_operation_goes_on_until_its_time_is_over)
 				   .target = {.bmc = "b", .user = "root"},
 				   .refused = rows[i].refused,
 				   .cancelled = rows[i].cancelled,
+				   .begun_ms = rows[i].until_ms - 7000,
 				   .until_ms = rows[i].until_ms};
 		struct bu_err err = {0};
 
@@ -299,6 +316,61 @@ START_TEST(a_busy_or_silent_bmc_is_asked_so_often)
 			      "row %zu", i);
 		rig_end(&rig);
 	}
+}
+END_TEST
+
+/* So often, for each connection that serves so many requests: a connection for each is
+ * learnt at the second loss in a row, and after some where every second one is lost. */
+START_TEST(a_bmc_that_resets_what_it_kept_gets_each_request_once)
+{
+	static const struct {
+		int serves, losses;
+	} rows[] = {{0, 0}, {1, 2}, {2, 3}, {3, 4}};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rf_times times = short_times;
+		struct rig rig;
+		int requests, again;
+
+		times.hush_ms = times.logout_ms = 60000;
+		rig_times(&rig, "dell", HOSTILE_OPEN, &times);
+		rig_ok(&rig, BU_POWER_STATUS);
+		hostile_serves(rig.bmc, rows[i].serves);
+		requests = hostile_count(rig.bmc, NULL, NULL);
+		for (int k = 0; k < 40; k++)
+			rig_ok(&rig, BU_POWER_STATUS);
+		again = hostile_count(rig.bmc, NULL, NULL) - requests - 40;
+		ck_assert_msg(again == rows[i].losses, "row %zu: %d went out twice", i,
+			      again);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* After an hour it is tried again, at the cost of one request. */
+START_TEST(a_bmc_that_was_mended_gets_kept_connections_again)
+{
+	struct rf_times times = short_times;
+	struct rig rig;
+	int before;
+
+	times.op_ms = times.hush_ms = times.logout_ms = times.tree_ms = 100000000;
+	rig_made(&rig, "dell", HOSTILE_OPEN, &times);
+	hostile_serves(rig.bmc, 1);
+	for (int i = 0; i < 3; i++)
+		rig_ok(&rig, BU_POWER_STATUS);
+	for (int mended = 0; mended < 2; mended++) {
+		bu_clock_advance(&rig.clock, 3600000);
+		hostile_serves(rig.bmc, !mended);
+		rig_ok(&rig, BU_POWER_STATUS);
+		before = hostile_count(rig.bmc, NULL, NULL);
+		for (int i = 0; i < 4; i++)
+			rig_ok(&rig, BU_POWER_STATUS);
+		ck_assert_int_eq(hostile_count(rig.bmc, NULL, NULL) - before,
+				 4 + !mended);
+		rig_until(&rig, hostile_open(rig.bmc) == mended);
+	}
+	rig_end(&rig);
 }
 END_TEST
 
@@ -438,32 +510,13 @@ START_TEST(a_connection_that_was_closed_is_new)
 }
 END_TEST
 
-/* What does not fit is none: half a token would be a wrong one. */
-START_TEST(a_token_that_is_too_long_is_none)
-{
-	for (size_t size = RF_TOKEN_SIZE - 1; size <= RF_TOKEN_SIZE; size++) {
-		char header[RF_TOKEN_SIZE + 32] = "X-Auth-Token: ";
-		struct rig rig;
-
-		memset(header + strlen(header), 'x', size);
-		rig_begin(&rig, "dell", 0);
-		hostile_answer(rig.bmc, "POST", "/Sessions",
-			       &(struct hostile_answer){201, NULL, header}, 1);
-		rig_ok(&rig, BU_POWER_STATUS);
-		/* it is refused, and another one made; or Basic is spoken */
-		ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"),
-				 size < RF_TOKEN_SIZE ? 2 : 1);
-		ck_assert_int_eq(hostile_sessions(rig.bmc), size < RF_TOKEN_SIZE);
-		rig_end(&rig);
-	}
-}
-END_TEST
-
 BU_UNIT("redfish wire", a_connection_that_was_closed_is_new, a_path_is_of_this_bmc,
 	what_a_bmc_says_is_known_by_its_end, a_refusal_has_the_bmcs_words,
 	an_operation_goes_on_until_its_time_is_over,
 	a_get_follows_each_redirect_and_a_post_those_that_keep_it,
 	three_redirects_are_followed_and_no_fourth,
-	a_busy_or_silent_bmc_is_asked_so_often, a_busy_bmc_says_when_it_is_asked_again,
-	a_pause_is_no_longer_than_the_operation, requests_keep_their_distance,
-	new_connections_keep_their_distance, a_token_that_is_too_long_is_none)
+	a_busy_or_silent_bmc_is_asked_so_often,
+	a_bmc_that_resets_what_it_kept_gets_each_request_once,
+	a_bmc_that_was_mended_gets_kept_connections_again,
+	a_busy_bmc_says_when_it_is_asked_again, a_pause_is_no_longer_than_the_operation,
+	requests_keep_their_distance, new_connections_keep_their_distance, )

@@ -22,10 +22,11 @@ enum {
 
 /* --- tasks --- */
 
-/* Follows the task that a 202 names. -1 when it ended badly. One that goes on, or waits
- * for a reset, is left alone: reading back decides. */
+/* Follows the task that a 202 names. -1 when it ended badly, or (lost) when the BMC
+ * does not say how. One that goes on, or waits for a reset, is left alone: reading back
+ * decides. */
 static int
-follow_task(struct rf_op *op, const char *monitor, struct bu_err *err)
+follow_task(struct rf_op *op, const char *monitor, int *ret_lost, struct bu_err *err)
 {
 	static const char *const bad[] = {"Exception", "Killed", "Cancelled", NULL};
 	static const char *const moving[] = {"New", "Starting", "Running", NULL};
@@ -35,9 +36,11 @@ follow_task(struct rf_op *op, const char *monitor, struct bu_err *err)
 		rf_autoreply struct rf_reply reply = {0};
 		const char *state;
 
+		*ret_lost = 1;
 		if (rf_pause(op, op->driver->times.settle_ms, err) != 0 ||
 		    rf_call(op, &ask, &reply, err) != 0)
 			return -1;
+		*ret_lost = reply.status >= 500;
 		state = bu_json_str(reply.json, "TaskState", "");
 		if (bu_word_find(bad, state) >= 0)
 			return bu_err_set(err, BU_ERR_REMOTE, 0,
@@ -87,6 +90,19 @@ rung_etag(int rung, const char *given, char ret[MATCH_SIZE])
 	}
 }
 
+/* Of the last look in this operation, where that will do. */
+static int
+etag_of(struct rf_op *op, const char *path, int seen, char ret[RF_ETAG_SIZE],
+	struct bu_err *err)
+{
+	bu_autojson json_t *now = NULL;
+
+	if (seen && rf_seen_etag(op, path, ret) == 0)
+		return 0;
+	now = rf_get(op, path, ret, err);
+	return now ? 0 : -1;
+}
+
 /* PATCH with the ETag of a moment ago, then with what else BMCs have taken for it. 0
  * with an answer that is not about the ETag. */
 static int
@@ -98,9 +114,7 @@ patch_matching(struct rf_op *op, const char *path, const json_t *body,
 	int raced = 0;
 
 	for (int rung = 0; rung < RUNGS; rung++) {
-		bu_autojson json_t *now = rf_get(op, path, given, err);
-
-		if (!now)
+		if (etag_of(op, path, rung == 0 && !raced, given, err) != 0)
 			return -1;
 		/* Somebody wrote in between: that was no matter of spelling. */
 		if (rung > 0 && !raced && strcmp(given, before) != 0) {
@@ -136,14 +150,15 @@ rf_patch(struct rf_op *op, const char *path, const json_t *body, struct bu_err *
 {
 	struct rf_ask ask = {.method = "PATCH", .path = path, .body = body};
 
-	for (int i = 0;; i++) {
+	for (int i = 0, lost;; i++) {
 		rf_autoreply struct rf_reply reply = {0};
 
 		if (patch_matching(op, path, body, &reply, err) != 0)
 			return RF_FAILED;
 		if (reply.status == 202)
-			return follow_task(op, reply.location, err) == 0 ? RF_TAKEN
-									 : RF_FAILED;
+			return follow_task(op, reply.location, &lost, err) == 0
+				       ? RF_TAKEN
+				       : RF_FAILED;
 		if (reply.status >= 200 && reply.status < 300)
 			return RF_TAKEN;
 		rf_refused(op, &ask, &reply, err);
@@ -156,16 +171,27 @@ rf_patch(struct rf_op *op, const char *path, const json_t *body, struct bu_err *
 	}
 }
 
+/* It went out, and what came back does not say whether it was done. */
+static int
+fail_lost(struct bu_err *err)
+{
+	if (err && err->kind != BU_ERR_CANCELLED && err->kind != BU_ERR_DENIED)
+		err->kind = BU_ERR_TIMEOUT;
+	return -1;
+}
+
 int
 rf_action(struct rf_op *op, const char *path, const json_t *body, struct bu_err *err)
 {
-	struct rf_ask ask = {.method = "POST", .path = path, .body = body};
+	int sent = 0, lost = 0;
+	struct rf_ask ask = {
+		.method = "POST", .path = path, .body = body, .sent = &sent};
 	rf_autoreply struct rf_reply reply = {0};
 
 	if (rf_call(op, &ask, &reply, err) != 0)
-		return -1;
-	if (reply.status == 202)
-		return follow_task(op, reply.location, err);
+		return sent ? fail_lost(err) : -1;
+	if (reply.status == 202 && follow_task(op, reply.location, &lost, err) != 0)
+		return lost ? fail_lost(err) : -1;
 	if (reply.status >= 200 && reply.status < 300)
 		return 0;
 	rf_refused(op, &ask, &reply, err);

@@ -200,20 +200,45 @@ on_greeted(struct machine *machine, const json_t *reply, const struct bu_err *er
 	}
 }
 
+/* As agent/itself.c: what it runs, and what lies on the disk that it runs from. */
+static json_t *
+runs_said(const struct machine *machine, const struct disk *disk)
+{
+	const json_t *record = disk->record;
+	const char *kargs = bu_json_str(record, "kargs", NULL);
+	json_t *runs = json_pack("{s:s,s:s}", "kernel", "6.1.0", "cmdline", "quiet");
+
+	if (!record)
+		return runs;
+	json_object_set(runs, "node", json_object_get(record, "node"));
+	json_object_set(runs, "step", json_object_get(record, "step"));
+	json_object_set(runs, "facets", json_object_get(record, "facets"));
+	if (!kargs)
+		return runs;
+	json_object_set_new(runs, "kargs", json_string(kargs));
+	json_object_set_new(runs, "loader", json_string(disk->loader));
+	json_object_set_new(runs, "booted", json_string(machine->booted));
+	return runs;
+}
+
 static void
 greet(struct machine *machine)
 {
 	bu_autoinventory struct bu_inventory *inventory = machine_inventory(machine);
 	const struct disk *disk = machine_system(machine);
 	int installed = machine->running == RUNS_SYSTEM;
+	json_t *body;
 
-	ask(machine, "/v1/agent/hello",
-	    json_pack("{s:i,s:s,s:o,s:o}", "v", 1, "where",
-		      installed ? "installed" : "ramdisk", "stamp",
-		      installed && disk && disk->stamp ? json_incref(disk->stamp)
-						       : json_null(),
-		      "inventory", bu_inventory_to_json(inventory)),
-	    CALL_MS, on_greeted);
+	if (installed)
+		machine->unheard_ms = 0;
+	body = json_pack("{s:i,s:s,s:o,s:o}", "v", 1, "where",
+			 installed ? "installed" : "ramdisk", "stamp",
+			 installed && disk && disk->stamp ? json_incref(disk->stamp)
+							  : json_null(),
+			 "inventory", bu_inventory_to_json(inventory));
+	if (installed && disk)
+		json_object_set_new(body, "runs", runs_said(machine, disk));
+	ask(machine, "/v1/agent/hello", body, CALL_MS, on_greeted);
 }
 
 /* --- work --- */

@@ -74,6 +74,7 @@ switch_on(struct machine *machine)
 	if (machine->on)
 		return;
 	machine_power(machine, 1);
+	machine->unheard_ms = sim.clock.fake_wall_ms;
 	machine->between_ms = machine->begun_ms;
 }
 
@@ -81,8 +82,10 @@ static void
 switch_off(struct machine *machine)
 {
 	say("BMC %d: off; it was %s", machine->bay, machine_words(machine));
-	if (machine->on)
+	if (machine->on) {
 		oracle_off(machine, "switched off");
+		machine->unheard_ms = sim.clock.fake_wall_ms;
+	}
 	machine_power(machine, 0);
 }
 

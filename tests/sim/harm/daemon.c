@@ -277,6 +277,7 @@ open_state(void)
 		fprintf(stderr, "harm: %s\n", err.text);
 	bu_assert(rc == 0);
 	oracle_compare(d.api.fleet);
+	oracle_follow(d.api.fleet);
 	return 0;
 }
 
@@ -309,9 +310,9 @@ start_engine(void)
 	d.api.rec = bu_reconcile_create(&opts);
 	d.api.rollouts = bu_rollouts_create(d.api.fleet, d.api.rec);
 	d.api.gate = bu_gate_create(d.api.fleet, d.api.rec, d.trust);
-	d.api.secrets = bu_secrets_create(d.loop, on_secret, NULL);
+	d.api.work.secrets = bu_secrets_create(d.loop, on_secret, NULL);
 	/* There is no such folder: agents stay as they are. */
-	d.api.travels = bu_travels_create(&(struct bu_travels_opts){
+	d.api.work.travels = bu_travels_create(&(struct bu_travels_opts){
 		d.api.fleet, d.api.rec, "/no/such/bundle", image_key, "0"});
 }
 
@@ -327,12 +328,14 @@ daemon_start(void)
 	}
 	start_engine();
 	d.api.trust = d.trust;
-	d.api.images_dir = images;
-	d.api.image_key = image_key;
+	d.api.work.fleet = d.api.fleet;
+	d.api.work.trust = d.trust;
+	d.api.work.images_dir = images;
+	d.api.work.image_key = image_key;
 	d.api.ramdisk_dir = sim.dir;
 	d.api.web_dir = sim.dir;
-	d.api.boot_address = "10.77.0.1";
-	d.api.http_url = "http://10.77.0.1:8080";
+	d.api.work.boot_address = "10.77.0.1";
+	d.api.work.http_url = "http://10.77.0.1:8080";
 	d.api.agent_url = "https://10.77.0.1:8443";
 	d.api.fleet->on_change = on_change;
 	first_epoch();
@@ -385,13 +388,15 @@ daemon_stop(int kill)
 	if (kill)
 		keep_log(texts, sizes);
 	bu_reconcile_stop(d.api.rec);
-	bu_secrets_destroy(d.api.secrets);
+	bu_secrets_destroy(d.api.work.secrets);
 	bu_api_forget_plans(&d.api);
-	bu_travels_destroy(d.api.travels);
+	bu_api_forget_scans(&d.api);
+	bu_travels_destroy(d.api.work.travels);
 	bu_gate_destroy(d.api.gate);
 	bu_rollouts_destroy(d.api.rollouts);
 	bu_power_destroy(d.power);
 	bu_store_destroy(d.store);
+	oracle_unfollow();
 	if (!kill && !behind)
 		oracle_remember(d.api.fleet);
 	bu_reconcile_destroy(d.api.rec);

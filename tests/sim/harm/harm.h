@@ -19,8 +19,8 @@
  *	person.c	plans, applies, commands; who consented to what
  *	operator.c	the verbs of nodes, and what they allow
  *	script.c	the steps of a run
- *	oracle.c	the rules; settled.c has those for the end, replay.c that of a
- *			restart
+ *	oracle.c	the rules; memory.c has that of systems in memory, settled.c
+ *			those for the end, replay.c that of a restart
  *	run.c		time, and the phases of a run
  */
 #ifndef BU_TESTS_SIM_HARM_HARM_H
@@ -39,6 +39,7 @@ enum {
 	POOLS = 3,
 	ROWS = 12,
 	STEPS_MAX = 40,
+	MIDDLE = 1000000, /* seeds from here on: what is done within orders */
 	CONSENTS_MAX = 512,
 	NAME_SIZE = 32,
 };
@@ -68,7 +69,9 @@ enum {
 	X(KEPT, "kept", "what a person took out comes back by a person alone", 1)      \
 	X(TRIAL, "trial", "a trial writes nothing", 1)                                 \
 	X(FULL, "full", "a log without room begins nothing, says it, and ends", 1)     \
-	X(RAM, "ram", "what runs from memory is of this boot, and off all disks", 1)
+	X(RAM, "ram", "what runs from memory is of this boot, and off all disks", 1)   \
+	X(APPLIED, "applied", "what runs is what is applied, or a plan changes it", 1) \
+	X(UNHEARD, "unheard", "a node whose power changed waits for its hello", 1)
 
 enum rule {
 #define X(id, name, text, on) RULE_##id,
@@ -92,7 +95,9 @@ struct disk {
 	int data;       /* a partition that people keep things on */
 	char step[112]; /* that wrote it */
 	char hostname[NAME_SIZE];
-	json_t *stamp; /* {"text","sig"} */
+	json_t *stamp;   /* {"text","sig"} */
+	json_t *record;  /* of its configuration (model/applied.h) */
+	char loader[80]; /* kernel arguments of the next boot from it */
 	struct ident ident;
 	char node[NAME_SIZE]; /* that the agent was told */
 };
@@ -110,6 +115,7 @@ struct machine {
 	int phase, tries; /* of the boot */
 	int boots;
 	char boot_id[40];
+	char booted[80]; /* kernel arguments of what runs from a disk */
 	char token[65], boot_node[NAME_SIZE]; /* of the script that it booted */
 	struct disk disks[DISKS];
 	struct disk memory; /* a system in it, for as long as it is on */
@@ -130,6 +136,9 @@ struct machine {
 	int64_t resumed_ms; /* an administrator gave it back to its cluster */
 	int64_t begun_ms;   /* the daemon's last boot of it began; 0 = it came up */
 	int64_t between_ms; /* it was switched on within the boot that began then */
+	/* Unix time at which the daemon changed its power; no system has said hello
+	 * since; 0 = one has. */
+	int64_t unheard_ms;
 	int64_t changed_ms;
 };
 
@@ -189,7 +198,7 @@ struct wish {
 	X(STRANGER) X(HOLD) X(RELEASE) X(AGAIN) X(ABORT) X(PAUSE) X(RESUME) \
 	X(NODE_DRAIN) X(NODE_RESUME) X(NODE_SERVICE) X(NODE_RELEASE) \
 	X(NODE_VALIDATE) X(NODE_RETRY) X(NODE_REBUILD) X(NODE_REBOOT) \
-	X(NODE_POWER) X(NODE_REPLACE) X(NODE_RETIRE) X(DISK_FULL)
+	X(NODE_POWER) X(NODE_REPLACE) X(NODE_RETIRE) X(DISK_FULL) X(NO_KARGS)
 /* clang-format on */
 
 enum verb {
@@ -426,11 +435,19 @@ void oracle_begins(const char *what);
 void oracle_off(const struct machine *machine, const char *how);
 void oracle_write(const struct machine *machine, int disk, const char *step,
 		  int keeps_data);
-/* The daemon sends this machine to its disk. */
+/* memory.c. The daemon sends this machine to its disk; and what a ready node runs. */
 void oracle_to_disk(const struct machine *machine);
+void oracle_memory(const struct bu_node *node);
 /* replay.c. Around a start over the same log. */
 void oracle_remember(const struct bu_fleet *fleet);
 void oracle_compare(const struct bu_fleet *fleet);
+/* From now on a second fleet follows the log of this one, and is compared after each
+ * row. */
+void oracle_follow(struct bu_fleet *leads);
+/* When the store is gone. */
+void oracle_unfollow(void);
+/* Rows after which they were compared. */
+long oracle_followed(void);
 /* The machine that it is bound to, NULL = it is none of these. */
 const struct machine *oracle_machine_of(const struct bu_node *node);
 /* Why a node that is ready can run nothing; NULL = it can. */

@@ -41,6 +41,7 @@ static void
 disk_clear(struct disk *disk, enum content content)
 {
 	json_decref(disk->stamp);
+	json_decref(disk->record);
 	memset(disk, 0, sizeof(*disk));
 	disk->content = content;
 }
@@ -215,6 +216,7 @@ boot_disk(struct machine *machine)
 		machine->next_ms = 0; /* no bootable device: it stays so */
 		return;
 	}
+	BU_TEXT_COPY(machine->booted, disk->loader);
 	come_up(machine, disk->content == DISK_OURS ? RUNS_SYSTEM : RUNS_FOREIGN);
 }
 

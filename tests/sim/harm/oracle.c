@@ -46,7 +46,8 @@ static struct seen {
 	int64_t said_ms;     /* a person said something of it, and was heard */
 	int cluster;         /* that it was last ordered to be in; -1 = none */
 	int ordered;
-	int serves; /* the one that it became ready for */
+	int serves;      /* the one that it became ready for */
+	int64_t lent_ms; /* Unix time; as of the last look */
 } seen[SEEN_MAX];
 static int seen_count;
 static int64_t room_ms; /* since then its disk has room, and its log is out */
@@ -255,45 +256,6 @@ oracle_write(const struct machine *machine, int disk, const char *step, int keep
 		       step);
 }
 
-/* Its firmware asked what to start. */
-void
-oracle_to_disk(const struct machine *machine)
-{
-	const struct bu_node *node = daemon_node_of(machine);
-	const struct row *row = node ? profile_row(&sim.applied, node->name) : NULL;
-
-	if (row && row_machine(row) == machine->index && node->ram &&
-	    node->state == BU_STATE_READY)
-		broken(RULE_RAM,
-		       "%s of %s, which runs from memory, is sent to its disk",
-		       machine->serial, node->name);
-}
-
-/* Of the boot that the node is known to be in. */
-static void
-look_at_memory(const struct bu_node *node)
-{
-	const struct machine *its = oracle_machine_of(node);
-	const char *stamp =
-		its && its->in_memory ? bu_json_str(its->memory.stamp, "text", "") : "";
-
-	if (!its || !machine_works(its) || strcmp(its->boot_id, node->boot_id) != 0)
-		return;
-	if (!node->ram != !its->in_memory)
-		broken(RULE_RAM, "%s is ready and said to run from %s; it does not",
-		       node->name, node->ram ? "memory" : "a disk");
-	else if (node->ram && !node->order.open && !node->order.failed &&
-		 !node->order.withdrawn &&
-		 strcmp(node->order.image_digest, node->installed_digest) != 0)
-		broken(RULE_RAM,
-		       "%s is done with its order to run image %.12s; it runs %.12s",
-		       node->name, node->order.image_digest, node->installed_digest);
-	else if (node->ram && !strstr(stamp, node->installed_digest))
-		broken(RULE_RAM,
-		       "%s is ready with image %.12s; in its memory is %.200s",
-		       node->name, node->installed_digest, stamp);
-}
-
 /* --- what views say --- */
 
 const struct machine *
@@ -495,12 +457,34 @@ look_at_kept(const struct bu_node *node, struct seen *at)
 	       bu_state_name(was), bu_state_name(node->state));
 }
 
+/* Before the last look is kept: a machine that the daemon switched proves nothing, and
+ * serves nobody as a partner, until its system has said hello. */
+static void
+look_at_unheard(const struct bu_node *node, struct seen *at)
+{
+	const struct machine *its = oracle_machine_of(node);
+	int comes = its && at->looked_ms && at->state != node->state &&
+		    node->since_ms > its->unheard_ms &&
+		    (node->state == BU_STATE_JOINING || node->state == BU_STATE_READY);
+	int lent = its && at->looked_ms && node->lent_ms > at->lent_ms &&
+		   node->lent_ms > its->unheard_ms;
+
+	at->lent_ms = node->lent_ms;
+	if (its && its->unheard_ms && (comes || lent) && !is_name_of_another(node))
+		broken(RULE_UNHEARD,
+		       "%s is %s%s; its machine %s was switched and has "
+		       "not said hello since",
+		       node->name, bu_state_name(node->state),
+		       lent ? " and lent as a partner" : "", its->serial);
+}
+
 static void
 look_at_node(const struct bu_node *node)
 {
 	struct seen *at = seen_of(node->name);
 	const struct machine *machine;
 
+	look_at_unheard(node, at);
 	look_at_kept(node, at);
 	if (node->order.open && node->order.begun)
 		at->serves = at->cluster;
@@ -509,7 +493,7 @@ look_at_node(const struct bu_node *node)
 	else if (!at->left_ms)
 		at->left_ms = now_ms();
 	if (node->state == BU_STATE_READY) {
-		look_at_memory(node);
+		oracle_memory(node);
 		look_at_ready(node, at);
 		return;
 	}

@@ -376,6 +376,9 @@ edit_pool(const struct step *step, int pool)
 	case VERB_KARGS:
 		p->kargs[pool] = 1 + (int)(step->b % 50);
 		break;
+	case VERB_NO_KARGS:
+		p->kargs[pool] = 0;
+		break;
 	case VERB_GRES:
 		p->gres[pool]++;
 		break;
@@ -455,6 +458,7 @@ profile_edit(const struct step *step, char *words, size_t size)
 	case VERB_FEATURES:
 	case VERB_SYSCTL:
 	case VERB_KARGS:
+	case VERB_NO_KARGS:
 	case VERB_GRES:
 	case VERB_DATA:
 	case VERB_LIMITS:

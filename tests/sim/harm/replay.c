@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Around a start over the same log: what the log owns is as it was. Called by daemon.c.
+ * What the log owns is a function of it: around a start it is as it was, and a second
+ * fleet that only follows the log is equal after each row. Called by daemon.c.
  * Invariant: what is only seen is not compared.
  */
+#include <stdio.h>
+
 #include "base/json.h"
 #include "tests/sim/harm/harm.h"
 
@@ -66,4 +69,75 @@ oracle_compare(const struct bu_fleet *fleet)
 	}
 	json_decref(kept);
 	kept = NULL;
+}
+
+/* --- a fleet that only follows --- */
+
+enum { ALL_EACH = 64 }; /* rows; in between the node of the row alone */
+
+static struct {
+	struct bu_fleet *leads, *follows;
+	struct bu_follower *after;
+	long rows;
+} pair;
+
+static void
+compare_node(const char *name)
+{
+	const struct bu_node *a = bu_fleet_node(pair.leads, name);
+	const struct bu_node *b = bu_fleet_node(pair.follows, name);
+	bu_autojson json_t *leads = a ? owned_by_log(a) : NULL;
+	bu_autojson json_t *follows = b ? owned_by_log(b) : NULL;
+
+	if ((!a && !b) || json_equal(leads, follows))
+		return;
+	bu_autofree char *of_a = leads ? json_dumps(leads, JSON_COMPACT) : NULL;
+	bu_autofree char *of_b = follows ? json_dumps(follows, JSON_COMPACT) : NULL;
+
+	broken(RULE_REPLAY, "%s is %s, and who only follows has %s", name,
+	       of_a ? of_a : "unknown", of_b ? of_b : "no such node");
+}
+
+static int
+after_row(const struct bu_event *event, void *arg, struct bu_err *err)
+{
+	compare_node(event->node);
+	if (++pair.rows % ALL_EACH != 0)
+		return 0;
+	if (pair.leads->count != pair.follows->count)
+		broken(RULE_REPLAY, "who only follows has %zu nodes of %zu",
+		       pair.follows->count, pair.leads->count);
+	for (size_t i = 0; i < pair.leads->count; i++)
+		compare_node(pair.leads->nodes[i]->name);
+	return 0;
+}
+
+void
+oracle_follow(struct bu_fleet *leads)
+{
+	struct bu_err err = {0};
+
+	pair.leads = leads;
+	pair.follows = bu_fleet_create(leads->loop, leads->store);
+	pair.follows->public_pem = leads->public_pem;
+	if (bu_fleet_load(pair.follows, &err) == 0)
+		pair.after = bu_store_follow(leads->store, after_row, NULL, &err);
+	if (!pair.after)
+		fprintf(stderr, "harm: %s\n", err.text);
+	bu_assert(pair.after);
+}
+
+void
+oracle_unfollow(void)
+{
+	bu_store_unfollow(pair.after);
+	bu_fleet_destroy(pair.follows);
+	pair.after = NULL;
+	pair.leads = pair.follows = NULL;
+}
+
+long
+oracle_followed(void)
+{
+	return pair.rows;
 }

@@ -74,6 +74,77 @@ add(struct script *script, unsigned int *seed, enum verb verb, int64_t after_ms)
 	step->c = draw(seed, 1u << 20);
 }
 
+/* --- in the middle of orders --- */
+
+/* An order begins, and while it goes people and strangers do more to the same node. */
+static void
+add_order(struct script *script, unsigned int *seed)
+{
+	static const enum verb edits[] = {
+		VERB_KARGS, VERB_KARGS,    VERB_SYSCTL,      VERB_FEATURES, VERB_IMAGE,
+		VERB_DATA,  VERB_TYPO_MAC, VERB_TYPO_SERIAL, VERB_CLUSTER,
+	};
+	unsigned int which = draw(seed, 1u << 20);
+
+	add(script, seed, edits[draw(seed, BU_LEN(edits))], MINUTES(4));
+	script->steps[script->count - 1].a = which;
+	add(script, seed, VERB_APPLY, draw(seed, 4000));
+}
+
+static void
+add_middle(struct script *script, unsigned int *seed)
+{
+	static const enum verb verbs[] = {
+		VERB_NODE_DRAIN,   VERB_NODE_RESUME,  VERB_NODE_SERVICE,
+		VERB_NODE_RELEASE, VERB_NODE_POWER,   VERB_NODE_POWER,
+		VERB_NODE_REBOOT,  VERB_NODE_RETRY,   VERB_NODE_VALIDATE,
+		VERB_ABORT,        VERB_PAUSE,        VERB_RESUME,
+		VERB_TYPO_SERIAL,  VERB_TYPO_MAC,     VERB_RIGHT,
+		VERB_KILL,         VERB_STRANGER,     VERB_KARGS,
+		VERB_BMC_LOSES,    VERB_LOSE_ANSWERS,
+	};
+	unsigned int which = script->steps[script->count - 2].a;
+
+	for (unsigned int i = 2 + draw(seed, 4); i > 0; i--) {
+		enum verb verb = verbs[draw(seed, BU_LEN(verbs))];
+
+		add(script, seed, verb,
+		    draw(seed, 2) ? draw(seed, 15000) : draw(seed, 90000));
+		script->steps[script->count - 1].a = which;
+		if (verb >= VERB_RENAME && verb <= VERB_RIGHT)
+			add(script, seed, VERB_APPLY, draw(seed, 4000));
+	}
+}
+
+/* All is as it was before, some time later. */
+static void
+add_way_back(struct script *script, unsigned int *seed)
+{
+	unsigned int which = script->steps[script->count - 1].a;
+
+	add(script, seed, VERB_NO_KARGS,
+	    draw(seed, 2) ? draw(seed, 60000) : MINUTES(4));
+	script->steps[script->count - 1].a = which;
+	add(script, seed, VERB_APPLY, draw(seed, 4000));
+}
+
+static void
+make_middle(struct script *script, unsigned int first)
+{
+	unsigned int seed = first * 2654435761u + 1;
+
+	script->nodes = 2 + (int)draw(&seed, 3);
+	script->bays = script->nodes;
+	script->pools = 1 + (int)draw(&seed, 2);
+	script->clusters = 1;
+	for (unsigned int i = 1 + draw(&seed, 2); i > 0; i--) {
+		add_order(script, &seed);
+		add_middle(script, &seed);
+	}
+	if (draw(&seed, 3))
+		add_way_back(script, &seed);
+}
+
 void
 script_make(struct script *script, unsigned int first)
 {
@@ -82,6 +153,10 @@ script_make(struct script *script, unsigned int first)
 
 	memset(script, 0, sizeof(*script));
 	script->seed = first;
+	if (first >= MIDDLE) {
+		make_middle(script, first);
+		return;
+	}
 	script->nodes = 2 + (int)draw(&seed, 7);
 	script->bays = script->nodes + (int)draw(&seed, 3);
 	if (script->bays > BAYS)
@@ -189,6 +264,7 @@ new_disk(struct machine *machine, unsigned int which)
 	say("people: %s gets a new %s", machine->serial, disk_path(which % DISKS));
 	machine_power(machine, 0);
 	json_decref(disk->stamp);
+	json_decref(disk->record);
 	memset(disk, 0, sizeof(*disk));
 	machine_power(machine, on);
 }

@@ -61,6 +61,25 @@ names_a_command(const char *name)
 	return strstr(bu_json_str(shown, "why", ""), "bringup ") != NULL;
 }
 
+/* Nothing is to be done any more, and its kernel does not run with what is applied. */
+static void
+look_at_applied(const struct row *row, const struct bu_node *node, json_t **plan)
+{
+	const struct machine *its = oracle_machine_of(node);
+	int wanted = sim.applied.kargs[row->pool];
+	char kargs[32] = "";
+
+	if (wanted)
+		snprintf(kargs, sizeof(kargs), "tick=%d", wanted);
+	if (!its || its->in_memory || !machine_works(its) || node->order.open ||
+	    strcmp(its->booted, kargs) == 0 || is_planned(row->name, plan))
+		return;
+	broken(RULE_APPLIED,
+	       "%s is ready, its kernel runs with '%s', '%s' is applied, and the plan "
+	       "is empty",
+	       node->name, its->booted, kargs);
+}
+
 static const char *
 unsettled_row(const struct row *row, int helped, json_t **plan)
 {
@@ -72,6 +91,8 @@ unsettled_row(const struct row *row, int helped, json_t **plan)
 	if (!node)
 		return "the daemon does not know it";
 	why = node->state == BU_STATE_READY ? oracle_unusable(node) : "it is not ready";
+	if (!why)
+		look_at_applied(row, node, plan);
 	if (!why || slurm_admin_drained(row->name))
 		return NULL;
 	if (node->state == BU_STATE_VALIDATING && !other_partners(row))

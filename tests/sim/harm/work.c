@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/applied.h"
 #include "model/check.h"
 #include "model/result.h"
 #include "tests/sim/harm/harm.h"
@@ -100,6 +101,21 @@ take_hostname(struct disk *disk, const json_t *item)
 	disk->hostname[strcspn(disk->hostname, "\n")] = '\0';
 }
 
+/* Files, and what the next boot begins with. */
+static void
+take_configuration(struct disk *disk, const json_t *item)
+{
+	const char *record = file_in(item, BU_APPLIED_PATH);
+	const char *kargs = bu_json_str(item, "kargs", NULL);
+
+	take_hostname(disk, item);
+	if (kargs)
+		BU_TEXT_COPY(disk->loader, kargs);
+	json_decref(bu_steal(&disk->record));
+	if (record)
+		disk->record = json_loads(record, 0, NULL);
+}
+
 /* --- install --- */
 
 static int
@@ -127,8 +143,8 @@ begin_writing(struct machine *machine, int at, const json_t *item)
 	    bu_json_bool(item, "wipe", 0) ? ", wipe" : "", keeps ? ", keep" : "");
 	oracle_write(machine, at, id, keeps);
 	disk->content = DISK_BEGUN;
-	json_decref(disk->stamp);
-	disk->stamp = NULL;
+	json_decref(bu_steal(&disk->stamp));
+	json_decref(bu_steal(&disk->record));
 	bu_text_copy(disk->step, sizeof(disk->step), id);
 	if (!keeps)
 		disk->data = 0;
@@ -162,7 +178,7 @@ install(struct machine *machine, const json_t *item, struct bu_err *err)
 	if (json_array_size(json_object_get(item, "data")))
 		disk->data = 1;
 	agent_leaves(machine, disk);
-	take_hostname(disk, item);
+	take_configuration(disk, item);
 	machine->boots_from = at;
 	return 1;
 }
@@ -183,7 +199,7 @@ load(struct machine *machine, const json_t *item, struct bu_err *err)
 	memory->stamp = json_deep_copy(json_object_get(item, "stamp"));
 	memory->content = DISK_OURS;
 	agent_leaves(machine, memory);
-	take_hostname(memory, item);
+	take_configuration(memory, item);
 	return 1;
 }
 
@@ -335,7 +351,7 @@ configure(struct machine *machine, const json_t *item, struct bu_err *err)
 		bu_err_set(err, BU_ERR_STATE, 0,
 			   "the boot ramdisk has no configuration to change");
 	else
-		take_hostname(disk, item);
+		take_configuration(disk, item);
 	return 1;
 }
 

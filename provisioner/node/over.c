@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of a boot, as a function of the log. Called by replay.c and replay_steps.c;
+ * asked wherever an agent's word would count. Invariants: from the row on that orders a
+ * power action, or tells that the machine was seen off, nothing counts that was known
+ * of the boot before; an order that failed gives it back, unheard.
+ */
+#include "provisioner/node/over.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "provisioner/node/reconcile_impl.h"
+
+/* how: in words, without its time. */
+static void
+end(struct bu_node *node, const struct bu_event *event, int pending, const char *how)
+{
+	struct bu_over *over = &node->over;
+
+	node->live.over_seen_ms = node->live.last_seen_ms;
+	node->live.last_seen_ms = 0;
+	if (!node->boot_id[0])
+		return;
+	*over = (struct bu_over){.seq = event->seq,
+				 .at_ms = event->time_ms,
+				 .pending = pending,
+				 .installed = node->boot_installed};
+	BU_TEXT_COPY(over->boot_id, node->boot_id);
+	bu_text_copy(over->how, sizeof(over->how), how);
+	node->boot_id[0] = '\0';
+	node->boot_installed = 0;
+}
+
+/* What the order of this row came to. */
+static void
+decide(struct bu_node *node, int64_t seq, int ended)
+{
+	struct bu_over *over = &node->over;
+
+	if (!over->pending || over->seq != seq)
+		return;
+	over->pending = 0;
+	if (ended && !node->boot_id[0])
+		node->serves = 0;
+	if (ended || node->boot_id[0])
+		return;
+	BU_TEXT_COPY(node->boot_id, over->boot_id);
+	node->boot_installed = over->installed;
+	memset(over, 0, sizeof(*over));
+}
+
+void
+bu_over_intent(struct bu_fleet *fleet, struct bu_node *node,
+	       const struct bu_event *event)
+{
+	enum bu_action action = node->step.action;
+	char how[sizeof(node->over.how)];
+
+	/* A step that only looks is another matter, and nobody knows when a person
+	 * presses the button. */
+	if (bu_action_info(action)->actor != BU_ACTOR_POWER || node->kexecs ||
+	    !bu_reconcile_cycles(node) || bu_manual_is(bu_fleet_reach(fleet, node)))
+		return;
+	snprintf(how, sizeof(how), "%s while it was %s", bu_action_name(action),
+		 bu_state_name(node->state));
+	end(node, event, 1, how);
+}
+
+void
+bu_over_outcome(struct bu_node *node, int done)
+{
+	decide(node, node->step.intent_seq, done);
+}
+
+void
+bu_over_deed(struct bu_node *node, const struct bu_event *event,
+	     const struct bu_body_power *body)
+{
+	char how[sizeof(node->over.how)];
+
+	/* What is not known may have been done. */
+	if (body->result != BU_OUTCOME_ASKED) {
+		decide(node, node->power.seq, body->result != BU_OUTCOME_FAILED);
+		return;
+	}
+	snprintf(how, sizeof(how), "power %s by %s", bu_deed_names[body->op],
+		 bu_body_text(body->by));
+	if (body->op == BU_DEED_OFF || body->op == BU_DEED_CYCLE)
+		end(node, event, 1, how);
+	else if (body->op == BU_DEED_ON)
+		/* Off until now, or it goes on as it was: its agent will tell. */
+		node->live.last_seen_ms = 0;
+}
+
+int
+bu_over_seen(BU_REPLAY_ARGS)
+{
+	end(node, event, 0, "its machine was seen off");
+	node->booted_by_us = node->serves = 0;
+	return 0;
+}
+
+int
+bu_over_is(const struct bu_node *node)
+{
+	return node->over.seq && !node->boot_id[0];
+}
+
+int
+bu_over_ended(const struct bu_node *node, const char *boot_id)
+{
+	return node->over.seq && strcmp(node->over.boot_id, boot_id) == 0;
+}
+
+int
+bu_over_was_installed(const struct bu_node *node)
+{
+	return bu_over_is(node) ? node->over.installed : node->boot_installed;
+}
+
+char *
+bu_over_words(const struct bu_node *node)
+{
+	char at[24];
+
+	bu_time_iso(node->over.at_ms, at);
+	return bu_xasprintf("%s, %s", node->over.how, at);
+}
