@@ -329,26 +329,24 @@ do_probe(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 
 /* --- join --- */
 
-/* A file of the munge key belongs to the user of that name. */
 static int
-give_to_owner(const char *path, struct bu_err *err)
+give_to_owner(const char *path, const char *owner, struct bu_err *err)
 {
-	const struct passwd *user;
+	const struct passwd *user = owner ? getpwnam(owner) : NULL;
 
-	if (strncmp(path, "/etc/munge/", 11) != 0)
+	if (!owner)
 		return 0;
-	user = getpwnam("munge");
 	if (!user)
-		return bu_err_set(
-			err, BU_ERR_STATE, 0,
-			"the image has no user munge; is munge in its recipe?");
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "the image has no user %s; is %s in its recipe?",
+				  owner, owner);
 	if (chown(path, user->pw_uid, user->pw_gid) != 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "chown '%s'", path);
 	return 0;
 }
 
 static int
-write_file(const struct bu_install_file *file, struct bu_err *err)
+write_file(const struct bu_install_file *file, const char *owner, struct bu_err *err)
 {
 	bu_autofree char *dir = bu_xstrndup(
 		file->path, (size_t)(strrchr(file->path, '/') - file->path));
@@ -356,7 +354,7 @@ write_file(const struct bu_install_file *file, struct bu_err *err)
 	if (bu_mkdir_p(dir[0] ? dir : "/", 0755, err) != 0 ||
 	    bu_file_write(file->path, file->content, file->size, file->mode, err) != 0)
 		return -1;
-	return give_to_owner(file->path, err);
+	return give_to_owner(file->path, owner, err);
 }
 
 static int
@@ -392,7 +390,7 @@ do_join(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 			keep_certificate(&work.boot, "boot", err) != 0))
 		rc = -1;
 	for (size_t i = 0; rc == 0 && i < files.count; i++)
-		rc = write_file(&files.list[i], err);
+		rc = write_file(&files.list[i], work.files[i].owner, err);
 	if (rc == 0)
 		rc = start_services(&work, err);
 	bu_system_files_fini(&files);

@@ -43,7 +43,7 @@ enum { BU_UNSAID = -1 };
 	B(next, F(IF_TEXT, next, state) F(TEXT, next, by) F(FLAG, next, again)         \
 		F(FLAG, next, reset) F(REASON, next, reason))                          \
 	B(joined, F(IF_TEXT, joined, cluster) F(TEXT, joined, driver)                  \
-		F(TEXT, joined, conf) F(TEXT, joined, node))                           \
+		F(TEXT, joined, handle) F(TEXT, joined, node))                           \
 	B(flow, F(REAL, flow, rate_gbps) F(REAL, flow, lat_us) F(REAL, flow, lat99_us) \
 		F(REAL, flow, lat_min_us) F(REAL, flow, lost) F(INT, flow, doubt))
 /* Of a soak: ms, the time that counts; peer, whose links it was to load */

@@ -78,7 +78,7 @@ static const struct row today[] = {
 	 "'result':'failed','step':'node001.27.leave'}",
 	 NULL},
 	{BU_EVENT_OUTCOME,
-	 "{'action':'join','attempt':1,'detail':'','joined':{'cluster':'','conf':'',"
+	 "{'action':'join','attempt':1,'detail':'','joined':{'cluster':'','handle':'',"
 	 "'driver':'','node':''},'kind':'none','result':'done','step':'s'}",
 	 NULL},
 	{BU_EVENT_ADMITTED,
@@ -193,7 +193,7 @@ static const struct row before[] = {
 	 "{'action':'','attempt':0,'detail':'','kind':'','result':'failed','step':'s'}"},
 	{BU_EVENT_OUTCOME,
 	 "{'joined':{'cluster':'another','node':'n'},'result':'done','step':'s'}",
-	 "{'action':'','attempt':0,'detail':'','joined':{'cluster':'another','conf':'',"
+	 "{'action':'','attempt':0,'detail':'','joined':{'cluster':'another','handle':'',"
 	 "'driver':'','node':'n'},'kind':'','result':'done','step':'s'}"},
 	{BU_EVENT_ADMITTED, "{'machine':'e7c2','step':'s'}",
 	 "{'fingerprint':'','machine':'e7c2','request':'','step':'s','until_ms':0}"},

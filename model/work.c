@@ -65,6 +65,7 @@ const struct bu_field bu_work_file_fields[] = {
 	BU_FIELD(STRING, struct bu_work_file, path, .form = &path_form),
 	BU_FIELD(INT, struct bu_work_file, mode, .max = 0777),
 	BU_FIELD(STRING, struct bu_work_file, apply, .need = BU_SPARSE),
+	BU_FIELD(STRING, struct bu_work_file, owner, .need = BU_SPARSE),
 	BU_FIELD(STRING, struct bu_work_file, content, .need = BU_SPARSE),
 	BU_FIELD(STRING, struct bu_work_file, content_hex, .need = BU_SPARSE),
 	BU_FIELD_END,

@@ -63,6 +63,7 @@ struct bu_work_file {
 	const char *path; /* absolute */
 	int mode;
 	const char *apply; /* group that makes it hold; NULL = none */
+	const char *owner; /* user, of a join's files alone; NULL = root */
 	const char *content;
 	const char *content_hex;
 };

@@ -282,13 +282,13 @@ struct bu_desired_hardware {
 };
 
 struct bu_desired_cluster {
-	char *name;            /* never NULL */
-	char *driver;          /* "slurm", "kubernetes"; never NULL */
-	char *controller;      /* "10.77.0.1:6817" */
-	char *slurm_conf_path; /* on the appliance; never NULL */
-	char *munge_key; /* secrets are references ("file:/x", "env:X", ...), which */
-	char *token;     /* bu_secret_resolve() reads; profiles/ never does */
-	char *ca;        /* "file:/path" of the API server's CA without "file:" */
+	char *name;       /* never NULL */
+	char *driver;     /* "slurm", "kubernetes"; never NULL */
+	char *controller; /* "10.77.0.1:6817" */
+	char *conf_path;  /* on the appliance; never NULL */
+	char *key;        /* secrets are references ("file:/x", "env:X", ...), which */
+	char *token;      /* bu_secret_resolve() reads; profiles/ never does */
+	char *ca;         /* "file:/path" of the API server's CA without "file:" */
 	char *zone;
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */

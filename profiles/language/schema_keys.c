@@ -290,9 +290,9 @@ SETTINGS(hardware)
 {"cluster", "controller", BU_KEY_HOSTPORT, NULL, 0, 0, "required",
 	FIELD(cluster, controller), CONTENT(RESTART), "where its controller listens"},
 {"cluster", "munge_key", BU_KEY_SECRET, NULL, 0, 0, "file:/etc/munge/munge.key",
-	FIELD(cluster, munge_key), CONTENT(RESTART), "key of munge, on the appliance (slurm)"},
+	FIELD(cluster, key), CONTENT(RESTART), "key of munge, on the appliance (slurm)"},
 {"cluster", "slurm_conf", BU_KEY_PATH, NULL, 0, 0, "/etc/slurm/slurm.conf",
-	FIELD(cluster, slurm_conf_path),
+	FIELD(cluster, conf_path),
 	CONTENT(RESTART), "slurm.conf, on the appliance (slurm)"},
 TEXTS(cluster, SECRET, token, NONE, "what nodes join with (kubernetes)")
 {"cluster", "ca", BU_KEY_KEYFILE, NULL, 0, 0, NULL, FIELD(cluster, ca),
@@ -462,23 +462,6 @@ SETTINGS(node)
 	REACH, "zone"}, };
 /* clang-format on */
 
-/* What the language has words for, and this version does nothing with: of a choice, the
- * values that have a driver; "" = nothing reads the key. token and ca of a cluster go
- * with its driver. Whose driver comes changes its row here. */
-/* clang-format off */
-static const struct {
-	const char *section; /* NULL = each that has the key */
-	const char *key, *served;
-} futures[] = {
-	{"cluster", "driver", "slurm"},
-	{NULL, "power", "ipmi|libvirt|manual|redfish"},
-	{NULL, "labels", ""},
-	{NULL, "taints", ""},
-	{"site", "backup", ""},
-	{"site", "backup_zone", ""},
-};
-/* clang-format on */
-
 static_assert(BU_LEN(keys) + BU_SCHEMA_KINDS_MAX <= BU_SCHEMA_MAX, "the table fits");
 
 const struct bu_key *
@@ -486,15 +469,4 @@ bu_schema_keys(size_t *ret_count)
 {
 	*ret_count = BU_LEN(keys);
 	return keys;
-}
-
-const char *
-bu_key_served(const struct bu_key *key)
-{
-	for (size_t i = 0; i < BU_LEN(futures); i++)
-		if (strcmp(futures[i].key, key->key) == 0 &&
-		    (!futures[i].section ||
-		     strcmp(futures[i].section, key->section) == 0))
-			return futures[i].served;
-	return NULL;
 }

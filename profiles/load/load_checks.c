@@ -124,22 +124,26 @@ check_validation(struct bu_loader *ld, const struct bu_desired_validation *valid
 		check_rail(ld, validation->fabrics[i], section, "fabric");
 }
 
-/* Keys that only one driver knows. */
+/* Keys of a section of this name that another kind of cluster than this one knows. */
 static void
-check_cluster(struct bu_loader *ld, const struct bu_desired_cluster *cluster,
-	      const struct bu_ini_section *section)
+check_driver_keys(struct bu_loader *ld, const struct bu_ini_section *section,
+		  const char *named, const struct bu_desired_cluster *cluster)
 {
-	static const char *const of[][2] = {{"munge_key", "slurm"},
-					    {"slurm_conf", "slurm"},
-					    {"token", "kubernetes"},
-					    {"ca", "kubernetes"}};
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
 
-	for (size_t i = 0; cluster->driver && i < BU_LEN(of); i++)
-		if (bu_ini_entry(section, of[i][0]) &&
-		    strcmp(cluster->driver, of[i][1]) != 0)
-			bu_load_wrong(ld, section, of[i][0],
-				      "is a key of driver = %s; this is driver = %s",
-				      of[i][1], cluster->driver);
+	for (size_t i = 0; cluster && cluster->driver && i < count; i++) {
+		const char *driver = strcmp(keys[i].section, named) == 0
+					     ? bu_key_driver(&keys[i])
+					     : NULL;
+
+		if (driver && bu_ini_entry(section, keys[i].key) &&
+		    strcmp(driver, cluster->driver) != 0)
+			bu_load_wrong(ld, section, keys[i].key,
+				      "is for clusters with driver = %s; [cluster %s] "
+				      "has driver = %s",
+				      driver, cluster->name, cluster->driver);
+	}
 }
 
 /* Settings of the GPUs, which the hardware class knows, wherever they were given. */
@@ -199,23 +203,6 @@ check_partition(struct bu_loader *ld, const struct bu_desired_hardware *hardware
 	}
 }
 
-/* Slurm has features, Kubernetes has labels and taints. */
-static void
-check_pool_cluster(struct bu_loader *ld, const struct bu_desired_pool *pool,
-		   const struct bu_ini_section *section)
-{
-	static const char *const of[][2] = {
-		{"features", "slurm"}, {"gres", "slurm"}, {"taints", "kubernetes"}};
-	const char *driver = pool->cluster ? pool->cluster->driver : NULL;
-
-	for (size_t i = 0; driver && i < BU_LEN(of); i++)
-		if (bu_ini_entry(section, of[i][0]) && strcmp(driver, of[i][1]) != 0)
-			bu_load_wrong(ld, section, of[i][0],
-				      "is for clusters with driver = %s; [cluster %s] "
-				      "has driver = %s",
-				      of[i][1], pool->cluster->name, driver);
-}
-
 static void
 check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 		    const struct bu_ini_section *section)
@@ -229,7 +216,7 @@ check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			   who, pool->mig, pool->gpu_slices,
 			   &pool->origins[bu_schema_key("pool", "mig") - keys],
 			   &pool->origins[bu_schema_key("pool", "gpu_slices") - keys]});
-	check_pool_cluster(ld, pool, section);
+	check_driver_keys(ld, section, "pool", pool->cluster);
 	bu_load_check_data(ld, pool, section);
 	if (pool->nodes_count && pool->canary > pool->max_unavailable)
 		bu_load_wrong(ld, section, "canary",
@@ -422,7 +409,8 @@ bu_load_checks(struct bu_loader *ld)
 	for (size_t i = 0; i < desired->hardware_count; i++)
 		check_partition(ld, &desired->hardware[i], ld->hardware_sections[i]);
 	for (size_t i = 0; i < desired->clusters_count; i++)
-		check_cluster(ld, &desired->clusters[i], ld->cluster_sections[i]);
+		check_driver_keys(ld, ld->cluster_sections[i], "cluster",
+				  &desired->clusters[i]);
 	for (size_t i = 0; i < desired->validations_count; i++)
 		check_validation(ld, &desired->validations[i],
 				 ld->validation_sections[i]);

@@ -46,7 +46,7 @@ START_TEST(good_profile_becomes_typed_state)
 	ck_assert_str_eq(node->pool->name, "train");
 	ck_assert_str_eq(node->hardware->disk, "smallest");
 	ck_assert_str_eq(node->image->name, "debian12");
-	ck_assert_str_eq(node->cluster->munge_key, "file:/etc/munge/munge.key");
+	ck_assert_str_eq(node->cluster->key, "file:/etc/munge/munge.key");
 	ck_assert_str_eq(node->mac, "52:54:00:77:00:02");
 	ck_assert_str_eq(node->bmc, "qemu:///system#node002");
 	ck_assert_str_eq(node->zone, "z1");
@@ -326,7 +326,7 @@ START_TEST(a_cluster_keeps_the_reference_of_its_secret)
 	struct bu_desired *desired = load_good(
 		bu_testing_tree("site.ini", site, "racks.csv", bu_testing_racks, NULL));
 
-	ck_assert_str_eq(desired->clusters[0].munge_key, "credential:munge.key");
+	ck_assert_str_eq(desired->clusters[0].key, "credential:munge.key");
 	bu_desired_destroy(desired);
 }
 END_TEST

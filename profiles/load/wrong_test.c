@@ -386,13 +386,13 @@ static const struct wrong wrongs[] = {
 	 "site.ini:22: [cluster hpc] driver: 'nomad' is unknown; allowed is "
 	 "slurm|kubernetes\n"},
 	{"driver = slurm", "driver = slurm\ntoken = env:TOKEN",
-	 "site.ini:23: [cluster hpc] token: is a key of driver = kubernetes; this is "
-	 "driver = slurm\n"},
+	 "site.ini:23: [cluster hpc] token: is for clusters with driver = kubernetes; "
+	 "[cluster hpc] has driver = slurm\n"},
 	{"driver = slurm", "driver = kubernetes\nslurm_conf = /etc/slurm.conf",
 	 "site.ini:22: [cluster hpc] driver: no driver of this bringup serves "
 	 "'kubernetes' yet; use slurm\n"
-	 "site.ini:23: [cluster hpc] slurm_conf: is a key of driver = slurm; this is "
-	 "driver = kubernetes\n"
+	 "site.ini:23: [cluster hpc] slurm_conf: is for clusters with driver = slurm; "
+	 "[cluster hpc] has driver = kubernetes\n"
 	 "site.ini:35: [pool train] features: is for clusters with driver = slurm; "
 	 "[cluster hpc] has driver = kubernetes\n"
 	 "site.ini:36: [pool train] gres: is for clusters with driver = slurm; "

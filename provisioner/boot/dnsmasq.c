@@ -60,7 +60,7 @@ static const char head[] =
 	"no-hosts\n"
 	"addn-hosts=%s/names\n";
 
-/* Of all modes with DHCP. A name that a machine gives itself ("wpad", "slurmctld") is
+/* Of all modes with DHCP. A name that a machine gives itself ("wpad", "lake1") is
  * no name of the site: DNS knows those of the profile alone. */
 static const char dhcp_head[] = "no-ping\n"
 				"dhcp-ignore-names\n"

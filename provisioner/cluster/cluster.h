@@ -3,7 +3,8 @@
  * Training clusters: one vtable per driver. A cluster is opened once and asked about
  * all of its nodes at a time; operations on single nodes live on those answers, and
  * what they do goes out in batches. An operation is started, reports once, and can be
- * cancelled; all of them may be repeated after a crash (they observe first).
+ * cancelled; all of them may be repeated after a crash (they observe first). Nobody but
+ * a driver knows what its cluster is called, where it is or how a node enters it.
  */
 #ifndef BU_CLUSTER_CLUSTER_H
 #define BU_CLUSTER_CLUSTER_H
@@ -12,6 +13,41 @@
 #include "base/loop.h"
 #include "model/event.h"
 #include "model/fact.h"
+#include "model/work.h"
+
+enum {
+	BU_CLUSTER_HANDLE_SIZE = 256,
+	BU_CLUSTER_FILES_MAX = 8,
+	BU_CLUSTER_SERVICES_MAX = 4,
+};
+
+/* A cluster as the profile describes it. Texts are borrowed; NULL = not given. */
+struct bu_cluster_site {
+	const char *name, *driver;
+	const char *controller;  /* "10.77.0.1:6817" */
+	const char *conf;        /* path of the driver's own configuration file */
+	const char *key, *token; /* references of secrets, as base/secret.h has it */
+	const char *ca;          /* path of a certificate */
+};
+
+/* A node as its cluster is to know it. Texts are borrowed; NULL = none. */
+struct bu_cluster_member {
+	const char *name;
+	const char *address;         /* IPv4, in its boot network */
+	const char *features, *gres; /* "rxe,lab", "rdma:rxe:1" */
+	const char *labels, *taints; /* "tier=gold", "gpu=true:NoSchedule" */
+};
+
+/* What makes a node's client run: files of it and the services to be started then, in
+ * this order. */
+struct bu_cluster_client {
+	struct bu_work_file files[BU_CLUSTER_FILES_MAX]; /* their texts are owned */
+	size_t files_count;
+	const char *services[BU_CLUSTER_SERVICES_MAX]; /* borrowed from the driver */
+	size_t services_count;
+};
+/* Wipes them: one may be a key. */
+void bu_cluster_client_fini(struct bu_cluster_client *client);
 
 /* One node, as the cluster says. Texts are borrowed until the callback returns. */
 struct bu_cluster_row {
@@ -30,11 +66,10 @@ typedef void (*bu_cluster_seen_fn)(const struct bu_cluster_row *rows, size_t cou
 				   const struct bu_err *err, void *arg);
 
 struct bu_cluster_target {
-	const char *node;
+	/* name: as it is known there. What else the cluster is to know of the node
+	 * counts for relabel alone. */
+	struct bu_cluster_member member;
 	int64_t deadline_ms; /* 0 = none */
-	/* What the cluster shall know of the node; NULL = nothing. Borrowed until the
-	 * call returns. */
-	const char *features; /* "rxe,lab" */
 	/* The reason of an administrator's drain that is in the log; NULL = none.
 	 * Admit: it is drained with this reason, and not resumed. Leave: when the
 	 * cluster has another one it ends early, with done.drained: a node that leaves
@@ -59,8 +94,21 @@ typedef void (*bu_cluster_fn)(const struct bu_err *err,
 
 struct bu_cluster_driver {
 	const char *name;
-	/* conf: the driver's own configuration file. */
-	struct bu_cluster *(*open)(struct bu_loop *loop, const char *conf,
+	/* The client that an image must hold, by its name in the manifest ("slurmd").
+	 */
+	const char *needs;
+	/* What a join keeps: enough to open the cluster when no profile has it any
+	 * more. */
+	void (*handle)(const struct bu_cluster_site *site,
+		       char ret[BU_CLUSTER_HANDLE_SIZE]);
+	/* The reference of the secret that the client gets; NULL = it gets none. */
+	const char *(*secret)(const struct bu_cluster_site *site);
+	/* Pure: the same input gives the same bytes. */
+	bu_must int (*client)(const struct bu_cluster_site *site,
+			      const struct bu_cluster_member *member,
+			      const void *secret, size_t secret_size,
+			      struct bu_cluster_client *ret, struct bu_err *err);
+	struct bu_cluster *(*open)(struct bu_loop *loop, const char *handle,
 				   bu_cluster_seen_fn seen, void *arg);
 	/* Operations that are under way end without a word. */
 	void (*close)(struct bu_cluster *cluster);
@@ -86,5 +134,12 @@ struct bu_cluster_driver {
 
 /* By the profile's name of it; NULL when there is no such driver. */
 const struct bu_cluster_driver *bu_cluster_driver(const char *name);
+/* All of them; ends with NULL. */
+extern const struct bu_cluster_driver *const bu_cluster_drivers[];
+
+/* For drivers: a file of the client, with a copy of what is in it. owner: its user;
+ * NULL = root. */
+void bu_cluster_client_add(struct bu_cluster_client *client, const char *path, int mode,
+			   const char *owner, const void *content, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files that make an image a certain node: names, network, tuning, data partitions,
- * cluster client. Pure: the same input gives the same bytes and the same digest.
+ * The files that make an image a certain node: names, network, tuning, data
+ * partitions. Pure: the same input gives the same bytes and the same digest.
  */
 #ifndef BU_CONFIG_RENDER_H
 #define BU_CONFIG_RENDER_H
@@ -19,12 +19,5 @@ struct bu_config *bu_config_render(const struct bu_config_input *input,
 /* Paths with '*' for any characters but '/': a file that matches one of them and is not
  * in the configuration is an old one of ours, and goes. Ends with NULL. */
 extern const char *const bu_config_patterns[];
-
-/* What a node gets when it joins its cluster: slurmd's drop-in and the munge key (a
- * secret: mode 0400, its owner is set by the agent). The node registers as drained; it
- * takes work only when the appliance says so. BU_ERR_INVAL when it has no cluster. */
-struct bu_config *bu_config_render_cluster(const struct bu_desired_node *node,
-					   const void *munge_key, size_t munge_key_size,
-					   struct bu_err *err);
 
 #endif

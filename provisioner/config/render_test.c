@@ -142,40 +142,5 @@ START_TEST(machines_that_do_not_fit_are_refused)
 }
 END_TEST
 
-START_TEST(cluster_client_registers_drained_with_its_key)
-{
-	static const char key[] = {1, 2, 0, (char)0xff};
-	struct bu_config_input input = demo();
-	struct bu_err err;
-	struct bu_config *config =
-		bu_config_render_cluster(input.node, key, sizeof(key), &err);
-	const struct bu_work_file *row;
-
-	ck_assert_msg(config != NULL, "%s", config ? "" : err.text);
-	check_file(
-		config, "/etc/systemd/system/slurmd.service.d/bringup.conf", 0644,
-		"# Written by bringup; changes are lost.\n"
-		"[Unit]\nConditionPathExists=\n\n"
-		"[Service]\nExecStart=\n"
-		"ExecStart=/usr/sbin/slurmd -D -Z --conf-server 10.77.0.1:6817 --conf "
-		"\"State=DRAIN NodeAddr=10.77.0.11 Feature=rxe,lab "
-		"Gres=rdma:rxe:1\"\n");
-	ck_assert_uint_eq(config->count, 2);
-	ck_assert_str_eq(config->files[1].path, "/etc/munge/munge.key");
-	ck_assert_uint_eq(config->files[1].mode, 0400);
-	row = &bu_config_rows(config)[1];
-	ck_assert_str_eq(row->content_hex, "010200ff");
-	ck_assert_ptr_null(row->content);
-	ck_assert_int_eq(row->mode, 0400);
-	bu_config_destroy(config);
-	desired->nodes[0].cluster = NULL;
-	ck_assert_ptr_null(
-		bu_config_render_cluster(input.node, key, sizeof(key), &err));
-	ck_assert_str_eq(err.text, "node001: its pool 'train' joins no Slurm cluster");
-	bu_desired_destroy(desired);
-}
-END_TEST
-
 BU_UNIT("render", renders_the_first_node_of_the_demo, digest_follows_the_content,
-	machines_that_do_not_fit_are_refused,
-	cluster_client_registers_drained_with_its_key)
+	machines_that_do_not_fit_are_refused)

@@ -156,7 +156,7 @@ add_gpus(const struct bu_desired_node *node, struct bu_config *config)
 		      BU_CONFIG_HEAD
 		      "# GPU and its instances; a GPU that is not here is whole.\n%s",
 		      text);
-	/* For NVIDIA's device plugin of Kubernetes, whose pod mounts the file. */
+	/* For NVIDIA's device plugin, whose pod mounts the file. */
 	if (node->gpu_slices)
 		bu_config_add(config, "/etc/bringup/device-plugin.yaml", 0644, "gpu",
 			      BU_CONFIG_HEAD

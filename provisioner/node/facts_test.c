@@ -490,7 +490,7 @@ START_TEST(each_node_gets_its_own_fact)
 		if (i != 5)
 			rig_write(&rig, file, state);
 		strcpy(node->joined.driver, "slurm");
-		strcpy(node->joined.conf, i == 7 ? "/other" : "/etc/slurm.conf");
+		strcpy(node->joined.handle, i == 7 ? "/other" : "/etc/slurm.conf");
 		strcpy(node->joined.cluster, i == 6 ? "" : "hpc");
 		snprintf(node->joined.node, sizeof(node->joined.node), "node00%d", i);
 		strcpy(node->live.cluster.state, "old");

@@ -78,15 +78,6 @@ bu_fleet_desired(const struct bu_fleet *fleet, const struct bu_node *node)
 }
 
 void
-bu_fleet_joined(const struct bu_desired_node *want, struct bu_joined *ret)
-{
-	BU_TEXT_COPY(ret->cluster, want->cluster->name);
-	BU_TEXT_COPY(ret->driver, want->cluster->driver);
-	BU_TEXT_COPY(ret->conf, want->cluster->slurm_conf_path);
-	BU_TEXT_COPY(ret->node, want->name);
-}
-
-void
 bu_fleet_touch(struct bu_fleet *fleet, struct bu_node *node)
 {
 	fleet->version++;

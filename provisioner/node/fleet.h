@@ -152,8 +152,6 @@ const struct bu_desired_node *bu_fleet_reach(struct bu_fleet *fleet,
 					     const struct bu_node *node);
 /* The node whose machine has this MAC, by its reach; NULL when none has. */
 struct bu_node *bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac);
-/* The cluster that it should be in, as a JOIN says it; it has one. */
-void bu_fleet_joined(const struct bu_desired_node *want, struct bu_joined *ret);
 /* NULL when there is none of this id. */
 struct bu_rollout *bu_fleet_rollout(struct bu_fleet *fleet, const char *id);
 /* Median of what the last orders of this class took in this pool, first turn to end;

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/node/effect.h"
+#include "provisioner/node/membership.h"
 
 enum { RELABEL_MS = 60000 };
 
@@ -26,7 +27,7 @@ journal_joined(struct bu_reconcile *rec, struct bu_node *node,
 		      .detail = detail,
 		      .joined = {.cluster = joined->cluster,
 				 .driver = joined->driver,
-				 .conf = joined->conf,
+				 .handle = joined->handle,
 				 .node = joined->node});
 	bu_reconcile_append(rec, node, &event, 1);
 }
@@ -118,7 +119,7 @@ cluster_effect(struct bu_reconcile *rec, struct bu_node *node,
 static int
 same_cluster(const struct bu_joined *a, const struct bu_joined *b)
 {
-	return strcmp(a->driver, b->driver) == 0 && strcmp(a->conf, b->conf) == 0;
+	return strcmp(a->driver, b->driver) == 0 && strcmp(a->handle, b->handle) == 0;
 }
 
 /* The reason by which an administrator has it drained there; NULL = none is known. */
@@ -132,7 +133,7 @@ static void
 admit(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *joining)
 {
 	struct bu_cluster_target target = {
-		.node = joining->node,
+		.member.name = joining->node,
 		.deadline_ms = bu_reconcile_limit_ms(rec, node),
 		.drained = drained_in(node, joining),
 		.words = on_words,
@@ -159,8 +160,9 @@ static void
 leave(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *of,
       const struct bu_joined *joining, bu_cluster_fn fn)
 {
-	struct bu_cluster_target target = {
-		.node = of->node, .drained = drained_in(node, of), .words = on_words};
+	struct bu_cluster_target target = {.member.name = of->node,
+					   .drained = drained_in(node, of),
+					   .words = on_words};
 	struct bu_cluster *cluster;
 	struct bu_effect *effect = cluster_effect(rec, node, of, &cluster);
 
@@ -176,7 +178,7 @@ static void
 joins_as(const struct bu_node *node, const struct bu_desired_node *want,
 	 struct bu_joined *ret)
 {
-	bu_fleet_joined(want, ret);
+	bu_membership_joined(want, ret);
 	if (node->called[0])
 		bu_text_copy(ret->node, sizeof(ret->node), node->called);
 }
@@ -200,13 +202,19 @@ static void
 relabel(struct bu_reconcile *rec, struct bu_node *node,
 	const struct bu_desired_node *want)
 {
-	struct bu_cluster_target target = {.node = node->joined.node,
-					   .deadline_ms = RELABEL_MS,
-					   .features = want->features,
+	struct bu_cluster_target target = {.deadline_ms = RELABEL_MS,
 					   .words = on_words};
+	char address[INET_ADDRSTRLEN];
 	struct bu_cluster *cluster;
-	struct bu_effect *effect = cluster_effect(rec, node, &node->joined, &cluster);
+	struct bu_effect *effect;
+	struct bu_err err;
 
+	if (bu_membership_member(want, address, &target.member, &err) != 0) {
+		bu_journal_outcome(rec, node, &err, "");
+		return;
+	}
+	target.member.name = node->joined.node;
+	effect = cluster_effect(rec, node, &node->joined, &cluster);
 	if (effect)
 		effect->op =
 			effect->driver->relabel(cluster, &target, on_cluster, effect);

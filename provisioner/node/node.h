@@ -141,7 +141,7 @@ struct bu_next {
 struct bu_joined {
 	char cluster[BU_NAME_MAX];
 	char driver[16];
-	char conf[256];         /* the driver's own configuration file */
+	char handle[256];       /* by which the driver opens it */
 	char node[BU_NAME_MAX]; /* its name there */
 };
 

@@ -100,7 +100,7 @@ bu_reconcile_progress(struct bu_reconcile *rec, struct bu_node *node, const char
 static int
 is_of(const struct bu_observer *observer, const struct bu_joined *joined)
 {
-	return strcmp(observer->of.conf, joined->conf) == 0 &&
+	return strcmp(observer->of.handle, joined->handle) == 0 &&
 	       strcmp(observer->of.driver, joined->driver) == 0;
 }
 
@@ -183,8 +183,8 @@ bu_observe_cluster(struct bu_reconcile *rec, const struct bu_joined *joined,
 		observer->rec = rec;
 		observer->of = *joined;
 		observer->driver = driver;
-		observer->cluster =
-			driver->open(rec->fleet->loop, joined->conf, on_seen, observer);
+		observer->cluster = driver->open(rec->fleet->loop, joined->handle,
+						 on_seen, observer);
 		observer->pause_ms = ASK_MS;
 		observer->next = rec->observers;
 		rec->observers = observer;

@@ -441,7 +441,7 @@ START_TEST(a_node_leaves_the_cluster_that_it_joined_not_the_one_of_the_profile)
 	struct bu_node *node = ready(&rig);
 	bu_autofree char *before = power_log(&rig), *after = NULL, *told = NULL;
 
-	ck_assert_str_eq(node->joined.conf, "/etc/slurm/slurm.conf");
+	ck_assert_str_eq(node->joined.handle, "/etc/slurm/slurm.conf");
 	two_clusters(&rig, "MIXED\n");
 	begin_order(&rig, BU_CLASS_WIPE, "driver = slurm",
 		    "driver = slurm\nslurm_conf = /etc/new.conf");
@@ -455,7 +455,7 @@ START_TEST(a_node_leaves_the_cluster_that_it_joined_not_the_one_of_the_profile)
 	/* That holds over a restart of bringupd, too. */
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_str_eq(node->joined.conf, "/etc/slurm/slurm.conf");
+	ck_assert_str_eq(node->joined.handle, "/etc/slurm/slurm.conf");
 	pass_s(&rig, 60);
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
 	rig_write(&rig, "old", "\n");
@@ -501,7 +501,7 @@ START_TEST(a_node_that_joins_another_cluster_leaves_the_first_one_first)
 	rig_answer(&rig, node, NULL);
 	pass_s(&rig, 20);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
-	ck_assert_str_eq(node->joined.conf, "/etc/slurm/slurm.conf");
+	ck_assert_str_eq(node->joined.handle, "/etc/slurm/slurm.conf");
 	told = rig_read(&rig, "scontrol.log");
 	ck_assert_str_eq(told, ""); /* jobs of the first one are not over */
 	rig_end(&rig);
@@ -565,7 +565,7 @@ START_TEST(an_old_log_tells_what_was_joined_by_its_profile)
 	rig_apply(&rig, 1, BU_CLASS_NONE, "d1", "driver = slurm",
 		  "driver = slurm\nslurm_conf = /etc/new.conf");
 	rig_restart(&rig);
-	ck_assert_str_eq(rig_node(&rig, 1)->joined.conf, "/etc/slurm/slurm.conf");
+	ck_assert_str_eq(rig_node(&rig, 1)->joined.handle, "/etc/slurm/slurm.conf");
 	ck_assert_str_eq(rig_node(&rig, 1)->joined.cluster, "hpc");
 	ck_assert_str_eq(rig_node(&rig, 1)->joined.node, "node001");
 	rig_end(&rig);

@@ -12,6 +12,7 @@
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/found.h"
 #include "provisioner/node/life.h"
+#include "provisioner/node/membership.h"
 #include "provisioner/node/orders.h"
 #include "provisioner/node/over.h"
 #include "provisioner/node/revisions.h"
@@ -63,12 +64,12 @@ join(const struct bu_fleet *fleet, struct bu_node *node,
 
 	memset(joined, 0, sizeof(*joined));
 	if (want && want->cluster)
-		bu_fleet_joined(want, joined);
+		bu_membership_joined(want, joined);
 	if (!body->cluster)
 		return;
 	BU_TEXT_COPY(joined->cluster, body->cluster);
 	BU_TEXT_COPY(joined->driver, body->driver);
-	BU_TEXT_COPY(joined->conf, body->conf);
+	BU_TEXT_COPY(joined->handle, body->handle);
 	BU_TEXT_COPY(joined->node, body->node);
 }
 

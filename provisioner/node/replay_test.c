@@ -112,7 +112,7 @@ view(const struct bu_fleet *fleet)
 		json_decref(rest);
 		json_object_set_new(json, "joined",
 				    json_pack("[ssss]", node->joined.cluster,
-					      node->joined.driver, node->joined.conf,
+					      node->joined.driver, node->joined.handle,
 					      node->joined.node));
 		json_object_set(json, "full",
 				node->full_cert.body ? node->full_cert.body

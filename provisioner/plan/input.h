@@ -23,7 +23,9 @@ struct bu_plan_image {
 	char kernel[64]; /* "6.1.0-28-amd64", as the manifest says it */
 	/* What else it says; "" = nothing. Without `described` nothing looked. */
 	char driver[64], fabric_manager[64];
-	int described, has_slurmd, has_kubelet;
+	int described;
+	/* Clients of clusters that it holds: bits by place in bu_cluster_drivers. */
+	unsigned int clients;
 	int is_disk;                   /* all of somebody else's disk */
 	int mirrors;                   /* its systems start from a mirrored root */
 	int slots;                     /* they start from one of two roots */

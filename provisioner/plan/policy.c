@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "profiles/language/schema.h"
 #include "profiles/nodeset/nodeset.h"
+#include "provisioner/cluster/cluster.h"
 #include "provisioner/plan/plan.h"
 #include "provisioner/plan/plan_impl.h"
 
@@ -163,14 +164,17 @@ judge_client(const struct group *group, const struct bu_plan_image *image)
 {
 	const struct bu_desired_node *first = group->first;
 	const struct bu_desired_cluster *cluster = first->cluster;
-	int slurm = cluster && strcmp(cluster->driver, "slurm") == 0;
 	bu_autofree char *text = NULL;
+	size_t at = 0;
 
-	if (!image->described || !cluster ||
-	    (slurm ? image->has_slurmd : image->has_kubelet))
+	while (cluster && bu_cluster_drivers[at] &&
+	       strcmp(bu_cluster_drivers[at]->name, cluster->driver) != 0)
+		at++;
+	if (!image->described || !cluster || !bu_cluster_drivers[at] ||
+	    (image->clients & 1U << at))
 		return;
 	text = bu_xasprintf("the image has no %s, and [pool %s] joins [cluster %s]",
-			    slurm ? "slurmd" : "kubelet", first->pool->name,
+			    bu_cluster_drivers[at]->needs, first->pool->name,
 			    cluster->name);
 	misfit(group, &first->image->origin, 0, text);
 }

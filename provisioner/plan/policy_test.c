@@ -245,7 +245,7 @@ START_TEST(what_an_image_holds_is_judged)
 		site.input.compat = compat;
 		strcpy(site.image.driver, rows[i].driver);
 		site.image.described = rows[i].described;
-		site.image.has_slurmd = rows[i].slurmd;
+		site.image.clients = rows[i].slurmd ? ~0U : 0;
 		plan = make(&site);
 		ck_assert_msg(plan_allowed(plan, &err) == (*rows[i].want ? -1 : 0),
 			      "row %zu: %s", i, err.text);

@@ -9,6 +9,7 @@
 #include "images/programs.h"
 #include "images/store.h"
 #include "profiles/language/schema.h"
+#include "provisioner/cluster/cluster.h"
 #include "provisioner/work/work.h"
 
 enum { KEYS_MAX = 65536 };
@@ -112,8 +113,10 @@ describe(const struct bu_manifest *manifest, struct bu_plan_image *ret)
 	ret->mirrors = bu_manifest_holds(manifest, "mirror") != NULL;
 	ret->slots = bu_manifest_holds(manifest, "roots") != NULL;
 	ret->is_disk = manifest->disk.sector_bytes != 0;
-	ret->has_slurmd = bu_manifest_holds(manifest, "slurmd") != NULL;
-	ret->has_kubelet = bu_manifest_holds(manifest, "kubelet") != NULL;
+	ret->clients = 0;
+	for (size_t i = 0; bu_cluster_drivers[i]; i++)
+		if (bu_manifest_holds(manifest, bu_cluster_drivers[i]->needs))
+			ret->clients |= 1U << i;
 }
 
 int

@@ -19,6 +19,7 @@
 #include "provisioner/config/nocloud.h"
 #include "provisioner/config/render.h"
 #include "provisioner/config/tuning.h"
+#include "provisioner/node/membership.h"
 #include "provisioner/work/disks.h"
 #include "provisioner/work/work.h"
 
@@ -289,30 +290,42 @@ configure_work(const struct bu_work_input *input, const struct bu_node *node,
 	return item;
 }
 
-/* Nodes without a cluster have nothing to start; their certificates are kept as well.
- */
-static struct bu_config *
-cluster_config(const struct bu_work_input *input, const struct bu_desired_node *want,
-	       struct bu_err *err)
+static int
+make_client(const struct bu_work_input *input, const struct bu_desired_node *want,
+	    struct bu_cluster_client *ret, struct bu_err *err)
 {
-	struct bu_config *config;
+	const struct bu_cluster_driver *driver =
+		bu_cluster_driver(want->cluster->driver);
+	struct bu_cluster_member member;
+	struct bu_cluster_site site;
+	char address[INET_ADDRSTRLEN], *secret = NULL;
+	const char *reference;
 	size_t size = 0;
-	char *key =
-		bu_secrets_get(input->secrets, want->cluster->munge_key, &size, err);
+	int rc = -1;
 
-	config = key ? bu_config_render_cluster(want, key, size, err) : NULL;
-	bu_secret_free(key, size);
-	if (!config)
-		bu_err_wrap(err, "cluster %s", want->cluster->name);
-	return config;
+	if (!driver)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "no cluster driver '%s'",
+				  want->cluster->driver);
+	bu_membership_site(want->cluster, &site);
+	reference = driver->secret(&site);
+	if (bu_membership_member(want, address, &member, err) != 0)
+		return -1;
+	if (reference)
+		secret = bu_secrets_get(input->secrets, reference, &size, err);
+	if (secret || !reference)
+		rc = driver->client(&site, &member, secret, size, ret, err);
+	bu_secret_free(secret, size);
+	return rc == 0 ? 0 : bu_err_wrap(err, "cluster %s", site.name);
 }
 
+/* Nodes without a cluster have nothing to start; their certificates are kept as well.
+ */
 static json_t *
 join_work(const struct bu_work_input *input, const struct bu_node *node,
 	  const struct bu_desired_node *want, struct bu_err *err)
 {
 	struct bu_work_join work = {.work = work_of(node)};
-	struct bu_config *config = NULL;
+	struct bu_cluster_client client = {.files_count = 0};
 	json_t *item;
 
 	if (!node->full_cert.body || !node->boot_cert.body) {
@@ -324,17 +337,14 @@ join_work(const struct bu_work_input *input, const struct bu_node *node,
 					  node->full_cert.is.text};
 	work.boot = (struct bu_work_cert){bu_certificate_kinds[BU_CERTIFICATE_BOOT],
 					  node->boot_cert.is.text};
-	if (want->cluster) {
-		config = cluster_config(input, want, err);
-		if (!config)
-			return NULL;
-		work.services[work.services_count++] = "munge";
-		work.services[work.services_count++] = "slurmd";
-		work.files = bu_config_rows(config);
-		work.files_count = config->count;
-	}
+	if (want->cluster && make_client(input, want, &client, err) != 0)
+		return NULL;
+	for (size_t i = 0; i < client.services_count; i++)
+		work.services[work.services_count++] = client.services[i];
+	work.files = client.files;
+	work.files_count = client.files_count;
 	item = bu_record_to_json(bu_work_join_fields, &work);
-	bu_config_destroy(config);
+	bu_cluster_client_fini(&client);
 	return item;
 }
 

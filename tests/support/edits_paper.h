@@ -155,7 +155,7 @@ static inline struct bu_cluster_op *
 cluster_op(enum bu_action action, const struct bu_cluster_target *target,
 	   bu_cluster_fn fn, void *arg)
 {
-	struct op *op = add_op(action, target->node, arg);
+	struct op *op = add_op(action, target->member.name, arg);
 
 	op->cluster = fn;
 	return (struct bu_cluster_op *)op;
@@ -187,18 +187,27 @@ paper_cancel(struct bu_cluster_op *cancelled)
 	free(op);
 }
 
+static void
+edits_handle(const struct bu_cluster_site *site, char ret[BU_CLUSTER_HANDLE_SIZE])
+{
+	snprintf(ret, BU_CLUSTER_HANDLE_SIZE, "%s", site->conf);
+}
+
+static const struct bu_cluster_driver edits_driver = {.name = "slurm",
+						      .needs = "slurmd",
+						      .handle = edits_handle,
+						      .open = edits_open,
+						      .close = edits_close,
+						      .observe = edits_observe,
+						      .leave = paper_leave,
+						      .relabel = paper_relabel,
+						      .cancel = paper_cancel};
+const struct bu_cluster_driver *const bu_cluster_drivers[] = {&edits_driver, NULL};
+
 const struct bu_cluster_driver *
 bu_cluster_driver(const char *name)
 {
-	static const struct bu_cluster_driver driver = {.name = "slurm",
-							.open = edits_open,
-							.close = edits_close,
-							.observe = edits_observe,
-							.leave = paper_leave,
-							.relabel = paper_relabel,
-							.cancel = paper_cancel};
-
-	return &driver;
+	return &edits_driver;
 }
 
 static inline void

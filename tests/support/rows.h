@@ -160,7 +160,7 @@ put_service(json_t *view, const struct bu_node *node)
 	    node->step.attempt, status[node->step.status], (int)node->step.intent_seq);
 	put(view, "error", "%s", node->step_error);
 	put(view, "joined", "%s/%s/%s/%s", joined->cluster, joined->driver,
-	    joined->conf, joined->node);
+	    joined->handle, joined->node);
 	put_json(view, "drained", node->drained);
 	FLAG(node, serves);
 	FLAG(node, entering);

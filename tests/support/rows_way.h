@@ -95,7 +95,7 @@ static const struct row install[] = {
 	 " started="},
 	{N, BU_EVENT_OUTCOME,
 	 "{'step':'j1','result':'done','joined':{'cluster':'lab','driver':'slurm',"
-	 "'conf':'/c','node':'n1'}}",
+	 "'handle':'/c','node':'n1'}}",
 	 " step=j1/join/1/done/33 error= joined=lab/slurm//c/n1"
 	 " drained={'old':'fan'} entering= asked= effect="},
 	{N, BU_EVENT_STATE, "{'to':'ready','on':'joined'}",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by slurm.c (commands) and slurm_decide.c (what follows from their answers). */
+/* Shared by driver.c (commands) and decide.c (what follows from their answers). */
 #ifndef BU_CLUSTER_SLURM_OP_H
 #define BU_CLUSTER_SLURM_OP_H
 
 #include "base/worker.h"
-#include "provisioner/cluster/slurm_parse.h"
+#include "provisioner/cluster/slurm/parse.h"
 
 /* Jobs may take hours to end: their node is looked at less and less often. */
 enum { BU_SLURM_LOOK_MS = 500, BU_SLURM_LOOK_MAX_MS = 8000 };
@@ -64,6 +64,13 @@ bu_slurm_now(const struct bu_cluster *cluster)
 }
 
 void bu_slurm_op_free(struct bu_cluster_op *op);
+
+/* client.c; as of the vtable */
+bu_must int bu_slurm_client(const struct bu_cluster_site *site,
+			    const struct bu_cluster_member *member, const void *secret,
+			    size_t secret_size, struct bu_cluster_client *ret,
+			    struct bu_err *err);
+const char *bu_slurm_secret(const struct bu_cluster_site *site);
 
 /* Each of them may end the operation, or says what it wants next. row: NULL = Slurm
  * answered, and does not know the node. */

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "provisioner/cluster/slurm_parse.h"
+#include "provisioner/cluster/slurm/parse.h"
 #include "tests/support/unit.h"
 
 static char *
 golden(void)
 {
-	char *text = bu_file_read(BU_SRCDIR "/provisioner/cluster/show_node.txt", 0,
-				  NULL, NULL);
+	char *text = bu_file_read(BU_SRCDIR "/provisioner/cluster/slurm/show_node.txt",
+				  0, NULL, NULL);
 
 	ck_assert_ptr_nonnull(text);
 	return text;

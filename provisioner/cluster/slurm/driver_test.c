@@ -3,7 +3,7 @@
  * The driver against a fake Slurm (scripts that stand first in PATH), and what it
  * tells about a node in service against a real slurmctld.
  */
-#include "provisioner/cluster/slurm_parse.h"
+#include "provisioner/cluster/slurm/parse.h"
 
 #include <signal.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static struct bu_cluster_op *
 begin_op(struct bu_cluster *cluster, enum verb verb, const char *node,
 	 struct ended *ended)
 {
-	struct bu_cluster_target target = {.node = node,
+	struct bu_cluster_target target = {.member.name = node,
 					   .drained = verb >= ADMIT_DRAINED ? "DIMM A3"
 									    : NULL,
 					   .words = on_words};
@@ -388,9 +388,9 @@ START_TEST(features_are_told_where_they_differ)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_cluster_target target = {.node = "node001",
+		struct bu_cluster_target target = {.member.name = "node001",
 						   .deadline_ms = 20000,
-						   .features = rows[i].wanted};
+						   .member.features = rows[i].wanted};
 		struct ended ended = {0};
 		struct desk desk;
 
@@ -456,7 +456,7 @@ END_TEST
 START_TEST(a_batch_is_of_those_that_want_the_same)
 {
 	struct bu_cluster_target other = {
-		.node = "node003", .deadline_ms = 20000, .features = "b"};
+		.member = {.name = "node003", .features = "b"}, .deadline_ms = 20000};
 	struct desk desk;
 	struct ended ended[3] = {0};
 	bu_autofree char *log = NULL;
@@ -547,13 +547,6 @@ START_TEST(the_observer_is_told_of_each_answer)
 }
 END_TEST
 
-START_TEST(an_unknown_driver_is_none)
-{
-	ck_assert_ptr_nonnull(bu_cluster_driver("slurm"));
-	ck_assert_ptr_null(bu_cluster_driver("pbs"));
-}
-END_TEST
-
 RIG_UNIT("slurm", operations_end_as_the_cluster_says,
 	 an_administrators_drain_is_neither_resumed_nor_overwritten,
 	 less_than_configured_is_an_error, a_node_that_does_not_come_is_late,
@@ -564,4 +557,4 @@ RIG_UNIT("slurm", operations_end_as_the_cluster_says,
 	 a_node_that_slurm_does_not_know_is_not_relabelled,
 	 many_nodes_are_one_question_and_one_batch, an_answer_with_a_zero_byte_is_none,
 	 a_refused_batch_goes_out_one_by_one, a_batch_is_of_those_that_want_the_same,
-	 the_observer_is_told_of_each_answer, an_unknown_driver_is_none)
+	 the_observer_is_told_of_each_answer)

@@ -89,7 +89,8 @@ do_really(struct bu_loop *loop, struct bu_cluster *cluster, enum verb verb,
 	  const char *features)
 {
 	struct bu_cluster_target target = {
-		.node = "node001", .deadline_ms = 20000, .features = features};
+		.member = {.name = "node001", .features = features},
+		.deadline_ms = 20000};
 	struct ended ended = {0};
 
 	if (verb == RELABEL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads what scontrol and squeue print. Called by slurm.c. Invariant: nothing that they
- * print is trusted to be short, complete or in a known order of flags, and what cannot
- * be read is never taken for "not there", "idle" or "drained".
+ * Reads what scontrol and squeue print. Called by driver.c. Invariant: nothing that
+ * they print is trusted to be short, complete or in a known order of flags, and what
+ * cannot be read is never taken for "not there", "idle" or "drained".
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-#include "provisioner/cluster/slurm_parse.h"
+#include "provisioner/cluster/slurm/parse.h"
 
 enum { BRACKETS_MAX = 4 /* dimensions of a name */ };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an operation does after each look at its cluster. Called by slurm.c. Invariant:
+ * What an operation does after each look at its cluster. Called by driver.c. Invariant:
  * a node has left only when Slurm has answered and does not know it: a node that is
  * merely drained gets jobs as soon as an administrator resumes it. No drain but
  * bringup's own is resumed, overwritten or forgotten.
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "provisioner/cluster/slurm_op.h"
+#include "provisioner/cluster/slurm/op.h"
 
 void
 bu_slurm_op_free(struct bu_cluster_op *op)

@@ -12,7 +12,8 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "provisioner/cluster/slurm_op.h"
+#include "provisioner/cluster/drivers.h"
+#include "provisioner/cluster/slurm/op.h"
 
 enum { COMMAND_MS = 15000, OUTPUT_MAX_BYTES = 32 << 20, BATCH_MAX = 500 };
 
@@ -307,12 +308,12 @@ on_timer(void *arg)
 /* --- the vtable --- */
 
 static struct bu_cluster *
-slurm_open(struct bu_loop *loop, const char *conf, bu_cluster_seen_fn seen, void *arg)
+slurm_open(struct bu_loop *loop, const char *handle, bu_cluster_seen_fn seen, void *arg)
 {
 	struct bu_cluster *cluster = bu_xcalloc(1, sizeof(*cluster));
 
 	cluster->loop = loop;
-	cluster->env_conf = bu_xasprintf("SLURM_CONF=%s", conf);
+	cluster->env_conf = bu_xasprintf("SLURM_CONF=%s", handle);
 	cluster->seen = seen;
 	cluster->arg = arg;
 	cluster->timer = bu_timer_create(loop, on_timer, cluster);
@@ -347,8 +348,9 @@ start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	struct bu_cluster_op **link = &cluster->ops;
 
 	op->cluster = cluster;
-	op->node = bu_xstrdup(target->node);
-	op->features = bu_xstrdup(target->features ? target->features : "");
+	op->node = bu_xstrdup(target->member.name);
+	op->features =
+		bu_xstrdup(target->member.features ? target->member.features : "");
 	op->known = bu_xstrdup(target->drained ? target->drained : "");
 	op->next_ms = bu_slurm_now(cluster);
 	if (target->deadline_ms)
@@ -395,8 +397,19 @@ slurm_relabel(struct bu_cluster *cluster, const struct bu_cluster_target *target
 	return op;
 }
 
-static const struct bu_cluster_driver slurm_driver = {
+/* slurm.conf says all that the commands need. */
+static void
+slurm_handle(const struct bu_cluster_site *site, char ret[BU_CLUSTER_HANDLE_SIZE])
+{
+	bu_text_copy(ret, BU_CLUSTER_HANDLE_SIZE, site->conf);
+}
+
+const struct bu_cluster_driver bu_cluster_slurm = {
 	.name = "slurm",
+	.needs = "slurmd",
+	.handle = slurm_handle,
+	.secret = bu_slurm_secret,
+	.client = bu_slurm_client,
 	.open = slurm_open,
 	.close = slurm_close,
 	.observe = slurm_observe,
@@ -405,14 +418,3 @@ static const struct bu_cluster_driver slurm_driver = {
 	.relabel = slurm_relabel,
 	.cancel = bu_slurm_op_free,
 };
-
-static const struct bu_cluster_driver *const drivers[] = {&slurm_driver};
-
-const struct bu_cluster_driver *
-bu_cluster_driver(const char *name)
-{
-	for (size_t i = 0; i < BU_LEN(drivers); i++)
-		if (strcmp(drivers[i]->name, name) == 0)
-			return drivers[i];
-	return NULL;
-}
