@@ -391,8 +391,7 @@ static int
 poll_work(struct bu_session *session, struct bu_err *err)
 {
 	bu_autojson json_t *body = bu_record_to_json(
-		bu_ask_work_fields,
-		&(struct bu_ask_work){POLL_MS, BU_AGENT_PROTOCOL, session->boot_id});
+		bu_ask_work_fields, &(struct bu_ask_work){POLL_MS, session->boot_id});
 	bu_autojson json_t *reply = NULL;
 	const json_t *item;
 	int rc;

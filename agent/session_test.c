@@ -76,7 +76,7 @@ START_TEST(it_greets_asks_works_and_tells)
 	ck_assert_int_eq(appliance.at, 5);
 	ck_assert_int_eq(appliance.wrong, 0);
 	hello = json_loads(appliance.bodies[0], 0, NULL);
-	ck_assert_int_eq(bu_json_int(hello, "v", 0), 1);
+	ck_assert_int_eq(bu_json_int(hello, "protocol", 0), BU_AGENT_PROTOCOL);
 	ck_assert_str_eq(bu_json_str(hello, "where", ""), "ramdisk");
 	ck_assert(json_is_null(json_object_get(hello, "stamp")));
 	asks = json_loads(appliance.bodies[1], 0, NULL);

@@ -31,7 +31,6 @@ struct bu_cluster_fact {
 struct bu_agent_fact {
 	int64_t heard_ms; /* of the time that bringupd was awake */
 	int64_t busy_ms;  /* until then it works on an item, and says nothing */
-	int protocol;     /* BU_AGENT_PROTOCOL of it; 0 = it asked for no work yet */
 	int showed;       /* its stamp, to this process */
 	char version[40], digest[65]; /* of its bundle; "" = not known, or of no slot */
 	int trial;                    /* it is new, and may have to make way yet */

@@ -6,7 +6,15 @@
  */
 #include "model/hello.h"
 
+#include "base/json.h"
+
 const char *const bu_where_names[] = {"ramdisk", "installed", NULL};
+
+#define PROTOCOL                                                                       \
+	{                                                                              \
+		.key = "protocol", .kind = BU_FIELD_VERSION, .min = BU_AGENT_PROTOCOL, \
+		.max = BU_AGENT_PROTOCOL                                               \
+	}
 
 const struct bu_field bu_enroll_fields[] = {
 	BU_FIELD(STRING, struct bu_enroll, node),
@@ -17,7 +25,7 @@ const struct bu_field bu_enroll_fields[] = {
 };
 
 const struct bu_field bu_hello_fields[] = {
-	BU_FIELD_V(BU_HELLO_VERSION, BU_HELLO_VERSION),
+	PROTOCOL,
 	BU_FIELD(WORD, struct bu_hello, where, .words = bu_where_names),
 	BU_FIELD(JSON, struct bu_hello, stamp),
 	BU_FIELD(JSON, struct bu_hello, inventory),
@@ -55,8 +63,7 @@ const struct bu_field bu_agent_failed_fields[] = {
 
 const struct bu_field bu_ask_work_fields[] = {
 	BU_FIELD(INT, struct bu_ask_work, wait_ms, .need = BU_OPTIONAL),
-	BU_FIELD(INT, struct bu_ask_work, protocol, .need = BU_OPTIONAL,
-		 .otherwise = 1),
+	PROTOCOL,
 	BU_FIELD(STRING, struct bu_ask_work, boot_id, .need = BU_SPARSE, .unsaid = "",
 		 .max = 39),
 	BU_FIELD_END,
@@ -69,3 +76,18 @@ const struct bu_field bu_progress_fields[] = {
 	BU_FIELD(INT, struct bu_progress, total_bytes),
 	BU_FIELD_END,
 };
+
+int
+bu_hello_check_protocol(const json_t *body, const char *node, struct bu_err *err)
+{
+	int64_t told = bu_json_int(body, "protocol", 0);
+
+	if (told == BU_AGENT_PROTOCOL)
+		return 0;
+	return bu_err_set(
+		err, BU_ERR_STATE, 0,
+		"the agent of %s speaks protocol %lld, and bringupd %d: make a new "
+		"ramdisk with `bringup image build ramdisk`, and install the node "
+		"again with `bringup node rebuild %s`",
+		node, (long long)told, BU_AGENT_PROTOCOL, node);
+}

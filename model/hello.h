@@ -12,32 +12,13 @@
 
 #include "base/record.h"
 
-/* BU_AGENT_PROTOCOL: what an agent can do, said with each question for work, so that it
- * is known as soon as there is an item for it. 1 (and says nothing): a probe of one
- * port, whose depth the agent chooses. 2: of several rails, with the item's depth and
- * warm-up. 3: it knows the group of checks "fabric". 4: it changes itself, if it lies
- * in a slot. 5: it makes arrays. 6: it loads systems into memory. 7: it installs whole
- * disks. 8: it mirrors systems. 9: it writes one of two roots. 10: in a system
- * with two it asks for work when its root is confirmed. 11: it knows the group of
- * checks "nvlink". 12: it reads the counters of InfiniBand switches. 13: it traces the
- * flows of probes. All are served: a pool has agents of two releases while it is
- * upgraded. */
-enum {
-	BU_HELLO_VERSION = 1,
-	BU_AGENT_RAILS = 2,
-	BU_AGENT_LOOPS = 3,
-	BU_AGENT_TRAVELS = 4,
-	BU_AGENT_ARRAYS = 5,
-	BU_AGENT_LOADS = 6,
-	BU_AGENT_WHOLE = 7,
-	BU_AGENT_MIRRORS = 8,
-	BU_AGENT_ROOTS = 9,
-	BU_AGENT_CONFIRMS = 10,
-	BU_AGENT_NVLINK = 11,
-	BU_AGENT_SWITCHES = 12,
-	BU_AGENT_TRACES = 13,
-	BU_AGENT_PROTOCOL = BU_AGENT_TRACES
-};
+/* Said with each hello and each question for work: "protocol". */
+enum { BU_AGENT_PROTOCOL = 1 };
+
+/* Before anything else of the body is read: another protocol may have other fields.
+ * BU_ERR_STATE names both numbers and what to do. */
+bu_must int bu_hello_check_protocol(const json_t *body, const char *node,
+				    struct bu_err *err);
 
 /* The system that it runs in. */
 enum bu_where { BU_WHERE_RAMDISK, BU_WHERE_INSTALLED };
@@ -54,10 +35,10 @@ struct bu_hello {
 	enum bu_where where;
 	const json_t *stamp; /* {"text","sig"}; null = the disk has none */
 	const json_t *inventory;
-	const json_t *agent; /* bu_agent_said_fields; NULL = of before, or in no slot */
+	const json_t *agent; /* bu_agent_said_fields; NULL = it lies in no slot */
 	const json_t *crash; /* bu_crash_said_fields; NULL = its kernel left nothing */
-	const json_t *runs;  /* bu_runs_fields (model/applied.h); NULL = of before, or
-				of the ramdisk */
+	const json_t
+		*runs; /* bu_runs_fields (model/applied.h); NULL = of the ramdisk */
 };
 extern const struct bu_field bu_hello_fields[];
 
@@ -98,9 +79,8 @@ struct bu_agent_failed {
 extern const struct bu_field bu_agent_failed_fields[];
 
 struct bu_ask_work {
-	int64_t wait_ms; /* for an answer, at most; 0 = not at all */
-	int protocol;
-	const char *boot_id; /* "" = of before */
+	int64_t wait_ms;     /* for an answer, at most; 0 = not at all */
+	const char *boot_id; /* "" = its kernel tells none */
 };
 extern const struct bu_field bu_ask_work_fields[];
 

@@ -218,8 +218,7 @@ extern const struct bu_field bu_work_rail_fields[];
 /* LOOPBACK: both ends are here, and of b nothing is needed but that. */
 enum bu_probe_role { BU_PROBE_CONNECT, BU_PROBE_LISTEN, BU_PROBE_LOOPBACK };
 
-/* The counters of a fabric's switches, through a port of this node. Only an agent that
- * says that it can is asked. */
+/* The counters of a fabric's switches, through a port of this node. */
 struct bu_work_switches {
 	struct bu_work work;
 	struct bu_work_rail rail; /* the port */
@@ -256,7 +255,7 @@ struct bu_work_probe {
 	int gpu;               /* payload in the memory of this GPU; -1 = host */
 	int depth;           /* messages under way per queue pair; 0 = by their size */
 	uint64_t warm_bytes; /* sent before a run is timed; 0 = what is under way */
-	int trace; /* the way of each flow, after the runs; of an agent that can */
+	int trace;           /* the way of each flow, after the runs */
 	/* All are measured at the same time, and the result is {"rails":[RESULT]}, in
 	 * this order. None: one port, as local_ip, device and gid_index say. */
 	struct bu_work_rail rails[BU_RAILS_MAX];

@@ -37,7 +37,6 @@ find_items(struct rig *rig, json_t *ret[2])
 		for (int i = 0; i < 2; i++) {
 			struct bu_node *node = rig_node(rig, i + 1);
 
-			node->live.agent.protocol = BU_AGENT_PROTOCOL;
 			node->live.last_seen_ms = rig->clock.fake_wall_ms;
 		}
 		rig_pass(rig, 1000);

@@ -74,6 +74,12 @@ bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 		bu_holders_refused(api->rec, node, cert, &who);
 		return NULL;
 	}
+	/* Who is refused is not heard: it could do nothing that it is asked for. */
+	if (json_object_get(request->body, "protocol") &&
+	    bu_hello_check_protocol(request->body, node->name, err) != 0) {
+		bu_warn("agents", "%s", err->text);
+		return NULL;
+	}
 	if (request->waited_ms == 0)
 		bu_holders_spoke(api->rec, node, cert, &who);
 	/* A request that still waits is no news: its agent may be gone by now. Nor is
@@ -281,9 +287,8 @@ BU_HANDLER(bu_api_agent_work)
 	    check_greeted(node, request, err) != 0)
 		return BU_ANSWER_ERROR;
 	bu_reconcile_busy(api->rec, node, 0);
-	node->live.agent.protocol = ask.protocol;
 	if (!bu_over_is(node))
-		bu_fallback_confirm(api->rec, node, request->peer_cert, ask.protocol);
+		bu_fallback_confirm(api->rec, node, request->peer_cert);
 	work = work_of(api, node, &failure);
 	/* Busy: a part of it is still to come. */
 	if (failure.kind && failure.kind != BU_ERR_BUSY) {

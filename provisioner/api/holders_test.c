@@ -39,8 +39,8 @@ polls(const char *cert, const char *boot)
 static json_t *
 hello_of(const char *boot)
 {
-	return json_pack("{s:i,s:s,s:n,s:{s:s}}", "v", 1, "where", "installed", "stamp",
-			 "inventory", "boot_id", boot);
+	return json_pack("{s:i,s:s,s:n,s:{s:s}}", "protocol", BU_AGENT_PROTOCOL,
+			 "where", "installed", "stamp", "inventory", "boot_id", boot);
 }
 
 static int

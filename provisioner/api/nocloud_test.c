@@ -65,7 +65,6 @@ begin(struct site *site, const char *network, const char *root)
 	node = rig_node(&site->rig, 1);
 	rig_start(&site->rig, 1);
 	rig_inspect(&site->rig, 1);
-	node->live.agent.protocol = BU_AGENT_PROTOCOL;
 	item = bu_work_make_step(&site->api.work, node, &err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	bu_trust_seed_token(site->rig.trust, node->step.id, token);
@@ -163,21 +162,6 @@ START_TEST(it_is_shown_where_a_system_is)
 		node = rig_node(&site.rig, 1);
 		end(&site);
 	}
-}
-END_TEST
-
-/* An older ramdisk would write files into a disk that is not ours. */
-START_TEST(an_old_ramdisk_is_not_asked)
-{
-	struct site site;
-	struct bu_err err = {0};
-
-	begin(&site, LOOPBACK, "raw");
-	node->live.agent.protocol = BU_AGENT_WHOLE - 1;
-	ck_assert_ptr_null(bu_work_make_step(&site.api.work, node, &err));
-	ck_assert_int_eq(err.kind, BU_ERR_STATE);
-	ck_assert_ptr_nonnull(strstr(err.text, "bringup image build ramdisk"));
-	end(&site);
 }
 END_TEST
 
@@ -310,5 +294,5 @@ END_TEST
 
 RIG_UNIT("api_nocloud", the_installer_gets_what_is_for_cloud_init,
 	 an_image_of_ours_gets_its_files, it_is_shown_where_a_system_is,
-	 an_old_ramdisk_is_not_asked, a_token_is_for_one_first_boot,
-	 who_has_no_right_gets_nothing, cloud_init_reads_it_and_asks_nobody)
+	 a_token_is_for_one_first_boot, who_has_no_right_gets_nothing,
+	 cloud_init_reads_it_and_asks_nobody)

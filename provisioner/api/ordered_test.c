@@ -79,7 +79,6 @@ work_of(struct desk *desk)
 	struct bu_err err = {0};
 	json_t *item;
 
-	node->live.agent.protocol = BU_AGENT_PROTOCOL;
 	item = bu_work_make_step(&desk->site.api.work, node, &err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	return item;
@@ -228,34 +227,6 @@ START_TEST(an_array_is_made_of_the_disks_that_were_granted)
 }
 END_TEST
 
-/* It would leave the array out and say nothing of it. */
-START_TEST(a_ramdisk_of_before_makes_no_array)
-{
-	struct desk desk;
-	struct rig *rig = &desk.site.rig;
-	bu_autojson json_t *planned = NULL, *work = NULL;
-	struct bu_err err = {0};
-	struct bu_node *node;
-
-	begin(&desk);
-	planned = plan(&desk, was, with_array, NULL, 200);
-	json_decref(apply(&desk, planned, 200));
-	until_applied(&desk, planned);
-	rig_start(rig, 1);
-	rig_inspect(rig, 1);
-	node = rig_node(rig, 1);
-	node->live.agent.protocol = BU_AGENT_ARRAYS;
-	work = bu_work_make_step(&desk.site.api.work, node, &err);
-	ck_assert_msg(work != NULL, "%s", err.text);
-	node->live.agent.protocol = BU_AGENT_ARRAYS - 1;
-	ck_assert_ptr_null(bu_work_make_step(&desk.site.api.work, node, &err));
-	ck_assert_str_eq(err.text, "the boot ramdisk that node001 runs is of a version "
-				   "that makes no arrays; make a new one with `bringup "
-				   "image build ramdisk`");
-	end(&desk);
-}
-END_TEST
-
 /* The second disk as the mirror of the first. */
 static const char mirrored[] =
 	"disk = size:-5GiB\ndisks = pair\nnics = 2\n[disks pair]\nmirror = "
@@ -320,8 +291,6 @@ START_TEST(a_mirror_without_a_grant_wipes_nothing)
 	struct desk desk;
 	struct rig *rig = &desk.site.rig;
 	bu_autojson json_t *planned = NULL, *item = NULL;
-	struct bu_err err = {0};
-	struct bu_node *node;
 
 	begin(&desk);
 	planned = plan(&desk, was, mirrored, NULL, 200);
@@ -334,13 +303,6 @@ START_TEST(a_mirror_without_a_grant_wipes_nothing)
 	rig_inspect(rig, 1);
 	item = work_of(&desk);
 	has_mirror(item, 0);
-	/* A ramdisk of before would leave it out and say nothing of it. */
-	node = rig_node(rig, 1);
-	node->live.agent.protocol = BU_AGENT_MIRRORS - 1;
-	ck_assert_ptr_null(bu_work_make_step(&desk.site.api.work, node, &err));
-	ck_assert_str_eq(err.text, "the boot ramdisk that node001 runs is of a version "
-				   "that mirrors no systems; make a new one with "
-				   "`bringup image build ramdisk`");
 	end(&desk);
 }
 END_TEST
@@ -578,7 +540,7 @@ RIG_UNIT("ordered", a_boot_has_the_arguments_of_its_order,
 	 the_same_disk_in_other_words_changes_nothing, no_plan_is_made_by_a_kernel_name,
 	 what_has_not_begun_is_replaced,
 	 an_array_is_made_of_the_disks_that_were_granted,
-	 a_ramdisk_of_before_makes_no_array, an_array_without_a_grant_wipes_nothing,
+	 an_array_without_a_grant_wipes_nothing,
 	 a_machine_without_the_disks_is_quarantined,
 	 a_mirror_is_on_the_disks_that_were_granted,
 	 a_mirror_without_a_grant_wipes_nothing)

@@ -65,7 +65,8 @@ agent(struct site *site, bu_handler_fn fn, json_t *body, struct bu_err *err)
 static json_t *
 work_given(struct site *site)
 {
-	bu_autojson json_t *body = json_pack("{s:i}", "wait_ms", 0);
+	bu_autojson json_t *body =
+		json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", BU_AGENT_PROTOCOL);
 	struct bu_reply reply = {0};
 	struct bu_request request = {.method = "POST",
 				     .path = "",
@@ -139,9 +140,11 @@ START_TEST(an_agent_says_its_result_until_it_is_in_the_log)
 		ck_assert_int_eq(err.kind, BU_ERR_IO); /* which it tries again */
 		ck_assert_int_eq(node->state, BU_STATE_IMAGING);
 	}
-	ck_assert_int_eq(
-		agent(&site, bu_api_agent_work, json_pack("{s:i}", "wait_ms", 0), &err),
-		BU_ANSWER_NOW);
+	ck_assert_int_eq(agent(&site, bu_api_agent_work,
+			       json_pack("{s:i,s:i}", "wait_ms", 0, "protocol",
+					 BU_AGENT_PROTOCOL),
+			       &err),
+			 BU_ANSWER_NOW);
 	bad_disk_install();
 	rig_pass(&site.rig, 3000);
 	ck_assert_int_eq(agent(&site, bu_api_agent_result,
@@ -189,8 +192,8 @@ START_TEST(a_hello_that_is_not_in_the_log_is_said_again)
 	struct bu_node *node = begin(&site, RIG_BOOTING);
 	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-1");
 	bu_autojson json_t *hello =
-		json_pack("{s:i,s:s,s:o,s:o}", "v", 1, "where", "installed", "stamp",
-			  rig_stamp(&site.rig, node), "inventory",
+		json_pack("{s:i,s:s,s:o,s:o}", "protocol", BU_AGENT_PROTOCOL, "where",
+			  "installed", "stamp", rig_stamp(&site.rig, node), "inventory",
 			  bu_inventory_to_json(inventory));
 	struct bu_err err = {0};
 

@@ -73,7 +73,6 @@ START_TEST(its_work_names_no_disk_and_is_of_this_boot)
 	int has_name = 0;
 
 	begin_in_ramdisk();
-	node->live.agent.protocol = BU_AGENT_LOADS;
 	item = load_work(&err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	ck_assert_msg(bu_record_from_json(bu_work_load_fields, item, &work, &err) == 0,
@@ -97,20 +96,6 @@ START_TEST(its_work_names_no_disk_and_is_of_this_boot)
 }
 END_TEST
 
-START_TEST(a_ramdisk_of_before_loads_nothing)
-{
-	struct bu_err err = {0};
-
-	begin_in_ramdisk();
-	node->live.agent.protocol = BU_AGENT_LOADS - 1;
-	ck_assert_ptr_null(load_work(&err));
-	ck_assert_str_eq(err.text, "the boot ramdisk that node001 runs is of a version "
-				   "that loads no system into memory; make a new one "
-				   "with `bringup image build ramdisk`");
-	end(&desk);
-}
-END_TEST
-
 /* Whatever it asks for, its disk is not what it gets. */
 START_TEST(its_script_is_the_ramdisk_or_a_wait)
 {
@@ -130,7 +115,6 @@ START_TEST(its_script_is_the_ramdisk_or_a_wait)
 	ck_assert_ptr_nonnull(strstr(again, " bringup.token="));
 	ck_assert_ptr_nonnull(strstr(strstr(again, " bringup.token="),
 				     " quiet a=b hugepagesz=2M hugepages=64 && "));
-	node->live.agent.protocol = BU_AGENT_LOADS;
 	item = load_work(&err);
 	ck_assert_int_eq(bu_reconcile_hello(rig->rec, node, BU_WHERE_INSTALLED,
 					    json_object_get(item, "stamp"), inventory,
@@ -264,10 +248,11 @@ START_TEST(what_cannot_be_given_fails_the_load)
 
 	begin_in_ramdisk();
 	attempt = node->live.load_attempt;
+	desk.site.api.work.image_key = "/no/such/key";
 	for (int poll = 0; poll < 3; poll++) {
 		bu_autojson json_t *told = ask(
 			bu_api_agent_work, json_pack("{s:i,s:i}", "wait_ms", 0,
-						     "protocol", BU_AGENT_LOADS - 1));
+						     "protocol", BU_AGENT_PROTOCOL));
 
 		ck_assert(json_is_null(json_object_get(told, "work")));
 		ck_assert_int_eq(node->live.load_attempt, attempt + 1);
@@ -279,6 +264,6 @@ END_TEST
 
 RIG_UNIT("api/ram", the_image_says_what_its_kernel_is_told,
 	 a_ramdisk_with_another_kernel_is_said_by_the_plan,
-	 its_work_names_no_disk_and_is_of_this_boot, a_ramdisk_of_before_loads_nothing,
+	 its_work_names_no_disk_and_is_of_this_boot,
 	 its_script_is_the_ramdisk_or_a_wait, what_cannot_be_given_fails_the_load,
 	 the_ramdisk_tells_of_its_load)

@@ -66,7 +66,6 @@ load_work(struct bu_err *err)
 {
 	struct bu_ram_image image;
 
-	node->live.agent.protocol = BU_AGENT_LOADS;
 	ck_assert(bu_ram_loads(rig->rec, node, &image));
 	return bu_work_make_load(&desk.site.api.work, node, &image, err);
 }

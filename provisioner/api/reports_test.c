@@ -156,7 +156,9 @@ START_TEST(checks_under_way_are_not_cancelled)
 
 	site_begin(&site, 1);
 	rig_to_validating(&site.rig, 1);
-	ck_assert_int_eq(as_agent(&site, bu_api_agent_work, json_object(), &work, NULL),
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work,
+				  json_pack("{s:i}", "protocol", BU_AGENT_PROTOCOL),
+				  &work, NULL),
 			 BU_ANSWER_NOW);
 	id = bu_json_str(json_object_get(work, "work"), "id", "");
 	ck_assert_str_ne(id, "");
@@ -193,6 +195,54 @@ START_TEST(a_stranger_has_no_node)
 }
 END_TEST
 
+START_TEST(who_shows_no_certificate_hears_why)
+{
+	struct site site;
+	struct bu_reply reply = {0};
+	struct bu_err err = {0};
+	struct bu_request request = {.peer = "",
+				     .peer_cert = "",
+				     .peer_fault = "the certificate has expired."};
+
+	site_begin(&site, 1);
+	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
+			 BU_ANSWER_ERROR);
+	ck_assert_str_eq(err.text, "a client certificate is needed: the certificate "
+				   "has expired.");
+	site_end(&site);
+}
+END_TEST
+
+/* Nor is it heard: nobody waits for what it does. */
+START_TEST(an_agent_of_another_protocol_is_refused)
+{
+	static const bu_handler_fn routes[] = {bu_api_agent_hello, bu_api_agent_work};
+
+	for (size_t i = 0; i < BU_LEN(routes); i++) {
+		struct site site;
+		struct bu_err err = {0};
+		struct bu_node *node;
+
+		site_begin(&site, 1);
+		rig_to_validating(&site.rig, 1);
+		node = rig_node(&site.rig, 1);
+		node->live.last_seen_ms = 0;
+		ck_assert_int_eq(
+			as_agent(&site, routes[i],
+				 json_pack("{s:i}", "protocol", BU_AGENT_PROTOCOL + 1),
+				 NULL, &err),
+			BU_ANSWER_ERROR);
+		ck_assert_str_eq(
+			err.text,
+			"the agent of node001 speaks protocol 2, and bringupd 1: make "
+			"a new ramdisk with `bringup image build ramdisk`, and install "
+			"the node again with `bringup node rebuild node001`");
+		ck_assert_int_eq(node->live.last_seen_ms, 0);
+		site_end(&site);
+	}
+}
+END_TEST
+
 static int
 cancels(struct site *site, const char *id)
 {
@@ -220,9 +270,10 @@ START_TEST(work_is_a_probe_then_nothing)
 	rig_to_validating(&site.rig, 1);
 	rig_to_validating(&site.rig, 2);
 	node = rig_node(&site.rig, 1);
-	ck_assert_int_eq(
-		as_agent(&site, bu_api_agent_work, json_object(), &checks, &err),
-		BU_ANSWER_NOW);
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work,
+				  json_pack("{s:i}", "protocol", BU_AGENT_PROTOCOL),
+				  &checks, &err),
+			 BU_ANSWER_NOW);
 	item = json_object_get(checks, "work");
 	ck_assert_str_eq(bu_json_str(item, "kind", ""), "checks");
 	/* Its word on the way is no question for work: the item goes on as given. */
@@ -237,14 +288,17 @@ START_TEST(work_is_a_probe_then_nothing)
 	rig_pass(&site.rig, 2001);
 	rig_pass(&site.rig, 2001);
 	/* Not before its partner is there, too. */
-	ck_assert_int_eq(as_agent(&site, bu_api_agent_work, json_object(), &none, &err),
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work,
+				  json_pack("{s:i}", "protocol", BU_AGENT_PROTOCOL),
+				  &none, &err),
 			 BU_ANSWER_NOW);
 	ck_assert(json_is_null(json_object_get(none, "work")));
 	json_decref(bu_steal(&none));
 	json_decref(bu_gate_work(site.rig.gate, rig_node(&site.rig, 2)));
-	ck_assert_int_eq(
-		as_agent(&site, bu_api_agent_work, json_object(), &reply, &err),
-		BU_ANSWER_NOW);
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work,
+				  json_pack("{s:i}", "protocol", BU_AGENT_PROTOCOL),
+				  &reply, &err),
+			 BU_ANSWER_NOW);
 	item = json_object_get(reply, "work");
 	ck_assert_str_eq(bu_json_str(item, "kind", ""), "probe");
 	ck_assert_int_eq(as_agent(&site, bu_api_agent_result,
@@ -254,11 +308,15 @@ START_TEST(work_is_a_probe_then_nothing)
 					    "io", "text", "no device"),
 				  NULL, &err),
 			 BU_ANSWER_NOW);
-	ck_assert_int_eq(as_agent(&site, bu_api_agent_work, json_object(), &none, &err),
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work,
+				  json_pack("{s:i}", "protocol", BU_AGENT_PROTOCOL),
+				  &none, &err),
 			 BU_ANSWER_NOW);
 	ck_assert(json_is_null(json_object_get(none, "work")));
 	ck_assert_int_eq(as_agent(&site, bu_api_agent_work,
-				  json_pack("{s:i}", "wait_ms", 5000), NULL, &err),
+				  json_pack("{s:i,s:i}", "wait_ms", 5000, "protocol",
+					    BU_AGENT_PROTOCOL),
+				  NULL, &err),
 			 BU_ANSWER_LATER);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 	site_end(&site);
@@ -333,10 +391,6 @@ START_TEST(an_install_of_one_of_two_roots_says_which)
 			   site.rig.fleet, node)
 			   ->hardware;
 	hardware->disks = &two;
-	node->live.agent.protocol = BU_AGENT_ROOTS - 1;
-	ck_assert_ptr_null(bu_work_make_step(&site.api.work, node, &err));
-	ck_assert_msg(strstr(err.text, "knows one root of a disk"), "%s", err.text);
-	node->live.agent.protocol = BU_AGENT_ROOTS;
 	item = bu_work_make_step(&site.api.work, node, &err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	ck_assert_int_eq(bu_json_int(item, "roots", 0), 2);
@@ -366,7 +420,8 @@ END_TEST
 /* Files are written and proven in less than a minute; a disk is not. */
 START_TEST(an_agent_may_be_silent_for_as_long_as_its_work_takes)
 {
-	bu_autojson json_t *body = json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", 99);
+	bu_autojson json_t *body =
+		json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", BU_AGENT_PROTOCOL);
 	struct bu_request request = {.method = "POST", .path = "", .body = body};
 	struct bu_reply reply = {0};
 	struct bu_err err = {0};
@@ -401,4 +456,5 @@ RIG_UNIT("reports", an_agent_may_be_silent_for_as_long_as_its_work_takes,
 	 an_install_of_a_class_with_kexec_may_start_itself,
 	 results_in_any_alphabet_end_the_step, progress_is_shown_and_forgotten,
 	 imaging_ends_for_want_of_progress_only, checks_under_way_are_not_cancelled,
-	 a_stranger_has_no_node, work_is_a_probe_then_nothing)
+	 a_stranger_has_no_node, who_shows_no_certificate_hears_why,
+	 an_agent_of_another_protocol_is_refused, work_is_a_probe_then_nothing)

@@ -253,7 +253,8 @@ static json_t *
 ask_work(struct site *site)
 {
 	struct bu_reply reply = {0};
-	bu_autojson json_t *body = json_pack("{s:i}", "wait_ms", 0);
+	bu_autojson json_t *body =
+		json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", BU_AGENT_PROTOCOL);
 	struct bu_request request = {.method = "POST",
 				     .path = "",
 				     .body = body,

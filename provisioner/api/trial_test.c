@@ -45,14 +45,15 @@ ask(struct site *site, bu_handler_fn fn, const char *cert, json_t *body,
 }
 
 static void
-ask_for_work(struct site *site, int protocol)
+ask_for_work(struct site *site)
 {
 	const struct bu_node *node = rig_node(&site->rig, 1);
 
-	ck_assert_int_ne(ask(site, bu_api_agent_work, node->agent_cert,
-			     json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", protocol),
-			     NULL),
-			 BU_ANSWER_ERROR);
+	ck_assert_int_ne(
+		ask(site, bu_api_agent_work, node->agent_cert,
+		    json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", BU_AGENT_PROTOCOL),
+		    NULL),
+		BU_ANSWER_ERROR);
 }
 
 START_TEST(who_asks_for_work_has_confirmed_its_root)
@@ -64,9 +65,8 @@ START_TEST(who_asks_for_work_has_confirmed_its_root)
 	ck_assert_int_eq(
 		ask(&site, bu_api_agent_clock, first_cert, json_object(), &err),
 		BU_ANSWER_NOW);
-	ask_for_work(&site, BU_AGENT_ROOTS);
 	ck_assert_ptr_nonnull(bu_fallback_trial(node));
-	ask_for_work(&site, BU_AGENT_PROTOCOL);
+	ask_for_work(&site);
 	ck_assert_ptr_null(bu_fallback_trial(node));
 	ck_assert_int_eq(
 		ask(&site, bu_api_agent_clock, first_cert, json_object(), &err),
@@ -93,9 +93,11 @@ START_TEST(the_other_root_gets_nothing_before_its_hello)
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
 	rig_text_has(err.text, "ask again after the hello");
 	ck_assert_str_eq(node->agent_cert_next, "");
-	ck_assert_int_eq(ask(&site, bu_api_agent_work, first_cert,
-			     json_pack("{s:i}", "wait_ms", 0), &err),
-			 BU_ANSWER_ERROR);
+	ck_assert_int_eq(
+		ask(&site, bu_api_agent_work, first_cert,
+		    json_pack("{s:i,s:i}", "wait_ms", 0, "protocol", BU_AGENT_PROTOCOL),
+		    &err),
+		BU_ANSWER_ERROR);
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
 	ck_assert_int_eq(node->live.last_seen_ms, 0);
 	ck_assert_int_eq(says_hello(&site.rig, first_step, "boot-3", NULL), 0);

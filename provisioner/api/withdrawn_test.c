@@ -28,7 +28,6 @@ work(void)
 	struct bu_err err = {0};
 	json_t *item;
 
-	node->live.agent.protocol = BU_AGENT_PROTOCOL;
 	item = bu_work_make_step(&desk.site.api.work, node, &err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	return item;

@@ -121,14 +121,10 @@ slice_ms(const struct bu_gate *gate, const struct bu_node *node)
 	return left_ms < SOAK_SLICE_MS ? left_ms : SOAK_SLICE_MS;
 }
 
-/* An agent of an earlier release refuses a group that it does not know. */
 static void
-add_loops(const struct bu_gate *gate, const struct bu_node *node,
-	  const struct bu_desired_node *own, json_t *item)
+add_loops(const struct bu_gate *gate, const struct bu_desired_node *own, json_t *item)
 {
-	json_t *loops = node->live.agent.protocol >= BU_AGENT_LOOPS
-				? bu_gate_loops(gate, own)
-				: NULL;
+	json_t *loops = bu_gate_loops(gate, own);
 
 	if (!loops)
 		return;
@@ -189,7 +185,7 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 		json_object_set_new(
 			item, "groups",
 			json_pack("[s,s,s,s]", "audit", "gpu", "host", "site"));
-		add_loops(gate, node, target.node, item);
+		add_loops(gate, target.node, item);
 		json_object_set_new(item, "site", site_checks(gate, want->validation));
 	}
 	return item;

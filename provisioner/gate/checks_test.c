@@ -363,7 +363,6 @@ START_TEST(neighbours_soak_both_at_one_leaf)
 		UNCHECKED,
 		FAILED,
 		SOAKED,
-		AGENT,
 		UNHEARD,
 		POOL,
 		NO_RAIL,
@@ -394,8 +393,6 @@ START_TEST(neighbours_soak_both_at_one_leaf)
 			other->checks.is.verdict = BU_VERDICT_FAIL;
 		if (one == SOAKED)
 			has_soaked(&b, other, HOUR_MS);
-		if (one == AGENT)
-			other->live.agent.protocol = BU_AGENT_LOOPS - 1;
 		if (one == UNHEARD)
 			other->live.last_seen_ms -= 90000;
 		if (one == POOL)

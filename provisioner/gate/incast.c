@@ -75,7 +75,6 @@ is_free(struct bu_gate *gate, struct bu_node *node)
 
 	return want && want->validation && want->validation->incast &&
 	       node->state == BU_STATE_READY && !node->hold.owner &&
-	       node->live.agent.protocol >= BU_AGENT_LOOPS &&
 	       bu_gate_hears(gate, node) && !bu_probe_busy(gate, node->name) &&
 	       bu_fleet_certified(gate->fleet, node, NULL) == 0 &&
 	       bu_gate_lends(gate, node, want) && !bu_gate_works(gate, node, want);

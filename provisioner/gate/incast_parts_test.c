@@ -44,7 +44,7 @@ START_TEST(only_nodes_that_can_take_part)
 		pool = *want->pool;
 		without = *want->validation;
 		without.incast = 0;
-		make_unfit(&rig, node, one, BU_AGENT_LOOPS);
+		make_unfit(&rig, node, one);
 		if (one == LEAF)
 			want->switch_ports = bu_xstrdup("fabric=leaf09:p1");
 		if (one == POOL)

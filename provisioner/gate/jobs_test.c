@@ -301,7 +301,6 @@ START_TEST(a_job_that_begins_while_it_is_measured_counts)
 		for (int i = 0; i < 2; i++) {
 			nodes[i] = rig_node(&rig, i + 1);
 			nodes[i]->live.last_seen_ms = rig.clock.fake_wall_ms;
-			nodes[i]->live.agent.protocol = BU_AGENT_PROTOCOL;
 		}
 		rig_pass(&rig, 2000);
 		for (int i = 0; i < 2; i++) {

@@ -12,7 +12,6 @@ make_free(struct rig *rig, int nodes)
 {
 	rig_pass(rig, 1); /* the log has their domains */
 	for (int i = 1; i <= nodes; i++) {
-		rig_node(rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
 		rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
 		rig_node(rig, i)->joined.cluster[0] = '\0';
 	}
@@ -50,7 +49,7 @@ START_TEST(each_of_both_must_be_free)
 			make_free(&rig, 2);
 			node = rig_node(&rig, number);
 			want = &rig.fleet->desired->nodes[number - 1];
-			make_unfit(&rig, node, one, BU_AGENT_NVLINK);
+			make_unfit(&rig, node, one);
 			if (one == MIG)
 				want->mig = bu_xstrdup("1g.10gb*7");
 			if (one == UNMEASURED)

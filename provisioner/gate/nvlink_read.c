@@ -12,11 +12,7 @@
 const char *
 bu_gate_nvlink_domain(const struct bu_node *node)
 {
-	/* A report of before such clusters were told as none. */
-	static const char zeros[] = "00000000-0000-0000-0000-000000000000";
-	const char *domain = bu_gate_has_checks(node) ? node->checks.is.domain : NULL;
-
-	return domain && strncmp(domain, zeros, sizeof(zeros) - 1) != 0 ? domain : NULL;
+	return bu_gate_has_checks(node) ? node->checks.is.domain : NULL;
 }
 
 const struct bu_body_nvlink *

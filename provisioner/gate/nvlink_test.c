@@ -20,13 +20,12 @@ asked_end(struct asked *asked)
 
 /* Asks for all work until there is a pair, for so many seconds at most. */
 static struct asked
-find_pairs(struct rig *rig, int nodes, int protocol, int seconds)
+find_pairs(struct rig *rig, int nodes, int seconds)
 {
 	struct asked found = {.count = 0};
 
 	for (int second = 0; second < seconds && !found.count; second++) {
 		for (int i = 1; i <= nodes; i++) {
-			rig_node(rig, i)->live.agent.protocol = protocol;
 			rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
 		}
 		rig_pass(rig, 1000);
@@ -122,7 +121,7 @@ START_TEST(each_is_measured_once_in_its_boot)
 
 	begin_site(&rig, 4);
 	for (int pair = 0; pair < 2; pair++) {
-		struct asked asked = find_pairs(&rig, 4, BU_AGENT_PROTOCOL, 60);
+		struct asked asked = find_pairs(&rig, 4, 60);
 
 		ck_assert_int_eq(asked.count, 2);
 		for (int i = 1; i <= 4; i++)
@@ -134,9 +133,9 @@ START_TEST(each_is_measured_once_in_its_boot)
 		ck_assert_int_eq(rig_node(&rig, i)->nvlink.is.verdict, BU_VERDICT_PASS);
 		check_remark(&rig, i, NULL);
 	}
-	ck_assert_int_eq(find_pairs(&rig, 4, BU_AGENT_PROTOCOL, 700).count, 0);
+	ck_assert_int_eq(find_pairs(&rig, 4, 700).count, 0);
 	rig_restart(&rig);
-	ck_assert_int_eq(find_pairs(&rig, 4, BU_AGENT_PROTOCOL, 100).count, 0);
+	ck_assert_int_eq(find_pairs(&rig, 4, 100).count, 0);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_NVLINK), 4);
 	rig_end(&rig);
 }
@@ -150,7 +149,7 @@ START_TEST(the_ends_are_told_the_same)
 	struct bu_work_probe work[2];
 
 	begin_site(&rig, 2);
-	asked = find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 60);
+	asked = find_pairs(&rig, 2, 60);
 	ck_assert_int_eq(asked.count, 2);
 	for (int i = 0; i < 2; i++) {
 		const json_t *item = asked.item[i + 1];
@@ -210,7 +209,7 @@ START_TEST(only_nodes_that_can_take_part)
 			rig_write(&rig, "slurm.node001", rows[i].job);
 			rig_pass(&rig, 40000);
 		}
-		asked = find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 60);
+		asked = find_pairs(&rig, 2, 60);
 		ck_assert_msg(asked.count == 2 * rows[i].pairs, "%zu", i);
 		asked_end(&asked);
 		rig_end(&rig);
@@ -227,40 +226,12 @@ START_TEST(domains_do_not_wait_for_each_other)
 	begin_site(&rig, 6);
 	for (int i = 1; i <= 3; i++)
 		tell_domain(&rig, i, "8c3c0000-0000-0000-0000-000000000001.8");
-	asked = find_pairs(&rig, 6, BU_AGENT_PROTOCOL, 60);
+	asked = find_pairs(&rig, 6, 60);
 	ck_assert_int_eq(asked.count, 4);
 	for (int i = 1; i <= 6; i++)
 		ck_assert_int_eq(asked.id[i][0] != '\0', i % 3 != 0);
 	ck_assert_str_eq(asked.id[1], asked.id[2]);
 	ck_assert_str_ne(asked.id[1], asked.id[4]);
-	asked_end(&asked);
-	rig_end(&rig);
-}
-END_TEST
-
-/* Boards with switches of their own all told a domain of zeros. */
-START_TEST(a_domain_of_zeros_is_none)
-{
-	struct rig rig;
-
-	begin_site(&rig, 2);
-	for (int i = 1; i <= 2; i++)
-		tell_domain(&rig, i, "00000000-0000-0000-0000-000000000000.0");
-	ck_assert_int_eq(find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 60).count, 0);
-	rig_end(&rig);
-}
-END_TEST
-
-/* It would refuse the group. */
-START_TEST(an_agent_of_before_is_not_asked)
-{
-	struct rig rig;
-	struct asked asked;
-
-	begin_site(&rig, 2);
-	ck_assert_int_eq(find_pairs(&rig, 2, BU_AGENT_NVLINK - 1, 60).count, 0);
-	asked = find_pairs(&rig, 2, BU_AGENT_NVLINK, 60);
-	ck_assert_int_eq(asked.count, 2);
 	asked_end(&asked);
 	rig_end(&rig);
 }
@@ -276,7 +247,7 @@ START_TEST(a_third_node_tells_which_of_two_it_is)
 
 	begin_site(&rig, 4);
 	for (int pair = 0; pair < 4; pair++) {
-		asked = find_pairs(&rig, 4, BU_AGENT_PROTOCOL, 700);
+		asked = find_pairs(&rig, 4, 700);
 		ck_assert_int_eq(asked.count, 2);
 		met += asked.id[1][0] != '\0';
 		answer(&rig, &asked, &good, 1, &slow);
@@ -306,10 +277,10 @@ START_TEST(a_partner_is_one_that_was_good)
 
 	begin_site(&rig, 5);
 	for (int pair = 0; pair < 2; pair++) {
-		asked = find_pairs(&rig, 5, BU_AGENT_PROTOCOL, 60);
+		asked = find_pairs(&rig, 5, 60);
 		answer(&rig, &asked, &good, 1, &slow);
 	}
-	asked = find_pairs(&rig, 5, BU_AGENT_PROTOCOL, 60);
+	asked = find_pairs(&rig, 5, 60);
 	ck_assert_int_eq(asked.count, 2);
 	ck_assert_str_ne(asked.id[5], "");
 	ck_assert_str_eq(asked.id[1], "");
@@ -326,10 +297,10 @@ START_TEST(two_that_are_bad_do_not_meet_again)
 	struct asked asked;
 
 	begin_site(&rig, 2);
-	asked = find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 60);
+	asked = find_pairs(&rig, 2, 60);
 	ck_assert_int_eq(asked.count, 2);
 	answer(&rig, &asked, &good, 1, &slow);
-	ck_assert_int_eq(find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 1400).count, 0);
+	ck_assert_int_eq(find_pairs(&rig, 2, 1400).count, 0);
 	rig_end(&rig);
 }
 END_TEST
@@ -341,7 +312,7 @@ START_TEST(what_one_node_lacks_is_not_the_others)
 	struct asked asked;
 
 	begin_site(&rig, 2);
-	asked = find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 60);
+	asked = find_pairs(&rig, 2, 60);
 	answer(&rig, &asked, &no_peer, 1, &no_channel);
 	check_remark(&rig, 1,
 		     "node001 cannot use NVLink to other nodes: IMEX is "
@@ -352,11 +323,11 @@ START_TEST(what_one_node_lacks_is_not_the_others)
 				  0);
 	/* IMEX may come up later: again, but not for ever. */
 	for (int test = 0; test < 2; test++) {
-		asked = find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 700);
+		asked = find_pairs(&rig, 2, 700);
 		ck_assert_int_eq(asked.count, 2);
 		answer(&rig, &asked, &no_peer, 1, &no_channel);
 	}
-	ck_assert_int_eq(find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 1400).count, 0);
+	ck_assert_int_eq(find_pairs(&rig, 2, 1400).count, 0);
 	rig_end(&rig);
 }
 END_TEST
@@ -368,7 +339,7 @@ START_TEST(a_rate_is_compared_with_the_others_of_its_domain)
 
 	begin_site(&rig, 6);
 	for (int pair = 0; pair < 3; pair++) {
-		struct asked asked = find_pairs(&rig, 6, BU_AGENT_PROTOCOL, 60);
+		struct asked asked = find_pairs(&rig, 6, 60);
 
 		ck_assert_int_eq(asked.count, 2);
 		answer(&rig, &asked, &good, 1, &odd);
@@ -391,7 +362,7 @@ START_TEST(a_silent_node_ends_a_pair_in_time)
 	struct asked asked;
 
 	begin_site(&rig, 2);
-	asked = find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 60);
+	asked = find_pairs(&rig, 2, 60);
 	answer_one(&rig, &asked, 2, &no_peer, 1);
 	rig_pass(&rig, 250000);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_NVLINK), 0);
@@ -412,7 +383,7 @@ START_TEST(a_node_that_starts_anew_is_not_told)
 	struct asked asked;
 
 	begin_site(&rig, 2);
-	asked = find_pairs(&rig, 2, BU_AGENT_PROTOCOL, 60);
+	asked = find_pairs(&rig, 2, 60);
 	put_event(&rig, BU_EVENT_BOOTED, rig_node(&rig, 1)->name,
 		  json_pack("{s:s,s:s}", "boot_id", "another", "where", "installed"));
 	rig_pass(&rig, 1);
@@ -426,7 +397,6 @@ END_TEST
 
 RIG_UNIT("nvlink", each_is_measured_once_in_its_boot, the_ends_are_told_the_same,
 	 only_nodes_that_can_take_part, domains_do_not_wait_for_each_other,
-	 a_domain_of_zeros_is_none, an_agent_of_before_is_not_asked,
 	 a_third_node_tells_which_of_two_it_is, a_partner_is_one_that_was_good,
 	 two_that_are_bad_do_not_meet_again, what_one_node_lacks_is_not_the_others,
 	 a_rate_is_compared_with_the_others_of_its_domain,

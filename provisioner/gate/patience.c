@@ -107,8 +107,7 @@ bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe)
 static int
 is_left_alone(const json_t *result, const struct bu_err *failure)
 {
-	const json_t *list = json_object_get(result, "rails");
-	const json_t *one = list ? json_array_get(list, 0) : result;
+	const json_t *one = json_array_get(json_object_get(result, "rails"), 0);
 	struct bu_pair_result parsed;
 
 	if (!result)

@@ -323,8 +323,6 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	bu_text_copy(work.addr, sizeof(work.addr), boot[1]);
 	bu_text_copy(work.secret, sizeof(work.secret), probe->secret);
 	bu_text_copy(work.peer, sizeof(work.peer), boot[!end]);
-	/* For an agent that knows one port only. */
-	bu_text_copy(work.local_ip, sizeof(work.local_ip), work.rails[0].address);
 	return bu_record_to_json(bu_work_probe_fields, &work);
 }
 
@@ -334,17 +332,15 @@ is_error(const json_t *result)
 	return json_is_object(json_object_get(result, "error"));
 }
 
-/* A result of each rail, in their order; of an agent that knows one port only, one. The
- * first end that measured something counts. */
+/* A result of each rail, in their order. The first end that measured something counts.
+ */
 static void
 take_results(struct bu_probe *probe, const json_t *result)
 {
 	const json_t *list = json_object_get(result, "rails");
 
 	for (int i = 0; i < probe->rails; i++) {
-		const json_t *one = list     ? json_array_get(list, (size_t)i)
-				    : i == 0 ? result
-					     : NULL;
+		const json_t *one = json_array_get(list, (size_t)i);
 
 		if (!one || (probe->result[i] &&
 			     (!is_error(probe->result[i]) || is_error(one))))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Begins a probe of a pair: who takes part, on which rails, and what it moves. Asked by
- * asks.c and run.c. Invariant: an item says no more than both agents read, and each
- * test of a pair has source ports of its own.
+ * asks.c and run.c. Invariant: each test of a pair has source ports of its own.
  */
 #include <stdio.h>
 #include <string.h>
@@ -86,13 +85,6 @@ log_start(const struct bu_probe *probe)
 		probe->name[1], names);
 }
 
-/* An item says no more than the older one of both agents reads. */
-static int
-are_both(const struct bu_node *a, const struct bu_node *b, int protocol)
-{
-	return a->live.agent.protocol >= protocol && b->live.agent.protocol >= protocol;
-}
-
 /* Between leaves of a fabric whose spines the profile names. */
 static int
 has_ways(const struct bu_rail_ends *rails, size_t count)
@@ -110,14 +102,10 @@ set_terms(struct bu_gate *gate, const struct bu_desired_validation *validation,
 	  const struct bu_rail_ends *rails, size_t count, struct bu_node *const ends[2],
 	  struct bu_probe *probe)
 {
-	probe->traces =
-		are_both(ends[0], ends[1], BU_AGENT_TRACES) && has_ways(rails, count);
+	probe->traces = has_ways(rails, count);
 	probe->single = probe->traces && rails[0].single;
 	probe->sizes = bu_rails_sizes(validation, rails, count, probe->single);
-	if (are_both(ends[0], ends[1], BU_AGENT_RAILS))
-		probe->sport = sport_of(gate, probe, ends[0], ends[1]);
-	else
-		probe->sizes.depth = 0, probe->sizes.warm_bytes = 0;
+	probe->sport = sport_of(gate, probe, ends[0], ends[1]);
 	probe->sizes.message_bytes = (uint32_t)message_bytes(
 		&probe->sizes, failures_of(gate, probe, ends[0], ends[1]));
 }
@@ -132,8 +120,6 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	int swap = strcmp(a->name, b->name) > 0;
 	struct bu_node *ends[2] = {swap ? b : a, swap ? a : b};
 
-	if (!are_both(a, b, BU_AGENT_RAILS))
-		count = 1; /* the others when their campaigns ask again */
 	snprintf(probe->id, sizeof(probe->id), "p-");
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);

@@ -111,46 +111,6 @@ START_TEST(each_test_has_source_ports_of_its_own)
 }
 END_TEST
 
-/* The older one of both decides. */
-START_TEST(an_item_says_what_both_agents_read)
-{
-	static const struct {
-		int protocol[2], rails, traces;
-	} rows[] = {
-		{{BU_AGENT_TRACES, BU_AGENT_TRACES}, 1, 1},
-		{{BU_AGENT_TRACES, BU_AGENT_TRACES - 1}, 1, 0},
-		{{BU_AGENT_TRACES - 1, BU_AGENT_TRACES}, 1, 0},
-		{{BU_AGENT_RAILS, BU_AGENT_RAILS}, 1, 0},
-		{{BU_AGENT_RAILS - 1, BU_AGENT_TRACES}, 0, 0},
-		{{BU_AGENT_TRACES, BU_AGENT_RAILS - 1}, 0, 0},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		const struct bu_probe *probe;
-		struct bu_rail_ends rails[2];
-		struct between b;
-
-		between_begin(&b, 2, 2, 2, NULL);
-		for (int k = 0; k < 2; k++) {
-			rails[k] = ends_of(&b, k ? "rail1" : "fabric",
-					   k ? "rail1" : "fabric");
-			rails[k].qps = 4;
-			between_network(&b, k ? "rail1" : "fabric")->spine_addresses =
-				bu_xstrdup("s1=10.9.1.1");
-			rig_node(&b.rig, k + 1)->live.agent.protocol =
-				rows[i].protocol[k];
-		}
-		probe = start(&b, rails, 2);
-		ck_assert_int_eq(probe->rails, rows[i].rails ? 2 : 1);
-		ck_assert_int_eq(probe->sport > 0, rows[i].rails);
-		ck_assert_int_eq(probe->sizes.depth > 0, rows[i].rails);
-		ck_assert_int_eq(probe->sizes.warm_bytes > 0, rows[i].rails);
-		ck_assert_int_eq(probe->traces, rows[i].traces);
-		between_end(&b);
-	}
-}
-END_TEST
-
 /* Between leaves, where both rails have names for their spines; then one queue pair may
  * be asked for. */
 START_TEST(ways_are_traced_where_spines_have_names)
@@ -383,8 +343,7 @@ START_TEST(an_end_is_of_the_rail_that_is_named)
 END_TEST
 
 RIG_UNIT("probe_start", what_said_nothing_twice_is_done_with_other_messages,
-	 each_test_has_source_ports_of_its_own, an_item_says_what_both_agents_read,
-	 ways_are_traced_where_spines_have_names,
+	 each_test_has_source_ports_of_its_own, ways_are_traced_where_spines_have_names,
 	 either_order_of_a_pair_is_the_same_probe, the_slowest_link_decides,
 	 what_is_asked_for_together_is_measured_together,
 	 an_end_is_of_the_rail_that_is_named)

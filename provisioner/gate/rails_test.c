@@ -106,8 +106,6 @@ START_TEST(nobody_waits_for_a_rail_that_is_no_more)
 	struct links links = good_links();
 
 	begin_rails(&rig, 2, 2);
-	for (int i = 1; i <= 2; i++)
-		rig_node(&rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
 	check_all(&rig, 2);
 	rig_pass(&rig, 2001);
 	ck_assert_int_eq(rig.gate->probes->rails, 2);
@@ -361,8 +359,6 @@ END_TEST
 static void
 answer_without_second(struct rig *rig, const struct links *links, const char *at)
 {
-	for (int i = 1; i <= 2; i++)
-		rig_node(rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
 	check_all(rig, 2);
 	rig_pass(rig, 2001);
 	for (int i = 1; i <= 2; i++) {
@@ -416,43 +412,8 @@ START_TEST(a_rail_that_fails_costs_the_other_nothing)
 }
 END_TEST
 
-/* An upgrade: the canary's agent is new, its partner's is of the release before, which
- * says nothing of depth and measures one port. */
-START_TEST(an_older_agent_measures_one_rail_at_a_time)
-{
-	struct rig rig;
-	struct links links = good_links();
-
-	begin_rails(&rig, 2, 2);
-	links.older[2] = 1;
-	for (size_t i = 0; i < rig.fleet->desired->networks_count; i++)
-		rig.fleet->desired->networks[i].link_gbps = 1;
-	for (int i = 0; i <= RIG_NODES_MAX; i++)
-		links.sends[i] = links.receives[i] = 0.95;
-	for (int second = 0; second < 60; second++) {
-		bu_autojson json_t *item = bu_gate_work(rig.gate, rig_node(&rig, 1));
-
-		measure(&rig, &links, 2, 1);
-		if (strcmp(bu_json_str(item, "kind", ""), "probe") != 0)
-			continue;
-		ck_assert_uint_eq(json_array_size(json_object_get(item, "rails")), 1);
-		ck_assert_int_eq(bu_json_int(item, "depth", 0), 0);
-		ck_assert_int_eq(bu_json_int(item, "warm_bytes", 0), 0);
-	}
-	ck_assert_int_eq(links.probed[1], 2);
-	for (size_t i = 0; i < rig.fleet->measurements.count; i++) {
-		ck_assert_int_eq(rig.fleet->measurements.logs[i].errors, 0);
-		ck_assert_uint_eq(rig.fleet->measurements.logs[i].count, 1);
-	}
-	ck_assert_uint_eq(rig.fleet->measurements.count, 2);
-	for (int i = 1; i <= 2; i++)
-		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
-	rig_end(&rig);
-}
-END_TEST
-
-/* Both are new: what the link wants is sent. */
-START_TEST(two_new_agents_are_told_the_depth)
+/* What the link wants is sent. */
+START_TEST(agents_are_told_the_depth)
 {
 	struct rig rig;
 	struct links links = good_links();
@@ -571,8 +532,7 @@ START_TEST(a_port_is_told_by_its_name)
 END_TEST
 
 RIG_UNIT("rails", a_port_is_told_by_its_name, nobody_waits_for_a_rail_that_is_no_more,
-	 a_probe_goes_in_the_profiles_partition,
-	 an_older_agent_measures_one_rail_at_a_time, two_new_agents_are_told_the_depth,
+	 a_probe_goes_in_the_profiles_partition, agents_are_told_the_depth,
 	 a_new_rail_of_a_pool_in_service_says_how_to_begin,
 	 a_node_hangs_at_another_leaf_on_each_rail,
 	 a_certificate_without_rails_is_of_an_only_rail,

@@ -58,8 +58,7 @@ soaks(const struct bu_gate *gate, const struct bu_node *node)
 {
 	return node->state == BU_STATE_VALIDATING && !node->hold.owner &&
 	       bu_gate_has_checks(node) && bu_gate_soak_left_ms(gate, node) > 0 &&
-	       node->checks.is.verdict != BU_VERDICT_FAIL &&
-	       node->live.agent.protocol >= BU_AGENT_LOOPS && bu_gate_hears(gate, node);
+	       node->checks.is.verdict != BU_VERDICT_FAIL && bu_gate_hears(gate, node);
 }
 
 /* Of one pool, so that they have the same rails; at one leaf, of the first rail. */

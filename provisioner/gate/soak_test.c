@@ -16,7 +16,6 @@ begin_soak_as(struct rig *rig, int nodes, const char *validation)
 	rig_open_gate(rig);
 	for (int i = 1; i <= nodes; i++) {
 		rig_to_validating(rig, i);
-		rig_node(rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
 		rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
 	}
 }
@@ -102,18 +101,13 @@ START_TEST(nobody_has_two_neighbours)
 }
 END_TEST
 
-/* It could not say where its links lead, or would not understand. */
-START_TEST(who_cannot_load_a_link_is_no_neighbour)
+START_TEST(who_is_held_is_no_neighbour)
 {
 	struct bu_work_probe link;
 	struct rig rig;
 
 	begin_soak(&rig, 2);
 	check_all(&rig, 2);
-	rig_node(&rig, 2)->live.agent.protocol = BU_AGENT_RAILS;
-	ck_assert_int_eq(link_of(&rig, 1, &link), 0);
-	ck_assert_int_eq(link_of(&rig, 2, &link), 0);
-	rig_node(&rig, 2)->live.agent.protocol = BU_AGENT_LOOPS;
 	rig_node(&rig, 2)->hold.owner = BU_OWNER_PERSON;
 	ck_assert_int_eq(link_of(&rig, 1, &link), 0);
 	rig_node(&rig, 2)->hold.owner = BU_OWNER_NONE;
@@ -149,7 +143,6 @@ soak_slice(struct rig *rig, int nodes, int bad)
 
 	for (int i = 1; i <= nodes; i++) {
 		rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
-		rig_node(rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
 	}
 	for (int i = 1; i <= nodes; i++)
 		items[i] = bu_gate_work(rig->gate, rig_node(rig, i));
@@ -479,5 +472,5 @@ RIG_UNIT("soak", a_warning_of_the_profile_stays_one,
 	 slices_that_see_nothing_have_an_end, a_slice_outlives_the_appliance,
 	 a_slice_is_told_of_the_neighbour_that_it_had,
 	 who_changes_payload_with_all_is_the_one, two_that_soak_are_told_the_same,
-	 nobody_has_two_neighbours, who_cannot_load_a_link_is_no_neighbour,
+	 nobody_has_two_neighbours, who_is_held_is_no_neighbour,
 	 neighbours_are_of_one_leaf, who_soaks_alone_again_accuses_nobody)

@@ -80,8 +80,7 @@ may_trace(const struct bu_across *across, int port)
 	const struct bu_across_node *node =
 		&across->nodes[port / across->topology.rails];
 
-	return node->lent && node->role->node &&
-	       node->role->node->live.agent.protocol >= BU_AGENT_TRACES;
+	return node->lent && node->role->node;
 }
 
 static int

@@ -193,7 +193,6 @@ START_TEST(what_is_not_known_names_no_spine)
 		{{.names = 0}, NULL},          /* none is named */
 		{{.names = 0}, "s1=10.7.7.7"}, /* none of its addresses */
 		{{.thin_one = 1}, two_spines}, /* one queue pair is too slow */
-		{{.old = {[0 ... NODES] = 1}}, two_spines}, /* agents of before */
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -233,32 +232,6 @@ START_TEST(a_silent_spine_hides_no_other)
 	     "the link between leaf leaf02 (rail fabric) and spine s1, to the "
 	     "spine: ");
 	ck_assert_ptr_null(strstr(warnings, "s2"));
-	end_fabric(&rig, &ways);
-}
-END_TEST
-
-/* Pairs of agents of before and now are measured as before; those of now are traced. */
-START_TEST(agents_of_two_releases_share_a_fabric)
-{
-	struct ways ways = {.spines = 2,
-			    .bad_leaf = 2,
-			    .bad_spine = 1,
-			    .bad_dir = BU_DIR_OUT,
-			    .old = {[1] = 1, [3] = 1}};
-	bu_autofree char *warnings = NULL;
-	struct rig rig;
-
-	warnings = after(&rig, &ways, two_spines, 600);
-	says(warnings,
-	     "the link between leaf leaf02 (rail fabric) and spine s1, to the "
-	     "spine: ");
-	for (size_t i = 0; i < rig.fleet->measurements.count; i++) {
-		const struct bu_pair_log *log = &rig.fleet->measurements.logs[i];
-
-		if (ways.old[number_of(log->name[0])] ||
-		    ways.old[number_of(log->name[1])])
-			ck_assert_uint_eq(log->ways_count, 0);
-	}
 	end_fabric(&rig, &ways);
 }
 END_TEST
@@ -452,7 +425,7 @@ END_TEST
 RIG_UNIT("spines", each_leaf_crosses_each_spine,
 	 a_slow_link_is_named_with_leaf_spine_and_direction, a_slow_spine_is_named,
 	 a_leaf_is_in_one_test_of_a_way_at_a_time, what_is_not_known_names_no_spine,
-	 a_silent_spine_hides_no_other, agents_of_two_releases_share_a_fabric,
-	 two_leaves_are_named_together, a_link_that_was_mended_is_cleared,
-	 a_run_tests_what_is_accused_anew, a_run_tests_rails_of_one_fabric_anew,
-	 links_are_named_across_rails, tests_of_one_way_judge_no_bundle)
+	 a_silent_spine_hides_no_other, two_leaves_are_named_together,
+	 a_link_that_was_mended_is_cleared, a_run_tests_what_is_accused_anew,
+	 a_run_tests_rails_of_one_fabric_anew, links_are_named_across_rails,
+	 tests_of_one_way_judge_no_bundle)

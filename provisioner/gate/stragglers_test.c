@@ -27,7 +27,6 @@ work(struct rig *rig, struct links *links, struct timed *timed, int number)
 	struct bu_node *node = rig_node(rig, number);
 	json_t *item = timed->item[number];
 
-	node->live.agent.protocol = BU_AGENT_PROTOCOL;
 	if (item && timed->now_s >= timed->due_s[number]) {
 		bu_autojson json_t *result = result_of(links, item);
 

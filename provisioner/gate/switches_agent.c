@@ -28,9 +28,9 @@ is_reader(struct bu_gate *gate, struct bu_node *node,
 	return want && bu_desired_has_rail(want->pool, network) &&
 	       (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING ||
 		node->state == BU_STATE_VALIDATING) &&
-	       !node->hold.owner && node->live.agent.protocol >= BU_AGENT_SWITCHES &&
-	       bu_gate_hears(gate, node) && !bu_probe_busy(gate, node->name) &&
-	       bu_gate_lends(gate, node, want) && !bu_gate_works(gate, node, want);
+	       !node->hold.owner && bu_gate_hears(gate, node) &&
+	       !bu_probe_busy(gate, node->name) && bu_gate_lends(gate, node, want) &&
+	       !bu_gate_works(gate, node, want);
 }
 
 static struct bu_node *
@@ -126,8 +126,7 @@ bu_switches_ask_agent(struct bu_switches *counters,
 	if (!agent->item) {
 		agent->id[0] = '\0';
 		bu_err_set(&err, BU_ERR_STATE, 0,
-			   "no node of it is idle, heard and lent, with an agent of "
-			   "this release");
+			   "no node of it is idle, heard and lent");
 		agent->told(NULL, &err, counters);
 		return;
 	}

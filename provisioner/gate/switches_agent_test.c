@@ -228,25 +228,6 @@ START_TEST(an_agent_that_fails_costs_its_words_alone)
 }
 END_TEST
 
-/* Agents of the release before do not know the item. */
-START_TEST(an_older_agent_is_not_asked)
-{
-	struct site site = {.readings = 0};
-	struct ways ways = {.protocol = BU_AGENT_SWITCHES - 1};
-	bu_autofree char *warnings = NULL;
-	struct rig rig;
-
-	begin_counted(&rig, &site, &ways);
-	pass_and_answer(&rig, &site, &ways, 100);
-	all_join(&rig, NODES);
-	ck_assert_int_eq(site.readings, 0);
-	warnings = warnings_of(&rig);
-	says(warnings, "no node of it is idle, heard and lent, with an agent of this "
-		       "release");
-	end_counted(&rig, &site, &ways);
-}
-END_TEST
-
 /* It is in no probe meanwhile, and afterwards free again. */
 START_TEST(one_that_is_silent_is_given_up)
 {
@@ -329,6 +310,5 @@ START_TEST(what_was_not_asked_for_is_no_answer)
 END_TEST
 
 RIG_UNIT("switches_agent", a_bad_link_is_named, rails_of_one_fabric_are_read_together,
-	 an_agent_that_fails_costs_its_words_alone, an_older_agent_is_not_asked,
-	 one_that_is_silent_is_given_up, a_counter_at_its_end_is_told,
-	 what_was_not_asked_for_is_no_answer)
+	 an_agent_that_fails_costs_its_words_alone, one_that_is_silent_is_given_up,
+	 a_counter_at_its_end_is_told, what_was_not_asked_for_is_no_answer)

@@ -42,7 +42,6 @@ START_TEST(a_reader_is_idle_heard_and_lent)
 		VALIDATING,
 		STATE,
 		HELD,
-		AGENT,
 		UNHEARD,
 		BUSY,
 		RAIL,
@@ -69,8 +68,6 @@ START_TEST(a_reader_is_idle_heard_and_lent)
 			node->state = BU_STATE_QUARANTINED;
 		if (one == HELD)
 			node->hold.owner = BU_OWNER_PERSON;
-		if (one == AGENT)
-			node->live.agent.protocol = BU_AGENT_SWITCHES - 1;
 		if (one == UNHEARD)
 			node->live.last_seen_ms -= 90000;
 		if (one == BUSY)

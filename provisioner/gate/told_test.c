@@ -40,7 +40,6 @@ begin_rails(struct rig *rig, const char *validation)
 	rig_apply(rig, 2, BU_CLASS_INSTALL, "d-told", two_nodes, site);
 	for (int i = 1; i <= 2; i++) {
 		rig_to_validating(rig, i);
-		rig_node(rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
 	}
 }
 
@@ -96,7 +95,7 @@ START_TEST(a_probe_is_told_every_key_of_its_ports)
 	is_told(item,
 		"{'kind':'probe','role':'listen','a':'node001','b':'node002',"
 		"'node':'node002','attempt':1,'addr':'10.77.0.12',"
-		"'peer':'10.77.0.11','port':18515,'local_ip':'10.78.0.12',"
+		"'peer':'10.77.0.11','port':18515,"
 		"'sport':49152,'bytes':3571428571,'warm_bytes':357142857,'runs':7,"
 		"'message_bytes':131072,'qps':4,'depth':32,'deadline_ms':20004,"
 		"'min_gbps':372.54,'rails':["

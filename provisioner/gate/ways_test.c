@@ -406,13 +406,11 @@ END_TEST
 START_TEST(who_may_be_asked_for_a_way)
 {
 	static const struct {
-		int asks[2], lent[2], old[2], failed, wanted;
+		int asks[2], lent[2], failed, wanted;
 	} rows[] = {
-		{{1, 1}, {1, 1}, {0, 0}, 0, 1}, {{1, 0}, {1, 1}, {0, 0}, 0, 1},
-		{{0, 1}, {1, 1}, {0, 0}, 0, 1}, {{0, 0}, {1, 1}, {0, 0}, 0, 0},
-		{{1, 1}, {0, 1}, {0, 0}, 0, 0}, {{1, 1}, {1, 0}, {0, 0}, 0, 0},
-		{{1, 1}, {1, 1}, {1, 0}, 0, 0}, {{1, 1}, {1, 1}, {0, 1}, 0, 0},
-		{{1, 1}, {1, 1}, {0, 0}, 2, 1}, {{1, 1}, {1, 1}, {0, 0}, 3, 0},
+		{{1, 1}, {1, 1}, 0, 1}, {{1, 0}, {1, 1}, 0, 1}, {{0, 1}, {1, 1}, 0, 1},
+		{{0, 0}, {1, 1}, 0, 0}, {{1, 1}, {0, 1}, 0, 0}, {{1, 1}, {1, 0}, 0, 0},
+		{{1, 1}, {1, 1}, 2, 1}, {{1, 1}, {1, 1}, 3, 0},
 	};
 	static const struct probed log[] = {
 		{1, 2, "fabric", .gbps = {1, 1}, .ways = {W1, W1}},
@@ -433,8 +431,6 @@ START_TEST(who_may_be_asked_for_a_way)
 		for (int k = 0; k < 2; k++) {
 			b.across.nodes[k].asks = rows[i].asks[k] != 0;
 			b.across.nodes[k].lent = rows[i].lent[k] != 0;
-			rig_node(&b.rig, k + 1)->live.agent.protocol =
-				BU_AGENT_TRACES - rows[i].old[k];
 		}
 		over = traced_run(&b, &of);
 		ck_assert_msg(of.wanted.count == (size_t)rows[i].wanted, "row %zu", i);

@@ -41,7 +41,7 @@ int bu_fallback_tries(const struct bu_reconcile *rec, const struct bu_node *node
 /* Its agent asks for work, which says that its root is confirmed: the system that its
  * loader would have gone back to speaks for the node no more. */
 void bu_fallback_confirm(struct bu_reconcile *rec, struct bu_node *node,
-			 const char *fingerprint, int protocol);
+			 const char *fingerprint);
 /* That system says hello: what was to come up has failed. events: with room for three
  * more. */
 bu_must int bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node,

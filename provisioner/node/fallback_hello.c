@@ -84,13 +84,12 @@ bu_fallback_tries(const struct bu_reconcile *rec, const struct bu_node *node)
 /* Asked again with each question until it is in the log. */
 void
 bu_fallback_confirm(struct bu_reconcile *rec, struct bu_node *node,
-		    const char *fingerprint, int protocol)
+		    const char *fingerprint)
 {
 	const char *kept = bu_fallback_trial(node);
 	struct bu_event event;
 
-	if (!kept || protocol < BU_AGENT_CONFIRMS || node->live.appending ||
-	    strcmp(fingerprint, node->agent_cert) != 0)
+	if (!kept || node->live.appending || strcmp(fingerprint, node->agent_cert) != 0)
 		return;
 	BU_EVENT_MAKE(&event, BU_EVENT_REVOKED, node->name, revoked,
 		      .fingerprint = kept, .reason = "another root is confirmed");

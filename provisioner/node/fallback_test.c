@@ -83,7 +83,7 @@ START_TEST(it_came_up_and_the_one_before_can_come_back)
 	ck_assert_str_eq(node->slot, "b");
 	ck_assert_str_eq(node->other.digest, "d1");
 	ck_assert(may_speak(&rig, first_cert));
-	asks_for_work(&rig, BU_AGENT_CONFIRMS);
+	asks_for_work(&rig);
 	ck_assert(!may_speak(&rig, first_cert));
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);

@@ -18,10 +18,8 @@ START_TEST(one_that_came_up_and_was_not_confirmed_makes_way)
 		writes(&rig, "b", 1);
 		rig_come_up(&rig, 1, "boot-2");
 		next = bu_xstrdup(node->agent_cert);
-		/* An agent of before may ask, confirmed or not; the other one is none
-		 * that could confirm anything. */
-		asks_for_work(&rig, BU_AGENT_ROOTS);
-		bu_fallback_confirm(rig.rec, node, first_cert, BU_AGENT_CONFIRMS);
+		/* The other one is none that could confirm anything. */
+		bu_fallback_confirm(rig.rec, node, first_cert);
 		rig_pass(&rig, 1);
 		if (restarts)
 			rig_restart(&rig);
@@ -72,7 +70,7 @@ START_TEST(one_that_was_confirmed_makes_way_for_nobody)
 
 	writes(&rig, "b", 1);
 	rig_come_up(&rig, 1, "boot-2");
-	asks_for_work(&rig, BU_AGENT_CONFIRMS);
+	asks_for_work(&rig);
 	ck_assert_ptr_null(bu_fallback_trial(node));
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-3", &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
@@ -313,7 +311,7 @@ START_TEST(an_order_that_has_written_nothing_takes_no_certificate)
 			 0);
 	rig_until(&rig, node, BU_STATE_QUARANTINED);
 	ck_assert(may_speak(&rig, first_cert));
-	asks_for_work(&rig, BU_AGENT_CONFIRMS);
+	asks_for_work(&rig);
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL), 0);
 	ck_assert_str_eq(node->agent_cert, first_cert);
 	ck_assert(may_speak(&rig, first_cert));

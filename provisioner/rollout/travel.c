@@ -369,8 +369,8 @@ bu_travels_turn(struct bu_travels *travels, struct bu_node *node)
 	struct share share = {0};
 
 	/* Another change would throw away the agent to which a trial leads back. */
-	if (!want || fact->protocol < BU_AGENT_TRAVELS || !fact->digest[0] ||
-	    fact->trial || (!fact->asked_ms && now_ms < fact->again_ms))
+	if (!want || !fact->digest[0] || fact->trial ||
+	    (!fact->asked_ms && now_ms < fact->again_ms))
 		return 0;
 	refresh(travels);
 	if (!travels->key || has_served(travels, node) || !is_at_rest(travels, node))

@@ -65,7 +65,6 @@ hello(struct rig *rig, int number, const char *its, int trial, const char *faile
 		json_object_set_new(said, "failed",
 				    json_pack("{s:s,s:s,s:s}", "version", "2", "digest",
 					      digest, "why", failed));
-	node->live.agent.protocol = BU_AGENT_TRAVELS;
 	node->live.last_seen_ms = bu_wall_ms(&rig->clock);
 	ck_assert_msg(bu_travels_hello(travels, node, said, &err) == 0, "%s", err.text);
 	rig_pass(rig, 1);
@@ -262,9 +261,6 @@ START_TEST(only_who_is_at_rest_changes)
 	node->boot_installed = 0;
 	ck_assert_uint_eq(turns(&rig, 1), 0);
 	node->boot_installed = 1;
-	node->live.agent.protocol = BU_AGENT_TRAVELS - 1;
-	ck_assert_uint_eq(turns(&rig, 1), 0);
-	node->live.agent.protocol = BU_AGENT_TRAVELS;
 	bu_event_init(&event, BU_EVENT_HELD, node->name,
 		      json_pack("{s:s,s:s}", "owner", "anna", "reason", "a card"));
 	bu_reconcile_note(rig.rec, &event, 1);

@@ -148,15 +148,6 @@ set_disk(struct bu_work_install *work, const struct bu_work_input *input,
 
 /* --- the second disk of the system --- */
 
-int
-bu_work_refuse_ramdisk(const struct bu_node *node, const char *what, struct bu_err *err)
-{
-	return bu_err_set(err, BU_ERR_STATE, 0,
-			  "the boot ramdisk that %s runs is of a version that %s; make "
-			  "a new one with `bringup image build ramdisk`",
-			  node->name, what);
-}
-
 static int
 was_granted_mirror(const struct bu_node *node)
 {
@@ -193,8 +184,6 @@ set_mirror(struct bu_work_install *work, const struct bu_work_input *input,
 
 	if (!wanted)
 		return 0;
-	if (node->live.agent.protocol < BU_AGENT_MIRRORS)
-		return bu_work_refuse_ramdisk(node, "mirrors no systems", err);
 	disk = find_mirror(input, node, target, wanted);
 	BU_TEXT_COPY(work->mirror, bu_json_str(disk, "path", ""));
 	BU_TEXT_COPY(work->mirror_serial, bu_json_str(disk, "serial", ""));
@@ -216,17 +205,14 @@ set_mirror(struct bu_work_install *work, const struct bu_work_input *input,
 
 /* --- two roots on the disk --- */
 
-static int
+static void
 set_roots(struct bu_work_install *work, const struct bu_node *node,
-	  const struct bu_target *target, struct bu_err *err)
+	  const struct bu_target *target)
 {
 	if (!bu_desired_has_two_roots(target->node))
-		return 0;
-	if (node->live.agent.protocol < BU_AGENT_ROOTS)
-		return bu_work_refuse_ramdisk(node, "knows one root of a disk", err);
+		return;
 	work->roots = 2;
 	work->reuse = bu_fallback_reuses(node);
-	return 0;
 }
 
 /* --- the array of the other disks --- */
@@ -300,8 +286,6 @@ set_scratch(struct bu_work_install *work, const struct bu_work_input *input,
 
 	if (!wanted)
 		return 0;
-	if (node->live.agent.protocol < BU_AGENT_ARRAYS)
-		return bu_work_refuse_ramdisk(node, "makes no arrays", err);
 	seen = bu_fleet_scratch(input->fleet, node, target->node->hardware, wanted);
 	list = json_array_size(granted) ? granted : seen;
 	if (!json_array_size(list) || json_array_size(list) > BU_WORK_SCRATCH_MAX)
@@ -341,9 +325,9 @@ bu_work_set_disks(struct bu_work_install *work, const struct bu_work_input *inpu
 		  const struct bu_node *node, const struct bu_target *target,
 		  struct bu_seen_disk *seen, struct bu_err *err)
 {
+	set_roots(work, node, target);
 	return set_disk(work, input, node, target, seen, err) ||
 			       set_mirror(work, input, node, target, err) ||
-			       set_roots(work, node, target, err) ||
 			       set_scratch(work, input, node, target, err)
 		       ? -1
 		       : 0;

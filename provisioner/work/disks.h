@@ -7,8 +7,7 @@
 #include "provisioner/work/work.h"
 
 /* What its profile and its order say of the disks; seen is of the first, and must live
- * as long as the item. BU_ERR_STATE when they are not what was granted, or the node's
- * ramdisk is too old. */
+ * as long as the item. BU_ERR_STATE when they are not what was granted. */
 bu_must int bu_work_set_disks(struct bu_work_install *work,
 			      const struct bu_work_input *input,
 			      const struct bu_node *node,
@@ -17,8 +16,5 @@ bu_must int bu_work_set_disks(struct bu_work_install *work,
 /* The number (bu_disk_number()) of all that the step may write, for its mark. New
  * reference. */
 json_t *bu_work_written_disks(const struct bu_work_install *work);
-/* -1 and what to do about a boot ramdisk that does not do that: "makes no arrays". */
-bu_must int bu_work_refuse_ramdisk(const struct bu_node *node, const char *what,
-				   struct bu_err *err);
 
 #endif

@@ -129,8 +129,6 @@ set_seed(struct bu_work_install *work, const struct bu_work_input *input,
 					    "/network-config"};
 	const struct bu_nocloud what = {.node = node->name, .instance = node->step.id};
 
-	if (node->live.agent.protocol < BU_AGENT_WHOLE)
-		return bu_work_refuse_ramdisk(node, "installs no whole disks", err);
 	bu_config_destroy(bu_work_config(input, node, target, &seed->owned[2], err));
 	if (seed->owned[2])
 		seed->owned[1] =
@@ -204,14 +202,6 @@ install_work(const struct bu_work_input *input, const struct bu_node *node,
 	return item;
 }
 
-static int
-check_loads(const struct bu_node *node, struct bu_err *err)
-{
-	if (node->live.agent.protocol >= BU_AGENT_LOADS)
-		return 0;
-	return bu_work_refuse_ramdisk(node, "loads no system into memory", err);
-}
-
 /* The system that it is in is made anew with what the profile says now, or its order.
  */
 json_t *
@@ -228,8 +218,7 @@ bu_work_make_load(const struct bu_work_input *input, const struct bu_node *node,
 
 	work.work = (struct bu_work){.id = node->admitted_step,
 				     .attempt = node->live.load_attempt + 1};
-	if (check_loads(node, err) != 0 ||
-	    bu_fleet_target(input->fleet, node, &target, err) != 0)
+	if (bu_fleet_target(input->fleet, node, &target, err) != 0)
 		return NULL;
 	key = bu_work_loaded_keys(input, node, &target, image, err);
 	if (key)

@@ -184,7 +184,6 @@ step(struct rig *rig, struct links *links, struct agent *agents, int number,
 	if (agent->hung)
 		return 0;
 	agent->node->live.last_seen_ms = rig->clock.fake_wall_ms;
-	agent->node->live.agent.protocol = BU_AGENT_PROTOCOL;
 	if (spoke)
 		tell(rig, links, agent);
 	return agent->item ? spoke : ask(rig, agents, agent, now_ms) || spoke;

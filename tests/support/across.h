@@ -36,11 +36,9 @@ struct ways {
 	int silent;    /* this spine answers no trace; -1 = each is silent */
 	int names;     /* switches answer with an address of their own, not a link's */
 	int thin_one;  /* one queue pair carries less than several */
-	int old[RIG_NODES_MAX + 1]; /* agents of before trace nothing, */
-	int protocol;               /* of their agents; 0 = of this release */
-	int singles;                /* tests of one way */
-	int traced;                 /* pairs that were to be traced */
-	int across;                 /* pairs that were measured across */
+	int singles;   /* tests of one way */
+	int traced;    /* pairs that were to be traced */
+	int across;    /* pairs that were measured across */
 	json_t *asked; /* "RAIL RAIL", "NODE RAIL NODE RAIL" -> how often */
 };
 
@@ -320,10 +318,6 @@ pass(struct rig *rig, struct ways *ways, int nodes, int seconds)
 			struct bu_node *node = rig_node(rig, i);
 
 			node->live.last_seen_ms = rig->clock.fake_wall_ms;
-			node->live.agent.protocol = ways->old[i] ? BU_AGENT_TRACES - 1
-						    : ways->protocol
-							    ? ways->protocol
-							    : BU_AGENT_PROTOCOL;
 			if (!check(rig, i, "nic-mtu", BU_VERDICT_PASS, ""))
 				work(rig, ways, i);
 		}

@@ -122,7 +122,7 @@ def become(folder, node, number, mac):
         file.write(answer["cert"])
     status, answer, _ = agent_post(
         folder, "/v1/agent/hello",
-        {"v": 1, "where": "ramdisk", "stamp": None, "inventory": inventory(number, mac)},
+        {"protocol": 1, "where": "ramdisk", "stamp": None, "inventory": inventory(number, mac)},
         own)
     end(status == 200, f"{node} is admitted: {answer}")
 
@@ -245,7 +245,7 @@ def inventories(folder, node, number, mac, seconds):
                            for i in range(200)]
             status, answer, headers = agent_post(
                 folder, "/v1/agent/hello",
-                {"v": 1, "where": "ramdisk", "stamp": None, "inventory": told,
+                {"protocol": 1, "where": "ramdisk", "stamp": None, "inventory": told,
                  "crash": {"kind": "Panic", "at_ms": time.time_ns() // 1000000,
                            "lines": [f"{time.monotonic_ns()} {'x' * 150}"] * 60}}, own)
             counts[status] = counts.get(status, 0) + 1

@@ -63,7 +63,6 @@ between_begin(struct between *b, int nodes, int rails, int each,
 
 		snprintf(node->boot_id, sizeof(node->boot_id), "boot-%d", i);
 		node->live.rails_good = UINT64_MAX;
-		node->live.agent.protocol = BU_AGENT_PROTOCOL;
 		b->gate->roles[i - 1] =
 			(struct bu_role){.node = node, .want = want, .ready = 1};
 		free(want->switch_ports);

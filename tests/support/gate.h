@@ -34,12 +34,11 @@ struct links {
 	int every, until; /* each so-many-th probe of the first ones loses
 			     packets one way */
 	int late;         /* one acknowledgement of each probe is late */
-	int older[RIG_NODES_MAX + 1]; /* its agent is of a release before rails */
-	int hung;                     /* hangs with each probe in its hands; who waits
-					 for it says so */
-	int broken;                   /* no probe gives a result, or */
-	int dead;                     /* none with this node */
-	int odd_until; /* the instrument is in doubt in probes before this one, */
+	int hung;         /* hangs with each probe in its hands; who waits
+			     for it says so */
+	int broken;       /* no probe gives a result, or */
+	int dead;         /* none with this node */
+	int odd_until;    /* the instrument is in doubt in probes before this one, */
 	int odd_node, odd_peer; /* of this node (0 = any), with this one (0 = any): */
 	int odd_clocks;         /* the clocks of both ends disagree, else the rate is */
 				/* 1.03 of the link's */
@@ -170,15 +169,6 @@ result_of(const struct links *links, const json_t *item)
 	return json_pack("{s:o}", "rails", results);
 }
 
-/* It knows neither rails nor depth. */
-static inline json_t *
-result_of_older(const struct links *links, const json_t *item)
-{
-	const char *address = bu_json_str(item, "local_ip", "");
-
-	return result_of_rail(links, item, (int)strtol(address + 3, NULL, 10) - 78);
-}
-
 /* A report with one row of this verdict. */
 static inline json_t *
 report_of(const struct bu_node *node, const char *id, enum bu_verdict verdict,
@@ -235,7 +225,6 @@ agent(struct rig *rig, struct links *links, int number)
 	if (links->silent[number])
 		return;
 	node->live.last_seen_ms = rig->clock.fake_wall_ms;
-	node->live.agent.protocol = links->older[number] ? 1 : BU_AGENT_PROTOCOL;
 	if (check(rig, number, "nic-mtu", BU_VERDICT_PASS, ""))
 		return;
 	item = bu_gate_work(rig->gate, node);
@@ -261,8 +250,7 @@ agent(struct rig *rig, struct links *links, int number)
 			       &failure);
 		return;
 	}
-	result = links->older[number] ? result_of_older(links, item)
-				      : result_of(links, item);
+	result = result_of(links, item);
 	bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), result, NULL);
 }
 

@@ -25,7 +25,6 @@ static inline void
 hear(struct rig *rig, int nodes)
 {
 	for (int i = 1; i <= nodes; i++) {
-		rig_node(rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
 		rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
 	}
 }

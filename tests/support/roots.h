@@ -74,11 +74,11 @@ may_speak(struct rig *rig, const char *fingerprint)
 
 /* Its agent asks for work: its loader has its root by then. */
 static inline void
-asks_for_work(struct rig *rig, int protocol)
+asks_for_work(struct rig *rig)
 {
 	struct bu_node *node = rig_node(rig, 1);
 
-	bu_fallback_confirm(rig->rec, node, node->agent_cert, protocol);
+	bu_fallback_confirm(rig->rec, node, node->agent_cert);
 	rig_pass(rig, 1);
 }
 

@@ -11,23 +11,19 @@ enum unfit {
 	UNFIT_NOT,
 	UNFIT_STATE,
 	UNFIT_HELD,
-	UNFIT_AGENT,
 	UNFIT_UNHEARD,
 	UNFIT_BUSY,
 	UNFIT_BOOT,
 	UNFIT_CASES
 };
 
-/* protocol: the first one that can do the test. */
 static inline void
-make_unfit(struct rig *rig, struct bu_node *node, int one, int protocol)
+make_unfit(struct rig *rig, struct bu_node *node, int one)
 {
 	if (one == UNFIT_STATE)
 		node->state = BU_STATE_JOINING;
 	if (one == UNFIT_HELD)
 		node->hold.owner = BU_OWNER_PERSON;
-	if (one == UNFIT_AGENT)
-		node->live.agent.protocol = protocol - 1;
 	if (one == UNFIT_UNHEARD)
 		node->live.last_seen_ms -= 90000;
 	if (one == UNFIT_BUSY)

@@ -231,7 +231,7 @@ greet(struct machine *machine)
 
 	if (installed)
 		machine->unheard_ms = 0;
-	body = json_pack("{s:i,s:s,s:o,s:o}", "v", 1, "where",
+	body = json_pack("{s:i,s:s,s:o,s:o}", "protocol", BU_AGENT_PROTOCOL, "where",
 			 installed ? "installed" : "ramdisk", "stamp",
 			 installed && disk && disk->stamp ? json_incref(disk->stamp)
 							  : json_null(),

@@ -299,7 +299,9 @@ probe_result(const struct machine *machine, const struct machine *other,
 	int swap = strcmp(bu_json_str(item, "node", ""), bu_json_str(item, "a", ""));
 	const struct machine *end[2] = {swap ? other : machine, swap ? machine : other};
 	int outlier = end[0]->outlier ? end[0]->outlier : end[1]->outlier;
+	size_t rails = json_array_size(json_object_get(item, "rails"));
 	struct bu_pair_result result;
+	json_t *list = json_array();
 
 	bu_pair_result_init(&result);
 	bu_text_copy(result.probe, sizeof(result.probe),
@@ -310,7 +312,9 @@ probe_result(const struct machine *machine, const struct machine *other,
 		snprintf(result.end[i].device, sizeof(result.end[i].device), "rxe0");
 		fill_direction(&result.dir[i], end[i], end[!i], i == 0 ? outlier : 0);
 	}
-	return bu_pair_result_to_json(&result);
+	for (size_t i = 0; i < rails; i++)
+		json_array_append_new(list, bu_pair_result_to_json(&result));
+	return json_pack("{s:o}", "rails", list);
 }
 
 static int
