@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events' bodies by their tables. Used by what journals and by the replay.
- * Invariant: a row of any log there ever was is read: what such a row may lack has its
- * default in the table, and keys only ever come.
+ * Invariant: a row that lacks what is always written is damaged, and is not read.
  */
 #include "model/event_body.h"
 
@@ -11,23 +10,17 @@ const char *const bu_certificate_kinds[] = {"boot", "full", NULL};
 /* clang-format off */
 #define ROW(its_key, its_kind, of, field, ...)                                         \
 	BU_FIELD_AS(its_key, its_kind, struct bu_body_##of, field, __VA_ARGS__),
-#define NEED(of, field) ROW(#field, INT, of, field, BU_ANY)
-#define TEXT(of, field) TEXT_OR(of, field, "")
-#define TEXT_OR(of, field, text)                                                       \
-	ROW(#field, STRING, of, field, .need = BU_OPTIONAL, .unsaid = text)
+#define TEXT(of, field) TEXT_AS(of, field, #field)
 #define TEXT_AS(of, field, key)                                                        \
-	ROW(key, STRING, of, field, .need = BU_OPTIONAL, .unsaid = "")
-#define INT(of, field) INT_OR(of, field, 0)
-#define INT_OR(of, field, value)                                                       \
-	ROW(#field, INT, of, field, .need = BU_OPTIONAL, .otherwise = value, BU_ANY)
-#define REAL(of, field) ROW(#field, REAL, of, field, .need = BU_OPTIONAL, BU_ANY)
-#define FLAG(of, field) ROW(#field, FLAG, of, field, .need = BU_OPTIONAL)
+	ROW(key, STRING, of, field, .unsaid = "")
+#define INT(of, field) ROW(#field, INT, of, field, BU_ANY)
+#define REAL(of, field) ROW(#field, REAL, of, field, BU_ANY)
+#define FLAG(of, field) ROW(#field, FLAG, of, field)
 #define WORD(of, field, names) WORD_OR(of, field, names, 0)
 #define WORD_OR(of, field, names, value)                                               \
-	ROW(#field, WORD, of, field, .need = BU_OPTIONAL, .words = names,              \
-	    .otherwise = value, .others = 1)
+	ROW(#field, WORD, of, field, .words = names, .otherwise = value, .others = 1)
 #define REASON(of, field)                                                              \
-	ROW(#field, PARTS, of, field, .need = BU_OPTIONAL, .parts = &bu_reason_parts)
+	ROW(#field, PARTS, of, field, .parts = &bu_reason_parts)
 #define IF_TEXT(of, field) ROW(#field, STRING, of, field, .need = BU_SPARSE)
 #define IF_INT(of, field)                                                              \
 	ROW(#field, INT, of, field, .need = BU_SPARSE, .otherwise = BU_UNSAID_INT,     \

@@ -17,18 +17,16 @@
 #include "model/result.h"
 
 /*
- * F(how, of, field, more): a row that lacks the field reads as
- *	NEED an integer; lacking it is an error
- *	TEXT, TEXT_OR(default), TEXT_AS(key)
- *	INT, INT_OR(default), REAL, FLAG, WORD(names), WORD_OR(names, default)
+ * F(how, of, field, more): what is always written, and lacking it is an error
+ *	TEXT, TEXT_AS(key), INT, REAL, FLAG, WORD(names), WORD_OR(names, other)
  *	REASON a struct bu_reason: "code", "args" and the sentence of then
- * and these, which are written where there is something to say:
+ * and what is written where there is something to say, else reads as
  *	IF_TEXT NULL      IF_INT BU_UNSAID_INT        IF_MORE an integer, 0
  *	IF_FLAG BU_UNSAID
  *	IF_TRUE a flag    IF_JSON NULL                IF_PART(table) its own defaults
  *	IF_MANY(table) a list, of at most as many as there is room for
- * A word that is not among its names reads as if it were lacking: another version wrote
- * it. What has another type is an error.
+ * A word that is not among its names is one of another version, and reads as `other`,
+ *or as the first one. What has another type is an error.
  */
 enum { BU_UNSAID = -1 };
 #define BU_UNSAID_INT INT64_MIN /* -1 is a batch */
@@ -54,14 +52,13 @@ enum { BU_UNSAID = -1 };
 	F(IF_INT, of, ms) F(IF_TEXT, of, peer)
 /* B(event, body, fields) */
 #define BU_BODIES(B, F)                                                                \
-	B(EPOCH, epoch, F(NEED, epoch, epoch))                                         \
+	B(EPOCH, epoch, F(INT, epoch, epoch))                                         \
 	B(STARTED, started, F(TEXT, started, why) F(INT, started, lasted_ms))          \
 	B(REVISION, revision, F(TEXT, revision, digest) F(TEXT, revision, commit))     \
 	B(PLAN, plan, F(TEXT, plan, digest) F(TEXT, plan, revision))                   \
-	/* one that does not say of how many nodes began a rollout */                  \
 	B(APPLIED, applied, F(TEXT, applied, rollout) F(TEXT, applied, plan)           \
 		F(TEXT, applied, revision) F(TEXT, applied, commit)                    \
-		F(TEXT, applied, limit) F(INT_OR, applied, nodes, 1)                   \
+		F(TEXT, applied, limit) F(INT, applied, nodes)                   \
 		F(IF_JSON, applied, grants) F(TEXT, applied, by))                      \
 	B(ORDER, order, F(TEXT, order, rollout) F(IF_TEXT, order, revision)            \
 		F(IF_TEXT, order, commit) F(IF_INT, order, batch)                      \
@@ -73,7 +70,7 @@ enum { BU_UNSAID = -1 };
 		F(IF_TRUE, order, retry) F(IF_FLAG, order, begun)                      \
 		F(IF_TEXT, order, by))                                                 \
 	B(ROLLOUT, rollout, F(TEXT, rollout, rollout) F(TEXT, rollout, to)             \
-		F(TEXT_OR, rollout, by, "?") F(REASON, rollout, reason))               \
+		F(TEXT, rollout, by) F(REASON, rollout, reason))               \
 	B(BRAKE, brake, F(TEXT, brake, scope) F(FLAG, brake, on) F(INT, brake, late)   \
 		F(INT, brake, of) F(TEXT, brake, text))                                \
 	B(BOUND, bound, F(TEXT, bound, machine) F(TEXT, bound, inventory))             \
@@ -81,7 +78,7 @@ enum { BU_UNSAID = -1 };
 	B(STATE, state, F(TEXT, state, from) F(TEXT, state, to) F(TEXT, state, on)     \
 		F(REASON, state, reason) F(IF_TEXT, state, by)                         \
 		F(IF_TRUE, state, reset) F(IF_PART, state, next, next))                \
-	B(INTENT, intent, F(TEXT, intent, step) F(INT_OR, intent, attempt, 1)          \
+	B(INTENT, intent, F(TEXT, intent, step) F(INT, intent, attempt)          \
 		F(INT, intent, epoch) F(TEXT, intent, action))                         \
 	B(OUTCOME, outcome, F(TEXT, outcome, step) F(INT, outcome, attempt)            \
 		F(TEXT, outcome, action)                                               \
@@ -129,11 +126,11 @@ enum { BU_UNSAID = -1 };
 	B(INCAST, incast, F(TEXT, incast, probe) F(TEXT, incast, boot_id)              \
 		F(IF_JSON, incast, senders) F(IF_JSON, incast, rails)                  \
 		F(WORD, incast, verdict, bu_verdict_names) F(TEXT, incast, error)      \
-		F(INT_OR, incast, test, 1))                                            \
+		F(INT, incast, test))                                            \
 	B(NVLINK, nvlink, F(TEXT, nvlink, probe) F(TEXT, nvlink, boot_id)              \
 		F(TEXT, nvlink, peer) F(WORD, nvlink, verdict, bu_verdict_names)       \
 		F(IF_JSON, nvlink, rows) F(IF_JSON, nvlink, with)                      \
-		F(TEXT, nvlink, error) F(INT_OR, nvlink, test, 1))                     \
+		F(TEXT, nvlink, error) F(INT, nvlink, test))                     \
 	B(EVIDENCE, evidence, F(TEXT, evidence, digest) F(TEXT, evidence, hint))       \
 	B(CRASH, crash, F(TEXT, crash, digest) F(TEXT, crash, kind)                    \
 		F(INT, crash, at_ms) F(TEXT, crash, boot_id))                          \
@@ -154,20 +151,17 @@ enum { BU_UNSAID = -1 };
 	B(RELEASED, released, F(TEXT, released, by))
 
 enum { BU_BODY_MANY = 2 };
-#define BU_MEMBER_NEED(field, ...) int64_t field;
 #define BU_MEMBER_TEXT(field, ...) const char *field;
-#define BU_MEMBER_TEXT_OR BU_MEMBER_TEXT
 #define BU_MEMBER_TEXT_AS BU_MEMBER_TEXT
-#define BU_MEMBER_INT BU_MEMBER_NEED
-#define BU_MEMBER_INT_OR BU_MEMBER_NEED
+#define BU_MEMBER_INT(field, ...) int64_t field;
 #define BU_MEMBER_REAL(field, ...) double field;
 #define BU_MEMBER_FLAG(field, ...) int field;
 #define BU_MEMBER_WORD BU_MEMBER_FLAG
 #define BU_MEMBER_WORD_OR BU_MEMBER_FLAG
 #define BU_MEMBER_REASON(field, ...) struct bu_reason field;
 #define BU_MEMBER_IF_TEXT BU_MEMBER_TEXT
-#define BU_MEMBER_IF_INT BU_MEMBER_NEED
-#define BU_MEMBER_IF_MORE BU_MEMBER_NEED
+#define BU_MEMBER_IF_INT BU_MEMBER_INT
+#define BU_MEMBER_IF_MORE BU_MEMBER_INT
 #define BU_MEMBER_IF_FLAG BU_MEMBER_FLAG
 #define BU_MEMBER_IF_TRUE BU_MEMBER_FLAG
 #define BU_MEMBER_IF_JSON(field, ...) const json_t *field;

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "tests/support/quoted.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 START_TEST(names_lead_back_and_are_different)
@@ -106,7 +107,7 @@ START_TEST(texts_say_what_happened)
 		struct bu_event event;
 		bu_autofree char *text = NULL;
 
-		bu_event_init(&event, texts[i].kind, "n", quoted(texts[i].body));
+		row_init(&event, texts[i].kind, "n", quoted(texts[i].body));
 		event.seq = 12;
 		text = bu_event_text(&event);
 		ck_assert_str_eq(text, texts[i].text);
@@ -135,14 +136,15 @@ START_TEST(the_shape_is_what_tools_read)
 	struct bu_event event;
 	bu_autojson json_t *json = NULL, *want = NULL;
 
-	bu_event_init(&event, BU_EVENT_LEASE, "node001", quoted("{'for':'node002'}"));
+	bu_event_init(&event, BU_EVENT_LEASE, "node001",
+		      quoted("{'for':'node002','probe':'p'}"));
 	ck_assert_int_eq(event.seq, 0);
 	event.seq = 12;
 	event.time_ms = 1700000000123;
 	json = bu_event_to_json(&event);
 	want = quoted(
 		"{'seq':12,'time_ms':1700000000123,'kind':'lease','node':'node001','text':'used "
-		"as partner for node002','body':{'for':'node002'}}");
+		"as partner for node002','body':{'for':'node002','probe':'p'}}");
 	ck_assert(json_equal(json, want));
 	bu_event_fini(&event);
 	ck_assert_ptr_null(event.body);

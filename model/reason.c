@@ -355,20 +355,7 @@ bu_reason_to_body(const struct bu_reason *reason, json_t *body)
 		json_object_set_new(body, "args", args_json(reason));
 }
 
-/* Of rows that have the sentence alone: a lemon was known by its first word. */
-static enum bu_reason_code
-code_of_words(const char *words, int is_old)
-{
-	static const char lemon[] = "lemon: ";
-
-	if (!*words)
-		return BU_REASON_NONE;
-	return is_old && strncmp(words, lemon, sizeof(lemon) - 1) == 0
-		       ? BU_REASON_LEMON
-		       : BU_REASON_OTHER;
-}
-
-/* Its words and its arguments; args NULL = a row of before, or without. */
+/* Its words and its arguments; args NULL = it has none. */
 struct told {
 	const char *words, *code;
 	const json_t *args;
@@ -426,7 +413,10 @@ bu_reason_from_body(const json_t *body, struct bu_reason *ret, struct bu_err *er
 	code = bu_reason_from_name(told.code);
 	if (code != BU_REASON_NONE && told.args)
 		return read_args(told.args, code, ret, err);
-	bu_reason_set(ret, code ? code : code_of_words(told.words, !*told.code),
+	bu_reason_set(ret,
+		      code          ? code
+		      : *told.words ? BU_REASON_OTHER
+				    : BU_REASON_NONE,
 		      &(struct bu_reason_args){.text = {told.words}});
 	ret->said = ret->code != BU_REASON_NONE;
 	return 0;

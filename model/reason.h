@@ -10,7 +10,7 @@
  * is left out when all arguments in it are empty or 0.
  *
  * In the log and on the wire: "code", "args" {name: value} and "reason", the sentence.
- * Rows of before have the sentence alone, and so is kept what a younger bringupd wrote.
+ * The sentence alone is kept of what a younger bringupd wrote.
  */
 #ifndef BU_MODEL_REASON_H
 #define BU_MODEL_REASON_H

@@ -439,19 +439,8 @@ START_TEST(rows_of_other_bringups_keep_their_sentence)
 		enum bu_reason_code code;
 		const char *text;
 	} rows[] = {
-		/* of before: a sentence alone */
-		{"{'reason':'booted another system'}", BU_REASON_OTHER,
-		 "booted another system"},
-		{"{'owner':'bringup','reason':'lemon: this machine was quarantined 3 "
-		 "times in 30 days, last as n1: a fan; repair it, then release it'}",
-		 BU_REASON_LEMON,
-		 "lemon: this machine was quarantined 3 times in 30 days, last as n1: "
-		 "a fan; repair it, then release it"},
-		{"{'reason':'a lemon: sour'}", BU_REASON_OTHER, "a lemon: sour"},
-		/* of before: a code without arguments, or an empty one */
+		{"{'reason':'lemon: sour'}", BU_REASON_OTHER, "lemon: sour"},
 		{"{'code':'is-on','reason':'n1 is on'}", BU_REASON_IS_ON, "n1 is on"},
-		{"{'code':'','reason':'n1 is late'}", BU_REASON_OTHER, "n1 is late"},
-		/* of a younger one */
 		{"{'code':'martians','args':{'count':3},'reason':'3 martians sit "
 		 "there'}",
 		 BU_REASON_OTHER, "3 martians sit there"},

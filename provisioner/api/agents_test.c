@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/hello.h"
+#include "tests/support/row.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -143,7 +144,7 @@ note(struct site *site, enum bu_event_kind kind, json_t *body)
 {
 	struct bu_event event;
 
-	bu_event_init(&event, kind, "node001", body);
+	row_init(&event, kind, "node001", body);
 	bu_reconcile_note(site->rig.rec, &event, 1);
 	rig_pass(&site->rig, 1);
 }

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "profiles/load/tree.h"
 #include "provisioner/boot/tftp.h"
+#include "tests/support/row.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -129,8 +130,8 @@ START_TEST(events_by_tail_by_place_and_by_node)
 
 	site_begin(&site, 2); /* 3 events */
 	for (int i = 0; i < 60; i++) {
-		bu_event_init(&event, BU_EVENT_LEASE, i == 59 ? "node002" : "node001",
-			      json_object());
+		row_init(&event, BU_EVENT_LEASE, i == 59 ? "node002" : "node001",
+			 json_object());
 		bu_reconcile_note(site.rig.rec, &event, 1);
 		rig_pass(&site.rig, 1);
 	}
@@ -177,7 +178,7 @@ START_TEST(new_events_come_when_they_happen)
 		rig_pass(&site.rig, 1);
 	talk_take(&talk);
 	ck_assert_int_eq(talk.ended, 0);
-	bu_event_init(&event, BU_EVENT_LEASE, "node001", json_object());
+	row_init(&event, BU_EVENT_LEASE, "node001", json_object());
 	bu_reconcile_note(site.rig.rec, &event, 1);
 	rig_pass(&site.rig, 1);
 	rig_pass(&site.rig, 200);
@@ -440,8 +441,8 @@ START_TEST(a_held_node_is_released)
 	not_held = site_call(&site, site.local, "POST", "/v1/nodes/node001/release", "",
 			     409);
 	ck_assert_str_eq(error_text(not_held), "node node001 is not held");
-	bu_event_init(&event, BU_EVENT_HELD, "node001",
-		      json_pack("{s:s,s:s}", "owner", "bringup", "reason", "late"));
+	row_init(&event, BU_EVENT_HELD, "node001",
+		 json_pack("{s:s,s:s}", "owner", "bringup", "reason", "late"));
 	bu_reconcile_note(site.rig.rec, &event, 1);
 	rig_pass(&site.rig, 1);
 	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/node001/release",

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "tests/support/row.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -14,9 +15,8 @@ note(struct rig *rig, const char *node, const char *name, int on, const char *de
 {
 	struct bu_event event;
 
-	bu_event_init(
-		&event, BU_EVENT_CONDITION, node,
-		json_pack("{s:s,s:b,s:s}", "name", name, "on", on, "detail", detail));
+	row_init(&event, BU_EVENT_CONDITION, node,
+		 json_pack("{s:s,s:b,s:s}", "name", name, "on", on, "detail", detail));
 	bu_reconcile_note(rig->rec, &event, 1);
 	for (int i = 0; i < 5; i++)
 		rig_pass(rig, 1);
@@ -179,8 +179,8 @@ hold(struct rig *rig, const char *node)
 {
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_HELD, node,
-		      json_pack("{s:s,s:s}", "owner", "me", "reason", "a look"));
+	row_init(&event, BU_EVENT_HELD, node,
+		 json_pack("{s:s,s:s}", "owner", "me", "reason", "a look"));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
 }

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "tests/support/image.h"
 #include "tests/support/profiles.h"
+#include "tests/support/row.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -178,10 +179,10 @@ START_TEST(a_renamed_node_joins_by_its_old_name_until_its_turn)
 
 	planned = plan(&desk, "gpu001," ROW_1 ";" ROW_2);
 	applied = apply(&desk, planned, "", 200);
-	bu_event_init(&events[0], BU_EVENT_STATE, "gpu001",
-		      json_pack("{s:s,s:s}", "to", "validating", "on", "booted"));
-	bu_event_init(&events[1], BU_EVENT_STATE, "gpu001",
-		      json_pack("{s:s,s:s}", "to", "joining", "on", "proven"));
+	row_init(&events[0], BU_EVENT_STATE, "gpu001",
+		 json_pack("{s:s,s:s}", "to", "validating", "on", "booted"));
+	row_init(&events[1], BU_EVENT_STATE, "gpu001",
+		 json_pack("{s:s,s:s}", "to", "joining", "on", "proven"));
 	bu_reconcile_note(rig->rec, events, 2);
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_write(rig, "sinfo", "idle\n");
@@ -192,10 +193,10 @@ START_TEST(a_renamed_node_joins_by_its_old_name_until_its_turn)
 	ck_assert_int_eq(bu_fleet_certified(rig->fleet, node, NULL), 0);
 	/* Its files are written: from now on it is called as the profile says. */
 	ck_assert_str_eq(node->called, "node001");
-	bu_event_init(&events[0], BU_EVENT_INTENT, "gpu001",
-		      json_pack("{s:s,s:s}", "step", "s", "action", "configure"));
-	bu_event_init(&events[1], BU_EVENT_OUTCOME, "gpu001",
-		      json_pack("{s:s,s:s}", "step", "s", "result", "done"));
+	row_init(&events[0], BU_EVENT_INTENT, "gpu001",
+		 json_pack("{s:s,s:s}", "step", "s", "action", "configure"));
+	row_init(&events[1], BU_EVENT_OUTCOME, "gpu001",
+		 json_pack("{s:s,s:s}", "step", "s", "result", "done"));
 	bu_reconcile_note(rig->rec, events, 2);
 	rig_pass(rig, 1);
 	ck_assert_str_eq(node->called, "");
@@ -229,9 +230,9 @@ START_TEST(a_rename_outlives_the_next_plan)
 	ck_assert_str_eq(node->called, "node001");
 	json_decref(bu_steal(&more));
 	/* Called back before its turn. */
-	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
-		      json_pack("{s:s,s:s,s:s}", "rollout", node->order.rollout, "to",
-				"aborted", "by", "local"));
+	row_init(&event, BU_EVENT_ROLLOUT, "",
+		 json_pack("{s:s,s:s,s:s}", "rollout", node->order.rollout, "to",
+			   "aborted", "by", "local"));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
 	ck_assert_int_eq(node->order.open, 0);
@@ -251,8 +252,8 @@ START_TEST(who_takes_a_held_nodes_name_stays_in_service)
 	bu_autojson json_t *planned = NULL, *applied = NULL;
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_STATE, "node002",
-		      json_pack("{s:s,s:s}", "to", "inspecting", "on", "start"));
+	row_init(&event, BU_EVENT_STATE, "node002",
+		 json_pack("{s:s,s:s}", "to", "inspecting", "on", "start"));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
 	held->hold.owner = BU_OWNER_BRINGUP;

@@ -9,6 +9,7 @@
 #include "profiles/language/schema.h"
 #include "provisioner/cluster/cluster.h"
 #include "tests/support/desk.h"
+#include "tests/support/row.h"
 
 START_TEST(a_plan_is_applied_once)
 {
@@ -261,9 +262,9 @@ START_TEST(drift_is_told_and_decides_nothing)
 	begin(&desk);
 	first = plan(&desk, NULL, NULL, NULL, 200);
 	applied = apply(&desk, first, 200);
-	bu_event_init(&event, BU_EVENT_CONDITION, "node002",
-		      json_pack("{s:s,s:b,s:s}", "name", "unreachable", "on", 1,
-				"detail", ""));
+	row_init(&event, BU_EVENT_CONDITION, "node002",
+		 json_pack("{s:s,s:b,s:s}", "name", "unreachable", "on", 1, "detail",
+			   ""));
 	bu_reconcile_note(desk.site.rig.rec, &event, 1);
 	rig_pass(&desk.site.rig, 1);
 	second = plan(&desk, NULL, NULL, NULL, 200);
@@ -276,8 +277,8 @@ START_TEST(drift_is_told_and_decides_nothing)
 			       "\"state\":\"enrolled\",\"text\":\"its agent does not "
 			       "answer\"}]");
 	/* What was agreed to still holds when it has ended. */
-	bu_event_init(&event, BU_EVENT_CONDITION, "node002",
-		      json_pack("{s:s,s:b}", "name", "unreachable", "on", 0));
+	row_init(&event, BU_EVENT_CONDITION, "node002",
+		 json_pack("{s:s,s:b}", "name", "unreachable", "on", 0));
 	bu_reconcile_note(desk.site.rig.rec, &event, 1);
 	rig_pass(&desk.site.rig, 1);
 	json_decref(applied);

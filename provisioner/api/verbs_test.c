@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "tests/support/desk.h"
+#include "tests/support/row.h"
 
 static const char *
 error_text(const json_t *reply)
@@ -143,13 +144,13 @@ START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
 	applied = apply(&desk, planned, 200);
 	rig_pass(&desk.site.rig, 50);
 	node = rig_node(&desk.site.rig, 1);
-	bu_event_init(&event, BU_EVENT_STATE, node->name,
-		      json_pack("{s:s,s:s,s:s}", "to", "quarantined", "on", "misfit",
-				"reason", "a fan"));
+	row_init(&event, BU_EVENT_STATE, node->name,
+		 json_pack("{s:s,s:s,s:s}", "to", "quarantined", "on", "misfit",
+			   "reason", "a fan"));
 	bu_reconcile_note(desk.site.rig.rec, &event, 1);
-	bu_event_init(&event, BU_EVENT_STATE, "node002",
-		      json_pack("{s:s,s:s,s:s}", "to", "imaging", "on", "inspected",
-				"reason", ""));
+	row_init(&event, BU_EVENT_STATE, "node002",
+		 json_pack("{s:s,s:s,s:s}", "to", "imaging", "on", "inspected",
+			   "reason", ""));
 	bu_reconcile_note(desk.site.rig.rec, &event, 1);
 	rig_pass(&desk.site.rig, 50);
 	rollouts = desk.site.rig.fleet->rollouts_count;

@@ -3,6 +3,7 @@
  * says besides; and what is kept of a quarantine. */
 #include "fabric/judge/fabcert.h"
 #include "tests/support/between.h"
+#include "tests/support/row.h"
 
 enum { NODES = 16 };
 
@@ -43,10 +44,10 @@ log_pair(struct between *b, const struct pair *pair)
 			result.dir[end].clock_seconds[1] = 2;
 	}
 	result.verdict = bu_expect_judge_pair(&expect, &result);
-	bu_event_init(&event, BU_EVENT_PAIR, "",
-		      bu_probe_body(b->gate, &probe, pair->rail,
-				    (const struct bu_node *const[]){&ends[0], &ends[1]},
-				    &expect, &result));
+	row_init(&event, BU_EVENT_PAIR, "",
+		 bu_probe_body(b->gate, &probe, pair->rail,
+			       (const struct bu_node *const[]){&ends[0], &ends[1]},
+			       &expect, &result));
 	bu_reconcile_note(b->rig.rec, &event, 1);
 	rig_pass(&b->rig, 1);
 }

@@ -2,6 +2,7 @@
 /* Instruments in doubt: what they say is measured again and decides nothing, whoever
  * asks for the measurement; and a node that does not go on says why. */
 #include "tests/support/gate.h"
+#include "tests/support/row.h"
 
 enum { NEVER = 1000000, BYTES = 65536 };
 
@@ -306,13 +307,13 @@ note_again(struct rig *rig, struct bu_node *node, int moves)
 {
 	struct bu_event events[2];
 
-	bu_event_init(&events[0], BU_EVENT_AGAIN, node->name,
-		      json_pack("{s:s}", "by", "ann"));
+	row_init(&events[0], BU_EVENT_AGAIN, node->name,
+		 json_pack("{s:s}", "by", "ann"));
 	if (moves)
-		bu_event_init(&events[1], BU_EVENT_STATE, node->name,
-			      json_pack("{s:s,s:s,s:s,s:s}", "from",
-					bu_state_name(node->state), "to", "validating",
-					"on", "again", "reason", ""));
+		row_init(&events[1], BU_EVENT_STATE, node->name,
+			 json_pack("{s:s,s:s,s:s,s:s}", "from",
+				   bu_state_name(node->state), "to", "validating", "on",
+				   "again", "reason", ""));
 	bu_reconcile_note(rig->rec, events, moves ? 2 : 1);
 	rig_pass(rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
@@ -433,8 +434,7 @@ START_TEST(who_is_to_be_measured_anew_later_keeps_what_it_has)
 	begin(&rig, 2);
 	measure(&rig, &links, 2, 10);
 	node = rig_node(&rig, 1);
-	bu_event_init(&event, BU_EVENT_AGAIN, node->name,
-		      json_pack("{s:s}", "by", "ann"));
+	row_init(&event, BU_EVENT_AGAIN, node->name, json_pack("{s:s}", "by", "ann"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);

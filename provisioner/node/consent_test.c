@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 /* The order that the rig gave, once more, with a grant of a reset. */
@@ -15,10 +16,10 @@ grant_reset(struct rig *rig, struct bu_node *node)
 {
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_ORDER, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s,s:s,s:b}", "rollout", "r-1", "class",
-				"install", "image", "debian12", "digest", "d1",
-				"facets", "f-d1", "reset", 1));
+	row_init(&event, BU_EVENT_ORDER, node->name,
+		 json_pack("{s:s,s:s,s:s,s:s,s:s,s:b}", "rollout", "r-1", "class",
+			   "install", "image", "debian12", "digest", "d1", "facets",
+			   "f-d1", "reset", 1));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
 }
@@ -210,9 +211,9 @@ START_TEST(what_may_run_jobs_is_never_reset)
 
 	ck_assert_int_eq(node->serves, 1);
 	/* No edge leads there with the client running; a log of before may. */
-	bu_event_init(&event, BU_EVENT_STATE, node->name,
-		      json_pack("{s:s,s:s,s:s}", "from", "joining", "to", "validating",
-				"on", "late"));
+	row_init(&event, BU_EVENT_STATE, node->name,
+		 json_pack("{s:s,s:s,s:s}", "from", "joining", "to", "validating", "on",
+			   "late"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_until(&rig, node, BU_STATE_VALIDATING);
 	for (int i = 0; i < 500 && node->hold.reason.code != BU_REASON_IS_ON; i++)

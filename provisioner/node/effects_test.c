@@ -10,6 +10,7 @@
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 enum { BOOTS_MAX = 16, WAIT_OFF_MS = 30000 };
@@ -245,9 +246,9 @@ START_TEST(an_answer_of_the_same_step_counts_for_its_attempt)
 	struct bu_event event;
 
 	strcpy(step, node->step.id);
-	bu_event_init(&event, BU_EVENT_INTENT, node->name,
-		      json_pack("{s:s,s:i,s:s}", "step", step, "attempt", 2, "action",
-				bu_action_name(BU_ACTION_NETBOOT)));
+	row_init(&event, BU_EVENT_INTENT, node->name,
+		 json_pack("{s:s,s:i,s:s}", "step", step, "attempt", 2, "action",
+			   bu_action_name(BU_ACTION_NETBOOT)));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(node->step.id, step);
@@ -384,8 +385,8 @@ START_TEST(who_reboots_without_an_order_is_not_waited_for)
 	answer(&rig, 1, NULL);
 	rig_come_up(&rig, 1, "boot-1");
 	/* another one is planned, and has not begun */
-	bu_event_init(&event, BU_EVENT_ORDER, node->name,
-		      json_pack("{s:s,s:s}", "rollout", "r-2", "class", "reconfigure"));
+	row_init(&event, BU_EVENT_ORDER, node->name,
+		 json_pack("{s:s,s:s}", "rollout", "r-2", "class", "reconfigure"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert(node->order.open && !node->order.begun);

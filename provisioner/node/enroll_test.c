@@ -9,6 +9,7 @@
 #include "provisioner/node/reconcile.h"
 #include "provisioner/node/twins.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 static struct rig rig;
@@ -18,7 +19,7 @@ note(const struct bu_node *node, enum bu_event_kind kind, json_t *body)
 {
 	struct bu_event event;
 
-	bu_event_init(&event, kind, node->name, body);
+	row_init(&event, kind, node->name, body);
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 }
@@ -247,7 +248,7 @@ put(const struct bu_node *node, enum bu_event_kind kind, json_t *body)
 {
 	struct bu_event event;
 
-	bu_event_init(&event, kind, node->name, body);
+	row_init(&event, kind, node->name, body);
 	event.seq = 1000;
 	ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, NULL), 0);
 	bu_event_fini(&event);

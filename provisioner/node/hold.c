@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Holds. Made by what holds a node, read by replay.c and by views. Invariant: what a
- * holder is called decides nothing, but in rows of old logs, which have the name alone.
+ * holder is called decides nothing.
  */
 #include "provisioner/node/hold.h"
 
@@ -37,22 +37,12 @@ bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 	ret->reason = *reason;
 }
 
-static enum bu_owner
-owner_by_name(const char *by)
-{
-	if (!*by)
-		return BU_OWNER_NONE;
-	if (strcmp(by, names[BU_OWNER_BRINGUP]) == 0)
-		return BU_OWNER_BRINGUP;
-	return strncmp(by, external, sizeof(external) - 1) == 0 ? BU_OWNER_EXTERNAL
-								: BU_OWNER_PERSON;
-}
-
 void
 bu_hold_read(const union bu_body *body, struct bu_hold *ret)
 {
 	BU_TEXT_COPY(ret->by, body->held.owner);
-	ret->owner = owner_by_name(ret->by);
+	/* Of a kind that is not known: until somebody releases it. */
+	ret->owner = BU_OWNER_PERSON;
 	for (int i = BU_OWNER_BRINGUP; i < BU_OWNER_COUNT; i++)
 		if (strcmp(names[i], body->held.kind) == 0)
 			ret->owner = (enum bu_owner)i;

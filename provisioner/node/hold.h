@@ -35,7 +35,6 @@ struct bu_hold {
 /* name: of the person or of the outside system; not looked at for bringup. */
 void bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 		 const struct bu_reason *reason);
-/* Of a log of before the owner is known by its name. */
 void bu_hold_read(const union bu_body *body, struct bu_hold *ret);
 /* "held by ann: DIMM A3"; owned. */
 char *bu_hold_text(const struct bu_hold *hold);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds a node and why it is where it is: rows of this bringupd and of older ones.
- */
+/* Who holds a node and why it is where it is. */
 #include "provisioner/node/hold.h"
 
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "provisioner/node/verbs_rules.h"
 #include "tests/support/quoted.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 static void
@@ -17,7 +17,7 @@ replay(struct rig *rig, enum bu_event_kind kind, json_t *body)
 	struct bu_event event;
 	struct bu_err err = {0};
 
-	bu_event_init(&event, kind, "node001", body);
+	row_init(&event, kind, "node001", body);
 	event.seq = 1000;
 	ck_assert_msg(bu_fleet_replay(rig->fleet, &event, &err) == 0, "%s", err.text);
 	bu_event_fini(&event);
@@ -37,7 +37,7 @@ note_incident(struct rig *rig, const struct bu_node *node)
 			    json_array());
 }
 
-START_TEST(rows_of_old_logs_hold_as_they_did)
+START_TEST(the_kind_of_a_row_is_who_holds)
 {
 	static const struct {
 		const char *body;
@@ -47,26 +47,19 @@ START_TEST(rows_of_old_logs_hold_as_they_did)
 		const char *text;
 		int is_fault, is_lemon;
 	} rows[] = {
-		{"{'owner':'bringup','reason':'the cluster did not take the node "
-		 "within 300 s'}",
-		 BU_OWNER_BRINGUP, "bringup", BU_REASON_OTHER,
-		 "the cluster did not take the node within 300 s", 1, 0},
-		{"{'owner':'bringup','code':'is-on','reason':'node001 is on'}",
+		{"{'owner':'bringup','kind':'bringup','code':'is-on','reason':'node001 "
+		 "is on'}",
 		 BU_OWNER_BRINGUP, "bringup", BU_REASON_IS_ON, "node001 is on", 1, 0},
-		{"{'owner':'bringup','reason':'lemon: this machine was quarantined 3 "
-		 "times in 30 days, last as node001: slow; repair it, then release "
-		 "it'}",
-		 BU_OWNER_BRINGUP, "bringup", BU_REASON_LEMON,
-		 "lemon: this machine was quarantined 3 times in 30 days, last as "
-		 "node001: slow; repair it, then release it",
-		 1, 1},
-		{"{'owner':'external:dcgm','reason':'dcgm says: hot'}",
+		{"{'owner':'bringup','kind':'bringup','code':'lemon','reason':'it is "
+		 "one'}",
+		 BU_OWNER_BRINGUP, "bringup", BU_REASON_LEMON, "it is one", 1, 1},
+		{"{'owner':'external:dcgm','kind':'external','reason':'dcgm says: hot'}",
 		 BU_OWNER_EXTERNAL, "external:dcgm", BU_REASON_OTHER, "dcgm says: hot",
 		 0, 0},
-		{"{'owner':'ann','reason':'DIMM A3'}", BU_OWNER_PERSON, "ann",
-		 BU_REASON_OTHER, "DIMM A3", 0, 0},
-		{"{'owner':'ann','code':'','reason':''}", BU_OWNER_PERSON, "ann",
-		 BU_REASON_NONE, "", 0, 0},
+		{"{'owner':'ann','kind':'person','reason':'DIMM A3'}", BU_OWNER_PERSON,
+		 "ann", BU_REASON_OTHER, "DIMM A3", 0, 0},
+		{"{'owner':'bringup','kind':'person','reason':''}", BU_OWNER_PERSON,
+		 "bringup", BU_REASON_NONE, "", 0, 0},
 		/* of a younger one */
 		{"{'owner':'mars','kind':'martian','code':'orbit','args':{'of':'mars'},"
 		 "'reason':'it orbits mars'}",
@@ -96,7 +89,7 @@ START_TEST(rows_of_old_logs_hold_as_they_did)
 }
 END_TEST
 
-START_TEST(rows_of_old_logs_say_why_it_is_there)
+START_TEST(rows_say_why_it_is_there)
 {
 	struct rig rig;
 	struct bu_node *node = rig_up_to(&rig, RIG_READY);
@@ -161,6 +154,5 @@ START_TEST(the_row_has_code_and_sentence)
 }
 END_TEST
 
-RIG_UNIT("hold", rows_of_old_logs_hold_as_they_did,
-	 rows_of_old_logs_say_why_it_is_there, a_name_and_a_text_decide_nothing,
-	 the_row_has_code_and_sentence)
+RIG_UNIT("hold", the_kind_of_a_row_is_who_holds, rows_say_why_it_is_there,
+	 a_name_and_a_text_decide_nothing, the_row_has_code_and_sentence)

@@ -8,6 +8,7 @@
 #include "provisioner/node/reconcile_impl.h"
 #include "tests/support/quoted.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 static struct rig rig;
@@ -293,9 +294,8 @@ START_TEST(who_goes_on_when_a_batch_is_in)
 	ck_assert_int_gt(rig.fleet->version, version);
 	ck_assert_str_eq(rig_node(&rig, 3)->lent_to, "x");
 	/* a profile is about all of them */
-	bu_event_init(
-		&event, BU_EVENT_APPLIED, "",
-		json_pack("{s:s,s:i}", "revision", rig.fleet->revision, "nodes", 0));
+	row_init(&event, BU_EVENT_APPLIED, "",
+		 json_pack("{s:s,s:i}", "revision", rig.fleet->revision, "nodes", 0));
 	bu_reconcile_note(rig.rec, &event, 1);
 	changing(0, 0, 0);
 	write_rows();

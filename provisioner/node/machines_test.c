@@ -13,6 +13,7 @@
 #include "provisioner/node/reconcile.h"
 #include "provisioner/node/twins.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 #define UUID_A "4c4c4544-0042-3510-8053-b4c04f4e4d32"
@@ -465,9 +466,8 @@ START_TEST(an_install_accepts_what_the_machine_is_made_of)
 	ck_assert_int_eq(changed->since_ms, since_ms);
 	/* Each of its MACs is its own now. */
 	ck_assert_ptr_eq(bu_twins_by_mac(rig.fleet, NEW), node);
-	bu_event_init(
-		&event, BU_EVENT_INSTALLED, "node001",
-		json_pack("{s:s,s:s,s:s}", "step", "s", "image", "i", "digest", "d"));
+	row_init(&event, BU_EVENT_INSTALLED, "node001",
+		 json_pack("{s:s,s:s,s:s}", "step", "s", "image", "i", "digest", "d"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	inventory->memory_bytes += 1;

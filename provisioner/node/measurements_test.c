@@ -9,6 +9,7 @@
 #include "provisioner/node/fleet.h"
 #include "tests/support/quoted.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
@@ -19,7 +20,7 @@ replay(struct rig *rig, enum bu_event_kind kind, const char *node, const char *b
 	struct bu_event event;
 	struct bu_err err = {0};
 
-	bu_event_init(&event, kind, node, quoted(body));
+	row_init(&event, kind, node, quoted(body));
 	event.seq = 1000;
 	ck_assert_msg(bu_fleet_replay(rig->fleet, &event, &err) == 0, "%s", err.text);
 	bu_event_fini(&event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A change of state, as a function of the log. Called by replay.c. Invariant: of a
- * draining node is known where it goes, whatever wrote the log.
+ * draining node is known where it goes.
  */
 #include "provisioner/node/moved.h"
 
@@ -26,7 +26,7 @@ note_stage(struct bu_node *node, int64_t now_ms)
 	stage->took_ms = now_ms > node->since_ms ? now_ms - node->since_ms : 0;
 }
 
-/* A log of before has no next: the order said where it goes. leads: what next says. */
+/* One that restarts while it drains goes on to where it went. leads: what next says. */
 static void
 set_next(struct bu_node *node, const struct bu_body_next *next, enum bu_state to,
 	 enum bu_state leads)
@@ -37,9 +37,6 @@ set_next(struct bu_node *node, const struct bu_body_next *next, enum bu_state to
 		return;
 	memset(ret, 0, sizeof(*ret));
 	if (to != BU_STATE_DRAINING)
-		return;
-	ret->state = bu_class_info(node->order.class)->next;
-	if (!next->state)
 		return;
 	ret->state = leads;
 	ret->again = next->again;

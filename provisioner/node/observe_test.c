@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 static void
@@ -393,11 +394,11 @@ START_TEST(an_administrators_drain_outlives_what_is_for_good)
 	ck_assert_ptr_nonnull(said);
 	rig_until(&rig, node, BU_STATE_ENROLLED);
 	ck_assert_str_eq(bu_json_str(node->drained, cluster, ""), "DIMM A3");
-	bu_event_init(&events[0], BU_EVENT_INTENT, node->name,
-		      json_pack("{s:s,s:s}", "step", "s", "action", "join"));
-	bu_event_init(&events[1], BU_EVENT_OUTCOME, node->name,
-		      json_pack("{s:s,s:s,s:{s:s,s:s}}", "step", "s", "result", "done",
-				"joined", "cluster", "another", "node", "node001"));
+	row_init(&events[0], BU_EVENT_INTENT, node->name,
+		 json_pack("{s:s,s:s}", "step", "s", "action", "join"));
+	row_init(&events[1], BU_EVENT_OUTCOME, node->name,
+		 json_pack("{s:s,s:s,s:{s:s,s:s}}", "step", "s", "result", "done",
+			   "joined", "cluster", "another", "node", "node001"));
 	bu_reconcile_note(rig.rec, events, 2);
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(node->joined.cluster, "another");
@@ -554,12 +555,12 @@ START_TEST(an_old_log_tells_what_was_joined_by_its_profile)
 	struct bu_event events[3];
 
 	rig_begin(&rig, 1);
-	bu_event_init(&events[0], BU_EVENT_INTENT, "node001",
-		      json_pack("{s:s,s:s}", "step", "s", "action", "join"));
-	bu_event_init(&events[1], BU_EVENT_OUTCOME, "node001",
-		      json_pack("{s:s,s:s}", "step", "s", "result", "done"));
-	bu_event_init(&events[2], BU_EVENT_STATE, "node001",
-		      json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+	row_init(&events[0], BU_EVENT_INTENT, "node001",
+		 json_pack("{s:s,s:s}", "step", "s", "action", "join"));
+	row_init(&events[1], BU_EVENT_OUTCOME, "node001",
+		 json_pack("{s:s,s:s}", "step", "s", "result", "done"));
+	row_init(&events[2], BU_EVENT_STATE, "node001",
+		 json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
 	bu_reconcile_note(rig.rec, events, 3);
 	rig_pass(&rig, 1);
 	rig_apply(&rig, 1, BU_CLASS_NONE, "d1", "driver = slurm",

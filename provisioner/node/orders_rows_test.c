@@ -72,7 +72,8 @@ static const struct row orders[] = {
 	{"", BU_EVENT_ROLLOUT, "{'rollout':'r-2','to':'running'}",
 	 " r-2=r-2/running/3:1:1:0/36-0/60/"},
 	/* the end of what has begun */
-	{N, BU_EVENT_STATE, "{'to':'draining','on':'rebuild'}",
+	{N, BU_EVENT_STATE,
+	 "{'to':'draining','on':'rebuild','next':{'state':'booting'}}",
 	 " state=draining/rebuild/61/61 next=booting//0/0/ begun=1/61"
 	 " served=1 error= late= clock=61/61/0" ANEW},
 	{"", BU_EVENT_ROLLOUT, "{'rollout':'r-2','to':'aborted','by':'ann'}",
@@ -154,7 +155,8 @@ static const struct row drains[] = {
 	{N, BU_EVENT_STATE, "{'to':'booting','on':'loads'}",
 	 " state=booting/loads/46/46 stages=5/validating/1000 kexecs=1"
 	 " error= late= clock=46/46/0" ANEW},
-	{N, BU_EVENT_STATE, "{'to':'draining','on':'outdated'}",
+	{N, BU_EVENT_STATE,
+	 "{'to':'draining','on':'outdated','next':{'state':'booting'}}",
 	 " state=draining/outdated/47/47 next=booting//0/0/ repeats=1/0/1"
 	 " stages=6/booting/1000 kexecs= error= late= clock=47/47/0" ANEW},
 	{N, BU_EVENT_STATE, "{'to':'joining','on':'abort'}",
@@ -170,7 +172,8 @@ static const struct row drains[] = {
 	{N, BU_EVENT_INTENT, "{'step':'g1','action':'configure'}",
 	 " begun=1/51 served=1 step=g1/configure/1/open/51 clock=51/51/0"
 	 " effect="},
-	{N, BU_EVENT_STATE, "{'to':'draining','on':'drain','reason':'drain by ann'}",
+	{N, BU_EVENT_STATE,
+	 "{'to':'draining','on':'drain','reason':'drain by ann','next':{'state':'ready'}}",
 	 " r-1=r-1/done/3:1:0:2/2-52/0/ state=draining/drain/52/52"
 	 " reason=drain by ann next=ready//0/0/ open= withdrawn=1"
 	 " because=drain by ann step= error= late= clock=52/52/0" ANEW},

@@ -8,6 +8,7 @@
 #include "provisioner/node/verbs.h"
 #include "tests/support/quoted.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 enum { HOUR_MS = 3600 * 1000 };
@@ -390,9 +391,9 @@ static void begin_withdrawn(enum bu_class class)
 	struct bu_event event;
 
 	rig_apply(&rig, 1, class, "d1", NULL, NULL);
-	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
-		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "to", "aborted",
-				"by", "me"));
+	row_init(&event, BU_EVENT_ROLLOUT, "",
+		 json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "to", "aborted", "by",
+			   "me"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	ck_assert_msg(bu_reconcile_begin(rig.rec, node, &err) == 0, "%s", err.text);
 	for (int i = 0; i < 20; i++)
@@ -430,8 +431,8 @@ START_TEST(what_a_person_holds_stays_in_its_cluster)
 	rig_until(&rig, node, BU_STATE_DRAINING);
 	for (int i = 0; i < 20; i++)
 		rig_pass(&rig, 500);
-	bu_event_init(&held, BU_EVENT_HELD, node->name,
-		      json_pack("{s:s,s:s}", "owner", "local", "reason", "a look"));
+	row_init(&held, BU_EVENT_HELD, node->name,
+		 json_pack("{s:s,s:s}", "owner", "local", "reason", "a look"));
 	bu_reconcile_note(rig.rec, &held, 1);
 	rig_pass(&rig, 1);
 	rig_write(&rig, "sinfo", "drained\n");
@@ -458,11 +459,11 @@ START_TEST(a_rollout_that_has_ended_does_not_go_on)
 	struct bu_err err = {0};
 
 	rig_apply(&rig, 1, BU_CLASS_REBOOT, "d1", NULL, NULL);
-	bu_event_init(&events[0], BU_EVENT_ROLLOUT, "",
-		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "to", "stopped",
-				"by", "bringup"));
-	bu_event_init(&events[1], BU_EVENT_ORDER, node->name,
-		      json_pack("{s:s,s:s}", "rollout", "r-2", "class", "none"));
+	row_init(&events[0], BU_EVENT_ROLLOUT, "",
+		 json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "to", "stopped", "by",
+			   "bringup"));
+	row_init(&events[1], BU_EVENT_ORDER, node->name,
+		 json_pack("{s:s,s:s}", "rollout", "r-2", "class", "none"));
 	bu_reconcile_note(rig.rec, events, 2);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(bu_rollouts_resume(rig.rollouts, "r-1", "me", &err), -1);
@@ -507,7 +508,7 @@ START_TEST(an_order_keeps_its_batch)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct bu_event event;
 
-		bu_event_init(&event, BU_EVENT_ORDER, "node001", quoted(rows[i].row));
+		row_init(&event, BU_EVENT_ORDER, "node001", quoted(rows[i].row));
 		bu_reconcile_note(rig.rec, &event, 1);
 		rig_pass(&rig, 1);
 		ck_assert_int_eq(rig_node(&rig, 1)->order.batch, rows[i].batch);

@@ -7,6 +7,7 @@
 #include "profiles/load/load.h"
 #include "tests/support/baddisk.h"
 #include "tests/support/gate.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 enum { HOUR_MS = 3600 * 1000 };
@@ -263,11 +264,11 @@ START_TEST(what_is_in_the_log_and_cannot_be_read_is_read_later)
 	rig_restart(&rig); /* so that it has to be read from the disk */
 	rig_pass(&rig, 1);
 	bad_disk.unread = 1;
-	bu_event_init(&event, BU_EVENT_APPLIED, "",
-		      json_pack("{s:s,s:s,s:s}", "rollout", "r-2", "plan", "p",
-				"revision", revision));
+	row_init(&event, BU_EVENT_APPLIED, "",
+		 json_pack("{s:s,s:s,s:s}", "rollout", "r-2", "plan", "p", "revision",
+			   revision));
 	bu_reconcile_note(rig.rec, &event, 1);
-	bu_event_init(&event, BU_EVENT_LEASE, "node001", json_object());
+	row_init(&event, BU_EVENT_LEASE, "node001", json_object());
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_ptr_nonnull(bu_store_down(rig.store));

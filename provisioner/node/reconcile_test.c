@@ -9,6 +9,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 enum { HOUR_MS = 3600 * 1000 };
@@ -69,7 +70,7 @@ START_TEST(one_change_at_a_time)
 	struct bu_event extra;
 
 	node = rig_up_to(&rig, RIG_ENROLLED);
-	bu_event_init(&extra, BU_EVENT_BOOTED, "node001", json_object());
+	row_init(&extra, BU_EVENT_BOOTED, "node001", json_object());
 	ck_assert_int_eq(bu_reconcile_move(rig.rec, node,
 					   &(struct bu_move){.on = BU_TRIGGER_PROVEN,
 							     .extra = &extra,
@@ -100,16 +101,16 @@ START_TEST(a_machine_has_one_name)
 	second = rig_node(&rig, 2);
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
-	bu_event_init(&event, BU_EVENT_ADMITTED, "node002",
-		      json_pack("{s:s,s:s}", "step", "s", "machine", first->machine));
+	row_init(&event, BU_EVENT_ADMITTED, "node002",
+		 json_pack("{s:s,s:s}", "step", "s", "machine", first->machine));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(first->machine, "");
 	ck_assert_ptr_eq(bu_fleet_node_of(rig.fleet, second->machine), second);
 	ck_assert_ptr_null(bu_fleet_node_of(rig.fleet, ""));
 	/* another machine takes the name: the first has none now */
-	bu_event_init(&event, BU_EVENT_ADMITTED, "node002",
-		      json_pack("{s:s,s:s}", "step", "s", "machine", "m2"));
+	row_init(&event, BU_EVENT_ADMITTED, "node002",
+		 json_pack("{s:s,s:s}", "step", "s", "machine", "m2"));
 	bu_text_copy(before, sizeof(before), second->machine);
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
@@ -412,7 +413,7 @@ START_TEST(an_outcome_is_not_lost_to_another_event)
 	for (int i = 0; i < 400 && node->step.status == BU_STEP_OPEN; i++) {
 		struct bu_event lease;
 
-		bu_event_init(&lease, BU_EVENT_LEASE, node->name, json_object());
+		row_init(&lease, BU_EVENT_LEASE, node->name, json_object());
 		bu_reconcile_note(rig.rec, &lease, 1);
 		bu_loop_step(rig.loop, 5); /* the clock stands: it is on its way */
 		ck_assert_int_gt(node->live.appending, 0);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "tests/support/quoted.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 enum { EVENTS_MAX = 200 };
@@ -130,7 +131,7 @@ note(struct rig *rig, enum bu_event_kind kind, const char *node, json_t *body)
 {
 	struct bu_event event;
 
-	bu_event_init(&event, kind, node, body);
+	row_init(&event, kind, node, body);
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
 }
@@ -218,8 +219,7 @@ live(struct rig *rig)
 	struct bu_event event;
 
 	rig_begin(rig, 2);
-	bu_event_init(&event, BU_EVENT_EPOCH, "",
-		      json_pack("{s:i}", "epoch", RIG_START_MS));
+	row_init(&event, BU_EVENT_EPOCH, "", json_pack("{s:i}", "epoch", RIG_START_MS));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
 	rig_to_validating(rig, 1);
@@ -232,13 +232,11 @@ live(struct rig *rig)
 	rig_inspect(rig, 2);
 	rig_install(rig, 2);
 	rig_come_up(rig, 2, "boot-2");
-	bu_event_init(
-		&event, BU_EVENT_PAIR, "",
-		json_pack("{s:s,s:s,s:i}", "a", "node001", "b", "node002", "n", 1));
+	row_init(&event, BU_EVENT_PAIR, "",
+		 json_pack("{s:s,s:s,s:i}", "a", "node001", "b", "node002", "n", 1));
 	bu_reconcile_note(rig->rec, &event, 1);
-	bu_event_init(
-		&event, BU_EVENT_PAIR, "",
-		json_pack("{s:s,s:s,s:i}", "a", "node001", "b", "node002", "n", 2));
+	row_init(&event, BU_EVENT_PAIR, "",
+		 json_pack("{s:s,s:s,s:i}", "a", "node001", "b", "node002", "n", 2));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_certify(rig, 2);
 	ck_assert_int_eq(
@@ -355,8 +353,8 @@ START_TEST(a_word_on_a_forgotten_rollout_is_passed_over)
 	struct bu_event event;
 
 	rig_begin(&rig, 1);
-	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
-		      json_pack("{s:s,s:s}", "rollout", "r-0", "to", "aborted"));
+	row_init(&event, BU_EVENT_ROLLOUT, "",
+		 json_pack("{s:s,s:s}", "rollout", "r-0", "to", "aborted"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	rig_restart(&rig); /* it starts */
@@ -407,7 +405,7 @@ START_TEST(what_makes_no_sense_changes_nothing)
 		struct bu_event event;
 		struct bu_err err = {0};
 
-		bu_event_init(&event, rows[i].kind, rows[i].node, quoted(rows[i].body));
+		row_init(&event, rows[i].kind, rows[i].node, quoted(rows[i].body));
 		ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, &err), -1);
 		ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%s", err.text);
 		bu_event_fini(&event);
@@ -429,10 +427,8 @@ START_TEST(a_row_that_is_damaged_ends_the_start)
 	struct bu_err err = {0};
 
 	rig_begin(&rig, 1);
-	bu_event_init(&events[0], BU_EVENT_INTENT, "node001",
-		      quoted("{'attempt':'2'}"));
-	bu_event_init(&events[1], BU_EVENT_LEASE, "node001",
-		      quoted("{'for':'node002'}"));
+	row_init(&events[0], BU_EVENT_INTENT, "node001", quoted("{'attempt':'2'}"));
+	row_init(&events[1], BU_EVENT_LEASE, "node001", quoted("{'for':'node002'}"));
 	bu_reconcile_note(rig.rec, events, 2);
 	rig_pass(&rig, 1);
 	says = bu_xasprintf("event %lld (intent): attempt: expected a whole number",
@@ -457,9 +453,9 @@ START_TEST(a_word_on_an_old_step_is_passed_over)
 	live(&rig);
 	node = rig_node(&rig, 2);
 	before = view(rig.fleet);
-	bu_event_init(&event, BU_EVENT_OUTCOME, node->name,
-		      json_pack("{s:s,s:i,s:s,s:s}", "step", "node002.1.boot-network",
-				"attempt", 1, "result", "failed", "detail", "old"));
+	row_init(&event, BU_EVENT_OUTCOME, node->name,
+		 json_pack("{s:s,s:i,s:s,s:s}", "step", "node002.1.boot-network",
+			   "attempt", 1, "result", "failed", "detail", "old"));
 	ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, NULL), 0);
 	bu_event_fini(&event);
 	after = view(rig.fleet);
@@ -526,13 +522,13 @@ START_TEST(a_certificate_is_verified_once)
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
 	full = node->full_cert.body;
 	node->full_cert.is.text = "{}";
-	bu_event_init(&event, BU_EVENT_LEASE, node->name,
-		      json_pack("{s:s}", "probe", "p-1"));
+	row_init(&event, BU_EVENT_LEASE, node->name,
+		 json_pack("{s:s}", "probe", "p-1"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
-	bu_event_init(&event, BU_EVENT_CERTIFICATE, node->name,
-		      json_pack("{s:s,s:s}", "kind", "full", "text", "{}"));
+	row_init(&event, BU_EVENT_CERTIFICATE, node->name,
+		 json_pack("{s:s,s:s}", "kind", "full", "text", "{}"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_ptr_ne(node->full_cert.body, full);
@@ -554,13 +550,13 @@ START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 	rig_begin(&rig, 1);
 	rig_start(&rig, 1);
 	ck_assert_int_eq(bu_store_put_blob(rig.store, text, digest, NULL), 0);
-	bu_event_init(&event, BU_EVENT_APPLIED, "",
-		      json_pack("{s:s,s:s,s:i}", "revision", digest, "rollout", "r",
-				"nodes", 1));
+	row_init(&event, BU_EVENT_APPLIED, "",
+		 json_pack("{s:s,s:s,s:i}", "revision", digest, "rollout", "r", "nodes",
+			   1));
 	bu_reconcile_note(rig.rec, &event, 1);
 	/* a node that only that profile had, and that nobody had ordered */
-	bu_event_init(&held, BU_EVENT_HELD, "node009",
-		      json_pack("{s:s,s:s}", "owner", "me", "reason", "a card"));
+	row_init(&held, BU_EVENT_HELD, "node009",
+		 json_pack("{s:s,s:s}", "owner", "me", "reason", "a card"));
 	bu_reconcile_note(rig.rec, &held, 1);
 	rig_pass(&rig, 1);
 	rig_restart(&rig);

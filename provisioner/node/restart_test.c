@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "tests/support/quoted.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 /* Up to the state whose power step is open and not answered, then a restart. */
@@ -235,8 +236,8 @@ START_TEST(an_unknown_word_ends_no_start)
 	struct bu_event event;
 
 	rig_begin(&rig, 1);
-	bu_event_init(&event, BU_EVENT_POWER, "node001",
-		      quoted("{'op':'hibernate','result':'asked','by':'ann'}"));
+	row_init(&event, BU_EVENT_POWER, "node001",
+		 quoted("{'op':'hibernate','result':'asked','by':'ann'}"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	rig_restart(&rig);

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 #define DISK "disk = smallest\n"
@@ -105,9 +106,9 @@ START_TEST(an_order_names_its_revision)
 	ck_assert_str_eq(rig_node(&rig, 1)->order.revision, old);
 	rig_revise(&rig, 1, DISK, OTHER_DISK);
 	ck_assert_str_ne(rig_node(&rig, 1)->order.revision, old);
-	bu_event_init(&event, BU_EVENT_ORDER, "node001",
-		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "class", "install",
-				"revision", old));
+	row_init(&event, BU_EVENT_ORDER, "node001",
+		 json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "class", "install",
+			   "revision", old));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(rig_node(&rig, 1)->order.revision, old);

@@ -14,7 +14,8 @@ static const struct row reimage[] = {
 	 " r-2=r-2/running/1:0:0:0/37-0/0/ stages= order=38/38/r-2"
 	 " to=reimage/deb2/d2/f2 revision=kept/c2 disk= scratch= batch="
 	 " open=1 begun= may_reset=1 written= installed="},
-	{N, BU_EVENT_STATE, "{'to':'draining','on':'rebuild'}",
+	{N, BU_EVENT_STATE,
+	 "{'to':'draining','on':'rebuild','next':{'state':'inspecting'}}",
 	 " state=draining/rebuild/39/39 next=inspecting//0/0/ begun=1/39"
 	 " served=1 error= late= clock=39/39/0" ANEW},
 	{N, BU_EVENT_INTENT, "{'step':'l1','action':'leave'}",
@@ -182,7 +183,8 @@ static const struct row facts[] = {
 	{N, BU_EVENT_VERDICT, "{'source':'ufm','verdict':'fail','text':'dim'}", ""},
 	{N, BU_EVENT_VERDICT, "{'source':'dcgm','verdict':'pass'}", " verdicts=1/dim"},
 	{N, BU_EVENT_VERDICT, "{'source':'dcgm','verdict':'pass'}", ""},
-	{N, BU_EVENT_CHECKS, "{'boot_id':'b2'}", " checks={'boot_id':'b2'}"},
+	{N, BU_EVENT_CHECKS, "{'boot_id':'b2'}",
+	 " checks={'boot_id':'b2','digest':'','verdict':'inconclusive'}"},
 	{N, BU_EVENT_AGAIN, "{'by':'ann'}",
 	 " checks= boot_cert= again=1 clock=77/77/0 checks_errors= rails="
 	 " says="},
@@ -198,17 +200,17 @@ static const struct row facts[] = {
 	{"", BU_EVENT_CONDITION, "{'name':'disk-full','on':true,'detail':'/'}",
 	 " site.disk-full=1///83"},
 	{"", BU_EVENT_BRAKE, "{'scope':'rack r1','on':true,'late':5}",
-	 " brakes={'rack r1':{'late':5,'on':true,'scope':'rack"
-	 " r1','since_ms':1700084000}}"},
+	 " brakes={'rack r1':{'late':5,'of':0,'on':true,'scope':'rack"
+	 " r1','since_ms':1700084000,'text':''}}"},
 	{"", BU_EVENT_BRAKE, "{'scope':'site','on':true,'late':6}",
-	 " brakes={'rack r1':{'late':5,'on':true,'scope':'rack"
-	 " r1','since_ms':1700084000},'site':{'late':6,'on':true,'scope':'site','since_ms':1700085000}}"},
+	 " brakes={'rack r1':{'late':5,'of':0,'on':true,'scope':'rack"
+	 " r1','since_ms':1700084000,'text':''},'site':{'late':6,'of':0,'on':true,'scope':'site','since_ms':1700085000,'text':''}}"},
 	{"", BU_EVENT_BRAKE, "{'scope':'rack r1','on':false}",
 	 ""
-	 " brakes={'site':{'late':6,'on':true,'scope':'site','since_ms':1700085000}}"},
+	 " brakes={'site':{'late':6,'of':0,'on':true,'scope':'site','since_ms':1700085000,'text':''}}"},
 	{N, BU_EVENT_NVLINK,
 	 "{'boot_id':'b2','peer':'node002','with':{'node002':'warn'}}",
-	 " nvlink={'boot_id':'b2','peer':'node002','with':{'node002':'warn'}}"},
+	 " nvlink={'boot_id':'b2','error':'','peer':'node002','probe':'','test':1,'verdict':'inconclusive','with':{'node002':'warn'}}"},
 	{N, BU_EVENT_RENAMED, "{'to':'gpu001'}", " name=gpu001 called=node001"},
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "tests/support/row.h"
 #include "tests/support/verbs.h"
 
 /* Only its boot has failed: it boots, and its order goes on to its end. 0: as of
@@ -80,8 +81,8 @@ START_TEST(a_retry_is_refused_where_it_means_nothing)
 	struct bu_event event;
 
 	refused(&rig, BU_VERB_RETRY, BU_ERR_STATE, "its last order has not failed");
-	bu_event_init(&event, BU_EVENT_HELD, node->name,
-		      json_pack("{s:s,s:s}", "owner", "bringup", "reason", "late"));
+	row_init(&event, BU_EVENT_HELD, node->name,
+		 json_pack("{s:s,s:s}", "owner", "bringup", "reason", "late"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ask(&rig, BU_VERB_RETRY, "released");

@@ -526,40 +526,6 @@ START_TEST(what_was_half_written_is_not_booted)
 }
 END_TEST
 
-/* An older log says nothing of where draining leads: the order's class does. */
-START_TEST(an_old_log_says_by_its_order_where_draining_leads)
-{
-	static const struct {
-		enum bu_class class;
-		enum bu_state next;
-	} rows[] = {
-		{BU_CLASS_RESTART, BU_STATE_VALIDATING},
-		{BU_CLASS_REBOOT, BU_STATE_BOOTING},
-		{BU_CLASS_WIPE, BU_STATE_INSPECTING},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct rig rig;
-		struct bu_node *node = ready(&rig);
-		struct bu_event event;
-
-		rig_write(&rig, "sinfo", "draining\n");
-		rig_apply(&rig, 1, rows[i].class, "d1", NULL, NULL);
-		bu_event_init(&event, BU_EVENT_STATE, node->name,
-			      json_pack("{s:s,s:s,s:s,s:s}", "from", "ready", "to",
-					"draining", "on", "rebuild", "reason", ""));
-		bu_reconcile_note(rig.rec, &event, 1);
-		rig_until(&rig, node, BU_STATE_DRAINING);
-		ck_assert_int_eq(node->next.state, rows[i].next);
-		/* it restarts meanwhile, and goes where it went */
-		rig_fire(&rig, node, BU_TRIGGER_BOOTED);
-		rig_pass(&rig, 100);
-		ck_assert_int_eq(node->next.state, rows[i].next);
-		rig_end(&rig);
-	}
-}
-END_TEST
-
 RIG_UNIT("verbs", what_was_taken_out_comes_back,
 	 what_was_taken_out_comes_back_over_a_restart_at_any_row,
 	 who_is_drained_or_serviced_is_left_alone,
@@ -573,5 +539,4 @@ RIG_UNIT("verbs", what_was_taken_out_comes_back,
 	 who_comes_back_into_the_profile_goes_on, a_drain_for_an_order_is_the_orders,
 	 who_has_left_for_an_order_can_be_replaced,
 	 a_replaced_machine_is_forgotten_after_it_has_left,
-	 what_is_refused_says_what_can_be_asked, what_was_half_written_is_not_booted,
-	 an_old_log_says_by_its_order_where_draining_leads)
+	 what_is_refused_says_what_can_be_asked, what_was_half_written_is_not_booted)

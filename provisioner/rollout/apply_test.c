@@ -2,6 +2,7 @@
 /* What of a plan becomes an order, and who is given no turn. */
 #include "tests/support/quoted.h"
 #include "tests/support/rollout.h"
+#include "tests/support/row.h"
 
 /* Each row: what is granted for a wipe of node001 and node002, and what is said. */
 START_TEST(what_destroys_is_not_done_without_its_grant)
@@ -151,9 +152,9 @@ hold(struct rig *rig, int number, const char *owner)
 {
 	struct bu_event event;
 
-	bu_event_init(&event, *owner ? BU_EVENT_HELD : BU_EVENT_RELEASED,
-		      rig_node(rig, number)->name,
-		      json_pack("{s:s,s:s}", "owner", owner, "reason", "a card"));
+	row_init(&event, *owner ? BU_EVENT_HELD : BU_EVENT_RELEASED,
+		 rig_node(rig, number)->name,
+		 json_pack("{s:s,s:s}", "owner", owner, "reason", "a card"));
 	bu_reconcile_note(rig->rec, &event, 1);
 	pass_some(rig);
 }

@@ -21,6 +21,7 @@
 #include "tests/support/edits.h"
 #include "tests/support/edits_paper.h"
 #include "tests/support/profiles.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 /* Two ticks are more than any boot may take, its second of POST included. */
@@ -31,8 +32,7 @@ enum { SEED = 1, EDITS = 250, TICK_MS = 151 * 1000, TICKS = 45 };
 static void
 state_event(struct bu_event *ret, const char *node, const char *to, const char *on)
 {
-	bu_event_init(ret, BU_EVENT_STATE, node,
-		      json_pack("{s:s,s:s}", "to", to, "on", on));
+	row_init(ret, BU_EVENT_STATE, node, json_pack("{s:s,s:s}", "to", to, "on", on));
 }
 
 static void
@@ -406,12 +406,11 @@ fail_open(void)
 		const struct bu_node *node = sim.fleet->nodes[i];
 
 		if (node->hold.owner)
-			bu_event_init(&events[count++], BU_EVENT_RELEASED, node->name,
-				      json_object());
+			row_init(&events[count++], BU_EVENT_RELEASED, node->name,
+				 json_object());
 		if (node->order.open || node->state == BU_STATE_BOOTING)
-			bu_event_init(
-				&events[count++], BU_EVENT_STATE, node->name,
-				json_pack("{s:s,s:s}", "to", "failed", "on", "fault"));
+			row_init(&events[count++], BU_EVENT_STATE, node->name,
+				 json_pack("{s:s,s:s}", "to", "failed", "on", "fault"));
 	}
 	bu_reconcile_note(sim.rec, events, count);
 	turn_loop(3);
@@ -446,13 +445,11 @@ mend(const struct bu_desired *desired)
 		const char *name = bu_json_str(step, "node", "");
 
 		state_event(&events[count++], name, "inspecting", "start");
-		bu_event_init(
-			&events[count++], BU_EVENT_INTENT, name,
-			json_pack("{s:s,s:s}", "step", name, "action", "install"));
-		bu_event_init(&events[count++], BU_EVENT_INSTALLED, name,
-			      json_pack("{s:s,s:s}", "image",
-					bu_json_str(step, "image", ""), "digest",
-					bu_json_str(step, "digest", "")));
+		row_init(&events[count++], BU_EVENT_INTENT, name,
+			 json_pack("{s:s,s:s}", "step", name, "action", "install"));
+		row_init(&events[count++], BU_EVENT_INSTALLED, name,
+			 json_pack("{s:s,s:s}", "image", bu_json_str(step, "image", ""),
+				   "digest", bu_json_str(step, "digest", "")));
 		edits_join(&events[count], name);
 		count += EDITS_JOIN;
 	}

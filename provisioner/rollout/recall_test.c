@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "provisioner/rollout/rollout.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 static struct rig rig;
@@ -218,9 +219,8 @@ START_TEST(who_could_not_join_again_drains_on)
 	struct bu_event spoilt;
 
 	begun(BU_CLASS_WIPE, BU_STATE_DRAINING);
-	bu_event_init(
-		&spoilt, BU_EVENT_CERTIFICATE, node->name,
-		json_pack("{s:s,s:s}", "kind", "boot", "text", "of another boot"));
+	row_init(&spoilt, BU_EVENT_CERTIFICATE, node->name,
+		 json_pack("{s:s,s:s}", "kind", "boot", "text", "of another boot"));
 	bu_reconcile_note(rig.rec, &spoilt, 1);
 	rig_pass(&rig, 1);
 	abort_it(0, "node node001: 'abort' in state draining: it has no valid "

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "provisioner/node/verbs.h"
 #include "tests/support/rollout.h"
+#include "tests/support/row.h"
 
 static char bundle_dir[80], key_path[80], digest[BU_DIGEST_SIZE];
 static char *private_pem, *public_pem;
@@ -261,13 +262,13 @@ START_TEST(only_who_is_at_rest_changes)
 	node->boot_installed = 0;
 	ck_assert_uint_eq(turns(&rig, 1), 0);
 	node->boot_installed = 1;
-	bu_event_init(&event, BU_EVENT_HELD, node->name,
-		      json_pack("{s:s,s:s}", "owner", "anna", "reason", "a card"));
+	row_init(&event, BU_EVENT_HELD, node->name,
+		 json_pack("{s:s,s:s}", "owner", "anna", "reason", "a card"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_uint_eq(turns(&rig, 1), 0);
-	bu_event_init(&event, BU_EVENT_RELEASED, node->name,
-		      json_pack("{s:s}", "by", "anna"));
+	row_init(&event, BU_EVENT_RELEASED, node->name,
+		 json_pack("{s:s}", "by", "anna"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_uint_eq(turns(&rig, 1), 1U << 1);
@@ -349,7 +350,7 @@ note_of(struct rig *rig, enum bu_event_kind kind, json_t *body)
 {
 	struct bu_event event;
 
-	bu_event_init(&event, kind, "node001", body);
+	row_init(&event, kind, "node001", body);
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
 }

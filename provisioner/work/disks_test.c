@@ -9,6 +9,7 @@
 #include "model/inventory.h"
 #include "provisioner/work/work.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 static struct rig rig;
@@ -29,11 +30,11 @@ begin(const char *serial, const char *wwn)
 	rig_write(&rig, "image.pub", public_pem);
 	snprintf(key, sizeof(key), "%s/image.pub", rig.dir);
 	node = rig_node(&rig, 1);
-	bu_event_init(&event, BU_EVENT_ORDER, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s,s:{s:s,s:s,s:s,s:I}}", "rollout",
-				"r-1", "class", "wipe", "image", "debian12", "digest",
-				"d1", "disk", "path", "/dev/vda", "serial", serial,
-				"wwn", wwn, "size_bytes", (json_int_t)4 << 30));
+	row_init(&event, BU_EVENT_ORDER, node->name,
+		 json_pack("{s:s,s:s,s:s,s:s,s:{s:s,s:s,s:s,s:I}}", "rollout", "r-1",
+			   "class", "wipe", "image", "debian12", "digest", "d1", "disk",
+			   "path", "/dev/vda", "serial", serial, "wwn", wwn,
+			   "size_bytes", (json_int_t)4 << 30));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	rig_start(&rig, 1);

@@ -12,6 +12,7 @@
 #include "model/inventory.h"
 #include "provisioner/work/work.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 static struct rig rig;
@@ -223,11 +224,11 @@ begin_wipe(const char *serial)
 	ck_assert_int_eq(bu_sign_key_create(&private_pem, &public_pem, NULL), 0);
 	rig_write(&rig, "image.pub", public_pem);
 	node = rig_node(&rig, 1);
-	bu_event_init(&event, BU_EVENT_ORDER, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s,s:{s:s,s:s,s:I}}", "rollout", "r-1",
-				"class", "wipe", "image", "debian12", "digest", "d1",
-				"disk", "path", "/dev/vda", "serial", serial,
-				"size_bytes", (json_int_t)4 << 30));
+	row_init(&event, BU_EVENT_ORDER, node->name,
+		 json_pack("{s:s,s:s,s:s,s:s,s:{s:s,s:s,s:I}}", "rollout", "r-1",
+			   "class", "wipe", "image", "debian12", "digest", "d1", "disk",
+			   "path", "/dev/vda", "serial", serial, "size_bytes",
+			   (json_int_t)4 << 30));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	rig_start(&rig, 1);

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "provisioner/power/power.h"
+#include "tests/support/row.h"
 
 static unsigned int
 below(unsigned int *seed, unsigned int limit)
@@ -200,12 +201,12 @@ const struct bu_fleet *edits_world;
 void
 edits_join(struct bu_event ret[EDITS_JOIN], const char *node)
 {
-	bu_event_init(&ret[0], BU_EVENT_INTENT, node,
-		      json_pack("{s:s,s:s}", "step", "join", "action", "join"));
-	bu_event_init(&ret[1], BU_EVENT_OUTCOME, node,
-		      json_pack("{s:s,s:s}", "step", "join", "result", "done"));
-	bu_event_init(&ret[2], BU_EVENT_STATE, node,
-		      json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+	row_init(&ret[0], BU_EVENT_INTENT, node,
+		 json_pack("{s:s,s:s}", "step", "join", "action", "join"));
+	row_init(&ret[1], BU_EVENT_OUTCOME, node,
+		 json_pack("{s:s,s:s}", "step", "join", "result", "done"));
+	row_init(&ret[2], BU_EVENT_STATE, node,
+		 json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
 }
 
 struct bu_cluster {

@@ -15,6 +15,7 @@
 #include "model/result.h"
 #include "provisioner/gate/gate.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 /* Of a link of 0.02 Gbit/s 80 % must arrive. */
@@ -279,7 +280,7 @@ put_event(struct rig *rig, enum bu_event_kind kind, const char *name, json_t *bo
 {
 	struct bu_event event;
 
-	bu_event_init(&event, kind, name, body);
+	row_init(&event, kind, name, body);
 	bu_reconcile_note(rig->rec, &event, 1);
 }
 

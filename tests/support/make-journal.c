@@ -19,6 +19,7 @@
 #include "profiles/load/load.h"
 #include "provisioner/store/store.h"
 #include "tests/support/image.h"
+#include "tests/support/row.h"
 
 enum {
 	START_MS = 1700000000,
@@ -51,7 +52,7 @@ must(int ok, const char *what, const struct bu_err *err)
 static void
 note(struct writing *w, enum bu_event_kind kind, const char *node, json_t *body)
 {
-	bu_event_init(&w->events[w->count++], kind, node, body);
+	row_init(&w->events[w->count++], kind, node, body);
 }
 
 static void

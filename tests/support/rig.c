@@ -21,6 +21,7 @@
 #include "provisioner/gate/internal.h"
 #include "tests/support/paper.h"
 #include "tests/support/profiles.h"
+#include "tests/support/row.h"
 #include "tests/support/scontrol.h"
 
 enum {
@@ -454,9 +455,9 @@ apply_revision(struct rig *rig, const char *revision)
 {
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_APPLIED, "",
-		      json_pack("{s:s,s:s,s:i}", "plan", "p", "revision", revision,
-				"nodes", 0));
+	row_init(&event, BU_EVENT_APPLIED, "",
+		 json_pack("{s:s,s:s,s:i}", "plan", "p", "revision", revision, "nodes",
+			   0));
 	bu_reconcile_note(rig->rec, &event, 1);
 	until_applied(rig, revision);
 }
@@ -517,18 +518,17 @@ rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
 	size_t count = 0;
 
 	put_tree(rig, nodes, from, to, revision);
-	bu_event_init(&events[count++], BU_EVENT_APPLIED, "",
-		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "plan", "p",
-				"revision", revision));
+	row_init(&events[count++], BU_EVENT_APPLIED, "",
+		 json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "plan", "p", "revision",
+			   revision));
 	for (int i = 1; i <= nodes; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "node%03d", i);
-		bu_event_init(&events[count++], BU_EVENT_ORDER, name,
-			      json_pack("{s:s,s:s,s:s,s:s,s:s+}", "rollout", "r-1",
-					"class", bu_class_name(class), "image",
-					"debian12", "digest", digest, "facets", "f-",
-					digest));
+		row_init(&events[count++], BU_EVENT_ORDER, name,
+			 json_pack("{s:s,s:s,s:s,s:s,s:s+}", "rollout", "r-1", "class",
+				   bu_class_name(class), "image", "debian12", "digest",
+				   digest, "facets", "f-", digest));
 	}
 	bu_reconcile_note(rig->rec, events, count);
 	until_applied(rig, revision);

@@ -13,6 +13,7 @@
 #include "provisioner/node/over.h"
 #include "tests/support/paper.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 
 enum { PATIENCE = 2000 }; /* turns */
 
@@ -200,10 +201,9 @@ certificate_event(const struct rig *rig, const struct bu_node *node,
 	strcpy(result.end[1].node, "partner");
 	text = bu_fabcert_sign(&cert, bu_trust_sign_key(rig->trust), NULL);
 	ck_assert_ptr_nonnull(text);
-	bu_event_init(ret, BU_EVENT_CERTIFICATE, node->name,
-		      json_pack("{s:s,s:s}", "kind",
-				kind == BU_FABCERT_FULL ? "full" : "boot", "text",
-				text));
+	row_init(ret, BU_EVENT_CERTIFICATE, node->name,
+		 json_pack("{s:s,s:s}", "kind",
+			   kind == BU_FABCERT_FULL ? "full" : "boot", "text", text));
 }
 
 void
@@ -212,10 +212,10 @@ rig_check(struct rig *rig, int number)
 	struct bu_node *node = rig_node(rig, number);
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_CHECKS, node->name,
-		      json_pack("{s:s,s:s,s:s,s:{s:i},s:[]}", "boot_id", node->boot_id,
-				"digest", "", "verdict", "pass", "counts", "pass", 1,
-				"rows"));
+	row_init(&event, BU_EVENT_CHECKS, node->name,
+		 json_pack("{s:s,s:s,s:s,s:{s:i},s:[]}", "boot_id", node->boot_id,
+			   "digest", "", "verdict", "pass", "counts", "pass", 1,
+			   "rows"));
 	bu_reconcile_note(rig->rec, &event, 1);
 	for (int i = 0; i < PATIENCE && !node->checks.body; i++)
 		rig_pass(rig, 1);

@@ -10,6 +10,7 @@
 #include "provisioner/rollout/rollout.h"
 #include "tests/support/consent.h"
 #include "tests/support/rig.h"
+#include "tests/support/row.h"
 #include "tests/support/unit.h"
 
 static inline void
@@ -38,8 +39,8 @@ move(struct rig *rig, int number, const char *to, const char *on, const char *re
 {
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_STATE, rig_node(rig, number)->name,
-		      json_pack("{s:s,s:s,s:s}", "to", to, "on", on, "reason", reason));
+	row_init(&event, BU_EVENT_STATE, rig_node(rig, number)->name,
+		 json_pack("{s:s,s:s,s:s}", "to", to, "on", on, "reason", reason));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
 }
@@ -52,15 +53,15 @@ come_back(struct rig *rig, int number)
 	const char *name = rig_node(rig, number)->name;
 	struct bu_event events[4];
 
-	bu_event_init(&events[0], BU_EVENT_INSTALLED, name,
-		      json_pack("{s:s,s:s}", "image", order->image, "digest",
-				order->image_digest));
-	bu_event_init(&events[1], BU_EVENT_INTENT, name,
-		      json_pack("{s:s,s:s}", "step", "join", "action", "join"));
-	bu_event_init(&events[2], BU_EVENT_OUTCOME, name,
-		      json_pack("{s:s,s:s}", "step", "join", "result", "done"));
-	bu_event_init(&events[3], BU_EVENT_STATE, name,
-		      json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+	row_init(&events[0], BU_EVENT_INSTALLED, name,
+		 json_pack("{s:s,s:s}", "image", order->image, "digest",
+			   order->image_digest));
+	row_init(&events[1], BU_EVENT_INTENT, name,
+		 json_pack("{s:s,s:s}", "step", "join", "action", "join"));
+	row_init(&events[2], BU_EVENT_OUTCOME, name,
+		 json_pack("{s:s,s:s}", "step", "join", "result", "done"));
+	row_init(&events[3], BU_EVENT_STATE, name,
+		 json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
 	bu_reconcile_note(rig->rec, events, BU_LEN(events));
 	rig_pass(rig, 1);
 }

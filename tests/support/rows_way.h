@@ -74,9 +74,9 @@ static const struct row install[] = {
 	 " state=validating/booted/24/24 stages=5/booting/4000 kexecs= step="
 	 " error= late= clock=24/24/0" ANEW},
 	{N, BU_EVENT_CHECKS, "{'boot_id':'b2','verdict':'pass'}",
-	 " checks={'boot_id':'b2','verdict':'pass'}"},
+	 " checks={'boot_id':'b2','digest':'','verdict':'pass'}"},
 	{N, BU_EVENT_INCAST, "{'probe':'x','boot_id':'b2','verdict':'pass'}",
-	 " incast={'boot_id':'b2','probe':'x','verdict':'pass'}"},
+	 " incast={'boot_id':'b2','error':'','probe':'x','test':1,'verdict':'pass'}"},
 	{N, BU_EVENT_CERTIFICATE, "{'kind':'full','text':'F'}",
 	 " full_cert={'kind':'full','text':'F'}"},
 	{N, BU_EVENT_AGAIN, "{'by':'ann'}",

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "provisioner/api/server.h"
+#include "tests/support/row.h"
 #include "tests/support/talk.h"
 #include "tests/support/unit.h"
 
@@ -158,7 +159,7 @@ logged_handler(void *arg, const struct bu_request *request, struct bu_reply *rep
 	struct bu_event event;
 
 	site->asked++;
-	bu_event_init(&event, BU_EVENT_RELEASED, "node001", json_object());
+	row_init(&event, BU_EVENT_RELEASED, "node001", json_object());
 	bu_store_append(site->store, &event, 1, 0, NULL, NULL);
 	reply->text = bu_xstrdup("it is in the log");
 	reply->logged = site->store;

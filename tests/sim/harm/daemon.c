@@ -17,6 +17,7 @@
 #include "tests/sim/harm/harm.h"
 #include "tests/support/baddisk.h"
 #include "tests/support/image.h"
+#include "tests/support/row.h"
 
 enum { REQUESTS = MACHINES * 4 };
 
@@ -288,9 +289,9 @@ first_epoch(void)
 
 	if (bu_store_epoch(d.store))
 		return;
-	bu_event_init(&event, BU_EVENT_EPOCH, "",
-		      json_pack("{s:I}", "epoch",
-				(json_int_t)(sim.clock.fake_wall_ms / 1000)));
+	row_init(&event, BU_EVENT_EPOCH, "",
+		 json_pack("{s:I}", "epoch",
+			   (json_int_t)(sim.clock.fake_wall_ms / 1000)));
 	bu_reconcile_note(d.api.rec, &event, 1);
 }
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of the log that say what a test is about: the rest of their fields is nothing,
+ * or the first of its kind. A hold is a person's, but bringup's own. */
+#ifndef BU_TESTS_SUPPORT_ROW_H
+#define BU_TESTS_SUPPORT_ROW_H
+
+#include <jansson.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "model/event_body.h"
+
+static inline json_t *
+row_nothing(const struct bu_field *field)
+{
+	static const char *const ones[] = {"attempt", "nodes", "test", NULL};
+
+	if (field->kind == BU_FIELD_INT)
+		return json_integer(bu_word_find(ones, field->key) >= 0);
+	if (field->kind == BU_FIELD_REAL)
+		return json_real(0);
+	if (field->kind == BU_FIELD_FLAG)
+		return json_false();
+	return json_string(field->kind == BU_FIELD_WORD ? field->words[field->otherwise]
+							: "");
+}
+
+static inline void
+row_fill(const struct bu_field *fields, json_t *body)
+{
+	for (const struct bu_field *field = fields; field->key; field++) {
+		json_t *its = json_object_get(body, field->key), *one;
+		size_t i;
+
+		if (!its && field->need == BU_REQUIRED)
+			json_object_set_new(body, field->key, row_nothing(field));
+		if (field->kind == BU_FIELD_RECORD && json_is_object(its))
+			row_fill(field->fields, its);
+		if (field->kind != BU_FIELD_LIST)
+			continue;
+		json_array_foreach (its, i, one)
+			row_fill(field->fields, one);
+	}
+}
+
+/* body: changed, and returned. */
+static inline json_t *
+row_whole(enum bu_event_kind kind, json_t *body)
+{
+	const char *owner = bu_json_str(body, "owner", "");
+
+	if (kind == BU_EVENT_HELD && !json_object_get(body, "kind"))
+		json_object_set_new(body, "kind",
+				    json_string(strcmp(owner, "bringup") == 0
+							? "bringup"
+							: "person"));
+	row_fill(bu_body_fields(kind), body);
+	return body;
+}
+
+/* As bu_event_init(). */
+static inline void
+row_init(struct bu_event *ret, enum bu_event_kind kind, const char *node, json_t *body)
+{
+	bu_event_init(ret, kind, node, row_whole(kind, body));
+}
+
+#endif
