@@ -26,7 +26,7 @@
  *	IF_TRUE a flag    IF_JSON NULL                IF_PART(table) its own defaults
  *	IF_MANY(table) a list, of at most as many as there is room for
  * A word that is not among its names is one of another version, and reads as `other`,
- *or as the first one. What has another type is an error.
+ * or as the first one. What has another type is an error.
  */
 enum { BU_UNSAID = -1 };
 #define BU_UNSAID_INT INT64_MIN /* -1 is a batch */
