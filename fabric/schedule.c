@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probe schedule, asked by the gate. Pure. Invariant: no node is in two pairs of a
- * round, and over all rounds each pair comes exactly once.
+ * The probe schedule. Called by the gate and stages.c. Pure. Invariant: no node is in
+ * two pairs of a round, and over all rounds each pair comes exactly once.
  */
 #include "fabric/schedule.h"
 
@@ -23,7 +23,7 @@ bu_schedule_random(uint64_t *state)
 	return x ^ (x >> 31);
 }
 
-/* Of an odd number the last place stays empty (-1). */
+/* ret[n]: the place that stays empty (-1) where n is odd. */
 void
 bu_schedule_order(int n, uint64_t seed, int *ret)
 {
@@ -36,7 +36,7 @@ bu_schedule_order(int n, uint64_t seed, int *ret)
 	ret[n] = -1;
 }
 
-/* The circle: the last place stands still, the others turn by one each round. */
+/* The circle: the last place is fixed, the others turn by one each round. */
 int
 bu_schedule_pairs(const int *order, int n, int round, struct bu_pair *ret)
 {
@@ -63,8 +63,8 @@ bu_schedule_round(int n, uint64_t seed, int round, struct bu_pair *ret)
 	return bu_schedule_pairs(order, n, round, ret);
 }
 
-/* Two places meet in the round that is half of their sum; the last place meets each one
- * in the round of its number. */
+/* Two places meet in the round that is half their sum, modulo the turning places. The
+ * last place meets each other one in the round of its number. */
 int
 bu_schedule_meet(int n, int x, int y)
 {

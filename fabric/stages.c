@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rounds of a whole fabric, asked by the campaign and, for itself, by each node.
- * Pure. Invariants: no port is in two pairs of a round, and in a round of stage B no
- * two pairs of a leaf take the same spine.
+ * The rounds of a whole fabric. Called by the campaign and fabcert.c. Pure. Invariants:
+ * no port is in two pairs of a round, and in a round of stage B no two pairs of a leaf
+ * take the same spine.
  */
 #include "fabric/stages.h"
 
@@ -29,7 +29,7 @@ bu_order_init(struct bu_order *order, const int *leaf_of, int ports,
 	}
 	for (int g = 2; g < groups + 2; g++)
 		order->start[g] += order->start[g - 1];
-	/* start[g + 1] is where the next port of g goes; at the end it is g's end. */
+	/* start[g + 1]: place of the next port of group g; at the end, g's end */
 	for (int i = 0; i < ports; i++) {
 		if (!usable || usable[i])
 			order->ports[order->start[leaf_of[i] * rails + i % rails +
@@ -56,7 +56,6 @@ group_size(const struct bu_order *order, int leaf, int rail)
 	return order->start[group + 1] - order->start[group];
 }
 
-/* All its rails. */
 int
 bu_order_leaf_size(const struct bu_order *order, int leaf)
 {
@@ -81,11 +80,10 @@ bu_stage_partners(int ports, double spoiled, double budget)
 	return d < 1 ? 1 : (int)d;
 }
 
-/* Rounds in which each port of a group of n meets d others, or all of them. */
 int
 bu_stage_group_rounds(int n, int d)
 {
-	int all = bu_schedule_rounds(n), wanted = d + n % 2; /* odd: one pauses */
+	int all = bu_schedule_rounds(n), wanted = d + n % 2; /* odd: one port pauses */
 
 	return wanted < all ? wanted : all;
 }
@@ -104,7 +102,7 @@ bu_stage_leaf_rounds(const struct bu_order *order, int d)
 	return most;
 }
 
-/* The circle inside one group of n: places, not ports. */
+/* Pairs of one round inside a group of n: places, not ports. */
 static int
 circle_round(int n, uint64_t seed, int group, int round, struct bu_pair *ret)
 {
@@ -119,7 +117,7 @@ bu_stage_group_round_of(int n, uint64_t seed, int group, int a, int b)
 	return bu_schedule_round_of(n, bu_stage_mix(seed, (uint64_t)group), a, b);
 }
 
-/* Where each port is in the circles. */
+/* Notes the group and the place of each port. */
 static void
 note_places(struct bu_order *order)
 {
@@ -167,8 +165,8 @@ has_place(const struct bu_order *order, int port)
 	return port <= order->top && order->place[port] >= 0;
 }
 
-/* As bu_schedule_pairs() turns it: two places meet in the round that is half of their
- * sum, so that the partner's is twice the round less the own one. */
+/* Two places meet in the round that is half their sum: the partner's place is twice the
+ * round minus the own place. */
 void
 bu_partners_begin(const struct bu_order *order, int port, struct bu_partners *ret)
 {
@@ -249,7 +247,7 @@ bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
 	return total;
 }
 
-/* Pairs that two leaves can have at once: of each rail as many as the smaller has. */
+/* Pairs that two leaves can have at once: on each rail the smaller number of ports. */
 static int
 common_slots(const struct bu_order *order, int x, int y)
 {
@@ -269,7 +267,6 @@ bu_order_spines(const struct bu_order *order)
 	return order->spines > 0 ? order->spines : 1;
 }
 
-/* Rounds that the leaves stay together until even the smallest has used each spine. */
 int
 bu_order_blocks(const struct bu_order *order)
 {
@@ -286,8 +283,8 @@ bu_order_blocks(const struct bu_order *order)
 	return (spines + least - 1) / least;
 }
 
-/* Leaves that can meet: those with a rail in common, directly or through others. Sorts
- * the leaves by class; ret_start holds one more than there are classes. */
+/* Classes of leaves that can meet: they have a rail in common, directly or through
+ * others. Sorts the leaves by class; ret_start has one entry more than classes. */
 static int
 leaf_classes(const struct bu_order *order, int *ret_leaves, int *ret_start)
 {
@@ -345,8 +342,8 @@ bu_stage_cross_rounds(const struct bu_order *order, int d)
 	return most * bu_order_blocks(order);
 }
 
-/* The slots of two leaves, as many as there are spines; which ports have a turn moves
- * on with each meeting, which spine each takes with each block. */
+/* Pairs of two leaves, at most as many as spines. Each meeting moves on to other ports,
+ * each block to other spines. */
 static int
 leaf_meets_leaf(const struct bu_order *order, int x, int y, int meeting, int block,
 		struct bu_cross *ret)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds of stage B across rails, asked by the campaign. Pure. Invariants: no port is
+ * Rounds of stage B across rails. Called by the campaign. Pure. Invariants: no port is
  * in two pairs of a round, no two pairs of a leaf take the same spine, and no pair is
- * of one node or of one rail.
+ * of one node or one rail.
  */
 #include "base/err.h"
 #include "fabric/stages_impl.h"
 #include "model/topology.h"
 
-/* Leaves with the same rails: there are far fewer kinds than leaves. */
+/* Leaves with the same rails; there are far fewer kinds than leaves. */
 struct kind {
 	uint64_t rails;
-	int leaves, others; /* others: that one of them could meet */
+	int leaves, others; /* others: leaves that one of them could meet */
 };
 
 static uint64_t
@@ -26,7 +26,7 @@ rails_of(const struct bu_order *order, int leaf)
 	return rails;
 }
 
-/* So a pair of two such leaves is across rails, and no pair of one rail is. */
+/* Pairs of two such leaves are always across rails. */
 static int
 have_none_in_common(uint64_t rails, uint64_t others)
 {
@@ -52,8 +52,8 @@ count_others(struct kind *kinds, int count)
 				kinds[i].others += kinds[k].leaves;
 }
 
-/* Leaves that could meet another one across; how many. ret_fewest: that one of them
- * could meet. */
+/* Lists the leaves that could meet another one across; returns how many. ret_fewest:
+ * the fewest others that one of them could meet. */
 static int
 leaves_across(const struct bu_order *order, int *ret, int *ret_fewest)
 {
@@ -89,16 +89,15 @@ bu_stage_across_rounds(const struct bu_order *order, int d)
 	if (n < 2)
 		return 0;
 	meetings = bu_stage_group_rounds(n, d);
-	/* A part of the circle has its part of them. */
+	/* d of the n - 1 rounds meet the same share of the other leaves */
 	each = meetings < bu_schedule_rounds(n) ? each * d / (n - 1) : each;
 	each = each > 0 ? each : 1;
 	return meetings * ((BU_STAGE_ACROSS_LEAST + each - 1) / each) *
 	       bu_order_blocks(order);
 }
 
-/* A port of `to` that is not taken, from `first` on, of another node; -1 = there is
- * none.
- */
+/* A free port in `to` from place `first` on, not of the node of port `one`; -1 =
+ * none. */
 static int
 find_partner(const struct bu_order *order, const int *to, int count, int first, int one,
 	     const unsigned char *taken)
@@ -112,9 +111,9 @@ find_partner(const struct bu_order *order, const int *to, int count, int first, 
 	return -1;
 }
 
-/* As many slots as there are spines. Ports and partners move on with each meeting,
- * spines with each block. Where the last partner is of the same node, the first slot
- * gets that one. */
+/* At most as many pairs as spines. Each meeting moves on to other ports, each block to
+ * other spines. Where only ports of one node are left, the first pair swaps
+ * partners. */
 static int
 leaf_meets_across(const struct bu_order *order, int x, int y, int meeting, int block,
 		  struct bu_cross *ret)

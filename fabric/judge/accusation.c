@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accusations as people and other programs read them. Asked by the gate for evidence,
- * and by a rehearsal. Pure. Invariant: what the sentence says, the codes and figures
- * say too.
+ * The text and JSON of accusations. Called by the gate for evidence and by a rehearsal.
+ * Pure. Invariant: each statement of the sentence is also in the codes and figures.
  */
 #include "fabric/judge/accusation.h"
 
@@ -72,7 +71,7 @@ add_best(FILE *out, const struct bu_sign *sign)
 
 	bu_rate_text(sign->best_gbps, text, sizeof(text));
 	fprintf(out, ", at best %s", text);
-	if (sign->median_gbps <= 0) /* none to compare it with */
+	if (sign->median_gbps <= 0) /* no median was learned */
 		return;
 	bu_rate_text(sign->median_gbps, text, sizeof(text));
 	fprintf(out, " of %s", text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a campaign says against a part of a fabric: codes and figures, which programs
- * decide by; the sentence is made of them for people alone, where they read it.
+ * Accusations of a campaign: each names a bad part of a fabric by codes and figures.
+ * Programs decide by these; the sentence is made from them, for people alone.
  */
 #ifndef BU_FABRIC_JUDGE_ACCUSATION_H
 #define BU_FABRIC_JUDGE_ACCUSATION_H
@@ -10,8 +10,8 @@
 
 #include "model/topology.h"
 
-/* id, name on the wire, words, what to do first. An accusation of several symptoms has
- * the hint of the last of them in this order. */
+/* id, name in JSON, words of the sentence, hint. The last symptom of an accusation, in
+ * this order, gives its hint. */
 #define BU_SYMPTOMS(X)                                                                 \
 	X(RATE, "rate", "slow",                                                        \
 	  "swap the cable first, then try another port of the switch, then the NIC")   \
@@ -32,15 +32,15 @@ enum bu_symptom {
 		BU_SYMPTOMS_COUNT
 };
 
-/* One symptom, and how it shows. */
+/* One symptom of an accused part, with its figures. */
 struct bu_sign {
 	enum bu_symptom symptom;
-	int by_lldp; /* CABLING: that is how it was seen; leaf and planned tell more */
-	int by_switch; /* bad and tests count readings of its switch */
+	int by_lldp;   /* CABLING: LLDP told it; leaf and planned are set */
+	int by_switch; /* bad and tests count readings of switches, not flows */
 	int bad, tests;
-	int nothing;                   /* RATE: in no test did anything arrive */
-	double best_gbps, median_gbps; /* RATE, when all tests were bad; 0 = not told */
-	int leaf, planned;
+	int nothing;                   /* RATE: 0 bit/s arrived in every test */
+	double best_gbps, median_gbps; /* RATE, all tests bad; 0 = not told */
+	int leaf, planned;             /* by_lldp: places in leaf_ids */
 };
 
 enum bu_what {
@@ -53,15 +53,15 @@ enum bu_what {
 };
 enum { BU_DIR_OUT = 1, BU_DIR_IN = 2 }; /* tx, rx of a port; up, down of a link */
 
-/* Why no test tells the parts of an ANY apart: they share all their flows, the leaf has
- * no good port to test from, or flows are sprayed over all links of the leaf. */
+/* Why no test tells the parts of an ANY apart: the parts share all their flows, the
+ * leaf has no good port to test from, or each flow takes all links of the leaf. */
 enum bu_alike { BU_ALIKE_TWINS, BU_ALIKE_NO_GOOD_PORT, BU_ALIKE_SPRAYED };
 
 struct bu_accusation {
 	enum bu_what what;
 	int port;    /* ENDPOINT */
-	int witness; /* ENDPOINT: 1 + the only node that could test it: the fault may be
-			that one's; 0 = several did */
+	int witness; /* ENDPOINT: 1 + the only node that could test the port, and may
+			have the fault itself; 0 = several nodes did */
 	int node;    /* INCONCLUSIVE */
 	int leaf;    /* LEAF, LINK */
 	int spine;
@@ -69,12 +69,12 @@ struct bu_accusation {
 	double confidence; /* 0 to 1 */
 	struct bu_sign signs[BU_SYMPTOMS_COUNT];
 	int sign_count;
-	/* LEAF, SPINE: so many of its ports or links are accused that it is. tested 0:
-	 * it is for another reason. */
+	/* LEAF, SPINE: `accused` of its `tested` ports (by_links: of its links) are
+	 * bad. tested 0: not counted, as in a member of an ANY. */
 	int accused, tested, by_links;
-	int doubt;           /* INCONCLUSIVE: BU_DOUBT_... */
-	enum bu_alike alike; /* ANY */
-	struct bu_accusation *of;
+	int doubt;                /* INCONCLUSIVE: BU_DOUBT_... */
+	enum bu_alike alike;      /* ANY */
+	struct bu_accusation *of; /* ANY: its members */
 	int of_count;
 };
 
@@ -82,7 +82,7 @@ int bu_accusation_has(const struct bu_accusation *accusation, enum bu_symptom sy
 /* "slow: 3 of 3 tests again, at best 40.00 Gbit/s of 392.00 Gbit/s"; owned. */
 char *bu_accusation_text(const struct bu_topology *t,
 			 const struct bu_accusation *accusation);
-/* What to do first. */
+/* The hint of BU_SYMPTOMS; a general one where there is no symptom. */
 const char *bu_accusation_hint(const struct bu_accusation *accusation);
 /* {"what", the part, "symptoms":[{"symptom","by"?,"bad"?,"tests"?,"best_gbps"?,
  * "median_gbps"?,"nothing"?,"leaf"?,"planned"?}], "cause": the text, "confidence"?,

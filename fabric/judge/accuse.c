@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From what stood the second test to accusations: halves become ports, ports a leaf
- * when too many of it are accused, links a spine or a leaf. Invariants: what a larger
- * part explains is not accused besides, and parts that no test tells apart come
- * together.
+ * Turns suspects that stand after stage C into accusations: halves become ports; too
+ * many bad ports or links become a leaf or spine. Invariants: a part that an accused
+ * larger part explains is not accused. Parts that no test tells apart share one
+ * accusation.
  */
 #include <string.h>
 
 #include "fabric/judge/accuse_impl.h"
 
-/* It was never good, its tests again did not decide, and what stands accused does not
- * explain it: where a whole leaf is bad, few of its ports find a good one to be tested
- * with. */
+/* Was every flow of a half of the port bad, undecided after stage C, and not explained
+ * by an accused part? In a bad leaf few ports find a good partner for their retests. */
 static int
 was_never_good(const struct campaign *c, int port)
 {
@@ -31,9 +30,8 @@ was_never_good(const struct campaign *c, int port)
 	return 0;
 }
 
-/* Of a leaf: ports that were tested, those of them that stand accused, and, where some
- * do, those that were never good. ports holds the tested ones, as many as the leaf has.
- */
+/* Counts the tested and the accused ports of a leaf. Where one is accused, ports that
+ * were never good count as bad. ports: the tested ones, with room for all. */
 static void
 count_leaf(const struct view *v, int leaf, int *ports, int *ret_all, int *ret_bad)
 {
@@ -58,7 +56,7 @@ count_leaf(const struct view *v, int leaf, int *ports, int *ret_all, int *ret_ba
 	*ret_bad += *ret_bad ? open : 0;
 }
 
-/* 1 + the only node that could test this port; 0 = there are several. */
+/* 1 + the only node that could test this port; 0 = several nodes could. */
 static int
 witness_of(const struct campaign *c, int port)
 {
@@ -162,7 +160,7 @@ accuse_cabling(struct view *v)
 	}
 }
 
-/* Parts below a leaf or spine that is accused need no explanation. */
+/* Parts of an accused leaf or spine are not accused themselves. */
 static void
 absorb(struct view *v)
 {

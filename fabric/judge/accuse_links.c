@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accusations of links, and of the spine or leaf that they have in common. Asked by
- * accuse.c, after the leaves. Invariant: links that no test tells apart come together.
+ * Accuses links, and the spine or leaf that accused links have in common. Called by
+ * accuse.c after the leaves. Invariant: links that no test tells apart share one
+ * accusation.
  */
 #include "fabric/judge/accuse_impl.h"
 
-/* Leaves whose links stand accused, with which one that is only suspected shows the
- * spine as well. */
+/* Accused links of a spine from which on its open suspects count as bad, too. */
 enum { SPINE_STANDS = 2 };
 
 static struct bu_accusation
@@ -19,7 +19,7 @@ link_of(const struct view *v, int leaf, int spine)
 	return one;
 }
 
-/* Sprayed flows use all links of a leaf that has ports. */
+/* Sprayed flows use all links of a leaf with ports. */
 static int
 is_tested(const struct view *v, int leaf, int part)
 {
@@ -32,8 +32,8 @@ is_tested(const struct view *v, int leaf, int part)
 	       bu_view_dirs(v, part);
 }
 
-/* Links accused along a leaf (spine < 0) or a spine (leaf < 0), and the last of them.
- */
+/* Counts the accused links of a leaf (spine < 0) or a spine (leaf < 0). ret_last: the
+ * last of them. */
 static int
 count_links(const struct view *v, int leaf, int spine, int *ret_tested, int *ret_last)
 {
@@ -63,8 +63,8 @@ say_number(struct bu_accusation *whole, int accused, int tested)
 	whole->by_links = 1;
 }
 
-/* Of a spine: links that are still suspected and never met a good one to be tested
- * with, because its other links stand accused. */
+/* Counts the open links of a spine that had no test over an otherwise clean path,
+ * because the spine's other links are accused. */
 static int
 count_open(const struct view *v, int spine)
 {
@@ -119,8 +119,8 @@ bu_accuse_leaf_by_links(struct view *v)
 	}
 }
 
-/* For each part of a link the one that all its flows share, -1 when there are several;
- * such twins stand or fall together. */
+/* By part: the other link that all its flows share, its twin. -1 = several links, -2 =
+ * no flow. No test tells twins apart. */
 static int *
 find_twins(const struct view *v)
 {
@@ -143,7 +143,7 @@ find_twins(const struct view *v)
 	return twin;
 }
 
-/* The link of a twin; both its directions when both have twins there. */
+/* Accuses a link and its twin in one ANY. Returns 0 where no twin of it is accused. */
 static int
 add_twins(struct view *v, const int *twin, int leaf, int spine)
 {
@@ -161,7 +161,7 @@ add_twins(struct view *v, const int *twin, int leaf, int spine)
 	if (far < 0)
 		return 0;
 	if (far < leaf)
-		return 1; /* its twin said it */
+		return 1; /* added with its twin */
 	list[0] = link_of(v, leaf, spine);
 	list[1] = link_of(v, far, spine);
 	count_links(v, -1, spine, &tested, &last);
@@ -188,7 +188,8 @@ bu_accuse_links(struct view *v)
 	}
 }
 
-/* Sprayed flows say which leaf's links, its switches did not say which one. */
+/* Sprayed flows accuse all links of a leaf together. Where no switch counter tells
+ * which one is bad, the accusation is an ANY of these links. */
 void
 bu_accuse_uplinks(struct view *v)
 {
@@ -203,7 +204,7 @@ bu_accuse_uplinks(struct view *v)
 		bad++;
 		found = leaf;
 	}
-	/* Beside anything else that is accused, it is that. */
+	/* Any other accusation explains these flows. */
 	if (bad != 1 || v->c->report->count > 0 || spines == 0)
 		return;
 	part = first + 2 * found;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a campaign and its way to the site, shared by everything that asks for
- * rounds. Invariant: what a round brought is kept in the order in which it was asked
- * for, so the same answers lead to the same state.
+ * The state of a campaign, and its rounds at the site. Called by every stage.
+ * Invariant: flows are kept in the order in which they were asked for, so the same
+ * answers lead to the same state.
  */
 #include "fabric/judge/campaign.h"
 
 #include <string.h>
 
-/* A source port that takes the spine that the test asks for. */
+/* Finds a UDP source port whose path takes the spine flow->via. */
 static int
 find_source_port(struct campaign *c, struct bu_flow *flow, struct bu_err *err)
 {
@@ -26,7 +26,8 @@ find_source_port(struct campaign *c, struct bu_flow *flow, struct bu_err *err)
 	return 0;
 }
 
-/* A path that was told wins; else the test went where it was asked to go. */
+/* A path in the answer wins. Without one the flow is taken to have used the spine that
+ * was asked for, unless most flows ignore that. */
 static void
 settle_paths(struct campaign *c, struct bu_flow *flows, int count)
 {
@@ -45,7 +46,7 @@ settle_paths(struct campaign *c, struct bu_flow *flows, int count)
 		c->ignores_via = 1;
 }
 
-/* Two flows that took the same link share it: neither says anything about the rate. */
+/* Flows of one round that share a link share its rate: their results do not count. */
 static void
 drop_collisions(struct campaign *c, struct bu_flow *flows, int count)
 {
@@ -90,7 +91,7 @@ bu_campaign_round(struct campaign *c, enum stage stage, struct bu_flow *flows,
 			return -1;
 	}
 	rc = c->site->round(c->site->arg, flows, count, err);
-	/* By pieces: what is not there is asked for, and the others go on. */
+	/* With `known`, stage A goes on with the results that are there. */
 	if (rc < 0 || (rc > 0 && (stage != STAGE_A || !c->site->known)))
 		return rc;
 	settle_paths(c, flows, count);
@@ -155,7 +156,8 @@ bu_campaign_lldp(struct campaign *c, struct bu_err *err)
 	return 0;
 }
 
-/* Trusted nodes' ports are trusted; nothing is known of the fabric. */
+/* Trusts the ports of trusted nodes; no link is trusted. Ports of absent nodes and
+ * missing ports are not usable. */
 static void
 trust(struct campaign *c)
 {

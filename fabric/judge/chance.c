@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a suspect measured before its tests again, and what of it nothing explains:
- * asked by retest.c and accuse.c. Invariants: the earlier stages alone accuse nothing;
- * what was bad in the company of one that stands accused says nothing of the others.
+ * Weighs the flows of a suspect from before stage C. Called by retest.c and accuse.c.
+ * Invariants: the earlier stages alone accuse no part. A bad flow through an accused
+ * part says nothing about its other parts.
  */
 #include "fabric/judge/retest.h"
 
-/* BAD: rounds of the earlier stages that may have been bad by chance. */
+/* CHANCE_TESTS: least good tests in stage C. CHANCE_BAD: most bad rounds before stage
+ * C. BAD_COUNTED: most bad rounds before stage C that are counted. */
 enum { CHANCE_TESTS = 4, CHANCE_BAD = 3, BAD_COUNTED = 16 };
 
-/* Of the faulty ones so many may be acquitted by all that they measured; half of it for
- * each round that was bad. */
+/* Share of faulty suspects that bu_retest_was_chance() may acquit, halved for each bad
+ * round before stage C. */
 static const double chance_beta = 3e-2;
 
 static size_t
@@ -23,8 +24,8 @@ count_standing(const struct campaign *c)
 	return count;
 }
 
-/* Of all links of a leaf together, which is what sprayed flows take: one of them
- * stands. */
+/* Is one link of a bundle accused? A bundle: all links of a leaf, as sprayed flows take
+ * them. 0 where `part` is no bundle. */
 static int
 has_bad_link(const struct campaign *c, int part)
 {
@@ -44,7 +45,7 @@ has_bad_link(const struct campaign *c, int part)
 	return 0;
 }
 
-/* Something else on the flow's way stands accused of the same. */
+/* Is another part of the flow accused of the same symptom? */
 static int
 is_explained(const struct campaign *c, const int *list, int n, int own, int symptom)
 {
@@ -57,8 +58,8 @@ is_explained(const struct campaign *c, const int *list, int n, int own, int symp
 	return 0;
 }
 
-/* Of each suspect, the bad flows of the earlier stages that nothing which stands
- * accused explains; anew when something more stands. */
+/* Counts each suspect's bad flows before stage C that no accused part explains. Counts
+ * again when more suspects stand. */
 void
 bu_retest_count_unexplained(struct retest *r)
 {
@@ -111,7 +112,7 @@ bu_campaign_has_unexplained(const struct campaign *c, size_t place, size_t first
 	return 0;
 }
 
-/* Rounds of the earlier stages: unexplained, as far as they were bad for all flows. */
+/* Bad rounds before stage C, at most as many as bad flows that are not explained. */
 static int
 count_bad_before(const struct retest *r, size_t place)
 {
@@ -122,10 +123,8 @@ count_bad_before(const struct retest *r, size_t place)
 	return rounds < BAD_COUNTED ? rounds : BAD_COUNTED;
 }
 
-/* Bad before, and good in all tests since: what it measured in the earlier stages is no
- * worse than the tests of this one. Each more that was bad halves the risk that is
- * taken.
- */
+/* True where the bad rounds before stage C are few and may be chance: all retests are
+ * good, and they are enough. Each further bad round halves the accepted risk. */
 int
 bu_retest_was_chance(const struct retest *r, size_t place)
 {
@@ -147,8 +146,8 @@ bu_retest_was_chance(const struct retest *r, size_t place)
 	       !bu_campaign_has_unexplained(r->c, place, r->c->retest_first);
 }
 
-/* What comes and goes seldom is not decided by its tests again in the rounds that there
- * are: then all that nothing explains counts, where both say the same. */
+/* The retests may not decide a rare intermittent fault in the rounds of stage C. Then
+ * the flows of all stages decide together, where the retests were bad, too. */
 int
 bu_retest_is_bad_by_all(const struct retest *r, size_t place, double *ret_llr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares reports of checks of machines that should be alike. Called by the gate.
+ * Compares the check reports of machines that should be alike. Called by the gate.
  * Invariants: no machine is odd in a group of fewer than three, or without a majority
  * of more than half; a machine without a report is not judged.
  */
@@ -16,25 +16,26 @@
 #include "model/result.h"
 
 enum { LEAST = 3 };
-/* Of the median of machines that are alike: less is odd, less is bad. */
+/* Shares of the median of similar machines: below odd_share the row warns, below
+ * bad_share it fails. */
 static const double odd_share = 0.9, bad_share = 0.8;
 
 struct cohort {
 	const struct bu_cohort_node *nodes;
 	size_t count;
-	const char *only; /* findings about others are dropped; NULL = none are */
+	const char *only; /* the only node with findings; NULL = every node */
 	void (*found)(const char *node, const struct bu_check *row, void *arg);
 	void *arg;
 };
 
-/* What is found, besides its words. */
+/* A finding, without its text. */
 struct finding {
 	const char *id;
 	enum bu_verdict verdict;
 	const char *expected, *hint;
 };
 
-/* Is it asked for findings about this machine? */
+/* Are findings about this node wanted? */
 static int
 is_asked(const struct cohort *c, const char *node)
 {
@@ -67,10 +68,10 @@ tell(const struct cohort *c, const char *node, const struct bu_check *about,
 	c->found(node, &row, c->arg);
 }
 
-/* Rows of these checks tell by their value what they are about, when they passed. */
+/* Checks whose passed rows have a value to compare. */
 static const struct {
 	const char *id, *what;
-	int unique; /* else: most machines have the same */
+	int unique; /* 0: most machines must have the same value */
 } rules[] = {
 	{"identity", "host name", 1},    {BU_CHECK_GID, "address", 1},
 	{"guid", "node GUID", 1},        {"ib-gid", "GID", 1},
@@ -86,7 +87,7 @@ is_about(const struct bu_check *row, size_t rule)
 	       row->verdict == BU_VERDICT_PASS && *row->seen;
 }
 
-/* Figures that are compared where no figure of a healthy part was published. */
+/* Rates that are compared between similar machines. */
 static const char *const figures[] = {"gpu-h2d", "gpu-d2h", "gpu-hbm", "gpu-p2p",
 				      "gpu-p2p-all"};
 
@@ -106,7 +107,7 @@ bu_cohort_compares(const struct bu_check *row)
 	for (size_t rule = 0; rule < BU_LEN(rules); rule++)
 		if (is_about(row, rule))
 			return 1;
-	/* One that tells of several places has no leaf to compare. */
+	/* A row of several places has no leaf to compare. */
 	return (strcmp(row->id, BU_CHECK_LLDP) == 0 &&
 		row->verdict == BU_VERDICT_PASS && !*row->value) ||
 	       (strcmp(row->id, BU_CHECK_CABLING) == 0 &&
@@ -122,7 +123,7 @@ bu_cohort_is_unique(const char *id)
 	return 0;
 }
 
-/* What those that are asked for tell; NULL = all are. New reference. */
+/* The values of the wanted nodes; NULL = all nodes are wanted. New reference. */
 static json_t *
 values_asked(const struct cohort *c, size_t rule)
 {
@@ -141,7 +142,7 @@ values_asked(const struct cohort *c, size_t rule)
 	return values;
 }
 
-/* value -> the first node that has it; a second one accuses both. */
+/* owner: value -> the first node with it. A second node with the value accuses both. */
 static void
 judge_unique(const struct cohort *c, size_t rule)
 {
@@ -167,7 +168,7 @@ judge_unique(const struct cohort *c, size_t rule)
 				continue;
 			}
 			if (strcmp(other, node) == 0)
-				continue; /* its own rows say so */
+				continue; /* the node's own checks tell it */
 			tell(c, other, row, &twice, "%s and %s have the same %s: %s",
 			     other, node, rules[rule].what, value);
 			tell(c, node, row, &twice, "%s and %s have the same %s: %s",
@@ -176,7 +177,7 @@ judge_unique(const struct cohort *c, size_t rule)
 	}
 }
 
-/* The value of more than half of at least LEAST; NULL. counts: value -> how many. */
+/* The value of more than half of at least LEAST rows; NULL = none. counts: by value. */
 static const char *
 majority(json_t *counts, int64_t *ret_many, int64_t *ret_all)
 {
@@ -248,8 +249,8 @@ judge_equal(const struct cohort *c, size_t rule)
 	}
 }
 
-/* GPUs of one place of which the same is expected: a slot that carries less than the
- * part expects less, and is no like of the others. New reference. */
+/* GPUs are compared with those of the same place and expected rate: a slot with fewer
+ * lanes expects less. Owned. */
 static char *
 figure_key(const struct bu_check *row)
 {
@@ -294,7 +295,7 @@ median_of(const json_t *list)
 	return count < LEAST ? 0 : bu_quantile(values, (int)count, 0.5);
 }
 
-/* Healthy machines of one kind spread by 5 to 8 %: cuda-samples#449. */
+/* Healthy machines of one kind differ by 5 to 8 %: cuda-samples#449. */
 static void
 judge_figure(const struct cohort *c, size_t figure)
 {
@@ -360,7 +361,7 @@ is_wrong_cable(const struct bu_check *row)
 	       row->verdict == BU_VERDICT_FAIL;
 }
 
-/* "leaf01:swp3, leaf02:swp3" of a bond: one of them is enough. */
+/* places: "leaf01:swp3, leaf02:swp3" of a bond. One match is enough. */
 static int
 is_cabled_to(const char *places, const char *expected)
 {
@@ -408,7 +409,8 @@ judge_swaps(const struct cohort *c)
 	}
 }
 
-/* One that tells of several places (a bond at two switches) has no leaf to compare. */
+/* The LLDP row of an interface; NULL subject: the first. A row of several places (a
+ * bond at two switches) has no leaf to compare. */
 static const struct bu_check *
 heard(const struct bu_checks *checks, const char *subject)
 {
@@ -421,7 +423,7 @@ heard(const struct bu_checks *checks, const char *subject)
 	return NULL;
 }
 
-/* When the first rails of some machines are on one leaf, so are their rails r. */
+/* Nodes whose first rails share a leaf must share one on each other rail, too. */
 static void
 judge_rails(const struct cohort *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the NVLink domains of a rack; called by the gate beside bu_cohort_judge().
- * Invariants: as there, no machine is odd in a rack of fewer than three, or without a
- * majority of more than half; a GPU that tells no domain is not judged.
+ * Compares the NVLink domains of a rack. Called by the gate beside bu_cohort_judge().
+ * Invariants: no machine is odd in a rack of fewer than three, or without a majority of
+ * more than half; a GPU without a domain is not judged.
  */
 #include "fabric/judge/domains.h"
 
@@ -19,7 +19,7 @@ bu_domain_is_told(const struct bu_check *row)
 	       row->verdict == BU_VERDICT_PASS && row->value[0];
 }
 
-/* NULL = it tells none. In a report that was kept the value is what was seen. */
+/* NULL = the row has no domain. Reports from the log have it in `seen` alone. */
 static const char *
 domain_of(const struct bu_check *row)
 {
@@ -32,7 +32,7 @@ domain_of(const struct bu_check *row)
 		       : NULL;
 }
 
-/* Its domain, or with clique also that. Owned. */
+/* The domain, or the domain with its clique. Owned. */
 static char *
 part_of(const char *value, int clique)
 {
@@ -48,7 +48,7 @@ struct rack {
 	const char *most; /* of counts; NULL = no majority */
 };
 
-/* within: of this domain alone; NULL = each domain, without its clique. */
+/* within: counts the cliques of this domain; NULL = counts the domains. */
 static void
 count_rack(const struct bu_cohort_node *nodes, size_t count, const char *rack,
 	   const char *within, struct rack *ret)
@@ -82,7 +82,7 @@ count_rack(const struct bu_cohort_node *nodes, size_t count, const char *rack,
 		}
 }
 
-/* part: as the rack's most has it, with its clique or without. */
+/* part: the domain, or the domain and clique, of the odd GPU. */
 static void
 fill(const struct bu_cohort_node *node, const struct bu_check *about, const char *part,
      const struct rack *rack, struct bu_check *ret)

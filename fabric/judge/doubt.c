@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose instrument is wrong: the node that most of the doubtful flows have in common.
- * Called between the stages. Invariant: a doubt that may be the partner's removes no
- * node.
+ * Finds the nodes with a wrong instrument: the node that most of the doubtful flows
+ * have in common. Called between the stages. Invariant: a doubt that the only partner
+ * may cause removes no node.
  */
 #include "fabric/judge/campaign.h"
 
-/* Doubtful flows of a node: those that it sends, those that it receives, all. A
- * loopback may show in one half alone. */
+/* Flows that a node sends, receives, and both. A loopback may show in one direction
+ * alone. */
 enum { SENDS, RECEIVES, BOTH, HALVES };
 
 struct count {
 	int all, bad;
-	int partner; /* 1 + the only one of the bad; -1 = several */
+	int partner; /* 1 + the only partner of the bad flows; -1 = several */
 	unsigned char what;
 };
 
@@ -49,8 +49,8 @@ count_doubts(const struct campaign *c)
 	return counts;
 }
 
-/* The node in the largest share of doubtful flows, when that is most of its own: of all
- * first, then of those of a half. */
+/* The node with the largest share of doubtful flows, above 60 % of its own. Both
+ * directions are tried first, then each one. */
 static int
 most_doubted(const struct campaign *c, unsigned char *ret_doubt)
 {
@@ -64,7 +64,7 @@ most_doubted(const struct campaign *c, unsigned char *ret_doubt)
 		for (int node = 0; node < c->t->nodes; node++) {
 			const struct count *count = &counts[node * HALVES + halves[h]];
 
-			/* With one partner only, it may be that one's. */
+			/* The only partner may be the doubtful one. */
 			if (count->bad < 3 || count->bad <= most * count->all ||
 			    count->partner > 0)
 				continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verdicts on figures, for the decoder and the certificate. Pure. Invariant: only what
- * is known about the path passes or fails; whatever is wrong with the instrument is
+ * Verdicts on measured rates and latencies, for the decoder and the certificate. Pure.
+ * Invariant: only facts about the path pass or fail. A wrong instrument is
  * inconclusive, never a finding against a node.
  */
 #include "fabric/judge/expect.h"
@@ -13,15 +13,16 @@
 
 #include "base/json.h"
 
-/* By how much a rate may exceed the framing limit: a port's line rate and two quartz
- * clocks are good to 0.02 %, but a shaper (the link's rate is not the port's) counts
- * fewer bytes of each frame than the wire has, and lets bursts pass. */
+/* Factors by which a rate may exceed the framing limit. A port's line rate and two
+ * quartz clocks are accurate to 0.02 %. A shaper (link_gbps differs from the port's
+ * rate by more than same_rate) counts fewer bytes of each frame than the wire has, and
+ * lets bursts pass. */
 static const double over_port = 1.003, over_shaper = 1.05, same_rate = 0.02;
-/* Both ends take the time between the same two messages: these are late by a
- * scheduler's whim at worst, a clock that is wrong is wrong by a share. */
+/* Both ends time the same two messages. The scheduler delays these by fractions of a
+ * second; a wrong clock errs by a share of the time. */
 static const double clock_share = 0.03, clock_seconds = 0.5;
-/* Of a rate that is too high the clocks are the cause when they differ by half of what
- * it is too high by, and by more than a whim of the scheduler in runs of a second. */
+/* The clocks explain a rate above the limit where they differ by half of its excess,
+ * and by more than the scheduler's delay in runs of 1 s. */
 static const double clock_cause = 0.5, clock_noise = 0.005;
 enum { ROCE_OVERHEAD = 82, IB_OVERHEAD = 26 };
 
@@ -142,8 +143,8 @@ is_path_error(enum bu_err_kind kind)
 	return kind == BU_ERR_REMOTE || kind == BU_ERR_TIMEOUT || kind == BU_ERR_VERIFY;
 }
 
-/* What framing leaves of the link for payload: MTU / (MTU + 82 bytes) for RoCE v2, 26
- * for InfiniBand. No sound instrument measures more. */
+/* The most payload of a link: MTU / (MTU + overhead), with 82 bytes for RoCE v2 and 26
+ * for InfiniBand. A rate above it is an error of the instrument. */
 static double
 limit_gbps(const struct bu_expect *expect, const struct bu_pair_result *result)
 {
@@ -204,8 +205,8 @@ doubt_gid(const struct bu_expect *expect, const struct bu_pair_result *r, int di
 	return 0;
 }
 
-/* Where nobody said which one it is to be. On InfiniBand a port's is agreed with its
- * switch: the path takes the smaller one. */
+/* Without a required MTU both ports of a rail must have the same. InfiniBand is exempt:
+ * each port agrees on an MTU with its switch, and the path takes the smaller one. */
 static int
 doubt_unlike(const struct bu_pair_result *r, char *ret)
 {
@@ -252,7 +253,7 @@ doubt_memory(const struct bu_expect *expect, const struct bu_pair_result *r,
 			continue;
 		if (end->memory == BU_MEMORY_UNKNOWN && end->memory_found == 0 &&
 		    !end->device[0])
-			continue; /* it never got as far */
+			continue; /* the end failed before it opened a device */
 		snprintf(ret, BU_REASON_SIZE,
 			 "memory in the wrong place: %.64s was to use GPU memory%s%s, "
 			 "reading it back shows %s",
@@ -266,7 +267,7 @@ doubt_memory(const struct bu_expect *expect, const struct bu_pair_result *r,
 	return 0;
 }
 
-/* By how much of the longer time, 0 = not told by both. */
+/* Difference of both clocks, as a share of the longer time; 0 = an end did not tell. */
 static double
 clocks_apart(const struct bu_pair_result *r, int direction)
 {
@@ -332,8 +333,8 @@ doubt_rate(const struct bu_expect *expect, const struct bu_pair_result *r,
 	return BU_DOUBT_LIMIT;
 }
 
-/* In this order: a loop explains a wrong rate, not the other way round. `early` ones
- * hold for a direction that was not finished, too. */
+/* The order matters: a loopback explains a wrong rate, and not the reverse. early: the
+ * doubt also holds for a direction that did not finish. */
 static const struct {
 	int early;
 	int (*check)(const struct bu_expect *expect, const struct bu_pair_result *r,

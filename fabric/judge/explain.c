@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was bad only in bad company is cleared. Asked before the accusations are made.
- * Invariant: what stands on its own tests again keeps standing, and
- * what stands by all that it measured: that is unexplained already.
+ * Clears suspects that were bad only in flows through parts with more bad tests. Called
+ * before the accusations are made. Invariant: a suspect that its own retests accuse
+ * stays accused. So does one that switches accuse, and one that the flows of all stages
+ * accuse, where only unexplained flows count.
  */
 #include "fabric/judge/accuse_impl.h"
 
-/* Of the tests again of one suspect: those that speak for it, once the flows through
- * `stronger` parts are left out. */
+/* Is the suspect still accused without its bad retests through `stronger` parts? */
 static int
 stands_alone(const struct campaign *c, const struct suspect *suspect,
 	     const unsigned char *stronger)
@@ -36,8 +36,7 @@ stands_alone(const struct campaign *c, const struct suspect *suspect,
 	return shared == 0 || bu_sprt_decided(&sprt, &suspect->rule) > 0;
 }
 
-/* What was bad only in the company of parts that were bad more often is cleared. Twins,
- * which are bad equally often, stay together. */
+/* Twins are bad equally often, so neither clears the other. */
 void
 bu_campaign_explain_away(struct campaign *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes, verifies and checks certificates; asked by the gate and at re-adoption. Pure.
- * Invariant: nothing of a certificate is looked at before its signature is verified,
- * and none is made that does not pass.
+ * Makes, verifies and checks certificates. Called by the gate and at re-adoption. Pure.
+ * Invariant: no field of a certificate is read before its signature is verified, and no
+ * certificate is made that does not pass.
  */
 #include "fabric/judge/fabcert.h"
 
@@ -66,7 +66,7 @@ check_cert(const struct bu_fabcert *cert, struct bu_err *err)
 	return 0;
 }
 
-/* Each once, in the order of the results. */
+/* Each partner once, in the order of the results. */
 static json_t *
 partners_of(const struct bu_fabcert *cert)
 {
@@ -89,7 +89,7 @@ partners_of(const struct bu_fabcert *cert)
 	return partners;
 }
 
-/* The round in which the schedule pairs the two places of a group; -1 = in none. */
+/* The round in which the schedule pairs nodes a and b; -1 = in none. */
 static int
 round_of(const json_t *schedule, uint64_t seed, const char *a, const char *b)
 {
@@ -111,7 +111,7 @@ round_of(const json_t *schedule, uint64_t seed, const char *a, const char *b)
 						 places[0], places[1]);
 }
 
-/* Counters and ports are in the log; the certificate has what was judged. */
+/* Counters and ports are in the log; the certificate has the judged figures. */
 static json_t *
 result_json(const struct bu_fabcert *cert, const struct bu_fabcert_rail *rail,
 	    const struct bu_pair_result *result)
@@ -134,8 +134,8 @@ result_json(const struct bu_fabcert *cert, const struct bu_fabcert_rail *rail,
 	return value;
 }
 
-/* An earlier rail with the same schedule; NULL = none. Rails that hang on leaves of the
- * same nodes have one, and it is the larger part of a certificate. */
+/* An earlier rail with the same schedule; NULL = none. Rails with the same nodes on
+ * their leaves share one. The schedule is the larger part of a certificate. */
 static const char *
 schedule_as(const struct bu_fabcert *cert, int rail)
 {
@@ -181,7 +181,7 @@ cert_to_json(const struct bu_fabcert *cert)
 			verdict = BU_VERDICT_WARN;
 	}
 	together = bu_together_of(cert->node, rails, results);
-	/* JSON integers are signed: a seed may not fit. */
+	/* JSON integers are signed; a seed may not fit. */
 	snprintf(seed, sizeof(seed), "%016" PRIx64, cert->seed);
 	bu_time_iso(cert->issued_ms, issued);
 	value = json_pack(
@@ -213,12 +213,12 @@ bu_fabcert_sign(const struct bu_fabcert *cert, const char *private_pem,
 	bytes = signed_bytes(canonical, strlen(canonical));
 	if (bu_sign(private_pem, bytes, strlen(bytes), sig, err))
 		return NULL;
-	/* Canonical, too. */
+	/* The keys are sorted: this text is canonical, too. */
 	return bu_xasprintf(CERT_BEFORE "%s" CERT_AFTER "%s" CERT_END, canonical, sig);
 }
 
-/* Is the signature of the CERT as it stands in the text, which is canonical when it
- * was not written anew? Only this program's own texts were ever signed. */
+/* Does the signature fit the CERT's bytes as they are in the text? These are canonical
+ * unless another program rewrote the text; only canonical bytes are ever signed. */
 static int
 is_signed_as_written(const char *text, size_t size, const char *sig,
 		     const char *public_pem)
@@ -347,7 +347,7 @@ bu_fabcert_covers(const json_t *cert, const char *rail, int only)
 	return 0;
 }
 
-/* A rail's own, else that of the rail that it names. */
+/* The rail's own schedule, else that of the rail in "schedule_as". */
 static const json_t *
 schedule_in(const json_t *cert, const json_t *rail)
 {
@@ -390,7 +390,7 @@ replay_result(const json_t *schedule, uint64_t seed, const struct bu_expect *exp
 	return 0;
 }
 
-/* rail: one of the certificate's, or itself where it has none. */
+/* rail: a member of "rails", or the certificate itself where it has none. */
 static int
 replay_rail(const json_t *cert, const json_t *rail, enum bu_verdict *ret,
 	    struct bu_err *err)
@@ -429,7 +429,7 @@ replay_rail(const json_t *cert, const json_t *rail, enum bu_verdict *ret,
 	return 0;
 }
 
-/* One of a time before it was told has none. */
+/* Old certificates have no "together". */
 static int
 replay_together(const json_t *cert, struct bu_err *err)
 {

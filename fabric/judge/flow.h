@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One direction of one test in a whole fabric, small enough that millions fit in
- * memory, and what a fabric under test offers. A port is node * rails + rail.
+ * A flow: one direction of one test, small enough that millions fit in memory; and the
+ * interface of a fabric under test, the site. A port is node * rails + rail.
  */
 #ifndef BU_FABRIC_JUDGE_FLOW_H
 #define BU_FABRIC_JUDGE_FLOW_H
@@ -12,65 +12,63 @@
 #include "fabric/schedule.h"
 #include "model/topology.h"
 
-/* Instrument in doubt: the flow says nothing about the fabric. */
+/* Why a flow says nothing about the fabric: a wrong instrument, or no result. */
 enum {
 	BU_DOUBT_LIMIT = 1,
 	BU_DOUBT_CLOCK = 2,
 	BU_DOUBT_BYTES = 4,
-	BU_DOUBT_NONE = 8, /* there is no result, or it says nothing */
+	BU_DOUBT_NONE = 8, /* no result, or not counted */
 	BU_DOUBT_OTHER = 16,
-	BU_DOUBT_ASKED = 32, /* it is being measured */
+	BU_DOUBT_ASKED = 32, /* the probe is under way */
 };
-/* The path of a flow between leaves. */
+/* bu_flow.path where it names no spine: not told, or several spines. */
 enum { BU_PATH_UNKNOWN = -1, BU_PATH_SEVERAL = -2 };
 
 struct bu_flow {
 	int32_t src, dst; /* ports; sends, receives */
-	int32_t via;      /* spine that is asked for, -1 = none */
-	int32_t path;     /* spine that it took, or BU_PATH_... */
+	int32_t via;      /* requested spine, -1 = none */
+	int32_t path;     /* spine of its path, or BU_PATH_... */
 	uint16_t round, sport;
-	uint16_t mtu;  /* 0 = not told */
+	uint16_t mtu;  /* bytes; 0 = not told */
 	uint8_t qps;   /* queue pairs */
 	uint8_t doubt; /* BU_DOUBT_... */
 	float rate_gbps;
-	float lat_us, lat99_us; /* 0 = not told */
+	float lat_us, lat99_us; /* median, 99th percentile; 0 = not told */
 	float lost;             /* packets, by the counters of both ends */
 };
 
-/* One direction of a link by its switches, since the reading before. */
+/* Counts of one direction of a link by its switches, since the previous reading. */
 struct bu_link_count {
-	double bad; /* errors, drops, waits */
+	double bad; /* errors, drops, waits; < 0 with rate < 0: not read */
 	float rate; /* 10^9 bit/s or bytes; < 0 = not told */
-	int told;   /* by the words of wire.h: there was an entry for it */
+	int told;   /* wire.h: the answer has an entry for this direction */
 };
-/* Of a link: [2 * (leaf * spines + spine) + dir]. */
+/* dir of a place in struct bu_link_count[]: 2 * (leaf * spines + spine) + dir. */
 enum { BU_LINK_UP, BU_LINK_DOWN };
 
-/* What a site knows about a direction of a pair before it is asked. */
+/* A site's knowledge of a direction of a pair, before a new probe. */
 enum bu_known {
 	BU_KNOWN_NOT,
-	BU_KNOWN_RESULT, /* one that no round was given yet */
-	BU_KNOWN_FAILED, /* only that it said nothing, lately: others go first */
-	BU_KNOWN_TIRED,  /* the same so often that it is not waited for */
+	BU_KNOWN_RESULT, /* a result that no round has got yet */
+	BU_KNOWN_FAILED, /* the last probe gave nothing: other pairs go first */
+	BU_KNOWN_TIRED,  /* so many gave nothing that no port waits for it */
 };
 
 struct bu_site {
-	/* All flows at once; fills in what came of them. 1 = not all of them are there
-	 * yet: the campaign ends here, and is run again later. */
+	/* Measures all flows at once and fills in their results. 1 = some results are
+	 * still missing: the campaign ends here, and is run again later. */
 	int (*round)(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
-	/* NULL = a round is always there at once. Else stage A has no rounds that wait:
-	 * each port goes on to its next partner as soon as it is free. */
+	/* NULL = stage A waits for whole rounds. Else each port of stage A goes on to
+	 * its next partner as soon as it is free. */
 	enum bu_known (*known)(void *arg, const struct bu_flow *flow);
-	/* With it: the pairs of ports that it knows anything of, once each; how many.
-	 */
+	/* With known: the pairs with a result or failure, each once; how many. */
 	size_t (*met)(void *arg, const struct bu_pair **ret);
-	/* The spines of `count` source ports from the flow's sport on;
-	 * BU_PATH_UNKNOWN where it cannot be told. NULL = there is no trace. */
+	/* The spine of each of `count` UDP source ports from flow->sport on, or
+	 * BU_PATH_UNKNOWN. NULL = the site cannot trace. */
 	int (*trace)(void *arg, const struct bu_flow *flow, int count, int *ret_spines,
 		     struct bu_err *err);
-	/* The leaf of each port as LLDP says, -1 = nothing heard. */
+	/* The leaf of each port by LLDP; ret is preset to -1 = nothing heard. */
 	int (*lldp)(void *arg, int *ret_leaf_of, struct bu_err *err);
-	/* A link with bad and rate < 0 was not read this time. */
 	int (*switches)(void *arg, struct bu_link_count *ret, struct bu_err *err);
 	void *arg;
 };

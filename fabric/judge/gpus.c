@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a row of data to an expectation. Called by the gate. */
+/* Makes the expectation of GPU checks from a row of data. Called by the gate. */
 #include "fabric/judge/gpus.h"
 
 #include <string.h>
 
 #include "base/json.h"
 
-/* Figures by their own name, and the member of the expectation that they become. */
+/* Rates of a row, and the member of the expectation that each becomes. */
 static const struct {
 	const char *what, *member;
 } kinds[] = {{"host", "pcie_gbs"}, {"p2p", "p2p_gbs"}, {"hbm", "hbm_gbs"}};
@@ -17,7 +17,8 @@ static const char *const copied[] = {"vendor",   "names",      "memory_bytes",
 				     "nvlinks",  "xgmi_links", "fabric",
 				     "pcie_gen", "pcie_width"};
 
-/* "H100 HGX-8" of p2p; "pcie gen5-x16" or "c2c grace" of host. NULL = there is none. */
+/* The rate that a row names: p2p "H100 HGX-8", host "pcie gen5-x16" or "c2c grace".
+ * NULL = none. */
 static const struct bu_rate *
 figure(const json_t *row, size_t kind, const struct bu_rates *rates)
 {
@@ -33,7 +34,7 @@ figure(const json_t *row, size_t kind, const struct bu_rates *rates)
 	return bu_rates_find(rates, what, sku, 0);
 }
 
-/* Where the ways to and from the host differ, the row of the host has one beside it. */
+/* Where reads from the GPU have a rate of their own, rates.json has a row SKU-d2h. */
 static void
 add_to_host(json_t *expect, const json_t *row, const struct bu_rates *rates)
 {
@@ -92,7 +93,7 @@ bu_gpus_check(const json_t *gpus, const struct bu_rates *rates, struct bu_err *e
 	return 0;
 }
 
-/* The board with so many GPUs, else the row of the model that names no number. */
+/* The row with this number of GPUs, else the row of the model without a number. */
 static const json_t *
 find(const json_t *gpus, const char *model, int count)
 {
@@ -113,9 +114,9 @@ find(const json_t *gpus, const char *model, int count)
 	return other;
 }
 
-/* What the links of a GPU carry at most, and what they must carry together: the share
- * of it that one of its pairs must reach. NVSwitches block nothing, and where GPUs are
- * wired to each other every pair has links of its own. */
+/* Adds the limit of all NVLinks of a GPU, and the sum that they must reach: the same
+ * share of the limit as one pair must reach. NVSwitches do not block, and GPUs that are
+ * wired to each other have links of their own for each pair. */
 static void
 add_sum(json_t *expect, const json_t *row, const struct bu_rate *pair)
 {
@@ -166,7 +167,7 @@ bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates, const char *mod
 void
 bu_gpus_divide(json_t *expect, int instances, double memory_share)
 {
-	/* What a slice cannot do, and what has no published figure. */
+	/* Rates that an instance cannot reach, or without a published figure. */
 	static const char *const gone[] = {"pcie_gbs",      "d2h_gbs",     "p2p_gbs",
 					   "p2p_limit_gbs", "p2p_all_gbs", "nvlinks"};
 	double hbm_gbs = bu_json_real(expect, "hbm_gbs", 0) * memory_share;

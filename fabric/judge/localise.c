@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stages of a campaign, in their order. Invariants: links are measured only by
- * ports that were good inside their leaf, and nothing is accused that did not stand the
- * second test.
+ * The stages of a campaign, in their order. Called by the gate and rehearsals.
+ * Invariants: only ports that were good inside their leaf measure links. A suspect is
+ * accused only if it stands after stage C.
  */
 #include "fabric/judge/localise.h"
 
@@ -10,7 +10,7 @@
 
 #include "fabric/judge/campaign.h"
 
-/* READINGS: of the switches, at least. */
+/* READINGS: least readings of the switches. EXTRA: rounds of stage D. */
 enum { READINGS = 10, EXTRA = 4 };
 
 static void
@@ -38,7 +38,7 @@ suspect_all(struct campaign *c)
 	}
 }
 
-/* The absent keep their places, so that a round has the same pairs without them. */
+/* Absent ports keep their places: the other pairs of a round stay the same. */
 static void
 renew_order(struct campaign *c)
 {
@@ -96,8 +96,8 @@ cross_rounds(struct campaign *c, const struct bu_order *proven, struct bu_err *e
 	return rc;
 }
 
-/* What comes and goes shows where all that can be is measured: links by some, and
- * inside the leaves all others. rounds: of stage A. */
+/* Intermittent faults show under load, so each port that can be is in a flow: some load
+ * links, the others run inside their leaf. rounds: of stage A. */
 static int
 last_rounds(struct campaign *c, const struct bu_order *proven, int rounds,
 	    struct bu_err *err)
@@ -149,7 +149,7 @@ run_stages(struct campaign *c, int partners, struct bu_err *err)
 	bu_campaign_doubt(c);
 	decode(c);
 	if (rc > 0) {
-		suspect_all(c); /* of those that are through */
+		suspect_all(c); /* of the results so far */
 		return rc;
 	}
 	renew_order(c);
@@ -162,7 +162,7 @@ run_stages(struct campaign *c, int partners, struct bu_err *err)
 	return rc != 0 ? rc : bu_campaign_retest(c, err);
 }
 
-/* Nothing speaks against it, now or in its second test. */
+/* Is a symptom of the port open or accused? */
 static int
 is_suspected(const struct campaign *c, int port)
 {
@@ -175,7 +175,8 @@ is_suspected(const struct campaign *c, int port)
 	return 0;
 }
 
-/* After stage A. A half is good when a flow through it was. */
+/* Sets the state of each port, after stage A or while it waits for results. A half is
+ * good when a flow through it was good. */
 static void
 note_ports(const struct campaign *c, struct bu_report *report)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decoder for whole fabrics, asked by the campaign after each stage. Pure; one pass
- * over the flows per question, arrays by part, no search. Invariant: a flow whose
- * instrument is in doubt counts for nothing.
+ * The decoder for whole fabrics. Called by the campaign after each stage. Pure; one
+ * pass over the flows per question, arrays by part, no search. Invariant: a flow with a
+ * doubtful instrument counts for nothing.
  */
 #include "fabric/judge/parts.h"
 
@@ -10,13 +10,12 @@
 
 #include "fabric/judge/stats.h"
 
-/* Rules of the reference: reject under 95 % of the framing limit; the cohort's is more
- * than 3 % and 3.5 modified z under the median. */
+/* Rejected: rates under of_limit of the framing limit, or under the median of the
+ * cohort by more than 3 % and a modified z of 3.5. */
 static const double of_limit = 0.95, of_median = 0.97, z_max = 3.5 / 0.6745;
-/* Packets that a probe may repeat for a scheduler's whim; of a loss that matters it
- * sees tens. */
+/* Packets that a probe may lose by the scheduler's delays. A real fault loses tens. */
 static const double lost_min = 4;
-enum { COHORT_MIN = 8 }; /* ports, below which there is none to compare with */
+enum { COHORT_MIN = 8 }; /* fewer ports are no cohort */
 
 int
 bu_flow_doubt(double limit_gbps, double rate_gbps, double seconds, double seconds_dst,
@@ -95,7 +94,7 @@ figure_of(const struct bu_flow *flow, enum figure figure)
 			       : flow->lat99_us;
 }
 
-/* Sigma by the better half of the flows, which faults do not widen. */
+/* Sigma from the better half of the flows, which faults do not widen. */
 static double
 good_sigma(float *values, size_t count, int more_is_better)
 {
@@ -105,7 +104,7 @@ good_sigma(float *values, size_t count, int more_is_better)
 	return fabs(quarter - median) / 0.6745;
 }
 
-/* How far the best of n normal values is above their mean, in sigmas. */
+/* Distance of the best of n normal values from their mean, in sigmas. */
 static double
 best_of(double n)
 {
@@ -141,7 +140,7 @@ learn_figure(const struct bu_flows *flows, int tier, enum figure figure,
 	}
 	*ret_sigma = good_sigma(all, best.flow_count, figure == RATE);
 	median = median_best(&best, ports, ret_cohort);
-	/* What ports usually do, not what the best of their flows did by chance. */
+	/* The usual rate of a port: its best flow is above it by chance. */
 	if (figure == RATE && *ret_cohort > 0)
 		median -= fmin(*ret_sigma, 0.015 * median) *
 			  best_of((double)best.flow_count / (double)*ret_cohort);
@@ -159,8 +158,7 @@ learn_lost(struct bu_limits *limits, const struct bu_flow *flows, size_t count)
 		if (!flows[i].doubt)
 			all[kept++] = flows[i].lost;
 	}
-	/* The better quarter: of three nodes one that loses spoils two flows of three.
-	 */
+	/* The first quartile: one bad node of three spoils two flows of three. */
 	usual = bu_stats_quarter(all, kept, 1);
 	limits->max_lost = fmax(
 		lost_min, usual > 0 ? usual + 8 * bu_stats_sigma(all, kept, usual) : 0);
@@ -226,7 +224,8 @@ bu_flow_symptoms(const struct bu_limits *limits, const int *leaf_of,
 	int tier = leaf_of[flow->src] != leaf_of[flow->dst];
 	unsigned int bits = 0;
 
-	/* On an unplanned path, its figures say nothing about the ports. */
+	/* A flow between ports of one leaf must not cross a spine. Its other figures
+	 * are those of an unplanned path. */
 	if (tier == 0 && flow->path != BU_PATH_UNKNOWN)
 		return 1u << BU_SYMPTOM_CABLING;
 	if (flow->rate_gbps < limits->min_gbps[tier])
@@ -241,8 +240,7 @@ bu_flow_symptoms(const struct bu_limits *limits, const int *leaf_of,
 	return bits;
 }
 
-/* From `little` times the limit beyond it on a flow counts for all, below the half of
- * that for half. */
+/* Weight 1 from `little` (a share) above the limit on, 0.5 up to half of `little`. */
 static double
 weigh(double beyond, double little)
 {
@@ -272,7 +270,7 @@ bu_flow_weight(const struct bu_limits *limits, const int *leaf_of,
 	}
 }
 
-/* One flow of the part, bad in `bits`. */
+/* Counts one flow of the part with the symptoms `bits`. */
 static void
 count_round(struct bu_part *part, unsigned int round, unsigned int bits)
 {
@@ -322,8 +320,9 @@ bu_parts_decode(const struct bu_flows *flows, const struct bu_limits *limits,
 	}
 }
 
-/* Of a bad flow: those without any good flow, else all its parts; never trusted ones,
- * but one that no flow was good with explains what it spoils. */
+/* Suspects the parts of a bad flow that have no good flow; where each has one, all
+ * parts with a bad round. Trusted parts are never suspected, but one without a good
+ * flow explains the bad flow. */
 static void
 suspect_flow(const struct bu_part *parts, const int *list, int n, int symptom,
 	     const unsigned char *trusted, unsigned char *ret)

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stage A of a site whose results come by and by: no pair waits for another one. Asked
- * by rounds.c. Invariants: what is there is counted before anything is asked; a port is
- * asked about one partner at a time; a pair that is late, or gives nothing, keeps only
- * its own two ports; one that holds its partners up keeps none that still needs others.
- * The work is in proportion to the results and to the ports that are free, whatever the
- * number of rounds.
+ * Stage A of a site whose results arrive one by one: no pair waits for another. Called
+ * by rounds.c. Invariants:
+ *
+ * - Results that are there are counted before any pair is asked for.
+ * - A port is asked about one partner at a time.
+ * - A pair that is late or gives no result occupies its own two ports alone.
+ * - A node that delays its partners gets none that still needs others.
+ *
+ * The work grows with the results and the free ports, not with the rounds.
  */
 #include "fabric/judge/campaign.h"
 
-/* One of the rounds in which a pair that the site knows something of meets. */
+/* A round in which a pair meets that has a result or failure at the site. */
 struct meeting {
 	struct bu_pair pair;
-	int next; /* of the same round; -1 = none */
+	int next; /* next meeting of the round; -1 = none */
 };
 
-/* A port that lacks partners and idles. */
+/* An idle port that lacks partners. */
 struct seeker {
 	int port;
 	struct bu_partners partners;
@@ -26,12 +29,13 @@ struct pieces {
 	int rounds, ports;
 	struct meeting *meetings;
 	size_t meetings_count, meetings_cap;
-	int *first;           /* meeting of each round, -1 = none */
-	unsigned char *given; /* [round * ports + port]: its result is counted */
+	int *first;           /* first meeting of each round; -1 = none */
+	unsigned char *given; /* [round * ports + the lower port of a pair]: its result
+				 is counted */
 	unsigned char *busy;  /* ports */
-	int lacking;          /* ports that do */
-	int *others;          /* of each port: count_others() */
-	int kinds[2]; /* 1 << bu_known of what could be asked; [1]: of late pairs */
+	int lacking;          /* ports that lack partners */
+	int *others;          /* by port: count_others() */
+	int kinds[2]; /* 1 << bu_known of the pairs to ask for; [1]: late ones */
 	struct seeker *seekers;
 	int seekers_count;
 	struct bu_flow *flows;
@@ -57,7 +61,7 @@ known(const struct campaign *c, const struct bu_pair *pair)
 	return c->site->known(c->site->arg, &flow);
 }
 
-/* What two proven ones measured before is the cohort's. */
+/* Results of two trusted ports count for the cohort. */
 static int
 is_countable(const struct campaign *c, const struct bu_pair *pair)
 {
@@ -103,7 +107,7 @@ is_given(const struct pieces *p, int round, const struct bu_pair *pair)
 	return &p->given[(size_t)round * (size_t)p->ports + (size_t)port];
 }
 
-/* What came since flow `first`. */
+/* Counts the partners met since flow `first`. */
 static void
 count_partners(struct pieces *p, size_t first)
 {
@@ -117,7 +121,7 @@ count_partners(struct pieces *p, size_t first)
 	}
 }
 
-/* What was measured, in the order of the rounds. */
+/* Counts the results that are there, in the order of the rounds. */
 static int
 take_results(struct pieces *p, struct bu_err *err)
 {
@@ -154,14 +158,14 @@ is_slow(const struct campaign *c, int port)
 	return c->opts->slow && c->opts->slow[port / c->t->rails];
 }
 
-/* One of them may hold the other one up. */
+/* May one port of the pair delay the other? */
 static int
 is_late(const struct campaign *c, int a, int b)
 {
 	return is_last(c, a) || is_last(c, b) || (is_slow(c, a) && is_slow(c, b));
 }
 
-/* Its probes end, and soon. */
+/* Will the port's probes end soon? Not those of a busy trusted port. */
 static int
 is_sound(const struct pieces *p, int port)
 {
@@ -177,15 +181,15 @@ group_of(const struct campaign *c, int port)
 	return c->leaf_of[port] * c->t->rails + port % c->t->rails;
 }
 
-/* One that has met one of its others. */
+/* `port` has met `met`: one partner fewer to wait for. */
 static void
 count_off(struct pieces *p, int port, int met)
 {
 	p->others[port] -= is_sound(p, met) && !is_late(p->c, port, met);
 }
 
-/* Partners that a port may wait for: those that it has not met, hold nobody up, and
- * come free when their probe ends. */
+/* Counts the partners that each port may wait for: not met yet, not late, and free once
+ * their probe ends. */
 static void
 count_others(struct pieces *p)
 {
@@ -211,14 +215,14 @@ count_others(struct pieces *p)
 	}
 }
 
-/* It would be held up, and need not be. */
+/* Does the port have other partners, so that a late one need not delay it? */
 static int
 is_spared(const struct pieces *p, int port)
 {
 	return !is_last(p->c, port) && p->c->lacks[port] > 0 && p->others[port] > 0;
 }
 
-/* late: of pairs that may hold one of them up, else of the others. */
+/* late: 1 = late pairs alone, 0 = the others alone. */
 static int
 is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind, int late)
 {
@@ -226,13 +230,14 @@ is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind, int
 	int is = is_late(p->c, pair->a, pair->b);
 
 	if (its == BU_KNOWN_TIRED)
-		its = BU_KNOWN_FAILED; /* the site says whether it is its turn */
+		its = BU_KNOWN_FAILED; /* the site decides when a tired pair has its
+					  turn */
 	p->kinds[is] |= 1 << its;
 	return is == late && its == kind &&
 	       (!late || (!is_spared(p, pair->a) && !is_spared(p, pair->b)));
 }
 
-/* What is being measured is no flow yet; its ports are busy from now on. */
+/* Drops the flows that are only asked for, and marks their ports busy. */
 static void
 drop_asked(struct pieces *p, size_t first)
 {
@@ -267,7 +272,7 @@ find_seekers(struct pieces *p)
 	}
 }
 
-/* Those that were asked about a partner. */
+/* Drops the seekers that were asked about a partner. */
 static void
 drop_seekers(struct pieces *p)
 {
@@ -279,7 +284,7 @@ drop_seekers(struct pieces *p)
 	p->seekers_count = kept;
 }
 
-/* A partner that could be asked about; two that seek are one pair. */
+/* Can this partner be asked about? Of two seekers the lower port asks. */
 static int
 is_free(const struct pieces *p, int port, int partner)
 {
@@ -287,8 +292,7 @@ is_free(const struct pieces *p, int port, int partner)
 	       (partner > port || p->c->lacks[partner] <= 0);
 }
 
-/* Pairs of one kind that are free; those that the site asks for are busy from now on.
- */
+/* Asks for the free pairs of one kind. Pairs that the site measures are busy then. */
 static int
 ask(struct pieces *p, enum bu_known kind, int late, struct bu_err *err)
 {
@@ -319,7 +323,7 @@ ask(struct pieces *p, enum bu_known kind, int late, struct bu_err *err)
 	return 0;
 }
 
-/* A partner that it lacks is busy with others, and comes free. */
+/* Is a partner that the port lacks busy with others? */
 static int
 has_busy_partner(const struct pieces *p, int port)
 {
@@ -342,8 +346,7 @@ has_busy_partner(const struct pieces *p, int port)
 	return 0;
 }
 
-/* A port that idles until a partner is free keeps no other waiting, but is not through.
- */
+/* A port that waits for a busy partner delays no other port, but is not through. */
 static void
 note_waiting(struct pieces *p)
 {
@@ -368,7 +371,7 @@ run(struct pieces *p, struct bu_err *err)
 		rc = ask(p, BU_KNOWN_FAILED, 0, err);
 	if (rc == 0 && p->kinds[1])
 		count_others(p);
-	/* What gives nothing wears out no more partners than it must. */
+	/* failed pairs first: a late port then uses up fewer partners */
 	if (rc == 0 && p->kinds[1] >> BU_KNOWN_FAILED & 1)
 		rc = ask(p, BU_KNOWN_FAILED, 1, err);
 	if (rc == 0 && p->kinds[1] >> BU_KNOWN_NOT & 1)

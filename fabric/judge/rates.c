@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expected rates, read and linted. Pure but for bu_rates_load(). Invariant: what comes
- * out can fail a slow part and can be passed by a healthy one.
+ * Reads and lints expected rates. Called by the gate. Pure but for bu_rates_load().
+ * Invariant: each rate that is returned can fail a slow part and pass a healthy one.
  */
 #include "fabric/judge/rates.h"
 
@@ -16,7 +16,7 @@ static const double vacuous_share = 0.8;
 
 static const struct kind {
 	const char *what, *unit;
-	double most; /* plausible at all, in its unit */
+	double most; /* greatest plausible limit, in unit */
 } kinds[] = {
 	{"link", "Gbit/s", 3200}, {"p2p", "GB/s", 4000}, {"hbm", "GB/s", 40000},
 	{"pcie", "GB/s", 300},    {"c2c", "GB/s", 2000},
@@ -117,7 +117,7 @@ check_framing(const struct bu_rate *rate, const json_t *row, struct bu_err *err)
 	return 0;
 }
 
-/* The gate itself. */
+/* The limits themselves: reject, healthy and warn. */
 static int
 check_gate(const struct bu_rate *rate, const json_t *row, struct bu_err *err)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stage C: each suspect meets proven partners, over proven links, until its sequential
- * test decides. These tests decide; what was measured before them counts only where
- * chance.c says how. Invariant: a bad flow speaks against a suspect only when the rest
- * of its path is clean, unless the fabric has no clean rest to offer; then it speaks
- * against all of them alike.
+ * Stage C: proven partners test each suspect over proven links until its sequential
+ * test decides. Called by localise.c. Flows from before stage C count only as chance.c
+ * says. Invariant: a bad flow counts against a suspect only when the rest of its path
+ * is clean. Where the fabric has no clean path, it counts against all suspects on it
+ * alike.
  */
 #include <math.h>
 
 #include "fabric/judge/retest.h"
 
-/* EMPTY: rounds in a row without a partner to test a suspect with; the choice is partly
- * random, so after that many there is none. */
+/* EMPTY: rounds in a row without any test that end the stage. The choice is partly
+ * random, so after these no suspect has a partner. */
 enum { RETESTS = 48, EMPTY = 16, NEIGHBOUR_TESTS = 2, WITNESS_TESTS = 3 };
 
-/* Of the healthy ones so many may be accused, of the faulty ones acquitted, by their
- * tests again alone. */
+/* Accepted shares of healthy suspects that are accused, and of faulty ones that are
+ * cleared, by the retests alone. */
 static const double alpha = 3e-5, beta = 5e-3;
 
 static int
@@ -24,8 +24,7 @@ is_link(const struct campaign *c, int part)
 	return part >= 2 * bu_topology_ports(c->t);
 }
 
-/* The rest of a flow's parts, for one symptom: something there stands accused, is
- * about to, or is open still. */
+/* The other parts of a flow, for one symptom: is one accused, about to be, or open? */
 struct rest {
 	int stands, leans, open;
 };
@@ -60,7 +59,7 @@ partner_of(const struct campaign *c, const struct suspect *suspect,
 	return (suspect->part % 2 ? flow->src : flow->dst) / c->t->rails;
 }
 
-/* Its good tests with this node so far. */
+/* The suspect's good tests in stage C with this node. */
 static int
 count_good(const struct campaign *c, const struct suspect *suspect, int node)
 {
@@ -134,12 +133,12 @@ count_flow(struct campaign *c, const struct bu_flow *flow)
 	}
 }
 
-/* Flows that nothing lasting spoils, and those of them that were bad. */
+/* Flows through parts that are rarely bad, and the bad ones among them. */
 struct seen {
 	size_t all, bad;
 };
 
-/* ret_parts: of each part. */
+/* ret_parts: by part. */
 static struct seen
 count_seen(const struct campaign *c, struct seen *ret_parts)
 {
@@ -170,8 +169,8 @@ count_seen(const struct campaign *c, struct seen *ret_parts)
 	return seen;
 }
 
-/* How often a healthy flow is bad by chance: what a suspect itself showed says nothing
- * of that, as long as the others are as many. */
+/* Learns how often a healthy flow is bad by chance. The suspect's own flows are left
+ * out while the others are at least half of all. */
 static void
 learn_rules(struct campaign *c)
 {
@@ -205,8 +204,8 @@ is_anything_open(const struct campaign *c)
 	return 0;
 }
 
-/* A port on another leaf is out until its cable is corrected: what else was
- * suspected of it came from there. */
+/* A miscabled port is out until its cable is corrected: that explains other
+ * symptoms. */
 static void
 drop_miscabled(struct campaign *c)
 {
@@ -240,10 +239,8 @@ is_accused(const struct campaign *c, int port)
 	return 0;
 }
 
-/* A port that stands accused is out, and measured anew when it comes back: what else
- * was suspected of it, and was good in one of its tests, is not followed until it
- * decides.
- */
+/* An accused port is out, and is measured anew when it returns. Its other open symptoms
+ * with a good test are dropped without a decision. */
 static void
 drop_alternating(struct campaign *c)
 {
@@ -261,8 +258,7 @@ drop_alternating(struct campaign *c)
 	}
 }
 
-/* Was each bad flow of this symptom in the company of one that stands accused? Set for
- * the suspects of which one was not. */
+/* Sets 1 for each suspect with a bad flow that has no other accused part. */
 static unsigned char *
 find_unexplained(const struct campaign *c)
 {
@@ -288,9 +284,8 @@ find_unexplained(const struct campaign *c)
 	return ret;
 }
 
-/* A port that was bad only with those that stand accused, and good in its tests with
- * others, is their healthy neighbour: it need not be good as often as one of which
- * something is unexplained. */
+/* Clears healthy neighbours of accused parts: all their bad flows are explained and all
+ * their retests are good. These need fewer good tests than other suspects. */
 static void
 acquit_neighbours(struct retest *r)
 {
@@ -301,7 +296,7 @@ acquit_neighbours(struct retest *r)
 		struct suspect *suspect = &c->suspects[i];
 		struct bu_sprt_rule soon = suspect->rule;
 
-		soon.beta = 0.08; /* nothing of it is unexplained */
+		soon.beta = 0.08; /* no bad flow is unexplained */
 		if (suspect->state != 0 || suspect->sprt.bad ||
 		    (suspect->clean < NEIGHBOUR_TESTS &&
 		     bu_sprt_decided(&suspect->sprt, &soon) >= 0))
@@ -313,7 +308,7 @@ acquit_neighbours(struct retest *r)
 	}
 }
 
-/* What all of its tests say, but those with nodes that it was always bad with. */
+/* The decision of all retests, without those with nodes that gave bad tests alone. */
 static int
 weigh_others(const struct suspect *suspect)
 {
@@ -327,7 +322,7 @@ weigh_others(const struct suspect *suspect)
 	return bu_sprt_decided(&others, &suspect->rule);
 }
 
-/* 1 + the next node that it was bad with, and had too few tests; 0 = there is none. */
+/* 1 + a node with bad tests and too few in all; 0 = there is none. */
 static int
 to_try_again(const struct suspect *suspect)
 {
@@ -337,9 +332,9 @@ to_try_again(const struct suspect *suspect)
 	return 0;
 }
 
-/* What comes and goes is good with a witness, too, and then all of its tests count.
- * What is bad with the same one again, and good with others, is that one's, or of the
- * path between both. */
+/* An intermittent fault has good tests with a witness, too; then all tests count. A
+ * suspect that is bad with one witness alone, in each of their tests, is healthy: the
+ * fault is the witness's, or of the path between them. */
 static void
 decide(struct retest *r, size_t place)
 {
@@ -367,7 +362,7 @@ decide(struct retest *r, size_t place)
 		suspect->state = -1;
 }
 
-/* The rounds are over: no other node will be asked. */
+/* Decides the suspects that are open after the last round. */
 static void
 decide_rest(const struct retest *r)
 {
@@ -414,7 +409,7 @@ run(struct retest *r, struct bu_err *err)
 		drop_miscabled(c);
 		if (c->opts->lean)
 			drop_alternating(c);
-		/* no leaf had met another one so far */
+		/* no flow between leaves before */
 		if (c->limits.median_gbps[1] == 0 && r->count) {
 			struct bu_flows flows = bu_campaign_flows(c);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which partner tests which suspect in a round of stage C: proven partners over proven
- * links, in the suspect's own leaf where that has one; after a bad test with a node
- * others come first. Invariant: no part of the fabric carries two flows of a round.
+ * Chooses the tests of a round of stage C: proven partners over proven links, in the
+ * suspect's own leaf where it has one. After a bad test with a node other nodes come
+ * first. Called by retest.c. Invariant: no part of the fabric carries two flows of a
+ * round.
  */
 #include "fabric/judge/retest.h"
 
-/* DIRTY_FROM: from this round on one that never met a clean partner takes any. */
+/* DIRTY_FROM: from this round on a suspect without a clean test takes any partner. */
 enum { TRIES = 64, DIRTY_FROM = 3 };
 
-/* No symptom is open or stands; nor was it let go because its port does. */
+/* Is no symptom of the part open, accused, or dropped with its accused port? */
 static int
 is_clean(const struct campaign *c, int part)
 {
@@ -29,7 +30,7 @@ pick(struct retest *r, int count)
 	return (int)(bu_schedule_random(&r->random) % (uint64_t)count);
 }
 
-/* The same for both halves of a port: one probe tests both. */
+/* The same number for both halves of a port in a round: one probe tests both. */
 static int
 pick_for(const struct retest *r, int port, int count)
 {
@@ -44,7 +45,7 @@ link_part(const struct campaign *c, int leaf, int spine, int dir)
 	return 2 * (bu_topology_ports(c->t) + leaf * c->t->spines + spine) + dir;
 }
 
-/* A spine between two leaves whose links are free; -1 = there is none. */
+/* A spine with free links between two leaves; -1 = none. */
 static int
 pick_spine(struct retest *r, int from, int to, int want_clean)
 {
@@ -64,7 +65,7 @@ pick_spine(struct retest *r, int from, int to, int want_clean)
 	return -1;
 }
 
-/* Takes the parts for this round; 0 when one of them is taken already. */
+/* Occupies the flow's parts for this round; 0 where one is taken. */
 static int
 add_flow(struct retest *r, int src, int dst, int via)
 {
@@ -83,7 +84,7 @@ add_flow(struct retest *r, int src, int dst, int via)
 	return 1;
 }
 
-/* Proven before, and nothing was good with it now. */
+/* A trusted part without a good flow now. */
 static int
 is_worn(const struct campaign *c, int part)
 {
@@ -103,7 +104,7 @@ fits(const struct retest *r, int part, int want_clean)
 	       (!want_clean || (is_clean(r->c, part) && !is_worn(r->c, part)));
 }
 
-/* Seen on another leaf than planned: no partner for any. */
+/* May the port be on another leaf than planned? Such a port is no partner. */
 static int
 is_miscabled(const struct campaign *c, int port)
 {
@@ -126,8 +127,8 @@ bu_retest_witness(const struct suspect *suspect, int node)
 	return -1;
 }
 
-/* What was always bad with it, or at all while it is about to stand, is not asked
- * before the others; one that is tried once more is asked alone. */
+/* May this node test now? A witness with bad tests alone comes after all other nodes;
+ * so does every witness while the suspect leans. r->only leaves one node. */
 static int
 is_wanted(const struct retest *r, int node)
 {
@@ -138,8 +139,8 @@ is_wanted(const struct retest *r, int node)
 	return place < 0 || (r->avoids->good_with[place] && !r->avoids->leans);
 }
 
-/* A port of the leaf and rail whose other half is free, of another node than
- * not_port. */
+/* A port of this leaf and rail, `half` free, of another node than not_port; -1 =
+ * none. */
 static int
 pick_port(struct retest *r, int leaf, int rail, int half, int not_port, int want_clean)
 {
@@ -180,7 +181,7 @@ try_leaf(struct retest *r, int port, int half, int leaf, int want_clean)
 	return half ? add_flow(r, other, port, via) : add_flow(r, port, other, via);
 }
 
-/* Is there a way between these leaves over clean links? */
+/* Do clean links connect these leaves? */
 static int
 is_reached(const struct campaign *c, int from, int to)
 {
@@ -217,8 +218,8 @@ bu_retest_has_more(const struct campaign *c, const struct suspect *suspect)
 	return 0;
 }
 
-/* A partner in its own leaf; where that has none, in another one. Cabling cannot be
- * seen there, and would load unexpected links. */
+/* Tests a port with a partner of its own leaf, else of another. Cabling is tested
+ * inside the leaf alone: it does not show elsewhere, and loads unexpected links. */
 static int
 test_port(struct retest *r, const struct suspect *suspect, int want_clean)
 {
@@ -243,7 +244,7 @@ test_port(struct retest *r, const struct suspect *suspect, int want_clean)
 	return 0;
 }
 
-/* Ports of two leaves for one flow: of this rail, else across. */
+/* Adds a flow between ports of two leaves: of this rail, else across rails. */
 static int
 add_between(struct retest *r, int from, int to, int rail, int via)
 {
@@ -282,7 +283,7 @@ test_link(struct retest *r, int part, int want_clean)
 	return 0;
 }
 
-/* The leaf's links as a whole, which is all that sprayed flows show. */
+/* Tests all links of a leaf together, as sprayed flows take them. */
 static int
 test_uplinks(struct retest *r, int part)
 {
@@ -320,12 +321,11 @@ test_suspect(struct retest *r, const struct suspect *suspect, int want_clean)
 	if (!c->t->sprayed)
 		return test_link(r, part, want_clean);
 	if (part < ports + 2 * c->t->leaves * c->t->spines)
-		return 1; /* its switch's counters decide */
+		return 1; /* the switch's counters decide */
 	return test_uplinks(r, part);
 }
 
-/* A port on another leaf than planned loads unexpected links: what is wrongly
- * cabled is settled before the rest. */
+/* Miscabled ports load unexpected links: cabling is decided before other symptoms. */
 static int
 only_cabling(const struct campaign *c, int round)
 {
@@ -339,7 +339,7 @@ only_cabling(const struct campaign *c, int round)
 	return 0;
 }
 
-/* Clean partners first; what found none is tested with whatever is free. */
+/* Clean partners first. A suspect without one is then tested with any that is free. */
 void
 bu_retest_choose(struct retest *r, int round)
 {

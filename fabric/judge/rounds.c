@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds by the schedule: inside the leaves, and from leaf to leaf. Asked by the stages
- * and where the fabric must be loaded. Invariant: no flow has an end that is absent
- * or doubted.
+ * Rounds by the schedule: inside the leaves, and from leaf to leaf. Called by the
+ * stages, and by switches.c to load the fabric. Invariant: no flow has an end that is
+ * absent or doubted.
  */
 #include "fabric/judge/campaign.h"
 
-/* Leaves that each leaf meets: of its rail, and across rails. */
+/* Number of other leaves that each leaf meets: of its rail, and across rails. */
 enum { CROSS_PARTNERS = 4, ACROSS_PARTNERS = 16 };
 
-/* lacks: only pairs in which one does; NULL = all. */
+/* lacks: runs only pairs with a port that lacks partners; NULL = all. */
 static int
 leaf_round(struct campaign *c, enum stage stage, int round, const int *lacks,
 	   struct bu_err *err)
@@ -20,7 +20,7 @@ leaf_round(struct campaign *c, enum stage stage, int round, const int *lacks,
 	int count = bu_stage_leaf_round(&c->order, c->seed, round, pairs), n = 0;
 
 	for (int i = 0; i < count; i++) {
-		/* What two proven ones measured before is the cohort's. */
+		/* Results of two trusted ports count for the cohort. */
 		int both = c->trusted_parts[2 * pairs[i].a] &&
 			   c->trusted_parts[2 * pairs[i].b];
 
@@ -43,7 +43,7 @@ group_of(const struct campaign *c, int port)
 	return c->leaf_of[port] * c->t->rails + port % c->t->rails;
 }
 
-/* Ports that can be used, by group. */
+/* Usable ports by group. */
 static int *
 group_sizes(const struct campaign *c)
 {
@@ -54,8 +54,8 @@ group_sizes(const struct campaign *c)
 	return sizes;
 }
 
-/* All of its leaf is enough where that has fewer: another leaf's rounds may go on, and
- * a lean campaign does not wait for what they would repeat. */
+/* Sets the partners that each port lacks. In a lean campaign a smaller leaf needs no
+ * more partners than it has: more rounds would repeat its pairs. */
 static void
 want_partners(const struct campaign *c, int partners, int *lacks)
 {
@@ -75,8 +75,7 @@ want_partners(const struct campaign *c, int partners, int *lacks)
 	}
 }
 
-/* The next port of the rail on another leaf that is free this round, after `skip` of
- * them. */
+/* The next free port of the rail on another leaf, after `skip` others; -1 = none. */
 static int
 find_elsewhere(const struct campaign *c, int port, int skip, const unsigned char *busy)
 {
@@ -92,8 +91,7 @@ find_elsewhere(const struct campaign *c, int port, int skip, const unsigned char
 	return -1;
 }
 
-/* Of what came since flow `first`: a port that is being measured is not through.
- */
+/* Ports of a probe under way since flow `first` are not through. */
 static void
 note_lonely(struct campaign *c, size_t first, const int *lacks, const int *lonely)
 {
@@ -106,7 +104,7 @@ note_lonely(struct campaign *c, size_t first, const int *lacks, const int *lonel
 	}
 }
 
-/* Ports of its rail on other leaves. */
+/* Usable ports of the rail on other leaves. */
 static int
 count_elsewhere(const struct campaign *c, const int *sizes, int port)
 {
@@ -117,8 +115,8 @@ count_elsewhere(const struct campaign *c, const int *sizes, int port)
 	return count;
 }
 
-/* In how many rounds it takes part: all that there are elsewhere are enough, and it
- * then lacks no more than these. */
+/* The rounds in which a lonely port takes part. Where other leaves have fewer ports
+ * than `partners`, these are enough: lacks is lowered to their number. */
 static int
 rounds_elsewhere(const struct campaign *c, const int *sizes, int port, int partners,
 		 int *lacks)
@@ -133,7 +131,8 @@ rounds_elsewhere(const struct campaign *c, const int *sizes, int port, int partn
 	return others;
 }
 
-/* A node without a partner in its leaf gets some in others. lonely: rounds of each. */
+/* Ports without a partner in their leaf get some of other leaves. lonely: by port, its
+ * number of rounds. */
 static int
 lonely_round(struct campaign *c, int round, const int *lacks, const int *lonely,
 	     struct bu_err *err)
@@ -216,7 +215,7 @@ int
 bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err)
 {
 	int ports = bu_topology_ports(c->t), rc;
-	/* Twice: the circle begins again where the leaf has no more partners. */
+	/* twice: the circle begins again where the leaf has no more partners */
 	int rounds = bu_stage_leaf_rounds(&c->order, ports) * (wants_twice(c) ? 2 : 1);
 
 	c->lacks = bu_xcalloc((size_t)ports, sizeof(*c->lacks));
@@ -228,7 +227,7 @@ bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err)
 	return rc == 0 && c->waiting ? 1 : rc;
 }
 
-/* Something of the port was bad in all of its flows. */
+/* Is a symptom bad in all flows of a half of the port? */
 static int
 is_spoiled(const struct campaign *c, int port)
 {
@@ -274,8 +273,7 @@ bu_campaign_watch(struct campaign *c, size_t first)
 	}
 }
 
-/* Of its group the next one that is idle, and not watched itself; -1 = there is none.
- */
+/* The next idle port of the group that is not watched; -1 = none. */
 static int
 find_idle(const struct campaign *c, const struct bu_order *order, int place, int round,
 	  const unsigned char *busy)
@@ -292,8 +290,8 @@ find_idle(const struct campaign *c, const struct bu_order *order, int place, int
 	return -1;
 }
 
-/* Watched ports, then all others that idle where the rounds fill the fabric anyway. No
- * link is in play inside a leaf: no other flow of the round is disturbed. */
+/* Adds idle ports inside their leaf: watched ports, and with c->fills all others. These
+ * flows use no links between leaves and disturb no other flow. */
 static int
 add_idle(const struct campaign *c, const struct bu_order *order, int round,
 	 struct bu_flow *flows, int n)
@@ -383,8 +381,7 @@ is_proven(const struct campaign *c, int port)
 	return 1;
 }
 
-/* Ports without a lasting symptom so far; where a leaf has none, all that are not
- * wrongly cabled, since no node can be proven there. */
+/* Where no port of a leaf and rail is proven, all that are not miscabled take part. */
 void
 bu_campaign_proven_order(const struct campaign *c, struct bu_order *ret)
 {

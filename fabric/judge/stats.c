@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics for the decoder and the benches. Pure; a median is found by selection, so
- * that a million values take milliseconds. */
+/* Statistics for the decoder and the benches. Pure. Medians are found by selection: a
+ * million values take milliseconds. */
 #include "fabric/judge/stats.h"
 
 #include <math.h>
@@ -102,7 +102,7 @@ int
 bu_stats_chance(const struct bu_chance *chance)
 {
 	double p = chance->faulty, seen = chance->seen;
-	/* Of those with a bad one: so many bad of the first ones, and none after. */
+	/* of suspects with a bad test: the chance of this result */
 	double suspects = 1 - pow(1 - p, seen), ways = 1, tests;
 
 	for (int i = 0; i < chance->bad && i < chance->seen; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the switches count, read after rounds at full load: the only witness where flows
- * are sprayed. Asked by the campaign after the links were measured. Invariant: the same
- * sequential test as for flows decides, on readings.
+ * Decides links by the counters of their switches, read after rounds at full load: the
+ * only witness where flows are sprayed. Called by localise.c after the links were
+ * measured. Invariant: the sequential test of flows decides on readings, too.
  */
 #include <math.h>
 
@@ -10,12 +10,12 @@
 
 enum { READINGS_MAX = 36 };
 
-/* One that is bad in a third of the readings is let go by this rule, if it is at all;
- * what comes and goes more seldom is accused by that of judge(). */
+/* Clears links; it also accuses those that are bad in a third of the readings. judge()
+ * has a second rule, which accuses rarer faults. */
 static const struct bu_sprt_rule readings_rule = {0.02, 0.35, 1e-5, 5e-3};
 
-/* The links that the last flows may have used; a sprayed one without a result loaded
- * none. */
+/* By link: may a flow since `first` have used it? Not a sprayed one without a
+ * result. */
 static unsigned char *
 used_links(const struct campaign *c, size_t first)
 {
@@ -39,8 +39,9 @@ used_links(const struct campaign *c, size_t first)
 	return used;
 }
 
-/* What a good link of each leaf's bundle carries, by direction: the better quarter, of
- * few the best. Leaves differ in their ports, the links of one do not. */
+/* The rate of a good link in each leaf's bundle, by direction: the third quartile,
+ * below FEW links the best. Leaves differ in their number of ports; the links of one
+ * leaf carry the same. */
 static void
 learn_bundles(const struct campaign *c, const struct bu_link_count *counts,
 	      const unsigned char *used, float *ret)
@@ -65,7 +66,7 @@ learn_bundles(const struct campaign *c, const struct bu_link_count *counts,
 	}
 }
 
-/* Bad counters: far above those of the better links. */
+/* The most errors of a good link, from the first quartile of all links. */
 static double
 most_bad(const struct bu_link_count *counts, const unsigned char *used, int links)
 {
@@ -79,8 +80,8 @@ most_bad(const struct bu_link_count *counts, const unsigned char *used, int link
 	return 10 * bu_stats_quarter(bad, n, 1) + 10;
 }
 
-/* Below which share of its bundle's good links a link is slow, by the spread of all
- * links in their own bundles. share: of each link, -1 = not told. */
+/* The least share of its bundle's good rate that a link must reach, from the spread of
+ * all links. share: by link, -1 = not told. */
 static double
 learn_shares(const struct campaign *c, const struct bu_link_count *counts,
 	     const unsigned char *used, float *share)
@@ -92,7 +93,7 @@ learn_shares(const struct campaign *c, const struct bu_link_count *counts,
 	size_t n = 0;
 	double median;
 
-	/* A flow of its own slows the good link on its path as well: flows tell. */
+	/* unsprayed, a bad link slows the good one on its path: flows decide */
 	if (c->t->sprayed)
 		learn_bundles(c, counts, used, bundles);
 	for (int i = 0; i < links; i++) {
@@ -126,8 +127,8 @@ add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t
 	}
 }
 
-/* How often a good link's reading is bad by chance, from those that nothing lasting
- * spoils. */
+/* The share of a good link's readings that are bad by chance. Links that are bad in
+ * more than an eighth are left out. */
 static double
 chance(const struct campaign *c)
 {
@@ -141,7 +142,8 @@ chance(const struct campaign *c)
 	return c->link_readings ? (double)bad / (double)c->link_readings : 0;
 }
 
-/* What all readings of a link say: 1 = it is bad, -1 = it is not, 0 = read on. */
+/* Decides by the readings since a link's first bad one: 1 = bad, -1 = good, 0 =
+ * open. */
 static int
 judge(const struct bu_sprt *sprt, double by_chance)
 {
@@ -175,8 +177,7 @@ bu_campaign_has_switches(const struct campaign *c)
 	return c->site->switches && c->t->has_switch && c->t->leaves * c->t->spines > 0;
 }
 
-/* Sprayed flows cannot name a link, its switches can: after each of some rounds at full
- * load their counters are read. What was before these rounds counts for nothing. */
+/* The first reading only sets the baseline of the counters. */
 int
 bu_campaign_switches(struct campaign *c, const struct bu_order *order, int readings,
 		     struct bu_err *err)
@@ -198,7 +199,6 @@ bu_campaign_switches(struct campaign *c, const struct bu_order *order, int readi
 	return rc;
 }
 
-/* The same sequential test as for flows, on readings. */
 int
 bu_campaign_decide_links(struct campaign *c, const struct bu_order *order,
 			 struct bu_err *err)
@@ -214,7 +214,7 @@ bu_campaign_decide_links(struct campaign *c, const struct bu_order *order,
 
 		suspect->state = judge(&suspect->sprt, by_chance);
 		suspect->by_switch = suspect->state > 0;
-		if (suspect->state == 0) /* flows begin anew, by their own rule */
+		if (suspect->state == 0) /* flows decide, by their own rule */
 			suspect->sprt = (struct bu_sprt){0};
 	}
 	return rc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums the rates of the rails of one probe; called by fabcert.c when a certificate is
- * signed, and again when it is replayed. Invariant: a sum is of one probe and of every
- * rail that the certificate names.
+ * Sums the rates of a node's rails in one probe. Called by fabcert.c to sign a
+ * certificate and to replay it. Invariant: a sum is of one probe and of every rail of
+ * the certificate.
  */
 #include "fabric/judge/together.h"
 
@@ -13,7 +13,8 @@
 #include "fabric/judge/expect.h"
 #include "model/result.h"
 
-/* gbps: what the node sent and received. How many rails have a result of this probe. */
+/* Returns the probe's number of results. ret_gbps: sums sent and received by the
+ * node. */
 static size_t
 sum_of(const char *node, const char *probe, const json_t *results, double ret_gbps[2])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands after the second test, with its figures; for accuse.c and accuse_links.c.
- * Changes nothing but the report.
+ * The accused parts after stage C, with their figures. Called by accuse.c and
+ * accuse_links.c. Invariant: only the report is changed.
  */
 #include <math.h>
 #include <string.h>
@@ -47,7 +47,7 @@ bu_view_add(struct view *v, struct bu_accusation accusation)
 	return &report->accusations[report->count++];
 }
 
-/* What stands of one symptom, with the figures of the tests again. */
+/* The sign of a suspect, with the figures of its retests. */
 static struct bu_sign
 sign_of(const struct campaign *c, const struct suspect *its)
 {

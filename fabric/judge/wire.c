@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds, traces and accusations: requests to a model of a fabric and its answers, for
- * `bringup fabric rehearse`; what a site says of itself is in wire_site.c. Pure.
- * Invariant: an answer that is not understood changes nothing and says which field.
+ * Rounds, traces and accusations: requests to a model of a fabric and its answers.
+ * Called by `bringup fabric rehearse`. Pure. Invariant: an answer that is not
+ * understood is an error that names the field.
  */
 #include "fabric/judge/wire.h"
 
@@ -19,7 +19,7 @@ node_of(const struct bu_topology *t, int port)
 	return bu_ids_get(&t->node_ids, port / t->rails);
 }
 
-/* Names it where it is another one than src's. */
+/* Adds dst_rail where it differs from src's rail. */
 static json_t *
 with_dst_rail(const struct bu_topology *t, const struct bu_flow *flow, json_t *request)
 {
@@ -49,8 +49,8 @@ bu_wire_round(const struct bu_topology *t, const struct bu_flow *flows, int coun
 	return json_pack("{s:s, s:o}", "op", "round", "tests", tests);
 }
 
-/* Adds those of one end; not_kind: what it sees of the other direction. Missing or
- * null, there are none. */
+/* Adds the error counters of one end to the sum. not_kind: counters of the other
+ * direction, left out. counters: NULL and null = none. */
 static int
 add_counters(const json_t *counters, enum bu_wire_counter not_kind, double *sum,
 	     struct bu_err *err)
@@ -99,7 +99,7 @@ read_lost(const json_t *result, double *ret, struct bu_err *err)
 	return add_counters(dst, BU_WIRE_SENDER, ret, err);
 }
 
-/* An optional number of at least 0; 0 when it is not there. */
+/* An optional number of at least 0; 0 = missing. */
 static int
 read_number(const json_t *result, const char *field, int place, double *ret,
 	    struct bu_err *err)
@@ -155,8 +155,8 @@ read_result(const struct bu_topology *t, const json_t *result, int place,
 	return 0;
 }
 
-/* What holds for most tests is the model's way to count, not a broken clock.
- */
+/* Drops a doubt that more than three quarters of the tests share: the model counts
+ * differently, and no clock is wrong. */
 static void
 forgive_common(struct bu_flow *flows, int count, int doubt)
 {

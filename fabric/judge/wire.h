@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words in which a campaign speaks to an outside model of a fabric: requests as
- * JSON and answers from it. Pure; answers come from other people's programs.
+ * The protocol between a campaign and an outside model of a fabric: requests and
+ * answers in JSON. Pure; answers come from other people's programs.
  *
  * TEST   {"src","dst","rail","dst_rail"?,"qps","sport","via": spine or null}; dst_rail
- *        where dst's is another one
+ *        where dst has another rail
  * RESULT {"rate_gbps","lat_us"?,"lat99_us"?,"seconds"?,"seconds_dst"?,"bytes"?,"mtu"?,
  *         "path"?: SPINE | [hops] | null, "counters"?: {"src":{NAME:N},"dst":{NAME:N}},
  *         or "counters_src" and "counters_dst"}; null or {"error"}: nothing arrived
- * A list may be the whole answer or the one list in an object. What a counter means is
- * told by its name: errors, losses, drops and timeouts count, what is only congestion
- * (pause, CNP, ECN) or traffic does not.
+ * A list may be the whole answer or the one list in an object. A counter is read by its
+ * name: errors, losses, drops and timeouts count; congestion (pause, CNP, ECN) and
+ * traffic do not.
  */
 #ifndef BU_FABRIC_JUDGE_WIRE_H
 #define BU_FABRIC_JUDGE_WIRE_H
@@ -33,16 +33,16 @@ bu_must int bu_wire_trace_answer(const struct bu_topology *t, const json_t *answ
 				 const struct bu_flow *flow, int count, int *ret_spines,
 				 struct bu_err *err);
 
-/* [{"node","rail"?,"leaf"}]; what is not told is left as it is. */
+/* [{"node","rail"?,"leaf"}]; other ports are left as they are. */
 bu_must int bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer,
 				int *ret_leaf_of, struct bu_err *err);
 /* [{"leaf","spine","dir"?: "up"|"down", NAME: N}], or with "up" and "down" objects.
  * Counters since the start. */
 bu_must int bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
 				  struct bu_link_count *ret, struct bu_err *err);
-/* From counters since the start to what came since the reading before. before: zeroed
- * at first, kept here. What is left out after it was told was not read (bad < 0); what
- * never was told has counted nothing. */
+/* Turns counts since the start into counts since the previous reading. before: zeroed
+ * at first, kept here. A link direction that was told before and is missing now was not
+ * read (bad < 0); one that was never told has counted 0. */
 void bu_wire_switch_since(const struct bu_topology *t, struct bu_link_count *before,
 			  struct bu_link_count *counts);
 

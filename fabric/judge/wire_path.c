@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path of a test, in the words of other people's models. Called by wire.c. Pure.
- * Invariant: a hop that the plan does not have is an error, not an unknown path.
+ * Reads the path of a test from other people's models. Called by wire.c. Pure.
+ * Invariant: a hop that is not in the plan is an error, not an unknown path.
  */
 #include "fabric/judge/wire_impl.h"
 
-/* A spine, or hops of which one is a spine. Integers name a leaf as well as a spine: of
- * three hops the middle one counts. */
+/* Finds the spine in a path. An integer may name a leaf and a spine: of three hops the
+ * middle one is the spine. */
 static int
 path_of(const struct bu_topology *t, const json_t *path, int from, int to)
 {
@@ -31,7 +31,7 @@ path_of(const struct bu_topology *t, const json_t *path, int from, int to)
 				    ? path_of(t, hop, from, to)
 				    : bu_ids_find(&t->spine_ids, hop);
 
-		/* A leaf's own number is no spine. */
+		/* a leaf's own number is no spine */
 		if (spine < 0 || (json_array_size(path) == 1 && from == to &&
 				  bu_ids_find(&t->leaf_ids, hop) == from))
 			continue;
@@ -50,7 +50,7 @@ is_known(const struct bu_topology *t, const json_t *hop)
 	       bu_ids_find(&t->node_ids, hop) >= 0;
 }
 
-/* inside: of what may have leaves and nodes on its way, too. */
+/* inside: leaves and nodes are allowed, too. */
 static int
 check(const struct bu_topology *t, const json_t *path, int inside, struct bu_err *err)
 {
@@ -81,7 +81,7 @@ bu_wire_path(const struct bu_topology *t, const json_t *path,
 {
 	int from = t->leaf_of[flow->src], to = t->leaf_of[flow->dst];
 
-	/* Inside a leaf there may be no more to say than which. */
+	/* A path inside a leaf may name the leaf alone. */
 	if (check(t, path, from == to, err) != 0)
 		return -1;
 	*ret = path_of(t, path, from, to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a site says of itself to a campaign: LLDP and the counters of switches. Called
- * by `bringup fabric rehearse`. Pure. Invariant: null is no answer and no error.
+ * Reads a model's answers to lldp and switch. Called by `bringup fabric rehearse`.
+ * Pure. Invariant: null is no answer and no error.
  */
 #include <string.h>
 
@@ -31,7 +31,8 @@ hear(const struct bu_topology *t, const json_t *entry, int node, int rail,
 	return 0;
 }
 
-/* Of an entry without a rail `without`; one that is no number is none of the plan. */
+/* The rail of an entry; `without` where it names none, t->rails where not in the
+ * plan. */
 static int
 rail_of(const struct bu_topology *t, const json_t *entry, int without)
 {
@@ -45,7 +46,7 @@ rail_of(const struct bu_topology *t, const json_t *entry, int without)
 		       : t->rails;
 }
 
-/* LEAF, [LEAF per rail] or {"leaf"} of one node. */
+/* Reads one node's LEAF, [LEAF per rail] or {"leaf"}. */
 static int
 hear_node(const struct bu_topology *t, const json_t *entry, int node, int *ret_leaf_of,
 	  struct bu_err *err)
@@ -101,7 +102,7 @@ bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer, int *ret_
 	return 0;
 }
 
-/* Errors and waits of one direction; a link's rate where it is told. */
+/* Adds the errors and waits of one direction, and its rate where it is told. */
 static int
 add_link(const json_t *counters, struct bu_link_count *ret, struct bu_err *err)
 {
@@ -136,7 +137,7 @@ add_link(const json_t *counters, struct bu_link_count *ret, struct bu_err *err)
 	return 0;
 }
 
-/* One direction in an object of its own. */
+/* Adds the object of one direction. */
 static int
 add_half(const json_t *entry, const char *dir, struct bu_link_count *ret,
 	 struct bu_err *err)
@@ -212,7 +213,7 @@ bu_wire_switch_since(const struct bu_topology *t, struct bu_link_count *before,
 			counts[i].bad = before[i].told ? -1 : 0;
 			continue;
 		}
-		/* Counters count up; a smaller figure is a new beginning. */
+		/* A counter only grows. A smaller value means a restart from 0. */
 		if (!before[i].told)
 			counts[i].bad = 0;
 		else if (now.bad >= before[i].bad)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What words of other people's models mean. Called by wire.c and wire_site.c. Pure.
- * Invariant: what is only congestion or traffic is no error.
+ * Reads the names of counters in other people's models. Called by wire.c and
+ * wire_site.c. Pure. Invariant: congestion and traffic are no errors.
  */
 #include <stdint.h>
 #include <string.h>

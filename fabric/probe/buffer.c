@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Payload memory of a probe, for verbs.c. Invariant: "GPU memory" is never taken on
- * trust: a library, a driver or an option that hands out host memory instead would make
- * a sound figure about the wrong path.
+ * Payload memory of a probe. Called by verbs.c. Invariant: memory counts as GPU memory
+ * only when bu_buffer_prove() shows it. A library, driver or option that returns host
+ * memory instead would give a plausible rate of the wrong path.
  *
  * ABI of the calls: CUDA Driver API reference, docs.nvidia.com/cuda/cuda-driver-api.
  */
@@ -44,7 +44,7 @@ struct bu_cuda {
 	int (*to_device)(uint64_t to, const void *from, size_t size);
 	int (*to_host)(void *to, uint64_t from, size_t size);
 	int (*attribute)(void *ret, int attribute, uint64_t addr);
-	/* These two may be missing: old drivers. */
+	/* missing in old drivers: */
 	int (*set_attribute)(const void *value, int attribute, uint64_t addr);
 	int (*handle)(void *ret, uint64_t addr, size_t size, int type, uint64_t flags);
 };
@@ -132,8 +132,7 @@ bu_cuda_open(const char *library, int gpu, struct bu_err *err)
 	return cuda;
 }
 
-/* Large ones begin where a huge page can: what it costs to have them grows with the
- * number of pages. */
+/* Aligns large buffers to huge pages: registration costs time per page. */
 static void *
 map_pages(size_t size)
 {
@@ -191,7 +190,7 @@ register_dmabuf(const struct bu_buffer *buffer, struct ibv_pd *pd, uint64_t flag
 			       ACCESS | IBV_ACCESS_RELAXED_ORDERING);
 	if (!mr) /* kernels before 5.12 refuse the flag */
 		mr = ibv_reg_dmabuf_mr(pd, 0, buffer->size, buffer->addr, fd, ACCESS);
-	close(fd); /* the registration holds its own */
+	close(fd); /* the registration keeps a reference */
 	return mr;
 }
 
@@ -207,13 +206,13 @@ create_gpu(struct bu_buffer *buffer, struct ibv_pd *pd, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_IO, 0, "CUDA: %zu bytes: error %d",
 				  buffer->size, rc);
 	}
-	/* Copies must not overtake what the adapter writes. */
+	/* copies must not overtake the adapter's writes */
 	if (cuda->set_attribute)
 		cuda->set_attribute(&on, CUDA_SYNC_MEMOPS, buffer->addr);
 	buffer->memory = BU_MEMORY_DMABUF;
 	buffer->mr = register_dmabuf(buffer, pd, 0);
-	/* On boards with Grace CUDA's usual mapping is not over PCIe, where adapters
-	 * are. Drivers before CUDA 12.8 refuse the flag. */
+	/* On Grace boards CUDA's default mapping is not over PCIe, where adapters are.
+	 * Drivers before CUDA 12.8 refuse the flag. */
 	if (!buffer->mr)
 		buffer->mr = register_dmabuf(buffer, pd, CUDA_BY_PCIE);
 	if (buffer->mr)
@@ -293,7 +292,7 @@ bu_buffer_get(const struct bu_buffer *buffer, size_t at, void *data, size_t size
 		  : 0;
 }
 
-/* The kernel knows: it copies from host memory only. */
+/* The kernel copies from host memory only. */
 static int
 is_host(uint64_t addr)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that a probe's payload lies in: the host's, or a GPU's by CUDA (libcuda comes
- * from the host by dlopen), registered with the adapter. For GPU memory dmabuf is
- * preferred, peermem (plain registration) is the other way.
+ * Payload memory of a probe, registered with the adapter: the host's, or a GPU's by
+ * CUDA (libcuda of the host, by dlopen). GPU memory is registered as dmabuf, else by
+ * peermem (plain registration).
  */
 #ifndef BU_FABRIC_PROBE_BUFFER_H
 #define BU_FABRIC_PROBE_BUFFER_H
@@ -14,14 +14,13 @@
 #include "model/result.h"
 
 struct bu_cuda;
-/* library: NULL = "libcuda.so.1". gpu: ordinal. BU_ERR_NOTFOUND: there is no such
- * library or GPU. */
+/* library: NULL = "libcuda.so.1". gpu: ordinal. BU_ERR_NOTFOUND: either is missing. */
 struct bu_cuda *bu_cuda_open(const char *library, int gpu, struct bu_err *err);
 void bu_cuda_close(struct bu_cuda *cuda);
 
 struct bu_buffer {
-	uint64_t addr; /* as the adapter and CUDA call it */
-	uint8_t *host; /* NULL: it is a GPU's */
+	uint64_t addr; /* for the adapter and CUDA */
+	uint8_t *host; /* NULL = GPU memory */
 	size_t size;
 	enum bu_memory memory;
 	struct ibv_mr *mr;
@@ -29,19 +28,19 @@ struct bu_buffer {
 	int mapped;           /* host: by mmap() */
 };
 
-/* size 0: an empty buffer. cuda NULL: host memory, in huge pages where there are some.
- * Zeroed. */
+/* Zeroed memory; size 0: an empty buffer. cuda NULL: host memory, in huge pages where
+ * these are free. */
 bu_must int bu_buffer_create(struct bu_buffer *ret, struct ibv_pd *pd, size_t size,
 			     struct bu_cuda *cuda, struct bu_err *err);
 void bu_buffer_destroy(struct bu_buffer *buffer);
-/* Copies in and out; through CUDA when it is a GPU's. */
+/* Copies in and out, through CUDA for GPU memory. */
 bu_must int bu_buffer_put(const struct bu_buffer *buffer, size_t at, const void *data,
 			  size_t size, struct bu_err *err);
 bu_must int bu_buffer_get(const struct bu_buffer *buffer, size_t at, void *data,
 			  size_t size, struct bu_err *err);
-/* Where the memory really is: what CUDA says of the pointer, whether this program can
- * read it without CUDA, and whether CUDA reads what CUDA wrote. UNKNOWN: CUDA and the
- * kernel do not agree. Spoils the first bytes. */
+/* The memory's real place: by CUDA's word, by whether the kernel reads it without CUDA,
+ * and by a copy there and back. UNKNOWN: these disagree. Overwrites the first 8 bytes
+ * of GPU memory. */
 enum bu_memory bu_buffer_prove(const struct bu_buffer *buffer);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The control connection of a probe, used by pair.c. Invariant: from a peer that has
- * not proved the secret at most BU_CHANNEL_LINE_MAX bytes are kept and nothing but the
- * two lines of the proof is read.
+ * The control connection of a probe. Called by pair.c. Invariant: of a peer without a
+ * proof of the secret at most BU_CHANNEL_LINE_MAX bytes are kept, and only the two
+ * lines of the proof are read.
  */
 #include "fabric/probe/channel.h"
 
@@ -33,8 +33,8 @@ enum {
 struct bu_channel {
 	int fd;
 	int listens;
-	char key[BU_DIGEST_SIZE]; /* of the session */
-	uint64_t sent, received;  /* lines, as the MAC counts them */
+	char key[BU_DIGEST_SIZE]; /* session key */
+	uint64_t sent, received;  /* lines, numbered in the MAC */
 	size_t size;
 	char line[BU_CHANNEL_LINE_MAX];
 };
@@ -79,7 +79,7 @@ send_bytes(struct bu_channel *channel, const char *text, size_t size,
 	return 0;
 }
 
-/* One line without its end, owned. */
+/* Reads one line, returned without its newline; owned. */
 static char *
 read_line(struct bu_channel *channel, struct bu_wait *wait, struct bu_err *err)
 {
@@ -115,8 +115,7 @@ read_line(struct bu_channel *channel, struct bu_wait *wait, struct bu_err *err)
 	}
 }
 
-/* The speaking end is part of every MAC, so that nothing can be played back to its
- * sender. */
+/* Each MAC includes the sending end: a line cannot be played back to its sender. */
 static void
 line_mac(const struct bu_channel *channel, int by_listener, uint64_t number,
 	 const char *text, char ret_hex[BU_DIGEST_SIZE])
@@ -198,8 +197,8 @@ receive_plain(struct bu_channel *channel, struct bu_wait *wait, struct bu_err *e
 	return bu_json_parse(line, strlen(line), "peer's proof", err);
 }
 
-/* hello {nonce, probe} -> {nonce, proof} -> {proof}: the listener proves itself first,
- * so that a stranger in its place learns nothing that it could use. */
+/* {nonce, probe} -> {nonce, proof} -> {proof}. The listener proves the secret first: a
+ * stranger in its place learns nothing of use. */
 static int
 prove_connect(struct bu_channel *channel, const struct bu_channel_opts *opts,
 	      struct bu_wait *wait, struct bu_err *err)
@@ -302,7 +301,7 @@ open_listener(const struct bu_channel_opts *opts, struct bu_err *err)
 	return fd;
 }
 
-/* A connection of the expected peer that proved the secret, or NULL: try the next. */
+/* Accepts a connection of the expected peer, with a proof. NULL: try the next. */
 static struct bu_channel *
 admit(int listener, const struct bu_channel_opts *opts, const struct bu_wait *wait,
       struct bu_err *err)
@@ -379,7 +378,7 @@ start_connect(const struct bu_channel_opts *opts, struct bu_err *err)
 	return -1;
 }
 
-/* The socket, connected, or -1 and it is closed; BU_ERR_REMOTE: try again. */
+/* Returns the connected socket, or closes it: -1, and BU_ERR_REMOTE = try again. */
 static int
 finish_connect(int fd, struct bu_wait *wait, struct bu_err *err)
 {
@@ -396,7 +395,7 @@ finish_connect(int fd, struct bu_wait *wait, struct bu_err *err)
 	return -1;
 }
 
-/* The other end may begin to listen after us. */
+/* Repeats the connection: the other end may begin to listen later. */
 static int
 connect_until(const struct bu_channel_opts *opts, int begun, struct bu_wait *wait,
 	      struct bu_err *err)
@@ -412,7 +411,7 @@ connect_until(const struct bu_channel_opts *opts, int begun, struct bu_wait *wai
 			return fd;
 		if (last.kind != BU_ERR_REMOTE ||
 		    bu_wait_check(wait, "connect to the peer", err)) {
-			/* Refused until the end of the wait: it did not come. */
+			/* refused until the end: the peer did not come */
 			if (last.kind == BU_ERR_REMOTE)
 				last.kind = BU_ERR_TIMEOUT;
 			if (err)
@@ -445,8 +444,8 @@ bu_channel_begin(const struct bu_channel_opts *opts)
 	return opts->listens ? open_listener(opts, NULL) : start_connect(opts, NULL);
 }
 
-/* Of the listener's kernel: its end was begun, and may still be preparing. The listener
- * cannot know that of the other end, whose first connection may have come too soon. */
+/* The connecting end's wait for the peer to listen, at most come_ms. The listener has
+ * no such limit: it may have missed the peer's first connection. */
 static struct bu_wait
 until_it_comes(const struct bu_channel_opts *opts, const struct bu_wait *wait)
 {

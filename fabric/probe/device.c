@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opens the RDMA port that a rail names, called by pair_open.c when a probe opens its
- * end. Invariant: at most the returned device stays open, and no port is measured that
- * was not asked for.
+ * Opens the RDMA port of a rail. Called by pair_open.c when a probe opens its end.
+ * Invariant: at most the returned device stays open, and only the named port is
+ * measured.
  */
 #include "fabric/probe/device.h"
 
@@ -29,7 +29,7 @@ bu_mtu_enum(int bytes)
 	return 0;
 }
 
-/* An address that went takes its entry with it. */
+/* Is the GID still in its place? A removed address takes its entry along. */
 static int
 has_gid(const struct bu_device *device)
 {
@@ -67,13 +67,12 @@ bu_device_refresh(struct bu_device *device, struct bu_err *err)
 	return check_active(device, err);
 }
 
-/* The verbs tell speeds in 8 bits: XDR (256) has no place there, and the kernel tells
- * it in sysfs alone. */
+/* Rate by the verbs, which tell speeds in 8 bits: XDR (256) does not fit. The kernel
+ * tells that in sysfs alone. */
 static double
 rate_of(const struct ibv_port_attr *attr)
 {
-	/* Per lane, by the bits of the standard: SDR, DDR, QDR, FDR-10, FDR, EDR, HDR,
-	 * NDR. */
+	/* Gbit/s per lane, by bit: SDR, DDR, QDR, FDR-10, FDR, EDR, HDR, NDR. */
 	static const double lanes[] = {2.5, 5, 10, 10, 14.0625, 25, 50, 100};
 	static const int widths[][2] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
 
@@ -101,9 +100,9 @@ rate_gbps(const struct bu_device *device, const char *root)
 struct search {
 	const struct bu_work_rail *rail;
 	const char *root;
-	union ibv_gid gid;      /* of the rail's address */
-	struct bu_device found; /* without a context: none so far */
-	int named;              /* ports of that name */
+	union ibv_gid gid;      /* GID of the rail's address */
+	struct bu_device found; /* context NULL: none so far */
+	int named;              /* ports with the rail's name */
 	int seen;
 	char *there; /* "mlx5_0/1 (ens1f0np0 at 0000:3b:00.0), ..." */
 };
@@ -119,7 +118,7 @@ note(struct search *search, const char *device, int port)
 	search->seen++;
 }
 
-/* Where no name and no GID's address says which: of RoCE the first that has a GID. */
+/* Is this the rail's port, by its name and, on RoCE, by its address? */
 static int
 is_wanted(const struct search *search, const struct bu_device *device)
 {
@@ -132,7 +131,7 @@ is_wanted(const struct search *search, const struct bu_device *device)
 	return !bu_device_is_infiniband(device) && bu_device_has_address(device, rail);
 }
 
-/* 1: its context is taken. */
+/* 1: found keeps the context. */
 static int
 search_context(struct search *search, struct ibv_context *context, const char *name)
 {
@@ -158,8 +157,8 @@ search_context(struct search *search, struct ibv_context *context, const char *n
 	return taken;
 }
 
-/* By sysfs alone, by the name or else the address: a device that hangs when it is
- * opened is opened for its own rail. */
+/* May the device be the rail's, by name or else by address? Only sysfs is read: a
+ * device that hangs on opening then delays its own rail alone. */
 static int
 may_be_it(const struct search *search, const char *device)
 {
@@ -174,8 +173,8 @@ may_be_it(const struct search *search, const char *device)
 	return 0;
 }
 
-/* Those that may be it, or all the others: where the kernel told less than the verbs
- * do, and for what an error tells. */
+/* likely: searches the devices that may be the rail's, else all others. The verbs may
+ * tell more than sysfs, and an error must name all ports. */
 static void
 search_all(struct search *search, int likely)
 {
@@ -229,7 +228,7 @@ choose(struct search *search, struct bu_err *err)
 
 	if (!found->context)
 		return missing(search, err);
-	/* No address of IPoIB tells the ports of one function apart. */
+	/* an IPoIB address does not tell the ports of one function apart */
 	if (search->named > 1 &&
 	    (!search->rail->address[0] || bu_device_is_infiniband(found)))
 		return bu_err_set(err, BU_ERR_INVAL, 0,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which GID and which partition of a port a rail's packets carry; called by device.c.
- * Invariant: an entry that was asked for is taken or missed by name, never replaced by
- * another one.
+ * Chooses the GID and the partition of a rail's packets. Called by device.c. Invariant:
+ * a requested entry is taken, or an error names it; no other entry replaces it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -41,7 +40,7 @@ is_link_local(const union ibv_gid *gid)
 	return gid->raw[0] == 0xfe && (gid->raw[1] & 0xc0) == 0x80;
 }
 
-/* 6: a global address; every port has one of its link. */
+/* family 6: global addresses alone; each port has a link-local one. */
 static int
 is_of_family(const union ibv_gid *gid, int family)
 {
@@ -49,7 +48,7 @@ is_of_family(const union ibv_gid *gid, int family)
 	       (family == 4 ? is_mapped(gid) : !is_mapped(gid) && !is_link_local(gid));
 }
 
-/* How well an entry does for a rail that names none; 0 = not at all. */
+/* Rank of an entry for a rail that names none; 0 = unfit. */
 static int
 worth(const struct bu_device *device, const struct ibv_gid_entry *entry)
 {
@@ -78,7 +77,7 @@ fits(const struct bu_device *device, const struct bu_work_rail *rail,
 		return 0;
 	if (rail->gid_index >= 0)
 		return entry->gid_index == (uint32_t)rail->gid_index;
-	/* An address of IPoIB is in no table of GIDs. */
+	/* an IPoIB address has no GID */
 	if (bu_device_is_infiniband(device))
 		return worth(device, entry);
 	if (!bu_device_takes_address(rail))
@@ -157,7 +156,7 @@ no_gid(const struct bu_device *device, const struct bu_work_rail *rail,
 			  there[0] ? there : "none");
 }
 
-/* The interface that has the rail's address, of another family than its GID: a VLAN of
+/* The interface with the rail's address, where the GID is of another family: a VLAN of
  * the port has GIDs, too. 0 = any. */
 static uint32_t
 netdev_of(const struct bu_device *device, const struct bu_work_rail *rail,
@@ -197,7 +196,7 @@ bu_device_choose_gid(struct bu_device *device, const struct bu_work_rail *rail,
 	return 0;
 }
 
-/* What the table has, where the partition is not in it. */
+/* The error of a missing partition lists the port's partitions. */
 static int
 no_pkey(const struct bu_device *device, int pkey, struct bu_err *err)
 {
@@ -234,7 +233,7 @@ bu_device_choose_pkey(struct bu_device *device, const struct bu_work_rail *rail,
 		pkey = ntohs(value);
 		if (rail->pkey < 0 ? i > 0 : (pkey ^ rail->pkey) & ~MEMBER)
 			continue;
-		/* A full member's entry before a limited one's. */
+		/* a full member's entry goes before a limited one's */
 		if (found >= 0 && !(pkey & MEMBER))
 			continue;
 		found = i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks for a neighbour's link address before a queue pair is connected to it; called by
- * verbs_connect.c. The kernel's own question for it (ib_resolve_eth_dmac) sleeps a
- * whole second when the answer comes before it is ready to be woken, as it does on a
- * quick network. Invariant: it sleeps LEARN_MS at most.
+ * Resolves a neighbour's link address before a queue pair is connected to it. Called by
+ * verbs_connect.c. The kernel's own ib_resolve_eth_dmac() sleeps a whole second when
+ * the answer comes before it waits, as on a fast network. Invariant: at most LEARN_MS
+ * of sleep.
  */
 #include "fabric/probe/neighbour.h"
 
@@ -20,8 +20,7 @@
 
 enum { LEARN_MS = 50, DISCARD_PORT = 9 };
 
-/* The table's flags: above 0 it is known, 0 = asked for and not answered yet; -1 = it
- * is not there. */
+/* Flags of the peer in the ARP table: above 0 = known, 0 = asked for, -1 = missing. */
 static int
 flags_of(const char *root, const char *peer)
 {

@@ -5,10 +5,9 @@
 
 #include <netinet/in.h>
 
-/* Has the kernel ask for the link address of `peer` from `local`, and waits a moment
- * for the answer; not when the peer is no neighbour. root: of /proc, NULL = the
- * system's. Failure is no error: what needs the address then waits for it or fails by
- * itself. */
+/* Makes the kernel resolve the link address of `peer` from `local`, and waits at most
+ * 50 ms. Does nothing where the peer is no neighbour. root: of /proc, NULL = the
+ * system's. On failure, connecting resolves the address itself, or fails. */
 void bu_neighbour_learn(const char *root, struct in_addr local, struct in_addr peer);
 
 #endif

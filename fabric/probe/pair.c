@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a probe with the peer, called by the agent for a work item: the connection, the
- * set-up (pair_open.c), one phase per direction (pair_phase.c) or one for both, the
- * ways of the flows (pair_trace.c), the result. Invariant: every wait has a deadline
+ * Runs a probe with the peer. Called by the agent for a work item. The order:
+ * connection, set-up (pair_open.c), one phase per direction or one for both
+ * (pair_phase.c), traces (pair_trace.c), result. Invariant: every wait has a deadline
  * that both ends know.
  */
 #include <errno.h>
@@ -16,12 +16,12 @@
 #include "base/json.h"
 #include "fabric/probe/pair_impl.h"
 
-/* MEET: from when this end is prepared to when the other one is, too. COME: until the
- * listening end has begun, which it does before it prepares, as soon as it has its
- * item: a machine that hangs is not waited for as one whose GPUs wake up slowly. */
+/* MEET_MS: from the end of this end's preparation to the other's. COME_MS: until the
+ * listening end listens, as it does right after it has its item. A node that hangs has
+ * this short limit; a node whose GPUs wake up slowly has the longer one. */
 enum { RESERVE_MS = 4000, MEET_MS = 10000, COME_MS = 4000 };
 
-/* The connecting end's result becomes the listening end's too. */
+/* The connecting end's result replaces the listening end's. */
 static int
 share_result(struct session *s, struct bu_err *err)
 {
@@ -60,8 +60,8 @@ channel_opts(const struct bu_pair_opts *opts)
 	};
 }
 
-/* Both ends were given their work at the same time: one that is not there soon does not
- * come, and this one has other partners. */
+/* Both ends get their work at the same time. A peer that is not there soon will not
+ * come, and this end has other partners. */
 static int64_t
 meet_until_ns(const struct session *s)
 {
@@ -89,7 +89,7 @@ session_run(struct session *s, struct bu_err *err)
 	s->grace_ns = reserve_ns / 4;
 	if (opts->duplex)
 		rc = bu_pair_phase(s, BU_PHASE_BOTH, s->deadline_ns - reserve_ns, err);
-	else /* Half of the time each: one that hangs does not cost the other. */
+	else /* half of the time each: a hanging direction costs the other none */
 		rc = bu_pair_phase(s, BU_END_A,
 				   s->deadline_ns - reserve_ns -
 					   (left_ns - reserve_ns) / 2,
@@ -126,7 +126,7 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
 	result.lat_op = opts->lat_op;
 	result.qps = opts->qps;
 	result.duplex = opts->duplex;
-	/* Before the peer is there: this takes longer than the rest. */
+	/* before the peer is there: preparation takes longest */
 	s.begun = fd >= 0 ? -1 : bu_channel_begin(&channel);
 	bu_pair_prepare(&s);
 	rc = session_run(&s, &failure);
@@ -159,7 +159,7 @@ run_half(void *arg)
 	return NULL;
 }
 
-/* Two threads, over a pair of sockets. */
+/* Runs both ends in two threads over a pair of sockets. */
 static int
 run_loopback(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
 	     struct bu_err *err)

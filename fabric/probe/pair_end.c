@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How both ends leave a phase together; called by pair_phase.c. An end that fails, or
- * is done, says {"end": ERROR|null} once, with what only it can know (its clock, its
- * counters), and then reads until the other's. Invariant: of one phase nothing is left
- * in the connection when the next one starts.
+ * Both ends leave a phase together; called by pair_phase.c. An end that fails or is
+ * done sends {"end": ERROR|null} once, with its clock and counters. It then reads until
+ * the other's. Invariant: no message of a phase is left in the connection when the next
+ * one starts.
  */
 #include <string.h>
 
@@ -25,9 +25,9 @@ bu_pair_clock(struct session *s, int direction)
 	return &s->result->dir[direction].clock_seconds[direction != s->opts->self];
 }
 
-/* What an end says when it leaves a phase. */
+/* Message of an end that leaves a phase. */
 struct farewell {
-	const json_t *end; /* its error, or null */
+	const json_t *end; /* the end's error, or null */
 	double clock[2];   /* of each direction */
 	int unreached;
 	struct bu_counters counters; /* since the start of the phase */
@@ -52,7 +52,7 @@ set_counters(struct session *s, int end, const struct bu_counters *counters)
 			s->result->dir[i].counters[end] = *counters;
 }
 
-/* own->kind NONE: it went well here, or it is the peer that knows why not. */
+/* own->kind NONE: success here, or the peer has the error. */
 static json_t *
 make_end(struct session *s, const struct bu_err *own)
 {
@@ -88,7 +88,7 @@ read_end(struct session *s, struct bu_err *err)
 	return 0;
 }
 
-/* Says our end and reads the peer's. */
+/* Sends this end's {"end":...} and reads the peer's. */
 static int
 phase_close(struct session *s, const struct bu_err *own, struct bu_err *err)
 {
@@ -108,7 +108,7 @@ phase_close(struct session *s, const struct bu_err *own, struct bu_err *err)
 	return read_end(s, err);
 }
 
-/* Of two errors the one counts whose end posts: it sees a lost message. */
+/* Of two errors the posting end's counts: that end sees a lost message. */
 static void
 phase_record(struct session *s, int direction, const struct bu_err *own)
 {
@@ -126,7 +126,7 @@ phase_record(struct session *s, int direction, const struct bu_err *own)
 		bu_pair_error_set(error, !self, &peer);
 }
 
-/* After a cancellation the peer is still told, but not waited for. */
+/* A cancellation is told to the peer, which has CANCEL_MS to answer. */
 int
 bu_pair_close(struct session *s, struct bu_err *own, struct bu_err *err)
 {
@@ -143,8 +143,7 @@ bu_pair_close(struct session *s, struct bu_err *own, struct bu_err *err)
 		return -1;
 	}
 	if (rc) {
-		/* A write to a peer that died is lost too: no finding about the path.
-		 */
+		/* A write to a dead peer is lost, too: no finding about the path. */
 		if (own->kind != BU_ERR_NONE)
 			bu_err_wrap(err, "%.160s", own->text);
 		return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by pair.c (the session), pair_open.c (set-up), pair_phase.c (what is
- * measured), pair_talk.c, pair_end.c and pair_trace.c; nothing else includes it. */
+/* Shared by pair.c (session), pair_open.c (set-up), pair_phase.c (measurement),
+ * pair_talk.c, pair_end.c and pair_trace.c; no other file includes it. */
 #ifndef BU_FABRIC_PROBE_PAIR_IMPL_H
 #define BU_FABRIC_PROBE_PAIR_IMPL_H
 
@@ -14,38 +14,37 @@ struct session {
 	int begun; /* of bu_channel_begin(); -1 = not */
 	struct bu_channel *channel;
 	struct bu_pair_result *result;
-	int64_t start_ns; /* when this end had its work item */
+	int64_t start_ns; /* start of the work item at this end */
 	int64_t deadline_ns;
-	int64_t grace_ns; /* how much longer than a transfer the other end waits */
-	struct bu_pair_kept open; /* queue pairs and all that they need */
-	struct bu_err open_err;   /* why there are none, or why they did not connect */
+	int64_t grace_ns; /* the other end's wait beyond a transfer's deadline */
+	struct bu_pair_kept open; /* queue pairs with device and memory */
+	struct bu_err open_err;   /* why these are not open or not connected */
 	int peer_opened;
-	int unreached; /* nothing was acknowledged one way, so nothing can be the other
-			* way */
+	int unreached; /* no acknowledgement in one direction, so none can come in the
+			  other */
 	/* the phase */
-	int source, sink;        /* what this end is */
-	struct bu_verbs *verbs;  /* its set */
-	struct bu_wait transfer; /* ends when the peer speaks out of turn */
+	int source, sink;        /* roles of this end */
+	struct bu_verbs *verbs;  /* queue pairs of the phase */
+	struct bu_wait transfer; /* also ends when the peer speaks out of turn */
 	struct bu_wait talk;
 	struct bu_counters before, after; /* around the runs */
 	int counted;                      /* after is set */
-	json_t *early;                    /* what the peer said while we were at work */
-	int64_t early_ns;                 /* when it did */
+	json_t *early;                    /* the peer's message during a transfer */
+	int64_t early_ns;                 /* when it came */
 	int64_t heard_ns;                 /* when the last message came */
-	json_t *peer_end; /* the peer's {"end":...}, NULL until it came */
-	int echo;         /* we stopped only because the peer did */
+	json_t *peer_end;                 /* the peer's {"end":...}; NULL = not yet */
+	int echo;                         /* this end stopped because the peer did */
 };
 
-/* Opens what needs no peer; what failed is in open_err. */
+/* Opens everything that needs no peer; a failure goes to open_err. */
 void bu_pair_prepare(struct session *s);
-/* Over the channel: both agree, and their queue pairs are connected. -1: they cannot go
- * on. */
+/* Both ends agree and connect their queue pairs. -1: the probe cannot go on. */
 bu_must int bu_pair_open(struct session *s, struct bu_err *err);
-/* keep: for the next probe, where the options have room for that. */
+/* keep: leaves the set to the next probe, where opts->kept is set. */
 void bu_pair_release(struct session *s, int keep);
 
 struct bu_wait bu_pair_wait(struct session *s, int64_t deadline_ns);
-/* stop() of a transfer (arg: the session): the peer may end it. */
+/* stop() of a transfer; arg: the session. The peer may end the transfer. */
 bu_must int bu_pair_interrupted(void *arg, struct bu_err *err);
 /* message: owned, may be NULL. */
 bu_must int bu_pair_say(struct session *s, const char *step, json_t *message,
@@ -57,20 +56,19 @@ bu_must int bu_pair_expect(struct session *s, const char *step, struct bu_err *e
 bu_must int bu_pair_figure(const json_t *message, const char *key, double *ret,
 			   struct bu_err *err);
 
-/* 1: this phase moves what that end sends. */
+/* 1: this phase moves payload from end `direction`. */
 int bu_pair_moves(const struct session *s, int direction);
-/* Our clock of a direction: [0] is the sender's, [1] the receiver's. */
+/* This end's clock of a direction: [0] is the sender's, [1] the receiver's. */
 double *bu_pair_clock(struct session *s, int direction);
-/* Says our end, hears the peer's, records the errors. own: of kind NONE when it went
- * well here. -1: the probe cannot go on. */
+/* Exchanges {"end":...} with the peer and records the errors. own: kind NONE = success
+ * at this end. -1: the probe cannot go on. */
 bu_must int bu_pair_close(struct session *s, struct bu_err *own, struct bu_err *err);
 
-/* pair_trace.c. Both trace the ways of what they send, where that is asked for, and
- * tell each other. -1: the probe cannot go on. */
+/* pair_trace.c. Where the item asks for it, each end traces the paths of its own flows
+ * and tells the other. -1: the probe cannot go on. */
 bu_must int bu_pair_trace(struct session *s, struct bu_err *err);
 
-/* direction: the end that the payload comes from, or both at once. -1: the probe cannot
- * go on. */
+/* direction: the sending end, or both at once. -1: the probe cannot go on. */
 enum { BU_PHASE_BOTH = 2 };
 bu_must int bu_pair_phase(struct session *s, int direction, int64_t deadline_ns,
 			  struct bu_err *err);

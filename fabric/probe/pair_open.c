@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets a probe up; called by pair.c. All that needs no peer is opened first: the
- * device, the memory, the queue pairs of every phase. Then one message each way says
- * what both were told and what both have, and the one that listens answers when its
- * queue pairs can send. Invariant: an end that has nothing to offer says so, and both
- * go on to record it.
+ * Sets a probe up; called by pair.c. Everything that needs no peer is opened first:
+ * device, memory, and the queue pairs of every phase. Then each end sends one message
+ * with its options and what it has open. The listening end answers once its queue pairs
+ * can send. Invariant: an end with nothing open says so, and both go on to record the
+ * reason.
  */
 #include <string.h>
 
@@ -74,7 +74,7 @@ open_sets(struct session *s, struct bu_err *err)
 void
 bu_pair_drop(struct bu_pair_kept *kept)
 {
-	/* The first one owns what both use. */
+	/* the first set owns what both share */
 	for (int i = 1; i >= 0; i--)
 		bu_verbs_destroy(kept->set[i]);
 	if (kept->device.context)
@@ -82,7 +82,7 @@ bu_pair_drop(struct bu_pair_kept *kept)
 	memset(kept, 0, sizeof(*kept));
 }
 
-/* How packets go is told to each queue pair anew. */
+/* The port alone: the fields about packets are set anew for each queue pair. */
 static int
 same_port(const struct bu_work_rail *a, const struct bu_work_rail *b)
 {
@@ -101,7 +101,7 @@ same_needs(const struct bu_pair_opts *a, const struct bu_pair_opts *b)
 	       a->warm_bytes == b->warm_bytes && a->gpu == b->gpu;
 }
 
-/* What the last probe left, if it is what this one needs and still works. */
+/* Takes the set that the last probe left, where it fits this probe and still works. */
 static int
 renew_sets(struct session *s)
 {
@@ -136,7 +136,7 @@ bu_pair_prepare(struct session *s)
 		}
 	}
 	bu_verbs_describe(s->open.set[0], own);
-	/* The port's address of the other family is no name of this GID. */
+	/* an address of the other family is not this GID's */
 	if (bu_device_takes_address(&o->rail))
 		memcpy(own->address, o->rail.address, sizeof(own->address));
 	bu_verbs_paths(s->open.set[o->duplex ? 0 : o->self], &s->result->dir[o->self]);
@@ -145,7 +145,7 @@ bu_pair_prepare(struct session *s)
 void
 bu_pair_release(struct session *s, int keep)
 {
-	/* Libraries and trees of a test may be gone by then. */
+	/* a test may remove its library and tree */
 	if (!keep || !s->opts->kept || s->opts->cuda || s->opts->root ||
 	    !s->open.set[0]) {
 		bu_pair_drop(&s->open);
@@ -212,7 +212,7 @@ make_hello(const struct session *s)
 		o->trace ? json_true() : NULL, "offer", make_offer(s));
 }
 
-/* Both ends must have been told the same; the shorter deadline counts for both. */
+/* Both ends must have the same options; the shorter deadline counts for both. */
 static int
 read_hello(struct session *s, const json_t *own, const json_t *peer, struct bu_err *err)
 {
@@ -242,7 +242,7 @@ read_hello(struct session *s, const json_t *own, const json_t *peer, struct bu_e
 	return 0;
 }
 
-/* The way that the peer's packets take. */
+/* Source ports and flow labels of the peer's packets. */
 static void
 read_paths(const json_t *set, int qps, struct bu_pair_dir *ret)
 {
@@ -261,7 +261,7 @@ read_paths(const json_t *set, int qps, struct bu_pair_dir *ret)
 	}
 }
 
-/* What the peer says of its own end; then its queue pairs and ours find each other. */
+/* Takes the peer's port, then connects the queue pairs of both ends. */
 static int
 connect_sets(struct session *s, const json_t *offer, struct bu_err *err)
 {
@@ -288,8 +288,8 @@ connect_sets(struct session *s, const json_t *offer, struct bu_err *err)
 	return 0;
 }
 
-/* From the moment when both ends had their work item. What the peer's took since its
- * hello is not longer than what ours took since said_ns. */
+/* Set-up time since both ends had their work item: the shorter of both ages. The peer's
+ * age is the one in its hello, plus at most the time since said_ns. */
 static void
 note_setup(struct session *s, const json_t *peer, int64_t said_ns)
 {

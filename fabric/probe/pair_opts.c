@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probe's work item as options of the engine. Called by the agent before
- * bu_pair_run(). Invariant: what comes out is within the ranges that the item's table
- * states.
+ * Makes the options of the engine from a probe's work item. Called by the agent and
+ * checks/ before bu_pair_run(). Invariant: the options are within the ranges of the
+ * item's table.
  */
 #include <string.h>
 

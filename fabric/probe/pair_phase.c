@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a probe measures, in one direction or in both at once; called by pair.c.
+ * Measures one direction, or both at once; called by pair.c.
  *
- * A phase has queue pairs of its own, which pair_open.c connected: for each run begin,
- * sent, checked; then the pings; then the end (pair_end.c), so that both leave a phase
- * together and the next one starts clean. Invariant: no queue pair of a phase outlives
- * it.
+ * A phase has queue pairs of its own, which pair_open.c connected. Each run has the
+ * steps begin, sent, checked. The pings follow, then the end (pair_end.c): both ends
+ * leave a phase together, and the next one starts clean. Invariant: no queue pair of a
+ * phase outlives it.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "fabric/probe/pair_impl.h"
 
-/* direction: which end the payload comes from. */
+/* direction: the end that sends payload. */
 static struct bu_verbs_run
 make_run(const struct session *s, int direction, int number)
 {
@@ -68,8 +68,9 @@ hear_run(struct session *s, int direction, int64_t start_ns, struct bu_err *err)
 	return 0;
 }
 
-/* The end that posts is the source, of a read the sink; with both directions at once
- * each end posts one and hears of the other. A run counts when its payload was good. */
+/* Writes and sends are posted by the source, reads by the sink. With both directions at
+ * once each end posts one and waits for the other. A run with a bad payload does not
+ * count. */
 static int
 phase_run(struct session *s, int number, struct bu_err *err)
 {
@@ -119,8 +120,8 @@ latency(struct bu_pair_dir *dir, size_t i)
 	return (double *)(void *)((char *)dir + latencies[i].at);
 }
 
-/* The answering end says "pinged" when its last write is acknowledged: until then a
- * word on the channel would end its transfer. */
+/* The answering end says "pinged" once its last write is acknowledged. Only then may
+ * "latency" come, which would end its transfer. */
 static int
 start_pings(struct session *s, struct bu_pair_dir *dir, struct bu_err *err)
 {
@@ -158,8 +159,8 @@ answer_pings(struct session *s, struct bu_pair_dir *dir, struct bu_err *err)
 	return 0;
 }
 
-/* More than half of all runs are under what the median must reach, in every direction
- * that is measured: the rest of them cannot change that. */
+/* True where more than half of all runs are below min_gbps in every direction of the
+ * phase: the other runs cannot lift the median. */
 static int
 is_decided(const struct session *s)
 {
@@ -175,7 +176,7 @@ is_decided(const struct session *s)
 	return 1;
 }
 
-/* Runs of which the check failed do not count. */
+/* Runs with a failed check do not count. */
 static int
 phase_runs(struct session *s, struct bu_err *err)
 {
@@ -208,7 +209,7 @@ phase_open(struct session *s, struct bu_err *err)
 	return 0;
 }
 
-/* A dead path is known at once, and need not be looked for by long runs. */
+/* A first word shows a dead path before any long run. */
 static int
 phase_reach(struct session *s, struct bu_err *err)
 {
@@ -223,8 +224,8 @@ phase_measure(struct session *s, struct bu_err *err)
 {
 	if (phase_open(s, err) || phase_reach(s, err) || phase_runs(s, err))
 		return -1;
-	/* Not the pings: soft-RoCE repeats a request now and then whose answer came,
-	 * when its timer was set by an earlier one. */
+	/* Counters stop before the pings. Soft-RoCE sometimes retransmits a request
+	 * whose answer has come, because its timer was set by an earlier one. */
 	bu_verbs_counters(s->verbs, &s->after);
 	s->counted = 1;
 	for (int i = 0; i < 2 && s->opts->pings > 0; i++) {
@@ -233,7 +234,7 @@ phase_measure(struct session *s, struct bu_err *err)
 
 		if (!bu_pair_moves(s, i))
 			continue;
-		/* What was measured by both at once ends at different times. */
+		/* with both directions at once the runs end at different times */
 		if (s->source && s->sink &&
 		    (bu_pair_say(s, "ping", NULL, err) ||
 		     bu_pair_expect(s, "ping", err)))

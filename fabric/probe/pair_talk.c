@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What both ends of a probe say to each other while it lasts; called by pair_phase.c
- * and pair_end.c. Invariant: a control connection that fails is never taken for a fault
- * of the path, and what the peer says too early is kept for what waits for it.
+ * Messages between the ends of a running probe; called by pair_phase.c and pair_end.c.
+ * Invariants: a failed control connection never counts as a fault of the path. A
+ * message that comes early is kept for the step that needs it.
  */
 #include <math.h>
 #include <string.h>
@@ -28,9 +28,9 @@ bu_pair_wait(struct session *s, int64_t deadline_ns)
 		.deadline_ns = deadline_ns, .stop = stop_cancelled, .arg = s};
 }
 
-/* The peer may be done before us, and says so: ready to begin while we reach for it; of
- * its run, when both directions are at work; or of its last ping, whose acknowledgement
- * is still under way to us. */
+/* Reads a message that comes during a transfer. Early steps are fine: "begin" during
+ * the first word, "sent" with both directions at work, "pinged" before the last
+ * acknowledgement came. */
 static int
 heard_early(struct session *s)
 {
@@ -59,8 +59,8 @@ bu_pair_interrupted(void *arg, struct bu_err *err)
 	return stop_cancelled(arg, err);
 }
 
-/* A control connection that fails says nothing about the fabric: never an error kind
- * that the judge takes for a finding about the path. */
+/* A failed control connection tells nothing about the fabric: its error kind must not
+ * be one that the judge takes as a fault of the path. */
 static int
 talk_failed(struct bu_err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ways of a probe's own flows, traced when its runs are over: each end traces what
- * it sends, and tells the other. Called by pair.c. Invariant: a trace that fails costs
- * the probe nothing but its time; why it failed stands in the result.
+ * Traces the paths of a probe's own flows after its runs: each end traces the flows
+ * that it sends, and tells the other. Called by pair.c. Invariant: a failed trace costs
+ * the probe time alone; the reason is in the result.
  */
 #include <string.h>
 
@@ -13,11 +13,11 @@
 #include "fabric/probe/port.h"
 #include "fabric/probe/trace.h"
 
-/* LEFT_MS: for the result, which both ends still have to share. TELL_MS: an end is done
- * with its trace so much later than the other one, at most. */
+/* LEFT_MS: time to share the result. TELL_MS: longest wait for the other end's
+ * trace. */
 enum { LEFT_MS = 500, TELL_MS = BU_TRACE_MS + 1500 };
 
-/* NULL = its flows can be traced. */
+/* Why the flows cannot be traced; NULL = they can. */
 static const char *
 why_not(const struct session *s, const struct bu_pair_dir *dir)
 {
@@ -58,7 +58,7 @@ trace_own(struct session *s, struct bu_pair_dir *dir, struct bu_err *err)
 	return 0;
 }
 
-/* What the peer says of its own direction. */
+/* Takes the peer's trace of its own direction. */
 static int
 hear_other(struct session *s, struct bu_pair_dir *dir, struct bu_err *err)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a probe's payload is made from, and its check; called by pair_phase.c between
- * runs and by transfer.c for each message. Invariant: every byte of a slot follows from
- * the run, its place and (where the source can touch its memory) the message's number,
- * so that neither a changed byte nor a message that never came is taken for a good one.
+ * Makes and checks a probe's payload; called by pair_phase.c between runs and by
+ * transfer.c for each message. Invariant: every byte of a slot follows from the run,
+ * its place and (where the source can touch its memory) the message's number. A changed
+ * byte or a lost message cannot pass as good.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "fabric/probe/verbs_impl.h"
 
-/* A word for each place of the window, another one for each run (the finaliser of
- * splitmix64). */
+/* A word for each place of the window and each run (the finaliser of splitmix64). */
 static uint64_t
 pattern(uint64_t stamp, uint64_t offset)
 {
@@ -44,8 +43,8 @@ bu_verbs_slot(const struct bu_verbs *verbs, uint64_t message)
 	return (size_t)(message % verbs->slots) * verbs->message_bytes;
 }
 
-/* A read's source does not know when it is read, and a GPU's memory is too slow to
- * touch for each message. */
+/* Not for reads, whose source does not know when it is read, nor for GPU memory, which
+ * is too slow to touch for each message. */
 static int
 edges_numbered(const struct bu_verbs *verbs)
 {

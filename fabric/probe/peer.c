@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What both ends of a connection tell each other, as JSON; called by pair_phase.c.
- * Invariant: what comes out of bu_verbs_peer_from_json() can be given to the adapter.
+ * The connection data of both ends as JSON; called by pair_open.c. Invariant: each
+ * value of bu_verbs_peer_from_json() can be given to the adapter.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@ memory_to_json(const struct bu_verbs_memory *memory)
 {
 	char addr[24];
 
-	/* JSON integers are signed: an address may not fit. */
+	/* JSON integers are signed; an address may not fit. */
 	snprintf(addr, sizeof(addr), "%" PRIx64, memory->addr);
 	return json_pack("{s:s, s:I}", "addr", addr, "rkey", (json_int_t)memory->rkey);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Single words on the first queue pair, called by pair_phase.c: is the peer reached at
- * all, and a ping-pong for latency. Invariant: each sample is one round trip of its
- * own, in nanoseconds of the raw clock; nothing is averaged and nothing thrown
- * away but the warm-up.
+ * Single words on the first queue pair: the first word that shows a live path, and a
+ * ping-pong for latency. Called by pair_phase.c. Invariant: each sample is one round
+ * trip, in nanoseconds of the raw clock; nothing is averaged, and only the warm-up is
+ * dropped.
  */
 #include <sched.h>
 #include <time.h>
@@ -11,13 +11,14 @@
 #include "base/clock.h"
 #include "fabric/probe/verbs_impl.h"
 
-/* REACH_MS: in it the adapter sends a word that is lost several times (ACK_TIMEOUT). */
+/* REACH_MS: within it the adapter retransmits a lost word several times
+ * (ACK_TIMEOUT). */
 enum { WARM_PINGS = 10, SPINS_QUIET = 1024, NAP_PART = 128, REACH_MS = 3000 };
 static const int64_t late_ns = 1000000, nap_max_ns = 1000000;
 
 static const char what[] = "RDMA ping";
 
-/* Takes what is there: counts own pings that were acknowledged, returns pings that came
+/* Reaps completions: takes acknowledged pings off `pending`, returns the pings received
  * by send; -1: failed. */
 static int
 collect(struct bu_verbs *verbs, struct bu_err *err)
@@ -38,9 +39,9 @@ collect(struct bu_verbs *verbs, struct bu_err *err)
 	return count < 0 ? -1 : came;
 }
 
-/* On a machine with one core another process must work on the very message that is
- * waited for, and where the machine is emulated, its timers must come through. A nap is
- * a small part of the time gone by, so that no sample is wrong by more. */
+/* Lets other processes run: on one core the awaited message needs them, and an emulated
+ * machine needs its timers. A nap is 1/NAP_PART of the elapsed time, which bounds the
+ * error of a sample. */
 static void
 give_way(int64_t since_ns)
 {
@@ -54,8 +55,8 @@ give_way(int64_t since_ns)
 		nanosleep(&nap, NULL);
 }
 
-/* Polls, as the standard method does; gives way only after a while, and on a CPU of its
- * own only when it is so late that the way back does not matter. */
+/* Polls at first, as the standard method does. A thread with a CPU of its own gives way
+ * only after late_ns, when the time to wake up no longer matters. */
 static int
 may_give_way(const struct bu_verbs *verbs, unsigned spins, int64_t since_ns)
 {
@@ -102,7 +103,7 @@ post_word(struct bu_verbs *verbs, uint64_t number, enum bu_op op, struct bu_err 
 				 .num_sge = 1,
 				 .opcode = IBV_WR_RDMA_WRITE,
 				 .send_flags = IBV_SEND_SIGNALED};
-	/* The adapter need not fetch what stands in the post itself. */
+	/* inlined: the adapter need not fetch the word from memory */
 	const unsigned int inlined =
 		verbs->inline_bytes >= sge.length ? IBV_SEND_INLINE : 0;
 	struct ibv_send_wr *bad;
@@ -153,7 +154,7 @@ wait_pending(struct bu_verbs *verbs, struct bu_wait *wait, struct bu_err *err)
 	return 0;
 }
 
-/* A write of the number that no ping has. */
+/* Writes number 0, which no ping has. */
 int
 bu_verbs_reach(struct bu_verbs *verbs, struct bu_wait *wait, struct bu_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads sysfs around an RDMA port, for verbs.c. Invariant: a driver that has none of
- * these files (soft-RoCE has few) costs knowledge, never the probe.
+ * Reads an RDMA port's sysfs; called by the probe and checks/. Invariant: a missing
+ * file (soft-RoCE has few) never fails a probe.
  */
 #include "fabric/probe/port.h"
 
@@ -27,8 +27,8 @@ bu_port_is_software(const char *root, const char *device)
 	       !bu_sysroot_exists(root, IB "%s/device", device);
 }
 
-/* -1: older than 5.17, with which all drivers of the kernel that call
- * rdma_get_udp_sport() began to; 0: the kernel does not tell its release. */
+/* -1: older than 5.17, in which drivers began to call rdma_get_udp_sport(). 0: no
+ * release is told. */
 static int
 kernel_age(const char *root)
 {
@@ -42,8 +42,9 @@ kernel_age(const char *root)
 	return major < 5 || (major == 5 && minor < 17) ? -1 : 1;
 }
 
-/* Sources: Linux, drivers/infiniband: hw/mlx5/qp.c, hw/irdma/verbs.c (below ice and
- * idpf), hw/hns/hns_roce_hw_v2.c. Not so: bnxt_re's firmware, mlx4. */
+/* Drivers that make the UDP port from the flow label. Source: Linux,
+ * drivers/infiniband: hw/mlx5/qp.c, hw/irdma/verbs.c (below ice and idpf),
+ * hw/hns/hns_roce_hw_v2.c. Others do not: bnxt_re's firmware, mlx4. */
 static enum bu_sport
 adapter_sport(const char *root, const char *device)
 {
@@ -64,7 +65,7 @@ adapter_sport(const char *root, const char *device)
 enum bu_sport
 bu_port_sport(const char *root, const char *device)
 {
-	if (!bu_sysroot_exists(root, IB "%s/parent", device)) /* soft-RoCE's */
+	if (!bu_sysroot_exists(root, IB "%s/parent", device)) /* no soft-RoCE */
 		return adapter_sport(root, device);
 	return kernel_age(root) < 0 ? BU_SPORT_QPN : BU_SPORT_LABEL;
 }
@@ -78,8 +79,8 @@ bu_port_netdev(const char *root, const char *device, int port, int gid_index, ch
 		*ret = '\0';
 }
 
-/* Of a port, as the driver and as the standard has them; of a device with one port its
- * driver may have them for the device (mlx4). */
+/* A counter of the port: the driver's, else the standard's. A device with a single port
+ * may have the driver's counters itself (mlx4). */
 static int64_t
 read_counter(const char *root, const char *device, int port, const char *name)
 {
@@ -94,7 +95,7 @@ read_counter(const char *root, const char *device, int port, const char *name)
 	return count;
 }
 
-/* An adapter's RDMA packets do not pass its interface: what that drops is others'. */
+/* RDMA packets of an adapter bypass its interface: drops there are other traffic's. */
 static int64_t
 read_statistic(const char *root, const char *device, const char *netdev,
 	       enum bu_counter counter)
@@ -147,8 +148,8 @@ bu_port_tells_losses(const char *root, const char *device, int port)
 	return found;
 }
 
-/* InfiniBand has no netdev but IPoIB's, which stands at the device; several ports of
- * one function are told apart by dev_port. */
+/* Is the netdev at this port? InfiniBand has IPoIB's alone, which is at the device;
+ * dev_port tells several ports of one function apart. */
 static int
 stands_at(const char *root, const char *device, int port, const char *netdev)
 {

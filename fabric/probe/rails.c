@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a probe's work item for the soak. Invariant: a rail that fails, in
- * whatever way, costs no other rail its result.
+ * Runs a probe's work item; called by the soak and the loopback check. Invariant: a
+ * rail that fails costs no other rail its result.
  */
 #include "fabric/probe/rails.h"
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces flows of RoCE v2, called by pair_trace.c in the probe's own process: datagrams
- * with the flow's addresses and ports that live for 1, 2, 3 ... hops, and the routers
- * in which they die. Routers may answer with no more than the ports of a datagram, so
- * one number of hops is asked for at a time, of all flows at once, and all of it twice:
- * where two routers answer, the hop is unknown. Invariants: it ends by its deadline; no
- * hop is guessed; none of these datagrams reaches the peer's adapter, since the peer's
- * distance is looked for first, at a port that is not RoCE's.
+ * Traces RoCE v2 flows. Called by pair_trace.c in the probe's own process. Datagrams
+ * with a flow's addresses and ports and a TTL of 1, 2, 3, ... die in the routers on its
+ * path. Routers may return no more than a datagram's ports, so one TTL at a time is
+ * sent, for all flows at once. Each is sent twice: where two routers answer, the hop is
+ * unknown.
+ *
+ * Invariants: the trace ends by its deadline. No hop is guessed. No datagram reaches
+ * the peer's adapter: the peer's distance is measured first, at a port that is not
+ * RoCE's.
  */
 #include "fabric/probe/trace.h"
 
@@ -20,8 +22,8 @@
 #include "base/mem.h"
 #include "fabric/probe/trace_socket.h"
 
-/* CLOSED_PORT: traceroute's, which is closed on servers; one more for each hop. SILENT:
- * hops in a row without an answer, behind which the peer is not looked for. */
+/* CLOSED_PORT: traceroute's first port, closed on servers; plus 1 per hop. SILENT: hops
+ * in a row without an answer that end the search for the peer. */
 enum {
 	ROCE_PORT = 4791,
 	CLOSED_PORT = 33434,
@@ -34,11 +36,11 @@ enum {
 struct trace {
 	const struct bu_trace_opts *opts;
 	struct bu_wait wait;
-	int fd[BU_QPS_MAX];    /* -1 = the port of this flow cannot be had */
-	int asked[BU_QPS_MAX]; /* of this hop an answer may come */
+	int fd[BU_QPS_MAX];    /* -1 = the flow's port is in use */
+	int asked[BU_QPS_MAX]; /* an answer is awaited */
 	struct bu_pair_way *way;
 	unsigned char doubtful[BU_QPS_MAX][BU_HOPS_MAX]; /* two routers answered */
-	int hops;                                        /* before the peer */
+	int hops;                                        /* routers before the peer */
 };
 
 static int64_t
@@ -47,8 +49,8 @@ step_until_ns(void)
 	return bu_raw_ns() + STEP_MS * INT64_C(1000000);
 }
 
-/* 1 = go on waiting for this step; 0 = it is over; -1: cancelled. Errors of a socket
- * are told without being asked for. */
+/* 1 = wait on, 0 = the step is over, -1 = cancelled. poll() reports socket errors
+ * without an event mask. */
 static int
 wait_for_any(struct trace *trace, struct pollfd *fds, nfds_t count, int64_t until_ns,
 	     struct bu_err *err)
@@ -66,7 +68,7 @@ wait_for_any(struct trace *trace, struct pollfd *fds, nfds_t count, int64_t unti
 	return 1;
 }
 
-/* --- how far away the peer is --- */
+/* --- the peer's distance --- */
 
 enum found { NOTHING, A_ROUTER, THE_PEER };
 
@@ -131,7 +133,7 @@ measure_distance(struct trace *trace, struct bu_err *err)
 	return fd < 0 ? -1 : find_peer(trace, fd, err);
 }
 
-/* --- the ways of the flows --- */
+/* --- the paths of the flows --- */
 
 static int
 open_flows(struct trace *trace, struct bu_err *err)
@@ -154,7 +156,7 @@ take(struct trace *trace, int flow, int hops, const struct bu_trace_answer *answ
 {
 	char *hop = trace->way[flow].hop[hops - 1];
 
-	/* A late answer to an earlier datagram, where that can be told. */
+	/* late answers to earlier datagrams, where the TTL is told */
 	if (!answer->from[0] || answer->reached || answer->port != ROCE_PORT ||
 	    (answer->ttl && answer->ttl != hops))
 		return;
@@ -173,7 +175,7 @@ is_waiting(const struct trace *trace)
 	return 0;
 }
 
-/* One datagram of each flow, and their answers. */
+/* Sends one datagram of each flow, and collects the answers. */
 static int
 ask_hop(struct trace *trace, int hops, struct bu_err *err)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sockets of a trace, asked by trace.c. What a router answers stands in the error queue
- * of the socket that sent the datagram (IP_RECVERR), so no raw socket is needed, and
- * no answer to another process is taken for ours. Source ports of RoCE flows can be
- * bound: adapters and soft-RoCE put them into packets that no socket sends; the one
- * socket that the kernel binds for soft-RoCE is at port 4791. Where another process has
- * the port, that flow has no trace. Invariant: nothing here waits.
+ * Sockets of a trace. Called by trace.c. A router's answer is in the error queue of the
+ * socket that sent the datagram (IP_RECVERR): no raw socket is needed, and no other
+ * process's answer is read. Source ports of RoCE flows can be bound, because adapters
+ * and soft-RoCE send these packets without a socket; the kernel binds only port 4791
+ * for soft-RoCE. Where another process has the port, the flow has no trace. Invariant:
+ * no function here waits.
  */
 #include "fabric/probe/trace_socket.h"
 
@@ -21,7 +21,7 @@
 
 #include "base/mem.h"
 
-/* Shorter than the header of any RoCE packet: an adapter that got one would drop it. */
+/* Shorter than the header of any RoCE packet: an adapter would drop it. */
 struct payload {
 	unsigned char magic[3], ttl;
 };
@@ -91,7 +91,7 @@ bu_trace_socket(const union bu_trace_address *from, const char *netdev,
 	return ret;
 }
 
-/* An answer to an earlier datagram is the error of the next call: that call sends
+/* An answer to an earlier datagram is the next call's error, and that call sends
  * nothing. */
 int
 bu_trace_send(int fd, const union bu_trace_address *to, int ttl)
@@ -110,7 +110,7 @@ bu_trace_send(int fd, const union bu_trace_address *to, int ttl)
 	return -1;
 }
 
-/* Kinds of answers: where it died on its way, and where it arrived. */
+/* Kinds of answers: TTL exceeded on the way, port unreachable at the peer. */
 static const struct {
 	int origin, type, code, reached;
 } kinds[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UDP sockets of a trace: one datagram out with few hops to go, and what routers say of
- * it. Used by trace.c. */
+/* UDP sockets of a trace: send a datagram with a small TTL, read the routers' answers.
+ * Used by trace.c. */
 #ifndef BU_FABRIC_PROBE_TRACE_SOCKET_H
 #define BU_FABRIC_PROBE_TRACE_SOCKET_H
 
@@ -15,21 +15,22 @@ union bu_trace_address {
 	struct sockaddr_in6 v6;
 };
 
-/* What came back for one datagram. */
+/* An answer to one datagram. */
 struct bu_trace_answer {
-	int reached; /* the peer has no such port: it arrived; 0 = it was on its way */
-	int port;    /* that the datagram went to */
-	int ttl;     /* with which it was sent; 0 = the router does not tell */
-	char from[BU_HOP_SIZE]; /* "" = it is of a kind that says nothing here */
+	int reached; /* 1 = port unreachable, from the peer; 0 = TTL exceeded, on the
+			way */
+	int port;    /* destination port of the datagram */
+	int ttl;     /* TTL that was sent; 0 = not told */
+	char from[BU_HOP_SIZE]; /* "" = another kind of error */
 };
 
-/* -1: it is no address of a GID that is routed. */
+/* -1: no address of a routed GID. */
 bu_must int bu_trace_address(const char *gid, int port, union bu_trace_address *ret);
-/* Bound to the address, its port and the interface; -1. */
+/* A socket bound to the address, its port and the interface; -1. */
 int bu_trace_socket(const union bu_trace_address *from, const char *netdev,
 		    struct bu_err *err);
 bu_must int bu_trace_send(int fd, const union bu_trace_address *to, int ttl);
-/* 1 = there was one. */
+/* 1 = an answer was read. */
 int bu_trace_receive(int fd, struct bu_trace_answer *ret);
 
 #endif

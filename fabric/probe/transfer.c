@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timed part of a probe: runs of writes, reads and sends; called by pair.c.
- * Invariant: no wait is longer than its deadline, whatever the adapter or the peer
- * does, and what is timed is acknowledged payload, never what was only posted.
+ * The timed part of a probe: runs of writes, reads and sends. Called by pair_phase.c.
+ * Invariant: no wait is longer than its deadline, whatever adapter and peer do. Only
+ * acknowledged payload is timed, never posted payload.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,17 +11,18 @@
 #include "base/clock.h"
 #include "fabric/probe/verbs_impl.h"
 
-/* On a CPU of its own it polls for a while before it sleeps. */
+/* SPINS: empty polls before a thread with a CPU of its own sleeps. */
 enum { REAPED = 16, BATCH_MAX = 16, SPINS = 4096 };
 
-/* One run at work. Message first + q + k * qps is the k-th of queue pair q. */
+/* The state of one run. Message first + q + k * qps is the k-th of queue pair q. */
 struct flow {
 	struct bu_verbs *verbs;
 	struct bu_verbs_run *run;
 	uint64_t first, each; /* messages per queue pair */
 	uint64_t posted[BU_QPS_MAX], acked[BU_QPS_MAX];
 	uint64_t to_ack, all_acked, to_take, all_taken;
-	uint64_t warm, timed_from; /* when the clock starts; where it did */
+	uint64_t warm, timed_from; /* messages before the clock starts; message at which
+				      it did */
 	int64_t start_ns;
 };
 
@@ -192,7 +193,7 @@ fill_request(struct flow *flow, int qp, uint64_t k, struct ibv_send_wr *wr,
 	}
 }
 
-/* As many as there is room for, a batch at a time: one doorbell, one completion. */
+/* Posts as many as there is room for, by batches: one doorbell, one completion each. */
 static int
 post(struct flow *flow, int qp, struct bu_err *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one end of a probe's RDMA connection is made of: device, memory, queues; called
- * by pair_open.c. Invariant: whatever fails half-way, bu_verbs_destroy() leaves no
- * verbs object and no memory: a queue pair that is left behind retransmits for ever and
- * slows every later run.
+ * Opens device, memory and queues of one end of a probe's RDMA connection. Called by
+ * pair_open.c. Invariant: after any failure bu_verbs_destroy() frees every verbs object
+ * and all memory: a forgotten queue pair retransmits for ever and slows every later
+ * run.
  */
 #include "fabric/probe/verbs.h"
 
@@ -16,12 +16,13 @@
 #include "fabric/probe/port.h"
 #include "fabric/probe/verbs_impl.h"
 
-/* 2 MiB under way fill 400 Gbit/s for 42 us; slow links get an eighth of a run. */
+/* 2 MiB under way fill 400 Gbit/s for 42 us; at most an eighth of a run is under
+ * way. */
 enum { DEPTH_BYTES = 2 * 1024 * 1024, DEPTH_MAX = 128, BATCH_BELOW = 8192, BATCH = 8 };
 static const uint64_t cache_unknown = 64 * 1024 * 1024, window_max = UINT64_C(1) << 32;
 
-/* Before any memory is touched, so that it comes from the adapter's own node. Both ends
- * of a loop are here, each with a thread: to them the whole node is given. */
+/* Binds the thread before memory is allocated, so that it comes from the adapter's
+ * node. A loopback has a thread for each end: both may use the whole node. */
 static void
 bind_cpu(struct bu_verbs *verbs)
 {
@@ -50,7 +51,7 @@ unbind_cpu(struct bu_verbs *verbs)
 	verbs->cpu = -1;
 }
 
-/* What another connection may share. */
+/* Frees the objects that another connection may share. */
 static void
 destroy_shared(struct bu_verbs *verbs)
 {
@@ -82,8 +83,8 @@ bu_verbs_destroy(struct bu_verbs *verbs)
 	free(verbs);
 }
 
-/* By what was asked for: what an adapter cannot hold at once must not change what both
- * ends count. */
+/* Counted from the options alone: an adapter's limit at one end must not change the
+ * count of messages. */
 static void
 plan_warm(struct bu_verbs *verbs)
 {
@@ -95,7 +96,7 @@ plan_warm(struct bu_verbs *verbs)
 	verbs->warm = (warm + qps - 1) / qps * qps;
 }
 
-/* No deeper than the adapter's queues are. */
+/* Limits depth and batch to the adapter's queues. */
 static void
 keep_to_limits(struct bu_verbs *verbs)
 {
@@ -113,7 +114,7 @@ keep_to_limits(struct bu_verbs *verbs)
 		verbs->batch = verbs->depth / 2;
 }
 
-/* How much is under way, and over how much memory it rotates. */
+/* Plans the messages under way and the memory that they rotate over. */
 static void
 plan_window(struct bu_verbs *verbs)
 {
@@ -204,7 +205,7 @@ open_own(struct bu_verbs *verbs, struct bu_err *err)
 	return create_memory(verbs, err);
 }
 
-/* One window does for both directions where they are not at work at the same time. */
+/* Sets the window as outgoing or incoming; with both roles each has its own. */
 static void
 take_role(struct bu_verbs *verbs, struct bu_buffer window)
 {

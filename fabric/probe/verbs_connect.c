@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells what one end of a probe's RDMA connection is, and connects it with the other;
- * called by pair_open.c. Invariant: from a peer nothing is taken that this end does not
- * have as well: the smaller MTU, the smaller window, the fewer reads.
+ * Describes one end of a probe's RDMA connection and connects it to the other. Called
+ * by pair_open.c. Invariant: the connection uses the smaller MTU, the smaller window
+ * and the fewer reads of both ends.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,16 +14,15 @@
 #include "fabric/probe/port.h"
 #include "fabric/probe/verbs_impl.h"
 
-/* timeout: 4.096 us * 2^17 = 0.54 s before a retransmit, and as long as a link that is
- * SLOWER times as slow as it must be needs for all that is under way: else it is sent
- * again and again, and what is slow seems to be dead. Not longer than 2.1 s, so that a
- * lost first word is sent again before it is given up (REACH_MS). retry_cnt: 7 would be
- * infinite on rxe, and the reads of the other end wait in one queue. rnr_retry: 7 is
- * infinite by the standard; a receiver may be late by a scheduler's whim, and every
- * wait has its own deadline. What soft-RoCE lost of the answers to a read it notices by
- * the timer alone: 67 ms and no end of repeats, as long as no other queue's answers
- * stand before them.
- */
+/* ACK_TIMEOUT: 4.096 us * 2^17 = 0.54 s before a retransmission. The time is raised to
+ * what a link at 1/SLOWER of its least rate needs for all that is under way: with less,
+ * a slow link would retransmit without end and seem dead. ACK_TIMEOUT_MAX: 2.1 s, so
+ * that a lost first word is retransmitted before REACH_MS is over. RETRY_COUNT: 7 would
+ * be infinite on rxe, and the reads of the other end wait in one queue. RNR_RETRY: 7 is
+ * infinite by the standard. The scheduler may delay a receiver, and every wait has its
+ * own deadline. READ_...: soft-RoCE notices lost read answers by the timer alone. Reads
+ * on a single queue pair have 67 ms and endless retransmission: no other queue's
+ * answers are before theirs. */
 enum {
 	ACK_TIMEOUT = 17,
 	ACK_TIMEOUT_MAX = 19,
@@ -67,7 +66,7 @@ bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret)
 	ret->traffic_class = verbs->opts.rail.traffic_class;
 }
 
-/* Path MTU of this end: its port's, and not more than the rail says. */
+/* This end's path MTU: its port's, at most the rail's. */
 static int
 own_mtu(const struct bu_verbs *verbs)
 {
@@ -77,7 +76,7 @@ own_mtu(const struct bu_verbs *verbs)
 	return most && most < mtu ? most : mtu;
 }
 
-/* 0xc000 and 14 bits of the kernel's hash_32() of the own queue pair. */
+/* 0xc000 and 14 bits of the kernel's hash_32() of the own queue pair number. */
 static uint16_t
 hashed_sport(uint32_t qpn)
 {
@@ -151,8 +150,8 @@ bu_verbs_local(const struct bu_verbs *verbs, struct bu_verbs_peer *ret)
 	ret->ping = memory_of(&verbs->ping);
 }
 
-/* On the way to RTR the kernel looks for the peer's link address: a finding about the
- * path, not about this adapter. */
+/* For RTR the kernel resolves the peer's link address: a failure is of the path, not of
+ * this adapter. */
 static int
 is_nobody_there(int rc)
 {
@@ -189,8 +188,8 @@ to_init(struct bu_verbs *verbs, int i, struct bu_err *err)
 		      err);
 }
 
-/* RoCE always by GID; InfiniBand where the peer is of another subnet, or the rail says
- * so. */
+/* RoCE always needs a GRH. InfiniBand needs it for a peer of another subnet, or where
+ * the rail asks for it. */
 static int
 needs_grh(const struct bu_verbs *verbs, const union ibv_gid *gid)
 {
@@ -269,7 +268,7 @@ to_rts(struct bu_verbs *verbs, int i, int reads, struct bu_err *err)
 		      "RTS", err);
 }
 
-/* The same partition, and one of both a full member. */
+/* Both must be in one partition, and one of them a full member. */
 static int
 check_partition(const struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
 		struct bu_err *err)
@@ -312,7 +311,7 @@ check_peer(const struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
 	return 0;
 }
 
-/* Of RoCE over IPv4: the last four bytes of both GIDs. */
+/* RoCE over IPv4: the address is the last four bytes of a GID. */
 static void
 learn_neighbour(const struct bu_verbs *verbs, const union ibv_gid *gid)
 {

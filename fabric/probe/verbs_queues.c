@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The queues of one end of a probe's RDMA connection, for verbs.c. Invariant: no queue
- * pair serves two probes, nor does a completion of one come out in another.
+ * The queues of one end of a probe's RDMA connection. Called by verbs.c. Invariant:
+ * each queue pair serves one probe, and no completion of a probe shows up in the next.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 enum { RECEIVES_MAX = 256, INLINE_BYTES = 64, LABEL_MASK = 0xfffff };
 
-/* Sends: enough ahead that a late receiver stops nothing, each in its own slot. */
+/* Receives posted ahead, each in its own slot: a late receiver stops no sender. */
 static int
 receives_of(const struct bu_verbs *verbs, int roles)
 {
@@ -42,7 +42,7 @@ create_qp(struct bu_verbs *verbs, int i, struct bu_err *err)
 	init.cap.max_inline_data = INLINE_BYTES;
 	verbs->qp[i] = ibv_create_qp(verbs->pd, &init);
 	if (!verbs->qp[i]) {
-		init.cap.max_inline_data = 0; /* not every adapter can */
+		init.cap.max_inline_data = 0; /* some adapters cannot inline */
 		verbs->qp[i] = ibv_create_qp(verbs->pd, &init);
 	}
 	verbs->inline_bytes = init.cap.max_inline_data;
@@ -66,7 +66,7 @@ set_nonblocking(const struct bu_verbs *verbs, int fd, struct bu_err *err)
 int
 bu_verbs_create_cq(struct bu_verbs *verbs, struct bu_err *err)
 {
-	/* For either role, so that it can be kept. */
+	/* room for either role: the queue may be kept */
 	int receives = receives_of(verbs, BU_VERBS_SINK);
 	int entries = verbs->qps * (verbs->depth + receives) + 2 * PING_WINDOW;
 
@@ -87,14 +87,14 @@ bu_verbs_create_cq(struct bu_verbs *verbs, struct bu_err *err)
 	return 0;
 }
 
-/* A label that gives the wanted source port where the adapter makes one from the
- * other (ibv_flow_label_to_udp_sport()): 14 bits of it are the port's. */
+/* Flow label that gives this source port, where the adapter derives one from the other
+ * (ibv_flow_label_to_udp_sport()): its low 14 bits are the port's. */
 static uint32_t
 label_of(uint16_t sport)
 {
 	uint32_t low = sport & 0x3fff;
 
-	return low ? low : 1 << 14 | 1; /* 0 would mean none */
+	return low ? low : 1 << 14 | 1; /* 0 means no label */
 }
 
 int
