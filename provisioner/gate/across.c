@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs from leaf to leaf: of each rail alone, or across the rails of one switch
- * fabric, where the profile says that its networks reach each other (switch_fabric):
- * inside a group of nodes that has a leaf for each rail no other pair uses a spine. The
- * rails' own campaigns are over with each node as soon as it is good inside its leaf.
- * Looked at by gate.c after the rails; where the ways of flows are traced, spines.c
- * judges single links when the bundles are judged. It has no memory of its own: the
- * campaign runs from its start over the results in the log. Invariants: only ports that
- * are good on their own rail take part, so what is bad is between the leaves; no node
- * is accused, and no certificate depends on what comes of it; how long one waits is
- * said in across_wait.c.
+ * Runs the campaigns between leaves: of one rail, or across the rails of a switch
+ * fabric, whose networks reach each other by the profile (switch_fabric). Where each
+ * rail of a group of nodes has its own leaf, no pair of one rail uses a spine, only
+ * pairs across rails do. A rail's own campaign is over with a node that is good inside
+ * its leaf. Called by gate.c after the rails. Where flows are traced, spines.c judges
+ * single links after the bundles. The campaign keeps no state: each look runs it from
+ * its start over the results in the log. Invariants: only ports that are good on their
+ * rail take part, so the fault is between the leaves; no node is accused; no
+ * certificate depends on the verdict (across_wait.c: how long certificates wait).
  */
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +60,7 @@ find_rails(struct bu_across *across)
 	}
 }
 
-/* The switch where it is known, else a leaf of this rail alone. */
+/* Place of the switch; of an unknown switch, place of a leaf of this rail alone. */
 static int
 leaf_of(struct bu_across *across, const struct bu_role *role,
 	const struct bu_desired_network *rail, int place)
@@ -129,7 +128,7 @@ make_topology(struct bu_across *across)
 	across->links_wanted = bu_xcalloc((size_t)t->leaves, sizeof(int));
 }
 
-/* A certified node takes part with what it measured, also while it may not be asked. */
+/* A certified node counts with its results, even while no probe of it may start. */
 static int
 is_proven(const struct bu_across *across, const struct bu_role *role)
 {
@@ -143,7 +142,7 @@ is_proven(const struct bu_across *across, const struct bu_role *role)
 			rails);
 }
 
-/* 0 = there are no two. */
+/* 0 = fewer than two nodes take part, or a rail alone has one leaf. */
 static int
 find_roles(struct bu_across *across)
 {
@@ -154,7 +153,7 @@ find_roles(struct bu_across *across)
 		struct bu_across_node *node = &across->nodes[i];
 		const struct bu_role *role = node->role;
 
-		/* What was started anew is not good in its leaf any more. */
+		/* A node that is measured anew has to be good in its leaf again. */
 		node->held = bu_across_is_held(role);
 		node->there = node->held || is_proven(across, role);
 		node->asks =
@@ -199,7 +198,7 @@ opts_of(const struct bu_across *across)
 	};
 }
 
-/* 1 = there are no more questions, or none that would decide. */
+/* 1 = the campaign is over, and no pair is wanted. */
 static int
 run(struct bu_across *across)
 {
@@ -212,7 +211,7 @@ run(struct bu_across *across)
 	bu_across_count_links(across);
 	rc = bu_localise(&across->topology, &site, &opts, &across->report, &err);
 
-	bu_assert(rc >= 0); /* the only site that can fail is not this one */
+	bu_assert(rc >= 0); /* this site never fails */
 	return rc == 0 && !across->wanted.count;
 }
 
@@ -267,8 +266,7 @@ bu_across_open(struct bu_gate *gate, const struct bu_desired_network *network,
 	return find_roles(ret);
 }
 
-/* No bundle is in question any more, but single links of it may be: what is accused
- * waits until they are known. */
+/* The bundles are judged. Accusations are kept when single links are judged, too. */
 static void
 look_at_spines(struct bu_across *across)
 {
@@ -305,8 +303,8 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 	bu_across_close(&across);
 }
 
-/* A rail of its own: after a start, for nodes that wait, and as long as it is accused.
- */
+/* A rail outside a switch fabric is due after a start, while nodes wait for its tests,
+ * and while it has accusations. */
 static int
 is_alone_due(const struct bu_gate *gate, const struct bu_desired_network *rail)
 {
@@ -320,7 +318,6 @@ is_alone_due(const struct bu_gate *gate, const struct bu_desired_network *rail)
 	       (bu_across_has_leaves(gate, rail) && bu_across_is_asked_for(gate, rail));
 }
 
-/* The first network that names its fabric. */
 int
 bu_across_is_first(const struct bu_desired *desired, size_t i)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a campaign between leaves is answered from the log. Asked by across.c while the
- * campaign runs. Invariants: only pairs of two leaves are asked for, what is inside one
- * is its rail's campaign to ask; of one rail no more than a leaf needs, unless one of
- * them was bad; a pair that gave nothing so often is not asked again.
+ * Answers a campaign between leaves from the log, while across.c runs it. Invariants: a
+ * pair of one rail is asked for between two leaves only, because its rail's campaign
+ * asks inside a leaf; of one rail a leaf gets the tests that it needs, and more only
+ * after a bad one; a pair that failed BU_GATE_ERRORS times is not asked for again.
  */
 #include <string.h>
 
@@ -46,7 +46,7 @@ bu_across_leaf_is_done(const struct bu_across *across, int leaf)
 	return !across->links_bad && across->links[leaf] >= across->links_wanted[leaf];
 }
 
-/* Across rails, or from leaf to leaf of one. */
+/* Is the flow across rails, or between leaves of one rail that are not done? */
 static int
 is_wanted(const struct bu_across *across, const struct bu_flow *flow)
 {
@@ -59,7 +59,7 @@ is_wanted(const struct bu_across *across, const struct bu_flow *flow)
 			      !bu_across_leaf_is_done(across, to));
 }
 
-/* Of what is proven no more is asked, nor of nodes that are not there for it. */
+/* One end at least asks for tests, and both ends may be probed now. */
 static int
 may_ask(const struct bu_across *across, const struct bu_flow *flow,
 	const struct bu_pair_log *log)
@@ -79,7 +79,7 @@ answer_nothing(struct bu_across *across, struct bu_flow *flow,
 	if (!may_ask(across, flow, log))
 		return 0;
 	bu_pairs_add(&across->wanted, flow->src, flow->dst);
-	/* A pair that gave nothing is asked again while the others go on. */
+	/* A failed pair is asked for again, and the campaign does not wait for it. */
 	if (log && bu_gate_failures(log))
 		return 0;
 	flow->doubt |= BU_DOUBT_ASKED;
@@ -110,7 +110,7 @@ bu_across_after(const struct bu_across *across, const int ports[2])
 	return seq;
 }
 
-/* The next sound one that counts. */
+/* Place of the next sound result that counts, see bu_across_after(). */
 static size_t
 next_of(const struct bu_across *across, const struct bu_flow *flow,
 	const struct bu_pair_log *log, size_t at, int dir)
@@ -122,7 +122,7 @@ next_of(const struct bu_across *across, const struct bu_flow *flow,
 	return bu_gate_next_sound(log, at, dir);
 }
 
-/* What was mended since is not bad any more, however often it was before. */
+/* The newest sound result alone decides: a mended path is not bad any more. */
 static int
 is_newest_bad(const struct bu_across *across, const struct bu_flow *flow,
 	      const struct bu_pair_log *log, int dir)
@@ -152,7 +152,8 @@ note_leaves(struct bu_across *across, const struct bu_flow *flow, int bad)
 	}
 }
 
-/* Inside a leaf of a rail alone: what is bad between leaves is compared with that. */
+/* Is the flow inside a leaf of a rail alone? Such results count only for comparison,
+ * after a bad test between leaves. */
 static int
 is_beside(const struct bu_across *across, const struct bu_flow *flow)
 {
@@ -186,7 +187,7 @@ answer_flow(struct bu_across *across, struct bu_flow *flow)
 	return 0;
 }
 
-/* The campaign of its rail has seen the pair by now: it is of another one. */
+/* Do the rails' campaigns have this pair of the log on another rail? */
 static int
 is_elsewhere(const struct bu_across *across, size_t place)
 {
@@ -197,8 +198,8 @@ is_elsewhere(const struct bu_across *across, size_t place)
 	       strcmp(gate->pairs_of, gate->fleet->desired->digest) == 0;
 }
 
-/* Ports of a pair of one rail that hangs at two leaves, in the present boots; 0 = it
- * does not. */
+/* Ports of a pair of one rail, in the present boots of both nodes; 0 = another pair, or
+ * both ports are at one leaf. */
 static int
 ports_between(const struct bu_across *across, size_t at_log, int ret_ports[2])
 {
@@ -248,7 +249,7 @@ count_tests(struct bu_across *across, const struct bu_pair_log *log, const int p
 	}
 }
 
-/* Rails of each leaf that a node is there of. */
+/* By leaf: bits of the rails on which trusted nodes have ports. */
 static uint64_t *
 rails_there(const struct bu_across *across)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands accused between the leaves, and how long: kept by across.c, read by
- * remarks.c and run.c. Invariant: what stood before goes only when what it accuses was
- * measured again and is good, or when a part of it is accused instead.
+ * Keeps the accusations between leaves, for across.c. Read by remarks.c. Invariant: an
+ * accusation goes only when its part was measured good since, or when it or a part of
+ * it is accused anew.
  */
 #include <string.h>
 
@@ -11,11 +11,11 @@
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/spines.h"
 
-/* Leaves that are named as not tested, or as bad for no known reason. */
+/* Leaves named at most, as untested and as bad for no known reason. */
 enum { UNTESTED_MAX = 8 };
 
-/* What flows over single links say now of what it accuses: each part of its key is a
- * leaf, a spine, or a link of both. */
+/* 1 = links of a part of the key have this state. Such a part is a leaf, a spine, or
+ * the link between both. */
 static int
 links_are(const struct bu_spines *spines, const json_t *entry, enum bu_link_state state)
 {
@@ -48,9 +48,8 @@ is_known(const json_t *list, const json_t *entry)
 	return 0;
 }
 
-/* A leaf that it names was not seen good since; what was never an accusation is not
- * kept.
- */
+/* 1 = the entry's links are bad or unknown, or one of its leaves was not good since.
+ * Entries of untested leaves name no leaves here, and go. */
 static int
 still_stands(const struct bu_across *across, const struct bu_spines *spines,
 	     const json_t *entry)
@@ -71,7 +70,7 @@ still_stands(const struct bu_across *across, const struct bu_spines *spines,
 	return 0;
 }
 
-/* Of the bundle of a leaf of which a single link is accused. */
+/* Is the entry of a bundle whose leaf has an accused link? */
 static int
 is_covered(const json_t *entry, const json_t *covered)
 {
@@ -87,7 +86,7 @@ is_covered(const json_t *entry, const json_t *covered)
 	return 0;
 }
 
-/* What could not be asked again. */
+/* Keeps earlier accusations that still stand. */
 static void
 keep_before(const struct bu_across *across, const struct bu_spines *spines,
 	    const json_t *before, const json_t *covered, json_t *list)
@@ -112,7 +111,7 @@ add_entry(const json_t *before, json_t *entry, json_t *list)
 	json_array_append_new(list, entry);
 }
 
-/* A pair of a leaf that it names is still bad. */
+/* 1 = a leaf that the entry names has a pair whose newest result is bad. */
 static int
 is_bad_now(const struct bu_across *across, const json_t *entry)
 {
@@ -141,7 +140,7 @@ add_accused(const struct bu_across *across, const json_t *before, const json_t *
 		json_decref(entry);
 }
 
-/* ret_covered: leaves whose links these are. */
+/* ret_covered: gets the leaves of accused links. */
 static void
 add_links(const struct bu_across *across, const struct bu_spines *spines,
 	  const json_t *before, json_t *list, json_t *ret_covered)
@@ -163,7 +162,7 @@ add_links(const struct bu_across *across, const struct bu_spines *spines,
 	}
 }
 
-/* Of each leaf, those of the nodes that could have been asked. */
+/* By leaf: bits of the rails of nodes that take part. */
 static void
 find_rails(const struct bu_across *across, uint64_t *rails)
 {
@@ -183,7 +182,7 @@ has_others(const uint64_t *rails, int leaves, int leaf)
 	return 0;
 }
 
-/* Leaves that have others across, and were tested with none. */
+/* Adds leaves without a result across rails, though another rail has a leaf. */
 static void
 add_untested(const struct bu_across *across, const json_t *before, json_t *list)
 {
@@ -209,8 +208,8 @@ add_untested(const struct bu_across *across, const json_t *before, json_t *list)
 	}
 }
 
-/* Bad results that accuse nothing are not passed over: of so few nodes that their ports
- * and the uplinks are not told apart. */
+/* Adds leaves with bad results that accuse nothing: too few nodes took part to tell
+ * their ports from the uplinks. */
 static void
 add_unexplained(const struct bu_across *across, const json_t *before, json_t *list)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who waits for the tests between leaves, and how long: of a switch fabric a
- * certificate does so for HOLD_MS at most, of a rail alone never; what is not told by
- * then is asked for until LATE_MS, of nodes that are lent, and so is what a person has
- * tested anew. Asked by across.c at each look, by verdicts.c and run.c. Invariant: no
- * node leaves service for it.
+ * How long nodes wait for tests between leaves. Certificates wait at most HOLD_MS for
+ * those of a switch fabric, and not at all for those of a rail alone. The remaining
+ * tests, and those that a person repeats, go on until LATE_MS with lent nodes. Asked by
+ * across.c at each look, by verdicts.c and run.c. Invariant: no node leaves service for
+ * these tests.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ bu_across_is_late(const struct bu_gate *gate, const struct bu_role *role)
 	       bu_loop_now_ms(gate->fleet->loop) - node->live.across.since_ms < LATE_MS;
 }
 
-/* Of one rail a node asks for the tests of its own leaf; for all when one was bad. */
+/* On a rail alone a node waits for its own leaf; after a bad test no leaf is done. */
 static int
 waits(const struct bu_across *across, int place)
 {
@@ -41,7 +41,7 @@ waits(const struct bu_across *across, int place)
 		!bu_across_leaf_is_done(across, across->topology.leaf_of[place]));
 }
 
-/* While it joins or has jobs no campaign is over for it. */
+/* The tests of a node that is not lent now, as one with jobs, are not over. */
 void
 bu_across_wait_unlent(const struct bu_across *across)
 {
@@ -180,7 +180,7 @@ is_of(const struct bu_gate *gate, const struct bu_node *node, const char *key)
 	return 0;
 }
 
-/* An entry that names no node is of a spine: of all of them. */
+/* An entry without nodes accuses a spine, and concerns all nodes of the fabric. */
 static int
 concerns(const struct bu_gate *gate, const char *key, const json_t *entry,
 	 const struct bu_node *node)

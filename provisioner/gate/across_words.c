@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is accused between the leaves of a switch fabric or a rail, in words: an entry
- * of a list for each, asked by across_keep.c. Invariant: links and spines are named, no
- * node is; an entry is the same one as long as its key is.
+ * Words the accusations between the leaves of a switch fabric or a rail, as one entry
+ * of a list each. Asked by across_keep.c. Invariants: leaves, links and spines are
+ * accused, no node; entries with equal keys are the same accusation.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ bu_across_is_of(const struct bu_desired_network *network, const char *key)
 	return strcmp(its, key) == 0;
 }
 
-/* A name may have the rail in it. */
+/* own_leaves: the name has the rail in it. */
 char *
 bu_across_leaf_words(const struct bu_across *across, int leaf)
 {
@@ -51,14 +51,15 @@ bu_across_leaf_words(const struct bu_across *across, int leaf)
 	return bu_xasprintf("%s (rail %s)", name, rails ? rails : "unknown");
 }
 
-/* Its spines have names: it is of the campaign over these. Else one stands for all. */
+/* 1 = t is the topology of spines.c, with named spines. In that of the bundles one
+ * spine stands for all. */
 static int
 has_spines(const struct bu_across *across, const struct bu_topology *t)
 {
 	return t != &across->topology;
 }
 
-/* t: of the campaign that accuses it. */
+/* t: topology of the accusing campaign. */
 static void
 add_part(const struct bu_across *across, const struct bu_topology *t,
 	 const struct bu_accusation *one, char **text)
@@ -114,7 +115,7 @@ arrives(const struct bu_accusation *one)
 	return 1;
 }
 
-/* Leaves that it names; of spines alone, all. */
+/* Adds the accused leaves; of a spine, all leaves. */
 static void
 add_leaves(const struct bu_across *across, const struct bu_accusation *one, json_t *ret)
 {
@@ -131,9 +132,8 @@ add_leaves(const struct bu_across *across, const struct bu_accusation *one, json
 		add_leaves(across, &one->of[i], ret);
 }
 
-/* What it accuses, by kind, leaf and direction: it is the same one while its words
- * change.
- */
+/* Adds the accused parts by kind, leaf, direction and spine. Accusations of equal keys
+ * are the same one, though their texts change. */
 static void
 add_key(const struct bu_across *across, const struct bu_topology *t,
 	const struct bu_accusation *one, json_t *ret)

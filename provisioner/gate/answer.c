@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a campaign is answered from the log. Asked by campaign_state.c while the
- * campaign runs. Invariants: a probe that says nothing (no result, or an instrument in
- * doubt) decides nothing: it is passed over when there is a better one, else measured
- * again; a pair that gave none so often is asked once a minute, and the campaign goes
- * on to other partners.
+ * Answers a campaign from the log, while campaign_state.c runs it. Invariants: a probe
+ * without a sound result (none, or an instrument in doubt) decides nothing: it is
+ * passed over if there is a better one, else repeated; a pair that failed
+ * BU_GATE_ERRORS times is asked for once a minute, and the campaign goes on to other
+ * partners.
  */
 #include <string.h>
 
@@ -55,7 +55,7 @@ bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 	       strcmp(log->boot[side], node->boot_id) == 0;
 }
 
-/* The same by places of the campaign: what was asked for last is remembered. */
+/* The results of a pair, by places of the campaign. The last pair is remembered. */
 static const struct bu_found *
 find(struct bu_campaign_state *campaign, int a, int b)
 {
@@ -70,7 +70,8 @@ find(struct bu_campaign_state *campaign, int a, int b)
 	return found;
 }
 
-/* So many partners gave it nothing that another one is asked now and then only. */
+/* 1 = the node has TIRED_PARTNERS tired pairs: another partner is tried in turns
+ * BU_TURN_OTHERS only. */
 static int
 is_weary(const struct bu_campaign_state *campaign, int node)
 {
@@ -94,7 +95,7 @@ tire(struct bu_campaign_state *campaign, struct bu_flow *flow, struct bu_met *me
 	met->is_tired = 1;
 }
 
-/* There is no result that says something. 1 = it is asked for. */
+/* Answers a flow without a sound result. 1 = its pair is asked for. */
 static int
 answer_nothing(struct bu_campaign_state *campaign, struct bu_flow *flow,
 	       struct bu_met *met, int dir)
@@ -105,7 +106,7 @@ answer_nothing(struct bu_campaign_state *campaign, struct bu_flow *flow,
 	const struct bu_pair_log *log = met ? met->log : NULL;
 
 	flow->doubt = BU_DOUBT_NONE;
-	/* Of what is proven no more is asked. */
+	/* Pairs of proven nodes are not asked for. */
 	if (campaign->trusted[flow->src] && campaign->trusted[flow->dst])
 		return 0;
 	if (log && bu_gate_failures(log) >= BU_GATE_ERRORS) {
@@ -144,7 +145,7 @@ bu_gate_give(const struct bu_measured *measured, int dir, struct bu_flow *flow)
 	flow->doubt = 0;
 }
 
-/* The next result of the pair that was not given away. 1 = there is none yet. */
+/* Gives the next sound result of the pair. 1 = it is asked for. */
 static int
 answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 {
@@ -233,7 +234,7 @@ bu_gate_answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 	return missing;
 }
 
-/* Those that failed least are first: no pair keeps its nodes from the others. */
+/* Fewest failures first, so that no pair keeps its nodes from others. */
 static int
 by_failures(const void *a, const void *b, void *arg)
 {

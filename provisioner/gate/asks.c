@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the campaigns of all rails ask for, put together: a pair that several of them
- * want is one probe with those rails. Filled by gate.c look by look, started when all
- * rails were looked at. Invariants: what was asked for first is started first; no node
- * is in two probes.
+ * Pairs that the campaigns of all rails ask for: a pair of several rails is one probe
+ * on these. Filled by gate.c rail by rail, started when all rails were looked at.
+ * Invariants: the first ask is started first; no node is in two probes.
  */
 #include <string.h>
 
@@ -61,7 +60,7 @@ by_pair(const void *x, const void *y)
 	return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* After the last one that asks for the pair of list[from]. */
+/* The place after the last ask for the pair of list[from]. */
 static size_t
 end_of(const struct bu_ask *const *list, size_t count, size_t from)
 {
@@ -72,7 +71,7 @@ end_of(const struct bu_ask *const *list, size_t count, size_t from)
 	return end;
 }
 
-/* The first of them in the list. */
+/* The place of the first ask for the pair. */
 static size_t
 find(const struct bu_ask *const *list, size_t count, const struct bu_ask *ask)
 {
@@ -89,7 +88,7 @@ find(const struct bu_ask *const *list, size_t count, const struct bu_ask *ask)
 	return low;
 }
 
-/* A port is in one pair at a time, whatever the other end of that is. */
+/* 1 = a port of this pair is in a probe's rail already, whatever the other end. */
 static int
 is_taken(const struct bu_rail_ends *rails, size_t count,
 	 const struct bu_rail_ends *rail)
@@ -118,7 +117,7 @@ start(struct bu_gate *gate, const struct bu_ask *const *list, size_t from, size_
 		rail.of[1] = bu_rail_end(list[i]->rail, 1, other);
 		rail.qps = list[i]->qps;
 		rail.single = list[i]->single;
-		/* Tests of one way are no tests of the others. */
+		/* A test of one path is no test of a bundle. */
 		if (rail.single != list[from]->single)
 			continue;
 		if (rail.of[0] && rail.of[1] && !is_taken(rails, count, &rail))

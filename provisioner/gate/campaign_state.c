@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The campaign of one fabric network, as far as it is: its candidates, those that can
- * be partners, what was measured in their present boots. It has no memory of its own:
- * at each look the campaign runs from its start over the results in the log, until it
- * asks for one that is not there. The same results lead to the same questions.
+ * The campaign of one fabric network: its candidates, their possible partners, and
+ * results of their present boots. The campaign keeps no state: each look runs it from
+ * its start over the results in the log, until it asks for one that is not there. The
+ * same results lead to the same questions.
  */
 #include <string.h>
 
@@ -33,7 +33,7 @@ is_lent(struct bu_campaign_state *campaign, const struct bu_role *role)
 	return lent;
 }
 
-/* The way over the spines cannot be chosen: flows count for all links of a leaf. */
+/* No path over the spines can be chosen: flows count for all uplinks of a leaf. */
 static void
 make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
 {
@@ -81,7 +81,7 @@ find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
 		struct bu_node *node = campaign->nodes[i];
 		const struct bu_role *role = campaign->role[i];
 
-		/* What was proven a moment ago is not judged again. */
+		/* A node certified a moment ago is not judged again. */
 		campaign->candidate[i] = role->ready && !role->certified;
 		campaign->trusted[i] = !campaign->candidate[i] &&
 				       (role->ready || is_lent(campaign, role));
@@ -123,7 +123,7 @@ run(struct bu_campaign_state *campaign)
 	int rc =
 		bu_localise(&campaign->topology, &site, &opts, &campaign->report, &err);
 
-	bu_assert(rc >= 0); /* the only site that can fail is not this one */
+	bu_assert(rc >= 0); /* this site never fails */
 	return rc == 0;
 }
 

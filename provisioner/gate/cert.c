@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Certificates from the results in the log. Asked by verdicts.c when a node is good.
- * Invariant: what is signed passes when it is judged again from its own figures.
+ * Makes certificates from the results in the log. Called by verdicts.c for a good node.
+ * Invariant: a signed certificate passes when judged again by its own figures.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "fabric/judge/fabcert.h"
 #include "provisioner/gate/internal.h"
 
-/* RESULTS_MAX: of all rails; RAIL_MIN: of each at least. */
+/* Results in a certificate: RESULTS_MAX of all rails, but RAIL_MIN of each. */
 enum { RESULTS_MAX = 12, RAIL_MIN = 2 };
 
 struct measurements {
@@ -18,7 +18,7 @@ struct measurements {
 	int count, max;
 };
 
-/* Of those of which no instrument was in doubt, else of all; 0 = there is none. */
+/* The row of the last sound result of the pair, else of its last; 0 = none. */
 static int64_t
 last_of(const struct bu_pair_log *log)
 {
@@ -32,9 +32,9 @@ last_of(const struct bu_pair_log *log)
 	return at ? log->list[at - 1].seq : 0;
 }
 
-/* The last results of the node with each partner on a rail, in the present boots; those
- * that pass before others. Judged by what the certificate expects: since they were
- * measured another profile may have been applied. */
+/* Collects the last result of the node with each partner on a rail, those that pass
+ * first. The certificate's expectation judges them, because another profile may have
+ * been applied since. */
 static void
 collect(const struct bu_gate *gate, const struct bu_node *node, const char *rail,
 	const struct bu_expect *expect, struct measurements *ret)
@@ -63,8 +63,8 @@ collect(const struct bu_gate *gate, const struct bu_node *node, const char *rail
 	}
 }
 
-/* The places of the node's leaf on a rail, as stage A had them when it last was looked
- * at; NULL = it was not yet. */
+/* The order of the nodes at this node's leaf, as in stage A of the rail's last look;
+ * NULL = no look yet. */
 static json_t *
 schedule_of(const struct bu_gate *gate, const struct bu_desired_network *rail,
 	    const char *name)
@@ -107,7 +107,7 @@ certify(const struct bu_fabcert *cert, const char *key, struct bu_event *ret,
 	return 0;
 }
 
-/* What its rails need until they are signed. */
+/* The rails of a certificate until it is signed. */
 struct rails {
 	struct bu_fabcert_rail *list;
 	int count;
@@ -137,8 +137,8 @@ rails_fini(struct rails *rails)
 	free(rails->refs);
 }
 
-/* Many rails have fewer results each: a certificate travels, and is kept for each node.
- */
+/* With many rails each has fewer results, because certificates are sent, and kept for
+ * each node. */
 static void
 add_rail(const struct bu_gate *gate, const struct bu_node *node,
 	 const struct bu_desired_pool *pool, size_t place, struct rails *rails)
@@ -164,7 +164,7 @@ add_rail(const struct bu_gate *gate, const struct bu_node *node,
 	ret->verdict = bu_fabcert_judge(node->name, &ret->expect, of.refs, of.count);
 }
 
-/* A boot is proven by one partner on each rail, where its result passes both ways. */
+/* One partner on each rail proves a boot, if its result passes in both directions. */
 static void
 shorten(const struct bu_node *node, struct rails *rails)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a node must show of itself before it is measured: the checks, once in each
- * boot, then the soak, in slices that are added up over restarts. Asked for by the
- * agents' API and by campaign_state.c. Invariant: a row that fails quarantines with its
- * own words, and without a report of this boot it is no candidate.
+ * The checks before a node is measured, once in each boot, then the soak, in slices
+ * that add up over restarts. Called by the agents' API and campaign_state.c. Invariant:
+ * a row that fails quarantines with its own words; a node without a report of this boot
+ * is no candidate.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ bu_gate_is_checked(const struct bu_gate *gate, const struct bu_node *node)
 	       node->checks.is.verdict != BU_VERDICT_FAIL;
 }
 
-/* In this boot it was not checked yet. */
+/* For a node without a report of this boot. */
 static void
 awaits_checks(const struct bu_gate *gate, const struct bu_node *node,
 	      struct bu_reason *ret)
@@ -44,7 +44,8 @@ awaits_checks(const struct bu_gate *gate, const struct bu_node *node,
 		bu_reason_set(ret, BU_REASON_CHECKS_AWAITED, NULL);
 }
 
-/* Nothing more is asked for in this boot, and its deadline goes on. */
+/* For a node with BU_GATE_ERRORS lost reports: no more checks in this boot, and the
+ * deadline goes on. */
 static void
 is_given_up(const struct bu_node *node, struct bu_reason *ret)
 {
@@ -76,9 +77,9 @@ bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 	}
 }
 
-/* Another one after each answer, and when its node validates anew: an agent answers one
- * that it has done from memory. A slice that it does now has the same one after a
- * restart of ours. */
+/* The id changes after each answer, and when the node validates anew, because an agent
+ * answers a known id from memory. A slice under way keeps its id over a restart of
+ * bringupd. */
 static void
 name_item(const struct bu_gate *gate, const struct bu_node *node, int soak,
 	  char ret[BU_NAME_SIZE])
@@ -132,7 +133,7 @@ add_loops(const struct bu_gate *gate, const struct bu_desired_node *own, json_t 
 	json_object_set_new(json_object_get(item, "expect"), "fabric", loops);
 }
 
-/* 1 = it has something to show of itself: in the item of this id. */
+/* 1 = checks or a slice are due, in an item of this id. */
 static int
 is_asked(const struct bu_gate *gate, const struct bu_node *node,
 	 struct bu_target *target, char ret_id[BU_NAME_SIZE])
@@ -199,7 +200,7 @@ no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
 		     .number = {node->live.checks_errors});
 }
 
-/* What a slice could not see: its first row. Owned. */
+/* Why a slice counts for no time: its first row; owned. */
 static char *
 unseen(const json_t *rows)
 {
@@ -223,7 +224,7 @@ heard(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind)
 		node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
 }
 
-/* A slice that saw nothing counts for no time, and not for ever. */
+/* A slice that measured nothing counts for no time, and as a lost report. */
 static void
 journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 	json_t *body)
@@ -258,7 +259,7 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 		bu_reconcile_note(gate->rec, &event, 1);
 }
 
-/* A group that broke off has not judged what it was asked for. */
+/* 0 = a group of checks broke off. */
 static int
 is_whole(const struct bu_checks *report, struct bu_err *err)
 {
@@ -271,7 +272,7 @@ is_whole(const struct bu_checks *report, struct bu_err *err)
 	return 1;
 }
 
-/* The report itself becomes a blob. */
+/* Stores the report as a blob. Returns the event's body; NULL = err. */
 static json_t *
 keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result, int soak,
      struct bu_err *err)
@@ -323,7 +324,7 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 		node->live.slices_lost++;
 	if (body)
 		journal(gate, node, soak ? BU_EVENT_SOAK : BU_EVENT_CHECKS, body);
-	else if (!node->hold.owner) /* a held one was told to stop */
+	else if (!node->hold.owner) /* a held node was told to stop */
 		no_report(gate, node,
 			  failure    ? failure->text
 			  : err.kind ? err.text

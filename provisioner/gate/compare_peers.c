@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A new report laid beside those of the machines that should be alike: what no machine
- * can see alone becomes rows of the report. Called by checks.c before it is kept.
- * Invariant: only machines of the same class that run now, with a report of their
- * present boot, are compared: a card that moved on with its owner switched off is no
- * double. Of those in quarantine only wrong cables count: of two that are swapped the
- * first is there when the second one reports. Reports that tell the same are found by
- * an index over all reports, which follows them as they change; the rows of those that
- * are laid beside most others are kept as they were read: a report costs what the
- * machines that it is laid beside cost, however many there are.
+ * Compares a new report with those of machines that should be alike: faults that no
+ * machine sees alone become rows of the report. Called by checks.c before the report is
+ * kept. Invariant: only machines of the same class are compared that run now, with a
+ * report of their present boot: a card that moved on while its former machine is off is
+ * no double. Of machines in quarantine only wrong cables count: of two swapped cables
+ * the first is known when the second is reported. An index over all reports finds those
+ * with equal unique values. Parsed rows of often compared reports are kept. So a report
+ * costs what the reports cost that it is compared with, however many there are.
  */
 #include <string.h>
 
@@ -17,12 +16,12 @@
 #include "fabric/judge/domains.h"
 #include "provisioner/gate/internal.h"
 
-/* So many, of any kind, show what most machines have; of the others only those
- * that may be a double, or have a cable of ours. */
+/* SAMPLE: any machines, which show what most have. Others are compared only for an
+ * equal unique value or a wrong cable. KEPT: reports with kept rows. */
 enum { SAMPLE = 64, KEPT = SAMPLE + 16 };
 
-/* Of a thousand nodes they are most of what a report leaves in memory: what is as in
- * most rows is left out. */
+/* Facts are most of the memory that a report takes, so values that most rows have are
+ * left out. */
 static json_t *
 fact_of(const struct bu_check *row)
 {
@@ -49,7 +48,7 @@ bu_gate_facts(const struct bu_checks *report)
 	return facts;
 }
 
-/* An address has no blanks; older rows tell its index behind it. Owned. */
+/* The value; of a GID without the index that older rows have after a blank. Owned. */
 static char *
 value_of(const json_t *fact)
 {
@@ -90,29 +89,28 @@ is_up(const struct bu_node *node)
 	return bu_state_info(node->state)->measured && bu_gate_has_checks(node);
 }
 
-/* --- which reports tell what --- */
+/* --- index of reports --- */
 
-/* Rows of a report, read once. */
+/* The parsed rows of a report. */
 struct kept {
 	json_t *of; /* the checks of a node; NULL = the place is free */
 	int only_cables;
-	unsigned int turn; /* in which it was asked for last */
+	unsigned int turn; /* the last one that used the rows */
 	struct bu_checks rows;
 };
 
 struct bu_peers {
-	json_t *known; /* node -> its checks, as they are in the index */
-	/* The same by place in the fleet: most have not changed since the last report.
-	 */
+	json_t *known; /* node -> its checks in the index */
+	/* The same by place in the fleet, to skip unchanged nodes. */
 	struct seen {
 		const struct bu_node *node;
-		const json_t *checks; /* known holds it */
+		const json_t *checks; /* borrowed from known */
 	} * seen;
 	size_t seen_count;
-	json_t *owners; /* "guid 0x1234" -> {node: true}: of what only one may have */
-	json_t *cables; /* {node: true}: with a wrong cable */
+	json_t *owners; /* "guid 0x1234" -> {node: true}: of unique values */
+	json_t *cables; /* {node: true}: nodes with a wrong cable */
 	struct kept kept[KEPT];
-	size_t next; /* makes way next, unless it was asked for in this turn */
+	size_t next; /* replaced next, unless used in this turn */
 	unsigned int turn;
 };
 
@@ -136,7 +134,7 @@ drop_kept(struct kept *kept)
 	bu_checks_fini(&kept->rows);
 }
 
-/* Borrowed: good until the next turn, in which no more than KEPT may be asked for. */
+/* Borrowed until the next turn. A turn can use KEPT reports at most. */
 static const struct bu_checks *
 rows_of(struct bu_peers *peers, json_t *checks, int only_cables)
 {
@@ -176,7 +174,7 @@ bu_gate_peers_drop(struct bu_gate *gate)
 	gate->peers = NULL;
 }
 
-/* "guid 0x1234"; NULL when several may tell it. Owned. */
+/* "guid 0x1234"; NULL = the value need not be unique. Owned. */
 static char *
 key_of(const json_t *fact)
 {
@@ -257,7 +255,7 @@ follow(struct bu_gate *gate, struct bu_peers *peers)
 	}
 }
 
-/* --- a report beside the others --- */
+/* --- comparison --- */
 
 struct alike {
 	struct bu_gate *gate;
@@ -305,7 +303,7 @@ add_sample(struct alike *alike)
 	}
 }
 
-/* Its NVLink domain is one with theirs. */
+/* Adds the nodes of the rack, which share the NVLink domain. */
 static void
 add_rack(struct alike *alike)
 {
@@ -343,7 +341,7 @@ on_found(const char *node, const struct bu_check *row, void *arg)
 		*row;
 }
 
-/* own: rows that are kept nowhere. */
+/* own: gets the rows of a report beyond KEPT. */
 static const struct bu_checks *
 rows_in(const struct alike *alike, const struct bu_node *node, size_t place,
 	struct bu_checks *own)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is kept of a quarantine: every result of the node in this boot, its checks, its
- * last events, the accusation, the reason and what to swap, as one blob. Asked by
- * all that accuse, and by the API for nodes that are not accused. Invariant: no node is
- * quarantined by the gate without its evidence in the same commit.
+ * The evidence of a quarantine as one blob: all results of the node in this boot, its
+ * checks, its last events, the accusation, the reason and the part to swap. Asked by
+ * the files that accuse, and by the API for nodes that are not accused. Invariant:
+ * evidence is in the same commit as its quarantine.
  */
 #include <string.h>
 
@@ -104,7 +104,7 @@ bundle(const struct bu_gate *gate, const struct bu_node *node, const char *diges
 			 bu_gate_nvlink_of(node) ? node->nvlink.body : NULL);
 }
 
-/* Event of the bundle; -1 when it cannot be kept. */
+/* Stores the bundle, and makes its event; -1 = not stored. */
 static int
 keep_evidence(struct bu_gate *gate, const struct bu_node *node, const char *checks,
 	      const struct bu_charge *charge, struct bu_event *ret)
@@ -140,7 +140,7 @@ bu_gate_accuse(struct bu_gate *gate, struct bu_node *node,
 	bu_assert(count < BU_LEN(events));
 	for (size_t i = 0; i < count; i++) {
 		events[i] = extra[i];
-		/* A report that is on its way to the log is the one that counts. */
+		/* A report among these events is newer than the log's. */
 		if (extra[i].kind == BU_EVENT_CHECKS &&
 		    bu_event_read(&extra[i], &body, NULL) == 0)
 			checks = body.checks.digest;
@@ -170,7 +170,6 @@ bu_gate_show(struct bu_gate *gate, const struct bu_node *node, struct bu_err *er
 	bu_autofree char *text = NULL;
 	json_t *shown = NULL;
 
-	/* What was kept at its quarantine; else what is there now. */
 	if (node->state == BU_STATE_QUARANTINED && node->evidence[0]) {
 		text = bu_store_get_blob(gate->fleet->store, node->evidence, err);
 		return text ? bu_json_parse(text, strlen(text), "evidence", err) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of the gate: figures, expectations and names from the results in the log.
- * Asked by verdicts.c. Invariant: nothing is said that no result says.
+ * Words the verdicts of the gate: figures, expectations and names from the results in
+ * the log. Asked by verdicts.c. Invariant: a text says only what results say.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "provisioner/gate/internal.h"
 
-/* One result of a node, in one direction of it: 0 it sends, 1 it receives. */
+/* One result of a node in one direction. */
 struct sight {
 	const struct bu_pair_log *log;
 	const struct bu_measured *m;
@@ -23,7 +23,8 @@ struct sights {
 	size_t count, cap;
 };
 
-/* Everything that a half of a node measured in the present boots. */
+/* All results of a node in its present boot. half: 0 = those in which it sends, 1 =
+ * those in which it receives. */
 static struct sights
 sights_of(const struct bu_campaign_state *campaign, int node, int half)
 {
@@ -65,8 +66,8 @@ is_proven(const struct bu_campaign_state *campaign, int node)
 	return campaign->trusted[node] || campaign->report.ports[node] == BU_PORT_GOOD;
 }
 
-/* The best of the bad ones towards a proven partner, else of all: what is said against
- * a node is what speaks for it most. */
+/* The bad result with the highest rate, with a proven partner if there is one: the text
+ * against a node quotes the result that accuses it least. */
 static const struct sight *
 best_bad(const struct bu_campaign_state *campaign, const struct sights *sights)
 {
@@ -102,7 +103,7 @@ add_rate(char **text, const struct bu_campaign_state *campaign,
 		    name_of(sight, 0), name_of(sight, 1), reason);
 }
 
-/* How much of it, and the counter of that result that tells most of it. */
+/* Adds the lost packets, the counter that shows most of them, and the latency. */
 static void
 add_counter(char **text, const struct bu_campaign_state *campaign,
 	    const struct sight *sight)
@@ -170,7 +171,7 @@ add_witnesses(char **text, const struct bu_campaign_state *campaign,
 		bu_text_add(text, "", ")");
 }
 
-/* Nothing of it ever arrived, nothing arrived at it. */
+/* 1 = no result of these has a rate above 0. */
 static int
 is_cut_off(const struct sights *sights)
 {
@@ -214,7 +215,8 @@ bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 	return bu_xasprintf("%s; %s; %s", text, cause, bu_accusation_hint(accusation));
 }
 
-/* "slow pair with B (A to B: reason)" of the worst that it saw. */
+/* "slow pair with B (A sends: A to B: REASON)" of best_bad(). ret_peers: above 0 = the
+ * node has results with several partners. */
 static void
 add_slow_pair(char **text, const struct bu_campaign_state *campaign, int node,
 	      int *ret_peers)
@@ -273,7 +275,7 @@ bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 			      .text = {text, campaign->nodes[node]->name});
 }
 
-/* Between the present boots of both. */
+/* Is the log of the present boots of both nodes? */
 static int
 is_present(const struct bu_fleet *fleet, const struct bu_pair_log *log)
 {
@@ -286,7 +288,7 @@ is_present(const struct bu_fleet *fleet, const struct bu_pair_log *log)
 	return 1;
 }
 
-/* The error of a probe, else why its instrument is in doubt in one direction. */
+/* The error of the last probe, else the doubt about its instrument in one direction. */
 static const char *
 why_nothing(const struct bu_campaign_state *campaign, const struct bu_pair_brief *last,
 	    char text[BU_REASON_SIZE])
@@ -303,7 +305,8 @@ why_nothing(const struct bu_campaign_state *campaign, const struct bu_pair_brief
 	return error;
 }
 
-/* The last pair of the node whose last probe said nothing, in the present boots. */
+/* Words the last pair in the log whose last probe gave no sound result, in the present
+ * boots of both nodes. */
 int
 bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 		      struct bu_reason *ret)

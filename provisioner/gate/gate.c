@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clockwork of the gate: every two seconds, and when something changed, it looks at
- * every fabric, has what is known judged, and starts what is asked for. Invariants: it
- * rests longer than it works, yet never for longer than REST_MAX_MS; a look that has
- * spent its budget leaves the fabrics that are left to the next one; a kick brings a
- * look forward and puts none off.
+ * The clockwork of the gate. Every two seconds, and after a change, a look judges the
+ * results of every fabric, and starts the pairs that are asked for. Invariants: the
+ * gate rests longer than it works, but no longer than REST_MAX_MS; a look that has
+ * spent its budget leaves further fabrics to the next one; a kick brings a look forward
+ * and delays none.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ ask_wanted(struct bu_gate *gate, const struct bu_campaign_state *campaign)
 		bu_gate_ask(gate, campaign, &campaign->tired);
 }
 
-/* One a minute, the same for all fabrics. */
+/* A slow turn comes once a minute, the same for all fabrics. */
 static void
 take_slow_turn(struct bu_gate *gate)
 {
@@ -44,7 +44,7 @@ take_slow_turn(struct bu_gate *gate)
 	gate->slow_turn = gate->slow_turns++ % 2 ? BU_TURN_OTHERS : BU_TURN_TIRED;
 }
 
-/* Its nodes are busy until the log has it. */
+/* 1 = the log has not taken the events of a probe, so its nodes are busy. */
 static int
 is_anything_told(const struct bu_gate *gate)
 {
@@ -67,7 +67,7 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *fabric)
 	bu_campaign_state_close(&campaign);
 }
 
-/* 1 = some are left for the next look. */
+/* 1 = fabrics are left for the next look. */
 static int
 look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
 {
@@ -126,7 +126,7 @@ on_look(void *arg)
 		bu_gate_nvlink_look(gate);
 	}
 	gate->looking = 0;
-	/* What is done once for a node is not done again after a rest. */
+	/* Certificate work is done once for a node, and needs no longer rest. */
 	rest_ms =
 		(bu_mono_ms(gate->stopwatch) - start_ms - gate->once_ms) * REST_TIMES +
 		gate->once_ms;
@@ -150,7 +150,8 @@ bu_gate_set_stopwatch(struct bu_gate *gate, const struct bu_clock *clock)
 	gate->stopwatch = clock;
 }
 
-/* A schedule of its own for each site, the same after a restart and a restore. */
+/* From the site's public key: each site has its own schedule, the same after a restart
+ * and a restore. */
 static uint64_t
 seed_of(const struct bu_fleet *fleet)
 {
@@ -188,7 +189,7 @@ bu_gate_destroy(struct bu_gate *gate)
 	bu_probes_drop(gate);
 	bu_incast_drop(gate);
 	bu_gate_nvlink_drop(gate);
-	bu_switches_drop(gate); /* who reads them is busy */
+	bu_switches_drop(gate); /* its reader is in busy */
 	json_decref(gate->busy);
 	json_decref(gate->soaking);
 	json_decref(gate->soaked_with);
@@ -238,7 +239,7 @@ bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 	       const json_t *result, const struct bu_err *failure)
 {
 	node->live.unanswered = 0;
-	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop); /* it idles now */
+	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop); /* agent idles */
 	if (!bu_probe_result(gate, node, id, result, failure) &&
 	    !bu_incast_result(gate, node, id, result, failure) &&
 	    !bu_gate_nvlink_result(gate, node, id, result, failure) &&

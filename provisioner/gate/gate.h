@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fabric gate. A node that is validating is checked first, then soaked where the
- * profile asks for it, then measured: a campaign (fabric/judge/localise.h) over each
- * fabric network asks for pairs, agents probe them, the log keeps the results. What
- * comes of it are certificates, quarantines with evidence, or reasons for waiting. The
- * gate moves nodes only by asking reconcile.
+ * The fabric gate. A validating node is checked first, then soaked where the profile
+ * asks for a soak, then measured. A campaign (fabric/judge/localise.h) over each fabric
+ * network asks for pairs; agents probe them; the log keeps the results. Each node gets
+ * certificates, a quarantine with evidence, or a reason for waiting. The gate moves
+ * nodes only by asking reconcile.
  */
 #ifndef BU_GATE_GATE_H
 #define BU_GATE_GATE_H
@@ -16,63 +16,62 @@ struct bu_gate;
 struct bu_gate *bu_gate_create(struct bu_fleet *fleet, struct bu_reconcile *rec,
 			       const struct bu_trust *trust);
 void bu_gate_destroy(struct bu_gate *gate);
-/* Expectations as data, rates.json and gpus.json; without them the profile's alone
- * count. */
+/* Loads rates.json and gpus.json. Without them only the profile's expectations count.
+ */
 bu_must int bu_gate_load_data(struct bu_gate *gate, const char *rates, const char *gpus,
 			      struct bu_err *err);
-/* What the kernel's words mean, events.json; without it each of them is unknown. */
+/* Loads events.json, the meaning of kernel messages. Without it all are unknown. */
 bu_must int bu_gate_load_events(struct bu_gate *gate, const char *path,
 				struct bu_err *err);
-/* Something changed: looks again soon. Never later than it would have. */
+/* After a change: brings the next look forward. */
 void bu_gate_kick(struct bu_gate *gate);
-/* What its looks are timed by: the loop's clock, or a test's. Borrowed. */
+/* The clock that times the looks, instead of the loop's; for tests. Borrowed. */
 void bu_gate_set_stopwatch(struct bu_gate *gate, const struct bu_clock *clock);
 
-/* The checks or the probe that this node's agent has to run now, as a work item; NULL =
- * none. New reference. With a slice of its soak a node is given a neighbour.
- */
+/* Work item of the checks or the test that the node's agent is to run now; NULL = none.
+ * A soak slice includes a neighbour. New reference. */
 json_t *bu_gate_work(struct bu_gate *gate, struct bu_node *node);
-/* Whether what it was given by this id is still wanted. Gives nothing out. */
+/* 1 = the work item of this id is still wanted. Gives no work out. */
 int bu_gate_wants(struct bu_gate *gate, const struct bu_node *node, const char *id);
-/* The agent's word on either: a result, or why there is none. */
+/* The agent's result of a work item, or the failure. */
 void bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 		    const json_t *result, const struct bu_err *failure);
 
-/* A word of an outside system about a node. It can quarantine and hold out, never
- * certify. */
+/* The verdict of an outside system on a node. A verdict can quarantine or hold the
+ * node, never certify it. */
 struct bu_external {
 	const char *source;
-	const char *verdict; /* "fail", or "pass": taken back */
+	const char *verdict; /* "fail", or "pass" to withdraw a "fail" */
 	const char *text;
-	int64_t until_ms; /* Unix time, 0 = until it is taken back */
+	int64_t until_ms; /* Unix time; 0 = until withdrawn */
 };
 bu_must int bu_gate_external(struct bu_gate *gate, struct bu_node *node,
 			     const struct bu_external *said, struct bu_err *err);
-/* A person wants it measured anew: only while it is validating (BU_ERR_STATE). */
+/* Measures a node anew for a person. BU_ERR_STATE = not validating; BU_ERR_BUSY = being
+ * measured right now. */
 bu_must int bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
 			  struct bu_err *err);
-/* Measures these nodes with each other, whatever state they are in and stay in: all
- * pairs of few, several partners each of many. Nodes with jobs are refused, where their
- * pool does not lend them, and the others measured. Its id, until it is asked for; NULL
- * with BU_ERR_STATE naming a node whose installed system is not heard now, or that has
- * jobs where fewer than two have none. What is measured counts like any other probe of
- * the pair. */
+/* Measures these nodes with each other, in any state: all pairs of up to 32 nodes, 8
+ * partners each of more. Nodes with jobs whose pool does not lend them are refused. The
+ * results count like those of any probe. Returns the run's id, borrowed. NULL and
+ * BU_ERR_STATE = the installed system of a node is not heard now, or fewer than two
+ * nodes are left; err names a node. */
 const char *bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes,
 			size_t count, struct bu_err *err);
-/* {"run","done","wanted","pairs":[...],"missed":[{"a","b","why"}],
- * "refused":[{"node","why"}]}; NULL = there is no such run. New reference. */
+/* {"run","done","wanted","pairs":[...],"missed":[{"a","b","rail","why"}],
+ * "refused":[{"node","why"}]}; NULL = no such run. New reference. */
 json_t *bu_gate_run_json(const struct bu_gate *gate, const char *id);
-/* The wiring of all nodes (model/wiring.h): as heard, else as the profile says. New
- * reference. */
+/* Wiring of all nodes (model/wiring.h): as heard, else by the profile. New reference.
+ */
 json_t *bu_gate_wiring(struct bu_gate *gate);
-/* Texts about validations that are weaker than they should be, for the site as a whole.
+/* Site-wide warnings: weak validations, accusations between leaves, switch counters.
  * New reference. */
 json_t *bu_gate_warnings(const struct bu_gate *gate);
-/* Texts about a node that neither hold nor judge it: its validation's warning, round
- * trips that do not fit its leaf. New reference. */
+/* Remarks about a node that neither hold nor judge it, with the warnings of its pool.
+ * New reference. */
 json_t *bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node);
-/* {"node","state","checks","pairs":[...],"verdicts","incidents","evidence":BUNDLE}:
- * everything that speaks for or against a node. New reference. */
+/* The evidence for and against a node, as kept at its quarantine, else of now with
+ * "state" and "remarks". NULL = unreadable. New reference. */
 json_t *bu_gate_show(struct bu_gate *gate, const struct bu_node *node,
 		     struct bu_err *err);
 

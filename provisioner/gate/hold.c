@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What keeps a node out whatever it measures: a machine that was quarantined again and
- * again, one whose hardware keeps changing, the word of an outside system, a wait
- * without an end. Looked at before the fabrics. Invariant: an outside word can hold and
- * quarantine, nothing here certifies.
+ * Keeps nodes out whatever was measured: machines that were quarantined again and
+ * again, machines whose hardware keeps changing, nodes that an outside system failed,
+ * and nodes that wait too long. Called at each look before the fabrics. Invariant: an
+ * outside verdict can hold and quarantine a node; nothing here certifies.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum {
 	PARTNER_WAIT_MS = 24 * 3600 * 1000,
-	/* A device that comes late is one change, a second one may be. */
+	/* Two devices may come late: each is a change of hardware. */
 	OUTDATED_MAX = 2,
 };
 
@@ -47,7 +47,8 @@ hold_lemon(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 	hold(gate, node, BU_OWNER_BRINGUP, "", &reason);
 }
 
-/* To measure it once more would lead to the same. */
+/* Holds a node whose hardware changed more than OUTDATED_MAX times: another measurement
+ * would be outdated, too. */
 static void
 hold_changing(struct bu_gate *gate, struct bu_node *node)
 {
@@ -60,8 +61,8 @@ hold_changing(struct bu_gate *gate, struct bu_node *node)
 	hold(gate, node, BU_OWNER_BRINGUP, "", &reason);
 }
 
-/* A node that is not in the cluster yet is quarantined; one that is, is held: no
- * partner, and seen. */
+/* A validating node that an outside system failed is quarantined. A joining or ready
+ * one is held: no partner, but shown. */
 static void
 heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 {
@@ -82,7 +83,7 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 		hold(gate, node, BU_OWNER_EXTERNAL, body->source, &reason);
 }
 
-/* A node that waits for long, heard or not, is held for a person. */
+/* Holds for a person a node that waits for PARTNER_WAIT_MS, heard or not. */
 static void
 heed_wait(struct bu_gate *gate, struct bu_node *node)
 {

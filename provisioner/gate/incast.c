@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several idle nodes send to one at once, over all rails: what flow control and the
- * memory of the receiver must bear, and no pair shows. Only where the profile asks for
- * it, after certification, once in each boot of the receiver, and a few times where
- * that says nothing. Looked at by gate.c. Invariants: one at a time in the whole site,
- * at most one a minute; only idle nodes that their pool lends; no node is moved or
- * accused by it, the finding is a remark.
+ * Incast: several idle nodes send to one at once, over all rails, which loads flow
+ * control and the receiver's memory as no pair does. Only where the profile asks for
+ * one, after certification, once in each boot of the receiver, and again up to TESTS
+ * times while inconclusive. Called by gate.c at each look. Invariants: one at a time in
+ * the whole site, at most one a minute; only idle nodes that their pool lends; no node
+ * is moved or accused, a finding is a remark.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +18,9 @@
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
 
-/* TRIES: receivers for which senders are looked for in one look. TESTS: incasts of a
- * receiver in a boot, while they say nothing. WINDOW: what each connection rotates
- * over: there are many. LOST_MAX: packets that a probe may repeat for a scheduler's
- * whim. */
+/* TRIES: receivers for which a look searches senders. TESTS: incasts of a receiver in a
+ * boot, while inconclusive. WINDOW: memory over which each of the many connections
+ * rotates. LOST_MAX: packets that a probe may repeat by chance of scheduling. */
 enum {
 	PAUSE_MS = 60000,
 	TRIES = 16,
@@ -33,7 +32,7 @@ enum {
 	LOST_MAX = 4,
 };
 
-/* The senders are one end to all that is told and said. */
+/* All senders are one end of the probe, with this name. */
 static const char senders_name[] = "senders";
 
 struct bu_incast {
@@ -80,7 +79,7 @@ is_free(struct bu_gate *gate, struct bu_node *node)
 	       bu_gate_lends(gate, node, want) && !bu_gate_works(gate, node, want);
 }
 
-/* In its present boot. A body of a time before they were counted is of the first. */
+/* Incasts of the receiver in its present boot; a body without a count is the first. */
 static int64_t
 tests_of(const struct bu_node *node)
 {
@@ -89,8 +88,7 @@ tests_of(const struct bu_node *node)
 		       : 0;
 }
 
-/* One that says nothing, as when a sender went away, is none, but they come to an end.
- */
+/* 1 = a conclusive incast, or TESTS inconclusive ones (a sender went away). */
 static int
 had_one(const struct bu_node *node)
 {
@@ -109,7 +107,7 @@ leaf_of(const struct bu_gate *gate, const struct bu_node *node,
 	bu_gate_leaf(node, want->pool->rails[0], want, (int)want->index, ret);
 }
 
-/* As many connections as an agent makes at once. */
+/* An agent makes at most BU_RAILS_MAX connections at once. */
 static int
 senders_of(const struct bu_desired_node *want)
 {
@@ -118,7 +116,7 @@ senders_of(const struct bu_desired_node *want)
 	return want->validation->incast < most ? want->validation->incast : most;
 }
 
-/* Nodes of its pool, at its leaf. Fewer than two are no incast. */
+/* Finds senders in the receiver's pool, at its leaf. 0 = fewer than SENDERS_MIN. */
 static int
 find_senders(struct bu_gate *gate, const struct bu_node *receiver,
 	     struct bu_incast *incast)
@@ -157,7 +155,7 @@ start(struct bu_gate *gate, const struct bu_node *receiver, struct bu_incast *in
 	incast->deadline_ms = bu_gate_deadline_ms(gate, want->validation,
 						  bu_gate_slowest(want->pool));
 	incast->until_ms = now_ms + incast->deadline_ms + BU_GATE_GRACE_MS;
-	/* No probe of a pair. */
+	/* The value 0 is work other than a probe. */
 	json_object_set_new(gate->busy, incast->receiver, json_integer(0));
 	for (int i = 0; i < incast->senders; i++)
 		json_object_set_new(gate->busy, incast->sender[i], json_integer(0));
@@ -191,9 +189,9 @@ begin(struct bu_gate *gate)
 	}
 }
 
-/* --- what they are told --- */
+/* --- work items --- */
 
-/* -1: receiver, from 0: that sender; -2: not in it. */
+/* -1 = the receiver, from 0 = that sender, -2 = not in the incast. */
 static int
 place_of(const struct bu_incast *incast, const char *name)
 {
@@ -228,7 +226,7 @@ fill_sizes(const struct bu_incast *incast, const struct bu_desired_node *want,
 	work->qps = sizes.qps;
 	work->depth = sizes.depth;
 	work->runs = RUNS;
-	/* Together they send what one does alone. */
+	/* All senders together send what one end of a pair does. */
 	work->bytes = sizes.bytes / (uint64_t)incast->senders;
 	if (work->bytes < work->message_bytes)
 		work->bytes = work->message_bytes;
@@ -237,8 +235,8 @@ fill_sizes(const struct bu_incast *incast, const struct bu_desired_node *want,
 	work->deadline_ms = incast->deadline_ms;
 }
 
-/* The receiver has a connection with each sender on each of its rails, the ports of one
- * sender one after the other. */
+/* The receiver has a connection for each sender and rail. The ports of one sender
+ * follow each other. */
 static int
 fill_rails(const struct bu_incast *incast, const struct bu_desired_node *own, int place,
 	   struct bu_work_probe *work)
@@ -282,9 +280,9 @@ bu_incast_work(struct bu_gate *gate, const struct bu_node *node)
 	return bu_record_to_json(bu_work_probe_fields, &work);
 }
 
-/* --- what came of it --- */
+/* --- results --- */
 
-/* Of the log. */
+/* A rail in the event's body. */
 #define RAIL_ROWS(X, T)                                                                \
 	X(T, STRING, rail) X(T, REAL, gbps) X(T, REAL, least_gbps) X(T, REAL, lost)
 struct rail BU_ROW_STRUCT(RAIL_ROWS);
@@ -295,7 +293,7 @@ struct sum {
 	int64_t lost;
 };
 
-/* Adds what one sender sent on one rail; -1 and err: it says nothing. */
+/* Adds one sender's result on one rail; -1 = there is none. */
 static int
 add_result(const struct bu_incast *incast, const json_t *value, struct sum *ret,
 	   struct bu_err *err)
@@ -314,16 +312,16 @@ add_result(const struct bu_incast *incast, const json_t *value, struct sum *ret,
 		return bu_err_set(err, result.dir[BU_END_A].error.kind, 0, "%s",
 				  result.dir[BU_END_A].error.text);
 	ret->gbps += result.dir[BU_END_A].bw_median_gbps;
-	/* All of them read the counters of the receiver's one port. */
+	/* All connections read the counters of the receiver's one port. */
 	lost = bu_probe_losses(&result.dir[BU_END_A]);
 	if (lost > ret->lost)
 		ret->lost = lost;
 	return 0;
 }
 
-/* Of each rail, what all senders together sent on it; WARN: too little, or with losses.
- * More than the link has was not sent at once: nothing starts the senders together, and
- * one that came late had the link to itself. */
+/* Adds the senders' sum for each rail. WARN = too little, or with losses. INCONCLUSIVE
+ * = a result is missing, or the sum is above the link's rate: nothing starts the
+ * senders together, and a late one had the link to itself. */
 static enum bu_verdict
 judge_rails(const struct bu_gate *gate, const struct bu_incast *incast,
 	    const struct bu_desired_node *want, json_t *rails, struct bu_err *err)
@@ -424,7 +422,7 @@ bu_incast_look(struct bu_gate *gate)
 	begin(gate);
 }
 
-/* The rail that says most. */
+/* Names the first bad rail. */
 char *
 bu_incast_words(const struct bu_node *node)
 {

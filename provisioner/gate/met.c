@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which nodes met on a rail, in the present boots of both: the log by places of a
- * campaign. Asked by campaign_state.c and answer.c. Where each pair of the log belongs
- * is kept from look to look, so that a look finds only what is new by names. Invariant:
- * what is kept follows from the applied profile and the names in the log alone, neither
- * of which changes under it.
+ * Pairs that were measured on a rail in the present boots of both nodes, by places of a
+ * campaign. Called by campaign_state.c and answer.c. Places of the log's pairs are kept
+ * between looks, so that a look finds by name only new pairs. Invariant: kept places
+ * follow from the applied profile and the names in the log alone.
  */
 #include <string.h>
 
@@ -34,7 +33,7 @@ pair_of(const struct bu_desired *desired, const struct bu_pair_log *log)
 	return pair;
 }
 
-/* Pairs are never taken out of the log, nor do they change places. */
+/* The log never drops or moves a pair. */
 static void
 learn_pairs(struct bu_gate *gate)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes whose GPUs are one NVLink domain copy to each other (checks/gpu/nvlink.h),
- * after their certification: each once in each boot, and where that was bad with
- * another one that is good, so that a third can tell. Looked at by gate.c. Invariants:
- * one pair at a time in a domain, and a node is in one; only idle nodes that their pool
- * lends, whose agent knows it; no node is moved or accused by it, the finding is a
- * remark.
+ * NVLink tests: two certified nodes of one NVLink domain copy to each other
+ * (checks/gpu/nvlink.h). A node is tested once in each boot; after a bad test again
+ * with a good node, so that a third node tells the bad one. Called by gate.c at each
+ * look. Invariants: a domain has one pair at a time; only idle nodes take part that
+ * their pool lends, and whose agent reports a domain; no node is moved or accused, a
+ * finding is a remark.
  */
 #include "provisioner/gate/nvlink.h"
 
@@ -18,8 +18,8 @@
 #include "base/text.h"
 #include "model/hello.h"
 
-/* TRIES: nodes for which a partner is looked for in one look. TESTS: of a node in a
- * boot, while none is good. REST: from one to the next, in which the log takes it. */
+/* TRIES: nodes for which a look searches a partner. TESTS: of a node in a boot, while
+ * none is good. REST: between two tests of a node, for the log to take the first. */
 enum {
 	PAUSE_MS = 10000,
 	REST_MS = 600000,
@@ -27,14 +27,14 @@ enum {
 	TESTS = 3,
 	RUNS = 5,
 	DEADLINE_MS = 180000,
-	DRIVER_MS = 100000, /* its driver starts, and what hangs is ended */
+	DRIVER_MS = 100000, /* to start the driver, and to end a hung test */
 };
 
 struct pair {
 	struct pair *next;
 	char id[BU_NAME_SIZE], secret[65], domain[80];
 	char name[2][BU_NAME_MAX]; /* a connects, b listens */
-	char boot[2][40];          /* in which they were asked */
+	char boot[2][40];          /* when the pair began */
 	int spoke[2];
 	int64_t until_ms; /* monotonic */
 	json_t *said[2];  /* bu_gate_nvlink_read() */
@@ -43,9 +43,9 @@ struct pair {
 
 struct bu_nvlinks {
 	struct pair *pairs;
-	json_t *rest; /* node -> monotonic: before this it asks for no other one */
+	json_t *rest; /* node -> ms, monotonic: no test before */
 	int64_t next_ms;
-	size_t place; /* of the fleet: the next look begins there */
+	size_t place; /* in the fleet: the next search begins here */
 };
 
 static void
@@ -89,7 +89,7 @@ is_free(struct bu_gate *gate, struct bu_node *node)
 	       bu_gate_lends(gate, node, want) && !bu_gate_works(gate, node, want);
 }
 
-/* In the present boot, with a result that was of both. */
+/* 1 = in its present boot the node has a result about the path to this peer. */
 static int
 was_with(const struct bu_node *node, const char *peer)
 {
@@ -127,14 +127,14 @@ asks(const struct bu_gate *gate, const struct bu_node *node)
 		       bu_json_int(gate->nvlinks->rest, node->name, 0);
 }
 
-/* A profile that names no racks has one. */
+/* Nodes without a rack are in one rack. */
 static int
 is_one_rack(const struct bu_desired_node *a, const struct bu_desired_node *b)
 {
 	return strcmp(a->rack ? a->rack : "", b->rack ? b->rack : "") == 0;
 }
 
-/* Of its domain and its rack, free, and not the one with which it is known. */
+/* 1 = free, of the node's domain and rack, and not tested with the node yet. */
 static int
 is_partner(struct bu_gate *gate, const struct bu_node *node, struct bu_node *other)
 {
@@ -148,8 +148,8 @@ is_partner(struct bu_gate *gate, const struct bu_node *node, struct bu_node *oth
 	       is_free(gate, other);
 }
 
-/* The first time one that asks as well, for both are measured then. Else one that was
- * good, so that what is bad is this node; and the last one at last. */
+/* For a first test another node that asks, because the test counts for both. Else a
+ * good node, so that a bad result is due to this one. The last peer comes last. */
 static int
 rank_of(const struct bu_gate *gate, const struct bu_node *node,
 	const struct bu_node *other)
@@ -208,7 +208,7 @@ start(struct bu_gate *gate, const struct bu_node *node, const struct bu_node *ot
 	for (int end = 0; end < 2; end++) {
 		bu_text_copy(pair->name[end], BU_NAME_MAX, ends[end]->name);
 		BU_TEXT_COPY(pair->boot[end], ends[end]->boot_id);
-		/* No probe of a pair over the network. */
+		/* The value 0 is work other than a probe. */
 		json_object_set_new(gate->busy, ends[end]->name, json_integer(0));
 		bu_fleet_touch(gate->fleet,
 			       bu_fleet_node(gate->fleet, ends[end]->name));
@@ -218,8 +218,8 @@ start(struct bu_gate *gate, const struct bu_node *node, const struct bu_node *ot
 	bu_info("gate", "NVLink %s: %s and %s", pair->id, node->name, other->name);
 }
 
-/* A look goes on where the last one stopped: whether a node is free may be asked of its
- * cluster. */
+/* Begins where the last look stopped. TRIES bounds the searches, because is_free() may
+ * ask a node's cluster. */
 static void
 begin(struct bu_gate *gate)
 {
@@ -240,7 +240,7 @@ begin(struct bu_gate *gate)
 	}
 }
 
-/* --- what they are told --- */
+/* --- work items --- */
 
 static struct pair *
 pair_of(const struct bu_gate *gate, const char *name, int *ret_end)
@@ -268,7 +268,7 @@ boot_address(const struct bu_gate *gate, const char *name, char ret[INET_ADDRSTR
 	return boot ? bu_desired_node_address(want, boot, ret) : -1;
 }
 
-/* NULL: an end has no address. New reference. */
+/* NULL = an end has no boot address. New reference. */
 static json_t *
 ends_of(const struct bu_gate *gate, const struct pair *pair, int end)
 {
@@ -316,7 +316,7 @@ bu_gate_nvlink_work(struct bu_gate *gate, const struct bu_node *node)
 			 "deadline_ms", (json_int_t)DEADLINE_MS + DRIVER_MS);
 }
 
-/* --- what came of it --- */
+/* --- results --- */
 
 static void
 tell(struct bu_gate *gate, const struct pair *pair, int end, struct bu_event *ret)
@@ -341,7 +341,7 @@ tell(struct bu_gate *gate, const struct pair *pair, int end, struct bu_event *re
 			    json_integer(bu_loop_now_ms(gate->fleet->loop) + REST_MS));
 }
 
-/* Of one that was started anew meanwhile nothing is told: it is asked again. */
+/* 0 = the node rebooted meanwhile: nothing is logged, and it is tested again. */
 static int
 is_there(const struct bu_gate *gate, const struct pair *pair, int end)
 {

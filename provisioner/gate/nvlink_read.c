@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nodes have told of NVLink: their domain, the report of a pair and what it is to
- * each end. Called by nvlink.c and nvlink_words.c. Invariant: what one node lacks says
- * nothing about the way to the other.
+ * Reads what nodes report of NVLink: their domain, the report of a pair, and its
+ * verdict for each end. Called by nvlink.c and nvlink_words.c. Invariant: a fault of
+ * one node says nothing about the path to its peer.
  */
 #include <string.h>
 
@@ -33,14 +33,13 @@ bu_gate_nvlink_of(const struct bu_node *node)
 struct said BU_ROW_STRUCT(SAID_ROWS);
 static const struct bu_field said_fields[] = BU_ROW_TABLE(SAID_ROWS, struct said);
 
-/* Rows that tell of the node itself, before it meets the other one. */
+/* Rows about the node alone, judged before it connects to its peer. */
 static int
 is_of_node(const char *id)
 {
 	return strcmp(id, "nvlink-imex") == 0;
 }
 
-/* Figures. */
 static int
 is_rate(const char *id)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came of copies between two nodes over NVLink, and how it is said; called by
- * remarks.c. Invariant: a node is named only where a third one tells which of two it
- * is.
+ * Words the results of NVLink tests, for remarks.c. Invariant: one node of a pair is
+ * named as bad only if a third node tells which of the two it is.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +10,9 @@
 #include "base/text.h"
 #include "provisioner/gate/nvlink.h"
 
-enum { LEAST = 3 }; /* figures of others, to compare with */
+enum { LEAST = 3 }; /* other measured nodes, to compare with */
 
-/* As fabric/judge/cohort.c has it. */
+/* The share of fabric/judge/cohort.c. */
 static const double odd_share = 0.9;
 
 /* --- compared with the others of the domain --- */
@@ -31,7 +30,8 @@ add_figures(const struct bu_node *node, const char *id, double *values, int *cou
 			values[(*count)++] = strtod(bu_json_str(row, "seen", ""), NULL);
 }
 
-/* Of the other nodes of its domain; 0 = too few were measured. */
+/* Median rate of the other nodes of the domain, in GB/s; 0 = fewer than LEAST were
+ * measured. */
 static double
 median_of(const struct bu_gate *gate, const struct bu_node *node, const char *id)
 {
@@ -53,7 +53,7 @@ median_of(const struct bu_gate *gate, const struct bu_node *node, const char *id
 	return nodes < LEAST ? 0 : bu_quantile(values, count, 0.5);
 }
 
-/* A rate that no figure judged; owned, NULL = none is odd. */
+/* Names a rate below odd_share of the domain's median; owned, NULL = none. */
 static char *
 odd_rate(const struct bu_gate *gate, const struct bu_node *node)
 {
@@ -81,9 +81,9 @@ odd_rate(const struct bu_gate *gate, const struct bu_node *node)
 	return NULL;
 }
 
-/* --- what people hear --- */
+/* --- words --- */
 
-/* Nodes with which it was so; owned, NULL = none. */
+/* Names of the peers with this verdict; owned, NULL = none. */
 static char *
 names_with(const struct bu_body_nvlink *body, enum bu_verdict verdict)
 {
@@ -97,7 +97,7 @@ names_with(const struct bu_body_nvlink *body, enum bu_verdict verdict)
 	return names;
 }
 
-/* Bad with two at least, and one of these is good with another: it is this node. */
+/* 1 = the node is bad with two peers or more, one of them good with another node. */
 static int
 is_the_one(const struct bu_gate *gate, const struct bu_body_nvlink *body)
 {
@@ -119,7 +119,7 @@ is_the_one(const struct bu_gate *gate, const struct bu_body_nvlink *body)
 	return count >= 2 && proven > 0;
 }
 
-/* Which of the two it is, as far as a third one tells; owned. */
+/* Which node of the pair is bad, as far as third nodes tell; owned. */
 static char *
 third(const struct bu_gate *gate, const struct bu_body_nvlink *body)
 {
@@ -137,7 +137,7 @@ third(const struct bu_gate *gate, const struct bu_body_nvlink *body)
 			    bad);
 }
 
-/* Of a finding of this end; the other end saw what it said. */
+/* The text of this end's finding or error, else that the other end has one. */
 static const char *
 finding_of(const struct bu_body_nvlink *body)
 {

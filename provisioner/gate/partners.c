@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which proven nodes are lent as partners, as `partners` of their pool says. Asked by
- * campaign_state.c, asks.c and probe.c. Invariants: of a cluster that does not answer
- * no node is lent as idle; a node with jobs is in one probe a minute at most. A job
- * that begins after the answer meets a probe of a few seconds: that is the price.
+ * Which proven nodes are lent as partners, by `partners` of their pool. Asked by
+ * campaign_state.c, asks.c and probe.c. Invariants: a node is not lent as idle while
+ * its cluster does not answer; a node with jobs is in one probe a minute at most. A job
+ * that begins after the cluster's answer shares its links with a probe for a few
+ * seconds: an accepted cost.
  */
 #include <string.h>
 
@@ -16,8 +17,8 @@ int
 bu_gate_works(const struct bu_gate *gate, const struct bu_node *node,
 	      const struct bu_desired_node *want)
 {
-	/* A node on its way into its cluster has no jobs either, nor one that has
-	 * restarted, whatever its cluster still believes. */
+	/* A joining node has no jobs, and neither has a rebooted one, whatever the
+	 * cluster answers. */
 	return want && want->cluster && node->joined.cluster[0] &&
 	       bu_state_serves(node->state) && !bu_reconcile_is_idle(gate->rec, node);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all files of the gate stand on: its data, the bell that wakes it, which nodes
- * are heard, which switch a node is cabled to and which rail is the slowest. Invariant:
- * data that does not fit together changes nothing.
+ * Basics of the gate: its data, its wake-ups, which nodes are heard, a node's leaf, the
+ * slowest rail. Called by all files of the gate. Invariant: data that does not fit
+ * together changes nothing.
  */
 #include "provisioner/gate/gate.h"
 
@@ -27,8 +27,8 @@ bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
 	       now_ms - node->live.last_seen_ms < HEARD_MS;
 }
 
-/* The switch that its port heard by LLDP, else the one that the profile names, else its
- * rack, else 128 of a name's order together. */
+/* The leaf: the switch that LLDP heard, else that of the profile (switch_ports), else
+ * the rack, else LEAF_PLACES places of the rail together. */
 int
 bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
 	     const struct bu_desired_node *want, int place, char ret[BU_GATE_LEAF_SIZE])
@@ -127,7 +127,7 @@ bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *rail,
 {
 	const struct bu_desired *desired = gate->fleet->desired;
 
-	/* Another profile: its networks have other places. */
+	/* Another profile has other places of networks. */
 	if (strcmp(gate->shapes_of, desired->digest) != 0) {
 		bu_gate_shapes_drop(gate);
 		gate->shapes_count = desired->networks_count;
@@ -139,7 +139,6 @@ bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *rail,
 	*topology = (struct bu_topology){0};
 }
 
-/* The earlier of this and what is set. */
 void
 bu_gate_wake_at(struct bu_gate *gate, int64_t due_ms)
 {
@@ -149,7 +148,7 @@ bu_gate_wake_at(struct bu_gate *gate, int64_t due_ms)
 	bu_timer_set(gate->look, due_ms - bu_loop_now_ms(gate->fleet->loop));
 }
 
-/* What a look itself changes, it has seen. */
+/* A look has seen its own changes. */
 void
 bu_gate_kick(struct bu_gate *gate)
 {

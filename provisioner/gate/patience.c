@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a pair is waited for: for its ends to come, for their results, for the log.
- * Asked by probe.c. Invariant: an end that is silent keeps its partner no longer than
- * that partner itself would wait for it.
+ * Bounds the waits of a probe: for its ends to take their items, for their results, for
+ * the log. Called by probe.c. Invariant: a silent end keeps its partner no longer than
+ * that partner itself would wait.
  */
 #include <string.h>
 
 #include "base/json.h"
 #include "provisioner/gate/internal.h"
 
-/* A probe of more than SLOW times the usual time is slow; MEMORY: probes that the usual
- * time is made of. */
+/* A probe is slow above SLOW times the usual share of its deadline. MEMORY: probes in
+ * the moving average. */
 #define SLOW 1.6
 enum { MEMORY = 16 };
 
-/* One commit: one of its events is enough. */
+/* The events of a probe are one commit, so one of them is enough. */
 int
 bu_probe_is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
 {
@@ -51,7 +51,7 @@ bu_probe_may_take(struct bu_gate *gate, struct bu_probe *probe, int end)
 	if (!probe->took[!end] && !bu_probe_is_here(probe, other))
 		return 0;
 	if (!probe->took[end] && !probe->took[!end])
-		bu_fleet_touch(gate->fleet, other); /* it may have asked too soon */
+		bu_fleet_touch(gate->fleet, other); /* may have asked too soon */
 	if (!probe->took[end] && probe->took[!end])
 		probe->both_ms = bu_loop_now_ms(gate->fleet->loop);
 	probe->took[end] = 1;
@@ -69,7 +69,7 @@ is_whole(const json_t *result)
 	       parsed.dir[1].error.kind == BU_ERR_NONE;
 }
 
-/* How long something waited in vain is no pace. */
+/* 1 = results without errors. The duration of a timeout is no pace. */
 static int
 is_measured(const struct bu_probe *probe)
 {
@@ -83,7 +83,7 @@ is_measured(const struct bu_probe *probe)
 	return results > 0;
 }
 
-/* Against its own deadline, which larger sizes and slower links have longer. */
+/* The pace is a share of the deadline, longer for large sizes and slow links. */
 void
 bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe)
 {
@@ -103,7 +103,7 @@ bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe)
 		(share - gate->usual_share) / (gate->usual_share > 0 ? MEMORY : 1);
 }
 
-/* It waited for the other end in vain: whatever that does, it is not this probe. */
+/* 1 = the end timed out waiting for its peer, which runs no probe. */
 static int
 is_left_alone(const json_t *result, const struct bu_err *failure)
 {

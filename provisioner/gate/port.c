@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What agents are told of a node's own ports: for probes between nodes (probe.c), and
- * for the loops inside one (checks.c). Invariant: what the profile says of a port is
- * what is measured.
+ * A node's own ports in work items: for probes between nodes (probe.c), and for loops
+ * inside a node (checks.c). Invariant: the measured port is that of the profile.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 #include "base/text.h"
 #include "provisioner/gate/internal.h"
 
-/* A loop: a quarter of what a direction of a probe moves, in so many runs, because the
- * first one alone cannot tell a loss from an adapter that does not loop. */
+/* A loop moves 1/LOOP_SHARE of a direction of a probe, in LOOP_RUNS runs: one run alone
+ * cannot tell a loss from an adapter that does not loop. */
 enum { LOOP_RUNS = 4, LOOP_SHARE = 4, LOOP_DEADLINE_MS = 15000 };
 
 int
@@ -26,7 +25,7 @@ bu_gate_port(const struct bu_desired_node *own, const struct bu_desired_network 
 	else if (!rail->port)
 		return -1;
 	bu_text_copy(ret->rail, sizeof(ret->rail), rail->name);
-	/* RDMA in software is found by its address: it has no slot. */
+	/* Software RDMA has no PCI slot and is found by address. */
 	if (rail->port)
 		bu_text_copy(ret->port, sizeof(ret->port), rail->port);
 	else if (rail->pci && rail->rdma >= BU_RDMA_HARDWARE)
@@ -70,7 +69,7 @@ bu_gate_loops(const struct bu_gate *gate, const struct bu_desired_node *own)
 
 		if (bu_gate_port(own, rail, port) != 0)
 			continue;
-		/* In software a loop is as fast as the CPU, whatever the link is. */
+		/* Loops of software RDMA are as fast as the CPU, whatever the link. */
 		if (rail->rdma >= BU_RDMA_HARDWARE)
 			port->min_gbps =
 				bu_gate_least_gbps(gate, own->validation, rail);
@@ -78,7 +77,7 @@ bu_gate_loops(const struct bu_gate *gate, const struct bu_desired_node *own)
 	}
 	if (!work.rails_count)
 		return NULL;
-	/* All are looped with the same. */
+	/* All rails have the sizes of the slowest. */
 	sizes = bu_gate_sizes(own->validation, bu_gate_slowest(own->pool), 0);
 	work.work = (struct bu_work){.id = "loops", .attempt = 1};
 	work.role = BU_PROBE_LOOPBACK;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs under way (probe_start.c begins them): handed out to both agents, awaited,
- * journaled. Lost with the process, and probed again. Asked by gate.c and, through
- * gate.h, by the agents' API.
+ * Probes under way (begun by probe_start.c): gives the work items to both agents, waits
+ * for their reports, writes the results to the log. Probes are lost with the process,
+ * and their pairs probed again. Called by gate.c and, through gate.h, by the agents'
+ * API.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 enum { TOLD_MS = 60000 };
 
-/* It may have another one by now. */
+/* The node may be in another probe by now. */
 static void
 let_go(struct bu_gate *gate, const struct bu_probe *probe, int end)
 {
@@ -52,7 +53,7 @@ bu_probe_busy(const struct bu_gate *gate, const char *name)
 	return json_object_get(gate->busy, name) != NULL;
 }
 
-/* An agent may only speak of the probe that it was given, and of its two ends. */
+/* Refuses a result that names another probe or other ends. */
 static int
 read_result(const struct bu_probe *probe, int rail, struct bu_pair_result *ret,
 	    struct bu_err *err)
@@ -69,8 +70,8 @@ read_result(const struct bu_probe *probe, int rail, struct bu_pair_result *ret,
 		ret->probe, ret->end[BU_END_A].node, ret->end[BU_END_B].node);
 }
 
-/* Whose terms a rail of the probe has; NULL = the profile does not measure it there any
- * more. */
+/* Networks of both ends on a rail of the probe; -1 = the applied profile does not
+ * measure an end there any more. */
 static int
 find_terms(const struct bu_gate *gate, const struct bu_probe *probe, int rail,
 	   struct bu_rail_ends *ret)
@@ -88,7 +89,7 @@ find_terms(const struct bu_gate *gate, const struct bu_probe *probe, int rail,
 	return 0;
 }
 
-/* An end that could measure nothing says why: it is named before its words. */
+/* Puts the end's name before its error, if it measured no direction. */
 static void
 name_end(struct bu_pair_result *result)
 {
@@ -103,7 +104,7 @@ name_end(struct bu_pair_result *result)
 	bu_pair_error_set(&result->error, at, &err);
 }
 
-/* A bad result costs no other rail its own. */
+/* Judges one rail. An unreadable result is an error of this rail alone. */
 static void
 judge_rail(const struct bu_probe *probe, int rail, const struct bu_expect *expect,
 	   struct bu_pair_result *ret)
@@ -125,15 +126,15 @@ judge_rail(const struct bu_probe *probe, int rail, const struct bu_expect *expec
 	bu_pair_error_set(&ret->error, BU_END_NONE, &failure);
 }
 
-/* Of a boot that has ended, or begun before a person asked for it to be measured anew:
- * nothing of it counts any more. */
+/* 1 = the boot has ended, or a person asked for a new measurement since the probe
+ * began: its results do not count. */
 static int
 is_void(const struct bu_probe *probe, const struct bu_node *node)
 {
 	return bu_over_is(node) || node->anew_seq > probe->since_seq;
 }
 
-/* 1 = its events are on their way to the log. */
+/* 1 = the events are on their way to the log. */
 static int
 journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 {
@@ -173,8 +174,8 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 	return count > 0;
 }
 
-/* Its nodes are busy until the log has it: nothing is asked for twice. What the log has
- * not taken by then is measured again. */
+/* The nodes stay busy until the log has the events, so that no pair is asked for twice.
+ * If the log has not taken them within TOLD_MS, the pair is measured again. */
 static void
 finish_probe(struct bu_gate *gate, struct bu_probe *probe)
 {
@@ -238,7 +239,7 @@ probe_with(struct bu_gate *gate, const struct bu_node *node, int *ret_end)
 	return probe;
 }
 
-/* The addresses that the node has: its order may be older than what is applied. */
+/* Addresses come from the node's order, which may be older than the applied profile. */
 static int
 find_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
 	 char ret_boot[INET_ADDRSTRLEN], const struct bu_desired_node **ret)
@@ -253,7 +254,7 @@ find_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
 	return boot ? bu_desired_node_address(want, boot, ret_boot) : -1;
 }
 
-/* own: the node of this end, as it was ordered. */
+/* own: the node of this end, as ordered. */
 static int
 fill_rail(const struct bu_probe *probe, int place, int end,
 	  const struct bu_desired_node *own, struct bu_work_rail *ret)
@@ -279,7 +280,7 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	int end;
 	struct bu_probe *probe = probe_with(gate, node, &end);
 	char boot[2][INET_ADDRSTRLEN];
-	/* Of the applied revision: the same for both ends. */
+	/* The applied profile is the same for both ends. */
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	const struct bu_desired_node *ends[2];
 	struct bu_work_probe work;
@@ -332,8 +333,7 @@ is_error(const json_t *result)
 	return json_is_object(json_object_get(result, "error"));
 }
 
-/* A result of each rail, in their order. The first end that measured something counts.
- */
+/* Takes a result for each rail. The first one without an error counts. */
 static void
 take_results(struct bu_probe *probe, const json_t *result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Begins a probe of a pair: who takes part, on which rails, and what it moves. Asked by
- * asks.c and run.c. Invariant: each test of a pair has source ports of its own.
+ * Begins a probe of a pair: its ends, its rails, its sizes and source ports. Called by
+ * asks.c and run.c. Invariant: each test of a pair has its own source ports.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,8 +42,8 @@ failures_of(const struct bu_gate *gate, const struct bu_probe *probe,
 	return most;
 }
 
-/* Of its own for each test of a pair: where switches choose cables by it, it sees all.
- */
+/* Each test of a pair has its own source ports, so that tests reach all cables where
+ * switches choose these by port. */
 static int
 sport_of(const struct bu_gate *gate, const struct bu_probe *probe,
 	 const struct bu_node *a, const struct bu_node *b)
@@ -60,8 +60,8 @@ sport_of(const struct bu_gate *gate, const struct bu_probe *probe,
 	return SPORT + (int)((int64_t)tests * probe->sizes.qps % SPORTS);
 }
 
-/* What said nothing once is done the same again, then with messages of another size, by
- * turns. Half as large, or twice where that would be tiny. */
+/* A probe after one failure keeps its message size, after two it has another, and so on
+ * by turns: half the size, or twice where half is below MESSAGE_MIN. */
 static uint64_t
 message_bytes(const struct bu_sizes *sizes, int failures)
 {
@@ -85,7 +85,7 @@ log_start(const struct bu_probe *probe)
 		probe->name[1], names);
 }
 
-/* Between leaves of a fabric whose spines the profile names. */
+/* 1 = a rail is probed between leaves (qps), and its flows are traced. */
 static int
 has_ways(const struct bu_rail_ends *rails, size_t count)
 {
@@ -96,7 +96,7 @@ has_ways(const struct bu_rail_ends *rails, size_t count)
 	return 0;
 }
 
-/* What it moves, and which ways are looked at. */
+/* Sets sizes and source ports, and whether flows are traced. */
 static void
 set_terms(struct bu_gate *gate, const struct bu_desired_validation *validation,
 	  const struct bu_rail_ends *rails, size_t count, struct bu_node *const ends[2],
@@ -116,7 +116,7 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	       struct bu_node *b)
 {
 	struct bu_probe *probe = bu_xcalloc(1, sizeof(*probe));
-	/* A pair has one name, in either order. */
+	/* Ends are sorted by name, so that a pair has one name. */
 	int swap = strcmp(a->name, b->name) > 0;
 	struct bu_node *ends[2] = {swap ? b : a, swap ? a : b};
 

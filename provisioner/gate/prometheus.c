@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks a Prometheus for what switch ports received and sent with errors. Called by
- * switches_read.c. Invariants: the loop never waits for it, and each request has a
- * deadline and a bounded answer; its credentials are read for one request and in no log
- * or error; nothing that was scraped before the load counts as a reading of it.
+ * Asks a Prometheus for the errors of switch ports, received and sent. Called by
+ * switches_read.c. Invariants: the loop never waits; each request has a deadline and a
+ * bounded answer; credentials are read for one request, and are in no log or error; no
+ * series scraped before the load counts as a reading of it.
  */
 #include "provisioner/gate/prometheus.h"
 
@@ -34,18 +34,18 @@ struct bu_prometheus {
 	struct bu_secrets *secrets;
 	struct bu_timer *timer;
 	char *url, *credentials;
-	char *queries[2]; /* what ports received, and what they sent */
+	char *queries[2]; /* switch_received, switch_sent */
 	char *device, *peer, *port;
 	const struct bu_topology *shape;
 	struct bu_series series;
-	int64_t loaded_ms; /* Unix time: what was scraped before it is too old */
+	int64_t loaded_ms; /* Unix time: earlier series are too old */
 	size_t step;
-	bu_prometheus_fn fn; /* NULL = nothing is asked for */
+	bu_prometheus_fn fn; /* NULL = no ask is under way */
 	void *arg;
 };
 
-/* What is asked for one after the other: whether series are too old, and then for what
- * they count. */
+/* The queries of a reading, in order: for each counter first the series that are too
+ * old, then the values. */
 static const struct {
 	int sent, is_age;
 } steps[] = {{0, 1}, {0, 0}, {1, 1}, {1, 0}};
@@ -126,7 +126,7 @@ end_well(struct bu_prometheus *one)
 	end(one, links, links ? NULL : &err);
 }
 
-/* Without a status of 200: what it says of it, in its own words where it has some. */
+/* The error of a status other than 200, with the text of Prometheus if any. */
 static int
 read_refusal(const struct bu_prometheus *one, const struct bu_http_answer *answer,
 	     struct bu_err *err)
@@ -151,7 +151,7 @@ read_refusal(const struct bu_prometheus *one, const struct bu_http_answer *answe
 }
 
 /* A query that changes labels has no timestamps: then switch_delay alone keeps old
- * figures out. */
+ * values out. */
 static int
 has_no_age(const struct bu_prometheus *one, const struct bu_http_answer *answer)
 {
@@ -199,7 +199,7 @@ on_answer(struct bu_http_answer *answer, const struct bu_err *err, void *arg)
 
 /* --- the request --- */
 
-/* As a form has it. */
+/* Percent-encodes a value of a form. */
 static char *
 escaped(const char *text)
 {
@@ -229,7 +229,7 @@ form_of(const struct bu_prometheus *one)
 	return bu_xasprintf("query=%s", text);
 }
 
-/* secret: a token, or USER:PASSWORD, which it is cut into; NULL = none. */
+/* secret: a bearer token, or USER:PASSWORD, which is cut in place; NULL = none. */
 static void
 post(struct bu_prometheus *one, char *secret)
 {
@@ -266,7 +266,7 @@ post(struct bu_prometheus *one, char *secret)
 		bu_secret_free(token, strlen(token));
 }
 
-/* A file may end with a line end; nothing else in it can end a header. */
+/* Cuts the line end at the end of a file. No other line end may get into a header. */
 static int
 check_secret(const struct bu_prometheus *one, char *secret, size_t size,
 	     struct bu_err *err)
@@ -281,7 +281,7 @@ check_secret(const struct bu_prometheus *one, char *secret, size_t size,
 			  one->credentials);
 }
 
-/* Also when the program that has the secret was asked for it. */
+/* Also called when a program has given the secret. */
 static void
 ask_next(void *arg)
 {

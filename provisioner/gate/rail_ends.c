@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pair is measured on: one network, or two of one switch fabric. Asked by asks.c
- * and probe.c. Invariant: the text of it, as the log keeps it, has the network of the
- * end whose name is first before the slash; no network's name has one.
+ * The networks of a pair: one, or two of one switch fabric. Called by asks.c and
+ * probe.c. Invariant: in the text that the log keeps, the network before the slash is
+ * that of the end whose name sorts first; no network's name has a slash.
  */
 #include <stdio.h>
 #include <string.h>
@@ -60,8 +60,8 @@ bu_rail_expect(const struct bu_gate *gate,
 	return bu_gate_expect_at(gate, validation, bu_rail_slower(rail), a < b ? a : b);
 }
 
-/* The least path MTU of the rail's pairs, as they were last measured, without those
- * that are in doubt: it condemns none that is good by its own. 0 = none. */
+/* The least path MTU by the last results of the rail's pairs, without those in doubt; 0
+ * = none. An expectation at the least MTU rejects no pair that is good at its own. */
 static int
 least_mtu(const struct bu_measurements *measurements, const char *rail)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people should hear of and no node is held for. Asked by the API and by
- * evidence.c. Invariant: nothing here changes what happens to a node.
+ * Remarks for people, for which no node is held. Asked by the API and by evidence.c.
+ * Invariant: a remark changes nothing about a node.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "provisioner/gate/nvlink.h"
 #include "provisioner/gate/switches.h"
 
-/* Each text once. */
+/* Adds each text once; text is taken. */
 static void
 add(json_t *list, char *text)
 {
@@ -36,8 +36,8 @@ add_rates(const struct bu_gate *gate, const struct bu_desired_pool *pool, json_t
 		add(list, bu_gate_bw_warning(gate, pool->validation, pool->rails[i]));
 }
 
-/* Its last result was slow in one direction: 1; good in both: 0; -1 = there is none, or
- * it says nothing. */
+/* 1 = the pair's last result is slow in a direction, 0 = good in both, -1 = none or in
+ * doubt. */
 static int
 is_slow(const struct bu_expect *expect, const struct bu_pair_log *log)
 {
@@ -49,8 +49,8 @@ is_slow(const struct bu_expect *expect, const struct bu_pair_log *log)
 	       m->dir[1].rate_gbps < bu_expect_min_gbps(expect, m->mtu);
 }
 
-/* No node is accused of it: a link that was certified may have become slow, and so may
- * the way between two nodes. Of one whose certificate stands. */
+/* Slow pairs of a certified node accuse no node: its link may have become slow, and so
+ * may the path between both nodes. */
 static void
 add_slow_pairs(const struct bu_gate *gate, const struct bu_node *node,
 	       const struct bu_desired_network *rail, json_t *list)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A report of checks as the log keeps it and as people read it. Asked by checks.c.
- * Pure. Invariant: a row that fails is never left out of the verdict.
+ * A report of checks in the log's form and in words. Called by checks.c. Pure.
+ * Invariant: a row that fails is never left out of the verdict.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "provisioner/gate/internal.h"
 
-/* ROWS_KEPT: of those that do not pass, in the event. */
+/* ROWS_KEPT: in the event, of those that do not pass. ROWS_SAID: in words. */
 enum { ROWS_KEPT = 64, ROWS_SAID = 3 };
 
 /* The rows that do not pass, failures first. */
@@ -40,7 +40,7 @@ rows_of(const struct bu_checks *report)
 	return rows;
 }
 
-/* What an interface heard: "leaf01:swp3"; NULL. */
+/* The switch port that an interface heard by LLDP: "leaf01:swp3"; NULL = none. */
 static const char *
 heard_on(const struct bu_checks *report, const char *netdev)
 {
@@ -52,8 +52,7 @@ heard_on(const struct bu_checks *report, const char *netdev)
 	return NULL;
 }
 
-/* {NETWORK: "leaf01:swp3"}: what LLDP was heard, for the topology and the campaign of
- * each rail. New reference. */
+/* {NETWORK: "leaf01:swp3"} by LLDP, for the topology of each rail. New reference. */
 static json_t *
 ports_of(const struct bu_checks *report)
 {
@@ -72,7 +71,7 @@ ports_of(const struct bu_checks *report)
 	return ports;
 }
 
-/* "8c3c....1": the NVLink domain and clique of its GPUs, where they agree. */
+/* "8c3c....1": the NVLink domain and clique of the GPUs; NULL = none, or several. */
 static const char *
 domain_of(const struct bu_checks *report)
 {
@@ -90,7 +89,7 @@ domain_of(const struct bu_checks *report)
 	return domain;
 }
 
-/* How long it really was under load. */
+/* The time under load that the report gives, in ms. */
 static int64_t
 soak_ms_of(const struct bu_checks *report)
 {
@@ -133,7 +132,7 @@ bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice
 				      .ms = slice_ms,
 				      .peer = peer};
 
-	/* A slice counts when it ended well. */
+	/* A slice that did not pass counts for no time. */
 	if (slice_ms != BU_UNSAID_INT && body.soak_ms != BU_UNSAID_INT)
 		body.ms = body.soak_ms;
 	if (slice_ms != BU_UNSAID_INT && verdict != BU_VERDICT_PASS &&
@@ -142,7 +141,7 @@ bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice
 	return bu_record_to_json(bu_body_fields(BU_EVENT_CHECKS), &body);
 }
 
-/* "check nic-mtu (eth1): MTU is 1500, 9000 is wanted; set it; ..." and what to swap. */
+/* "check nic-mtu (eth1): MTU is 1500, 9000 is wanted; HINT; and 2 more". */
 char *
 bu_report_words(const json_t *rows, const char **ret_hint)
 {

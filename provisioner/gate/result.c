@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the log keeps of a pair's result: written for probe.c, read back where
- * more is needed than the figures in memory. Invariant: a result that says nothing in
- * one direction has no flows, so that no campaign counts it.
+ * The record of a pair's result in the log. Made for probe.c, and read back where the
+ * figures in memory are not enough. Invariant: a result that measured nothing in one
+ * direction has no flows, so that no campaign counts it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "provisioner/gate/internal.h"
 
-/* Probes of this pair in these boots that gave no result, since the last that did. */
+/* Probes of the pair in the present boots without a result, since the last result. */
 static int
 errors_before(const struct bu_gate *gate, const char *rail, const struct bu_node *a,
 	      const struct bu_node *b)
@@ -26,8 +26,8 @@ errors_before(const struct bu_gate *gate, const char *rail, const struct bu_node
 		       : 0;
 }
 
-/* A link that counts more errors than a good one weighs as much as so many packets: the
- * judge takes four for chance. */
+/* Excess errors of a link count as at least so many lost packets: the judge takes four
+ * for chance. */
 enum { LINK_WEIGHS = 16 };
 
 static int64_t
@@ -46,14 +46,14 @@ weight_of(const struct bu_pair_dir *dir, int end, enum bu_counter counter)
 	return count < LINK_WEIGHS ? LINK_WEIGHS : count;
 }
 
-/* The counter that weighs most. */
+/* The counter with the largest weight, in packets. */
 struct most {
-	int64_t weight; /* 0 = all is well */
+	int64_t weight; /* 0 = nothing is lost */
 	enum bu_counter counter;
 	int end;
 };
 
-/* Of the ends that are none of skip. */
+/* skip: ends whose counters do not count. */
 static struct most
 find_most(const struct bu_pair_dir *dir, const int skip[2], int losses_alone)
 {
@@ -94,7 +94,7 @@ bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter, int *
 	return most.weight;
 }
 
-/* It arrived, but late: jobs of an end may be why. */
+/* 1 = the direction's figures fail, and jobs of an end may be the cause. */
 static int
 is_excused(const struct bu_probe *probe, const struct bu_expect *expect,
 	   const struct bu_pair_result *result, int i)
@@ -106,8 +106,8 @@ is_excused(const struct bu_probe *probe, const struct bu_expect *expect,
 	       bu_expect_judge(expect, result, i, reason) == BU_VERDICT_FAIL;
 }
 
-/* What the campaign reads of a direction; 0 = it says nothing. Counters that jobs move,
- * too, are no evidence. */
+/* The direction's flow for the campaign; 0 = nothing was measured. Counters of ends
+ * with jobs do not count, because jobs move them, too. */
 static int
 flow_of(const struct bu_probe *probe, const struct bu_expect *expect,
 	const struct bu_pair_result *result, int i, struct bu_body_flow *ret)

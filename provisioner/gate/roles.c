@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each node of the profile is to the campaigns of all rails: looked at once for a
- * look of the gate, not once more for each rail. Asked by campaign_state.c; gate.c
- * forgets it at the end of the look. Invariant: nothing is kept from one look to the
- * next.
+ * The role of each node of the profile in the campaigns of all rails, found once in a
+ * look of the gate instead of once for each rail. Asked by campaign_state.c. gate.c
+ * drops the roles at the end of the look. Invariant: no role is kept for the next look.
  */
 #include <string.h>
 
@@ -19,7 +18,8 @@ is_candidate(struct bu_gate *gate, struct bu_node *node)
 	       bu_gate_hears(gate, node) && bu_gate_is_checked(gate, node);
 }
 
-/* In or on its way into the cluster, and to be heard. */
+/* In or on its way into the cluster, heard, not held, and not failed by an outside
+ * system. */
 static int
 is_in_service(struct bu_gate *gate, struct bu_node *node)
 {
@@ -29,8 +29,9 @@ is_in_service(struct bu_gate *gate, struct bu_node *node)
 	       bu_gate_hears(gate, node) && !bu_measurements_external(node, now_ms);
 }
 
-/* Its full certificate is of this hardware: this boot needs one proven partner. A node
- * that was quarantined lately, or is measured anew for a person, does twice as much. */
+/* A node with a full certificate of this hardware needs one proven partner in this
+ * boot. A node that was quarantined lately, or that a person has measured anew, needs
+ * twice as many tests as usual. */
 static enum bu_effort
 effort_of(const struct bu_gate *gate, struct bu_node *node)
 {
@@ -69,7 +70,7 @@ is_anybody_validating(const struct bu_fleet *fleet)
 	return 0;
 }
 
-/* What is between the rails is looked at once after a start, too. */
+/* Roles are needed once after a start, too, for the look between leaves. */
 static int
 needs_roles(const struct bu_gate *gate)
 {
@@ -117,7 +118,7 @@ bu_gate_roles(struct bu_gate *gate)
 	gate->roles = bu_xcalloc(desired->nodes_count, sizeof(*gate->roles));
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		fill(gate, &desired->nodes[i], &gate->roles[i]);
-	/* Nearly all of it is to verify certificates that are new. */
+	/* Nearly all of this time goes to verifying new certificates. */
 	gate->once_ms += bu_mono_ms(gate->stopwatch) - start_ms;
 	return 1;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs that a person asks for: pairs of given nodes, measured once more. Asked by the
- * API; gate.c starts what can be started. A run lives in memory: its results are in the
- * log, what was not measured when the process ended is not measured. Invariants: no
- * node is moved or judged by a run; jobs are disturbed only where their pool lends its
- * nodes with jobs, and then once a minute at most.
+ * Runs that a person asks for: pairs of given nodes, measured once more. Called by the
+ * API; gate.c starts the pairs whose nodes are free. A run lives in memory: its results
+ * are in the log, pairs not measured at the end of the process stay unmeasured.
+ * Invariants: a run moves and judges no node; it disturbs jobs only of pools that lend
+ * nodes with jobs, and a node once a minute at most.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
 
-/* PARTNERS: of each node when all pairs would be too many. */
+/* PARTNERS: of each node, in runs of more than ALL_PAIRS_MAX nodes. */
 enum { ALL_PAIRS_MAX = 32, PARTNERS = 8, RUNS_KEPT = 16 };
 
 struct pair {
@@ -24,7 +24,7 @@ struct pair {
 	char rail[BU_NAME_MAX];
 	char probe[BU_NAME_SIZE]; /* "" = not started */
 	int done;
-	char why[240]; /* why it was not measured; "" = it was, or will be */
+	char why[240]; /* why the pair was not measured; "" = measured or to be */
 };
 
 struct bu_gate_run {
@@ -34,7 +34,7 @@ struct bu_gate_run {
 	struct pair *pairs; /* by round */
 	int pair_count;
 	int over;        /* all pairs are done */
-	json_t *refused; /* [{"node","why"}]: those with jobs */
+	json_t *refused; /* [{"node","why"}]: nodes with jobs */
 };
 
 static void
@@ -57,8 +57,7 @@ bu_runs_drop(struct bu_gate *gate)
 	}
 }
 
-/* Whatever state it is in: its installed system runs when that was heard a moment ago.
- */
+/* 0 = the node's installed system is heard now, in whatever state the node is. */
 static int
 check_node(const struct bu_gate *gate, const struct bu_node *node, struct bu_err *err)
 {
@@ -91,7 +90,7 @@ check_node(const struct bu_gate *gate, const struct bu_node *node, struct bu_err
 	return 0;
 }
 
-/* The jobs of a node are not disturbed, unless its pool says that they may be. */
+/* Refuses a node with jobs, unless its pool lends such nodes (partners = any). */
 static int
 check_jobs(const struct bu_gate *gate, const struct bu_node *node, struct bu_err *err)
 {
@@ -107,7 +106,7 @@ check_jobs(const struct bu_gate *gate, const struct bu_node *node, struct bu_err
 			  node->name, node->name, want->pool->name);
 }
 
-/* Once on each rail that both have. */
+/* Adds the pair on each rail that both nodes have. */
 static void
 add_pairs(const struct bu_gate *gate, struct bu_gate_run *run, size_t *cap, int a,
 	  int b)
@@ -150,7 +149,7 @@ plan_pairs(const struct bu_gate *gate, struct bu_gate_run *run, int count,
 	}
 }
 
-/* The last ones can still be asked for. */
+/* Keeps the last RUNS_KEPT runs for questions. */
 static void
 forget_old(struct bu_gate *gate)
 {
@@ -214,7 +213,7 @@ bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes, size_t count,
 	return run->id;
 }
 
-/* NULL = it was never measured. */
+/* NULL = the pair was never measured. */
 static const struct bu_pair_log *
 log_of(const struct bu_gate *gate, const struct bu_gate_run *run,
        const struct pair *pair)
@@ -225,7 +224,7 @@ log_of(const struct bu_gate *gate, const struct bu_gate_run *run,
 	return place < 0 ? NULL : &gate->fleet->measurements.logs[place];
 }
 
-/* NULL = the profile that is applied now does not measure it there any more. */
+/* NULL = the applied profile does not measure the node on this rail any more. */
 static const struct bu_desired_network *
 rail_of(const struct bu_desired_node *want, const struct pair *pair)
 {
@@ -266,7 +265,7 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 	if (pair->probe[0]) {
 		const struct bu_pair_log *log = log_of(gate, run, pair);
 
-		/* Another probe of the pair came after it: that one counts, too. */
+		/* Both nodes are free, if a later probe is the last of the pair. */
 		pair->done = (log && strcmp(log->last.probe, pair->probe) == 0) ||
 			     (!bu_probe_busy(gate, a->name) &&
 			      !bu_probe_busy(gate, b->name));
@@ -274,7 +273,7 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 	}
 	if (check_node(gate, a, &err) != 0 || check_node(gate, b, &err) != 0 ||
 	    check_jobs(gate, a, &err) != 0 || check_jobs(gate, b, &err) != 0) {
-		pair->done = 1; /* it left meanwhile, or was given a job */
+		pair->done = 1; /* a node left meanwhile, or got a job */
 		bu_text_copy(pair->why, sizeof(pair->why), err.text);
 	} else if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name) &&
 		   !bu_gate_rests(gate, a) && !bu_gate_rests(gate, b)) {
@@ -291,7 +290,7 @@ is_over(const struct bu_gate_run *run)
 	return 1;
 }
 
-/* When one is over its results may clear what stands accused between leaves. */
+/* A complete run may clear accusations between leaves, so these are looked at again. */
 void
 bu_runs_look(struct bu_gate *gate)
 {

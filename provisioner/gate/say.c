@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a validating node does not go on, in its own memory: said anew at each look.
- * A wait stops its deadline, a trouble does not: the table of reasons says so. Asked by
- * gate.c for nodes that are no candidates yet, by verdicts.c for candidates.
- * Invariants: a reason is there within one look and gone within one look after its
- * cause; watchers are told of changes alone.
+ * Sets the reason why a validating node does not go on, anew at each look. Reasons are
+ * kept in memory. A reason of kind wait stops the node's deadline, one of kind trouble
+ * does not. Asked by gate.c for nodes that are no candidates yet, by verdicts.c for
+ * candidates. Invariants: a reason comes and goes within one look of its cause;
+ * watchers are told of changes alone.
  */
 #include "base/log.h"
 #include "base/text.h"
@@ -21,7 +21,7 @@ bu_gate_say(struct bu_gate *gate, struct bu_node *node, const struct bu_reason *
 	if (bu_reason_same(&node->live.says, reason))
 		return;
 	node->live.says = *reason;
-	/* The time that it waited does not count. */
+	/* Time spent waiting does not count. */
 	if (stood_still && !bu_node_stands_still(node))
 		node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
 	text = bu_reason_text(reason);
@@ -44,8 +44,8 @@ bu_gate_name_rail(const struct bu_campaign_state *campaign, const struct bu_node
 		bu_reason_set_text(reason, "rail", campaign->fabric->name);
 }
 
-/* What another rail of it waits for is not over because this one waits for nothing, or
- * for something of its own; only what is awaited of the others makes way. */
+/* 1 = another rail's reason stays: this rail has none, is a later one, or only awaits
+ * others (RAIL_NOT_PROVEN). Any reason replaces another rail's RAIL_NOT_PROVEN. */
 static int
 is_taken(const struct bu_node *node, const struct bu_reason *reason, int own)
 {
@@ -94,7 +94,7 @@ unheard(const struct bu_node *node, struct bu_reason *ret)
 	BU_REASON_SET(ret, UNHEARD_SINCE, .text = {since});
 }
 
-/* NONE = it is a candidate of its fabric, of which verdicts.c speaks. */
+/* NONE = the node is a candidate, whose reasons verdicts.c sets. */
 static void
 before_campaign(struct bu_gate *gate, struct bu_node *node, struct bu_reason *ret)
 {

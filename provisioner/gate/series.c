@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads what a Prometheus says of switch ports. Called by prometheus.c. Pure.
- * Invariants: a port counts from the first time that it is there, so what it had
- * counted before says nothing; a new beginning of one port's counter is none of its
- * link, whose sum never falls; what is no plain count is an error, never a zero.
+ * Reads the series of switch ports. Called by prometheus.c and switches_agent.c. Pure.
+ * Invariants: a port's growth counts from its first reading on; the sum of a link never
+ * falls, because a reset counter begins anew from 0; a value that is not a count is an
+ * error, never a zero.
  */
 #include "provisioner/gate/series.h"
 
@@ -21,7 +21,7 @@ label(const json_t *metric, const char *name)
 	return bu_json_str(metric, name, "");
 }
 
-/* As errors name it. */
+/* The series as errors name it: NAME{LABEL="VALUE",...}. */
 static void
 describe(const struct bu_series_of *of, const json_t *metric, char *ret, size_t size)
 {
@@ -34,10 +34,10 @@ describe(const struct bu_series_of *of, const json_t *metric, char *ret, size_t 
 	bu_text_copy(ret, size, text);
 }
 
-/* --- which link it is of --- */
+/* --- links --- */
 
-/* As it stands, without a port, and without its domain: "leaf01.example.org:9116". An
- * address has no domain. */
+/* Finds a name as written, without its port, or without port and domain:
+ * "leaf01.example.org:9116". An address has no domain. */
 static int
 find(const struct bu_ids *ids, const char *name)
 {
@@ -54,8 +54,8 @@ find(const struct bu_ids *ids, const char *name)
 	return -1;
 }
 
-/* Its place in struct bu_link_count[]; -1 = of none. What a leaf sends to a spine goes
- * up, and so does what the spine receives from it. */
+/* The series' place in struct bu_link_count[]; -1 = of no link. Up are errors that a
+ * leaf sent or a spine received. */
 static int
 link_of(const struct bu_series_of *of, const json_t *metric)
 {
@@ -76,9 +76,9 @@ link_of(const struct bu_series_of *of, const json_t *metric)
 	return 2 * (leaf * shape->spines + spine) + (is_up ? BU_LINK_UP : BU_LINK_DOWN);
 }
 
-/* --- what it says --- */
+/* --- values --- */
 
-/* "1027", "1.5e+06": numbers come as text. -1 = it is not a count. */
+/* Numbers come as text: "1027", "1.5e+06". Below 0 = not a count. */
 static double
 value_of(const json_t *sample)
 {
@@ -90,7 +90,7 @@ value_of(const json_t *sample)
 	return text && end != text && !*end && isfinite(value) ? value : -1;
 }
 
-/* The samples of an instant vector; NULL = it is none. Borrowed. */
+/* The samples of an instant vector, borrowed; NULL = not a vector. */
 static const json_t *
 vector_of(const json_t *answer, struct bu_err *err)
 {
@@ -132,13 +132,13 @@ count(json_t *port, double value)
 	double last = bu_json_real(port, "last", 0);
 	double sum = bu_json_real(port, "sum", 0);
 
-	/* A smaller figure is a new beginning: its switch was started again. */
+	/* A smaller value is a reset: the switch was restarted. */
 	json_object_set_new(port, "sum",
 			    json_real(sum + (value >= last ? value - last : value)));
 	json_object_set_new(port, "last", json_real(value));
 }
 
-/* value: < 0: it is not a count. */
+/* value: below 0 = not a count. */
 static int
 add_value(struct bu_series *series, const struct bu_series_of *of, const json_t *metric,
 	  double value, struct bu_err *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Series of a Prometheus, one of each switch port, as counters of the links between
- * leaves and spines: the vector of a query in, the answer to `switch` of
- * docs/rehearsal.md out. Pure.
+ * Error counters of the links between leaves and spines, from one series for each
+ * switch port. In: the vector of a Prometheus query, or the ports that an agent read.
+ * Out: the answer to `switch` of docs/rehearsal.md. Pure.
  */
 #ifndef BU_GATE_SERIES_H
 #define BU_GATE_SERIES_H
@@ -13,43 +13,43 @@
 #include "base/err.h"
 #include "model/topology.h"
 
-/* Labels: whose port it is, where it leads, which one it is. */
+/* Names of the labels that hold the switch, its peer and the port. */
 struct bu_series_labels {
 	const char *device, *peer, *port;
 };
 
-/* Zeroed at first. */
+/* Zero it before the first reading. */
 struct bu_series {
 	json_t *ports;   /* port -> {"link","last","sum","reading"} */
-	int64_t reading; /* of how many by now */
-	size_t others;   /* series of this one that are of no link, */
-	char other[120]; /* and the first of them */
+	int64_t reading; /* number of the present one, from 1 */
+	size_t others;   /* series of this reading that are of no link */
+	char other[120]; /* the first of these */
 };
 
-/* What is a series of: where they are looked for, and what was asked for. */
+/* The topology, labels and direction that a query is about. */
 struct bu_series_of {
 	const struct bu_topology *shape;
 	struct bu_series_labels labels;
-	int sent; /* what ports sent; 0: what they received */
+	int sent; /* 1 = what ports sent, 0 = what they received */
 };
 
-/* One more reading. */
+/* Begins the next reading. */
 void bu_series_begin(struct bu_series *series);
-/* Adds the answer of /api/v1/query to it. Series of other switches are passed over.
- * BU_ERR_INVAL names the series. */
+/* Adds the answer of /api/v1/query to the reading. Series of no link are only counted,
+ * in others. BU_ERR_INVAL names the series. */
 bu_must int bu_series_add(struct bu_series *series, const struct bu_series_of *of,
 			  const json_t *answer, struct bu_err *err);
-/* Adds what an agent read: [{"switch","peer","port","received","sent"}], which labels
- * name. */
+/* Adds the ports that an agent read, with their error counts:
+ * [{"switch","peer","port","received","sent"}]. */
 bu_must int bu_series_add_ports(struct bu_series *series,
 				const struct bu_topology *shape, const json_t *ports,
 				struct bu_err *err);
-/* The answer of a query for timestamps below the one that is wanted:
- * BU_ERR_STATE where one of them is of a link. */
+/* answer: of a query for the series that were scraped before the load. BU_ERR_STATE =
+ * one of them is of a link. */
 bu_must int bu_series_check_age(const struct bu_series_of *of, const json_t *answer,
 				struct bu_err *err);
-/* [{"leaf","spine","dir","errors"}] of the reading; a link one of whose ports was there
- * before and is missing is left out. BU_ERR_INVAL: there is no link. New reference. */
+/* [{"leaf","spine","dir","errors"}] of the reading. A link is left out if it lacks a
+ * port that an earlier reading had. BU_ERR_INVAL = no link is left. New reference. */
 json_t *bu_series_links(const struct bu_series *series, const struct bu_series_of *of,
 			struct bu_err *err);
 void bu_series_fini(struct bu_series *series);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a machine still soaks, and which links it loads meanwhile: two neighbours at
- * one leaf, both soaking, so that no third port carries more than its own. Asked
- * by checks.c for each slice. Invariants: a node has one neighbour at a time, which has
- * it; both are told the same. It lives in memory: after a restart they meet again with
- * their next slices. Two between which payload came changed part as soon as others
- * soak: the one that sees it again with those changes it.
+ * How long a machine still soaks, and which links it loads meanwhile: those to a
+ * neighbour at its leaf, which soaks, too, so that no third port carries their load.
+ * Called by checks.c for each slice. Invariants: a node has one neighbour at a time,
+ * and is the neighbour of that one; both get the same id and secret. Neighbours are
+ * kept in memory: after a restart nodes find new ones with their next slices.
+ * Neighbours between which payload came changed part as soon as others soak: the node
+ * that sees changed payload with others, too, is the cause.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,11 +19,11 @@
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
 
-/* With so many neighbours payload came changed: it is not theirs. */
+/* Changed payload with so many neighbours is not their fault. */
 enum { CHANGED_MIN = 3 };
 
-/* A lap: so many runs of so long at the rate of the slowest rail, both directions at
- * once; then time to make the connection, and twice that for a slow link. */
+/* A lap has RUNS runs of RUN_MS at the rate of the slowest rail, both directions at
+ * once. Its deadline is SETUP_MS for the connection, and SLOW times the runs. */
 enum { RUNS = 5, RUN_MS = 2000, SETUP_MS = 10000, SLOW = 2 };
 
 int
@@ -52,7 +53,7 @@ bu_gate_soak_left_ms(const struct bu_gate *gate, const struct bu_node *node)
 	return left_ms > 0 ? left_ms : 0;
 }
 
-/* Its agent can load links meanwhile. */
+/* 1 = the node soaks, and its agent can load links. */
 static int
 soaks(const struct bu_gate *gate, const struct bu_node *node)
 {
@@ -61,7 +62,8 @@ soaks(const struct bu_gate *gate, const struct bu_node *node)
 	       node->checks.is.verdict != BU_VERDICT_FAIL && bu_gate_hears(gate, node);
 }
 
-/* Of one pool, so that they have the same rails; at one leaf, of the first rail. */
+/* Neighbours are of one pool, so that they have the same rails, and at one leaf of the
+ * first rail. */
 static int
 are_neighbours(const struct bu_gate *gate, const struct bu_node *a,
 	       const struct bu_node *b)
@@ -118,7 +120,7 @@ join(struct bu_gate *gate, const struct bu_node *a, const struct bu_node *b)
 				      "secret", secret));
 }
 
-/* Between these two payload came changed. */
+/* 1 = payload came changed between these two. */
 static int
 have_changed(const struct bu_gate *gate, const struct bu_node *a,
 	     const struct bu_node *b)
@@ -129,7 +131,8 @@ have_changed(const struct bu_gate *gate, const struct bu_node *a,
 	return json_object_get(of_a, b->name) || json_object_get(of_b, a->name);
 }
 
-/* taken: one that has another neighbour. */
+/* taken: also a neighbour of another node. changed: also a node with which payload came
+ * changed. */
 static struct bu_node *
 find_other(const struct bu_gate *gate, const struct bu_node *node, int taken,
 	   int changed)
@@ -145,9 +148,8 @@ find_other(const struct bu_gate *gate, const struct bu_node *node, int taken,
 	return NULL;
 }
 
-/* The one that it has, else one that has none; one that saw changed payload
- * with its own takes one that it did not see it with, from another if need be. NULL =
- * none. */
+/* The present neighbour, else a free one. If payload came changed with the present one:
+ * a node with which it did not, from another neighbour if need be. NULL = none. */
 static struct bu_node *
 find_peer(struct bu_gate *gate, const struct bu_node *node)
 {
@@ -215,7 +217,7 @@ link_with(struct bu_gate *gate, const struct bu_node *node, const struct bu_node
 {
 	const struct bu_desired_node *own = bu_fleet_ordered(gate->fleet, node);
 	const json_t *entry = json_object_get(gate->soaking, node->name);
-	char address[2][INET_ADDRSTRLEN]; /* ours, the peer's */
+	char address[2][INET_ADDRSTRLEN]; /* the node's, the peer's */
 	struct bu_work_probe work;
 	int end;
 
@@ -263,8 +265,8 @@ bu_gate_soak_peer(const struct bu_gate *gate, const struct bu_node *node)
 	return bu_json_str(gate->soaked_with, node->name, NULL);
 }
 
-/* Of all that saw changed payload with it. One that is in quarantine by now may have
- * been the one. ret: "node002, node003"; owned. */
+/* Counts the neighbours with which payload came changed. Neighbours in quarantine do
+ * not count: one of them may be the cause. ret: "node002, node003"; owned. */
 static int
 count_changed(const struct bu_gate *gate, const struct bu_node *node, char **ret)
 {
@@ -288,7 +290,7 @@ count_changed(const struct bu_gate *gate, const struct bu_node *node, char **ret
 	return count;
 }
 
-/* What the profile says of this row is all that it means. */
+/* 1 = the profile makes this row a warning (severity). */
 static int
 is_warning(const struct bu_gate *gate, const struct bu_node *node)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The campaign over single links between leaves and spines, asked by across.c when that
- * over whole bundles has no more questions. Its tests are of one queue pair, which
- * takes one spine; a test has other source ports than those before, so more of them
- * cross more spines. Adapters choose ports and switches spines: what is asked for is a
- * pair of leaves, and what it crossed answers the judge where it wants just that. So
- * the judge needs no `trace` of the site. Invariants: a leaf is in one such test at a
- * time; it has no more than it needs to cross each spine, unless some are bad, and then
- * a bounded number.
+ * The campaign over single links between leaves and spines. across.c runs it when the
+ * campaign over bundles has no more questions. A test has one queue pair, which takes
+ * one spine. Source ports differ from those of earlier tests, so that tests reach more
+ * spines. Adapters choose ports and switches choose spines, so the gate can only ask
+ * for a pair of leaves. A result answers the judge's question about the spine that it
+ * crossed, so the site needs no `trace`. Invariants: a leaf is in one such test at a
+ * time; a leaf gets the tests that it needs to cross each spine, and a bounded number
+ * of further ones while links are bad.
  */
 #include <string.h>
 
 #include "model/hello.h"
 #include "provisioner/gate/spines.h"
 
-/* Tests of a leaf for each spine: until all were crossed, and while some are bad. */
+/* Most tests of a leaf for each spine: to cross all, and while links are bad. */
 enum { TO_CROSS = 4, TO_DECIDE = 16 };
 
 static int
@@ -23,7 +23,7 @@ bound_of(const struct bu_spines *spines, int each)
 	return each * (spines->topology.spines + 1);
 }
 
-/* Bits of links that were crossed, by leaf and spine. */
+/* By leaf and spine: directions in which the link was crossed, BU_DIR_ bits. */
 static unsigned char *
 find_crossed(const struct bu_spines *spines)
 {
@@ -39,7 +39,7 @@ find_crossed(const struct bu_spines *spines)
 	return crossed;
 }
 
-/* A leaf of which no trace says anything is asked for nothing. */
+/* A leaf lacks nothing while no trace names one of its spines. */
 static void
 find_lacks(struct bu_spines *spines)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readings of switches of a fabric that sprays: nodes that were certified load its
- * links, and after each round at full load the site's Prometheus or a node's agent is
- * asked what the switches counted. Looked at by gate.c after the pairs
- * between leaves. The campaign runs from its start over the readings and the log, as
- * those of the rails do. Invariants: what the tests measured is not judged here, only
- * what switches counted; no node is accused and none waits for it, and what fails costs
- * its words alone; only what was measured between two readings counts as load of the
- * second.
+ * Reads and judges the error counters of switches, where each flow takes all spines.
+ * Newly certified nodes load the links; after each round at full load the site's
+ * Prometheus or a node's agent reads the counters. Called by gate.c after the pairs
+ * between leaves. The campaign runs from its start over the readings and the log, like
+ * those of the rails. Invariants: only counters of switches are judged here, not the
+ * results of tests; no node is accused or waits for a reading; a failed reading costs a
+ * warning only; only tests between two readings count as load of the second.
  */
 #include <string.h>
 
@@ -17,16 +16,16 @@
 #include "profiles/language/values.h"
 #include "provisioner/gate/switches_impl.h"
 
-/* Those that are certified together are loaded together. READINGS_MAX: that one
- * campaign asks for, some of them late. */
+/* GATHER_MS: wait for further certificates, so that nodes load links together. LATE_MS:
+ * longest such wait, and longest campaign besides READINGS_MAX times switch_delay. */
 enum { GATHER_MS = 30000, LATE_MS = 900000, READINGS_MAX = 64 };
 
 /* One campaign while it runs. */
 struct counting {
 	struct bu_across across;
 	struct bu_switches *counters;
-	size_t readings;       /* that the campaign was given */
-	int lacks;             /* it asked for one that is not there */
+	size_t readings;       /* given to the campaign */
+	int lacks;             /* 1 = the campaign asked for a further reading */
 	unsigned char *loaded; /* by leaf: a test of it lay between two readings */
 };
 
@@ -76,7 +75,7 @@ bu_switches_drop(struct bu_gate *gate)
 	}
 }
 
-/* --- who is loaded --- */
+/* --- nodes that load links --- */
 
 static int
 is_in(const json_t *nodes, const struct bu_node *node)
@@ -85,7 +84,7 @@ is_in(const json_t *nodes, const struct bu_node *node)
 	       *node->boot_id;
 }
 
-/* What is being validated is loaded once in this boot, when it is certified. */
+/* A validating node loads links once in each boot, after its certification. */
 static void
 note_asking(struct bu_switches *counters, const struct bu_across *across)
 {
@@ -125,7 +124,8 @@ end(struct bu_switches *counters)
 	bu_switches_forget(counters);
 }
 
-/* 1 = they are being loaded. None of those that ask waits for its certificate. */
+/* 1 = members load links. Loading begins when no node of `asking` was uncertified for
+ * GATHER_MS. */
 static int
 goes_on(struct bu_switches *counters, const struct bu_desired_network *network)
 {
@@ -150,7 +150,7 @@ goes_on(struct bu_switches *counters, const struct bu_desired_network *network)
 	return 1;
 }
 
-/* Who waits for its certificate is no partner here. */
+/* A node whose certificate waits for tests between leaves is no partner here. */
 static void
 choose_nodes(struct counting *counting)
 {
@@ -187,8 +187,7 @@ share(const struct bu_ids *ids)
 	return (struct bu_ids){json_incref(ids->list), json_incref(ids->index)};
 }
 
-/* Readings of other leaves or spines than now say nothing, nor those of another
- * source. */
+/* Forgets readings of other leaves or spines, or of another source. */
 static void
 fit_shape(struct bu_switches *counters, const struct bu_topology *t,
 	  const struct bu_desired_network *network)
@@ -225,7 +224,7 @@ give_reading(void *arg, struct bu_link_count *ret, struct bu_err *err)
 	return 0;
 }
 
-/* Was it measured between the two readings that the round lies between? */
+/* Was the pair measured between the two readings around this round? */
 static int
 has_result(struct counting *counting, const struct bu_flow *flow,
 	   const struct bu_pair_log **ret_log)
@@ -259,7 +258,7 @@ may_load(const struct bu_across *across, const struct bu_flow *flow,
 	       a->lent && b->lent && (!log || !bu_gate_failures(log));
 }
 
-/* Load alone: how fast it was is judged by the campaigns that it is a test of. */
+/* Flows are load only, and told as good: other campaigns judge their rates. */
 static int
 answer_flow(struct counting *counting, struct bu_flow *flow)
 {
@@ -296,9 +295,9 @@ answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 	return missing;
 }
 
-/* --- what comes of it --- */
+/* --- accusations --- */
 
-/* Its leaf, or for a spine any, was loaded between the readings; or it is gone. */
+/* 1 = the entry's leaf (spine: any leaf) was loaded between readings, or is gone. */
 static int
 is_read_anew(const struct counting *counting, const json_t *entry)
 {
@@ -350,7 +349,7 @@ run(struct counting *counting, const struct bu_desired_network *network)
 	struct bu_err err = {0};
 	int rc = bu_localise(&across->topology, &site, &opts, &across->report, &err);
 
-	bu_assert(rc >= 0); /* the only site that can fail is not this one */
+	bu_assert(rc >= 0); /* this site never fails */
 	if (rc == 0) {
 		keep(counting, &across->report);
 		end(counting->counters);
@@ -361,7 +360,7 @@ run(struct counting *counting, const struct bu_desired_network *network)
 	}
 }
 
-/* Without one of its members there is nothing to load links with. */
+/* 0 = no member is left to load links. */
 static int
 has_member(const struct bu_across *across)
 {
@@ -396,7 +395,7 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 	bu_across_close(across);
 }
 
-/* Of each fabric its first network. */
+/* 1 = the network names switch_counters, and is the first of its fabric. */
 static int
 is_counted(const struct bu_desired *desired, size_t i)
 {

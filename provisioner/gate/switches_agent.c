@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lets a node's agent read the switches of an InfiniBand fabric: they are asked over
- * the fabric itself, which the server is not in. Asked by switches_read.c and, through
- * gate.h, by the agents' API. Invariants: one node at a time, by turns; only one that
- * is idle and lent, and it is in no probe meanwhile; a node that fails costs a reading.
+ * Lets a node's agent read the switches of an InfiniBand fabric, which answer over the
+ * fabric itself, without a port of the server. Called by switches_read.c and, through
+ * gate.h, by the agents' API. Invariants: one node at a time, in turn; the node is idle
+ * and lent, and in no probe meanwhile; a node that fails costs one reading.
  */
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ find_reader(struct bu_switches *counters, const struct bu_desired_network *netwo
 	return NULL;
 }
 
-/* --- what it is asked --- */
+/* --- the work item --- */
 
 static json_t *
 names_of(const struct bu_topology *shape)
@@ -132,7 +132,7 @@ bu_switches_ask_agent(struct bu_switches *counters,
 	}
 	agent->until_ms =
 		bu_loop_now_ms(gate->fleet->loop) + DEADLINE_MS + BU_GATE_GRACE_MS;
-	/* No probe of a pair. */
+	/* The value 0 is work other than a probe. */
 	json_object_set_new(gate->busy, agent->node, json_integer(0));
 	bu_gate_wake_at(gate, agent->until_ms);
 	bu_fleet_touch(gate->fleet, node);
@@ -147,7 +147,7 @@ bu_switches_work(struct bu_gate *gate, const struct bu_node *node)
 	return NULL;
 }
 
-/* --- what it says --- */
+/* --- the answer --- */
 
 static void
 take(struct bu_switches *counters, const json_t *result)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gets what switches count from the site's Prometheus by prometheus.c, or from an agent
- * by switches_agent.c, and keeps what grew since the reading before. Asked by
+ * Gets switch counters from the site's Prometheus (prometheus.c) or an agent
+ * (switches_agent.c), and keeps their growth since the reading before. Called by
  * switches.c. Invariants: the loop waits for neither, and each has a deadline; a
  * reading is taken as a whole or not at all.
  */
@@ -20,8 +20,8 @@ links_of(const struct bu_switches *counters)
 	return 2 * (size_t)counters->shape.leaves * (size_t)counters->shape.spines;
 }
 
-/* A result that came in during a reading may be in the reading, or not: it counts for
- * the next one. */
+/* The last result before a reading. A result during a reading may be in its counts or
+ * not, and counts as load of the next one. */
 static int64_t
 last_seq(const struct bu_measurements *all)
 {
@@ -33,7 +33,7 @@ last_seq(const struct bu_measurements *all)
 	return seq;
 }
 
-/* err: why there is no reading. */
+/* err: set if there is no reading. */
 static void
 take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 {
@@ -79,7 +79,7 @@ forgive(struct bu_switches *counters)
 	counters->failure = NULL;
 }
 
-/* A counter that counts no more hides what comes. */
+/* A counter at its maximum hides further errors. */
 static void
 warn_full(struct bu_switches *counters)
 {
@@ -89,7 +89,7 @@ warn_full(struct bu_switches *counters)
 				   counters->key, counters->agent.full));
 }
 
-/* One of wrong->kind and a reading is there. */
+/* wrong: its kind is 0 if a reading was taken. */
 static void
 end_reading(struct bu_switches *counters, const struct bu_err *wrong)
 {

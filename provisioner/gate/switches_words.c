@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the readings of switches accuse, in words: made by switches.c, shown by
- * remarks.c. Invariant: links, spines and leaves are named, no node is.
+ * Words the accusations from switch readings. Asked by switches.c, shown by remarks.c.
+ * Invariant: links, spines and leaves are accused, no node.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "provisioner/gate/switches_impl.h"
 
-/* "the link from leaf01 (rail rail0) to spine spine02"; owned. */
+/* "the link between leaf01 (rail rail0) and spine spine02"; owned. */
 static char *
 part_words(const struct bu_across *across, const struct bu_accusation *one)
 {
@@ -32,7 +32,7 @@ part_words(const struct bu_across *across, const struct bu_accusation *one)
 			    ways[one->dir & 3]);
 }
 
-/* What its switches counted from reading to reading: "; counted 100, 0, 100"; owned. */
+/* Errors of an accused link by reading: "; counted 100, 0, 100"; owned. */
 static char *
 figures(const struct bu_switches *counters, const struct bu_accusation *one)
 {
@@ -44,7 +44,7 @@ figures(const struct bu_switches *counters, const struct bu_accusation *one)
 		double bad = one->dir & BU_DIR_OUT ? of[BU_LINK_UP].bad : 0;
 
 		bad += one->dir & BU_DIR_IN ? of[BU_LINK_DOWN].bad : 0;
-		/* Of a reading that the link was not in it is below 0. */
+		/* The value is below 0 if the link was not in this reading. */
 		bu_text_add(&text, ", ", bad < 0 ? "%snot read" : "%s%.0f",
 			    text ? "" : "; counted ", bad);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is expected: of a pair by profile and table of rates, of a machine by its
- * profile. Asked by probe.c, campaign_state.c and checks.c. Invariant: what the profile
- * says goes before the table, and what neither says is not judged.
+ * Expectations: of a pair by the profile and the table of rates, of a machine by its
+ * profile. Called by probe.c, campaign_state.c and checks.c. Invariant: the profile
+ * goes before the table; a figure that neither gives is not judged.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "provisioner/config/links.h"
 #include "provisioner/gate/internal.h"
 
-/* Of a probe: to make the connection, measure the latency and tell; and how many times
- * longer than at the least rate that passes its runs may take. */
+/* Deadline of a probe: SETUP_MS to connect, measure the latency and report, and SLOW
+ * times the duration of its runs at the least rate that passes. */
 enum { SETUP_MS = 10000, SLOW = 2, SLOW_DEPTH = 2 };
 
 static int
@@ -29,7 +29,7 @@ is_given(const struct bu_desired_validation *validation, const char *key)
 	return validation->origins && validation->origins[place].line > 0;
 }
 
-/* "ndr-ib": of four lanes, or of what carries the same over fewer; "" = not known. */
+/* "ndr-ib": by the rate of four lanes; "" = not known. */
 static void
 infiniband_sku(double link_gbps, char *ret, size_t size)
 {
@@ -58,13 +58,13 @@ bu_gate_path_mtu(const struct bu_desired_network *fabric)
 		       : 0;
 }
 
-/* "400g-roce", "ndr-ib" at its MTU; NULL for a rate that the table does not know, and
- * for what is done in software. */
+/* The row of "400g-roce" or "ndr-ib" at this MTU; NULL = the table lacks the rate, or
+ * the network has no hardware RDMA. */
 static const struct bu_rate *
 rate_at(const struct bu_gate *gate, const struct bu_desired_network *fabric, int mtu)
 {
 	int infiniband = fabric->rdma == BU_RDMA_INFINIBAND;
-	int usual = infiniband ? 4096 : 1024; /* without interfaces that say more */
+	int usual = infiniband ? 4096 : 1024; /* if the profile gives no MTU */
 	char sku[48];
 
 	if (fabric->rdma < BU_RDMA_HARDWARE)
@@ -118,7 +118,7 @@ bu_gate_sizes(const struct bu_desired_validation *validation,
 {
 	struct bu_sizes sizes = bu_sizes_of(rail->link_gbps, validation->runs);
 
-	/* A slow link's are the profile's own defaults. */
+	/* A slow link (depth 0) has the profile's defaults. */
 	if (is_given(validation, "run_size") || sizes.depth == 0) {
 		sizes.bytes = validation->run_bytes;
 		sizes.warm_bytes = 0;
@@ -128,9 +128,10 @@ bu_gate_sizes(const struct bu_desired_validation *validation,
 		sizes.message_bytes = (uint32_t)validation->message_bytes;
 	if (qps <= sizes.qps)
 		return sizes;
-	/* All of them together have as much under way on a slow link as the profile's
-	 * message for one of them, in two each: soft-RoCE's timer rings too early for a
-	 * queue that was empty, and for the last one's turn where there is more. */
+	/* On a slow link all queue pairs together have one message of the profile under
+	 * way, in SLOW_DEPTH parts each. The timer of soft-RoCE fires too early for a
+	 * queue that was empty, and before the turn of the last queue pair with more
+	 * under way. */
 	if (sizes.depth == 0) {
 		sizes.message_bytes /= (uint32_t)(SLOW_DEPTH * qps);
 		sizes.message_bytes &= ~UINT32_C(7);
@@ -174,7 +175,7 @@ bu_gate_bw_warning(const struct bu_gate *gate,
 			    fabric->name, rate->reject);
 }
 
-/* The interface of each network, as the machine's configuration has it. */
+/* Adds the network's interface by the machine's configuration. */
 static void
 add_interface(json_t *network, const struct bu_links *links,
 	      const struct bu_desired_network *of)
@@ -224,7 +225,7 @@ add_switch(json_t *object, const char *name, const char *word)
 		json_object_set_new(object, name, json_boolean(!strcmp(word, "on")));
 }
 
-/* How the port must be set up, by bringup or by others. */
+/* Adds the wanted setup of the port, whether bringup makes it or not. */
 static void
 add_port(json_t *network, const struct bu_desired_network *of,
 	 const struct bu_desired_hardware *class)
@@ -361,7 +362,7 @@ host_json(const struct bu_desired_node *want)
 	return host;
 }
 
-/* File systems of servers; NULL: none. */
+/* File systems of servers; NULL = none. */
 static json_t *
 mounts_json(const struct bu_desired_node *want)
 {
@@ -380,8 +381,8 @@ mounts_json(const struct bu_desired_node *want)
 	return list;
 }
 
-/* NULL: nothing is expected. A layout that leaves some GPUs whole is not judged: one
- * word goes for all of them. */
+/* NULL = nothing is expected. A MIG layout that leaves some GPUs whole is not judged,
+ * because `mig` holds for all GPUs. */
 static json_t *
 gpu_json(const struct bu_gate *gate, const struct bu_desired_node *want)
 {
@@ -411,7 +412,6 @@ gpu_json(const struct bu_gate *gate, const struct bu_desired_node *want)
 	return gpu;
 }
 
-/* "fabric=leaf01:swp3,storage=leaf09:swp3", and whatever else is written so. */
 json_t *
 bu_gate_settings(const char *text)
 {
@@ -432,7 +432,7 @@ bu_gate_settings(const char *text)
 	return ports;
 }
 
-/* "memory_gbs=200,clock_offset_us=1000": numbers, as the checks read them. */
+/* "memory_gbs=200,clock_offset_us=1000" as numbers. */
 static json_t *
 thresholds(const char *text)
 {

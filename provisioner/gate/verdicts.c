@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a campaign means for its candidates: certificates, quarantine, or words about
- * what is waited for. Asked at each look. Invariants: only a node that is good in every
- * respect is certified; only one that stood accused after its second test is
- * quarantined; a larger part that is accused, several that no test tells apart, the
- * tests of one partner alone, or of two when it was good with a third, quarantine none.
+ * The verdicts of a campaign on its candidates: certificates, quarantine, or a reason
+ * for waiting. Called at each look. Invariants: only a node that is good in every
+ * respect is certified; only a node that stands accused after its second test is
+ * quarantined. No node is quarantined for an accused larger part, among several
+ * suspects that no test tells apart, by tests with one partner alone, or by those with
+ * two when it was good with a third.
  */
 #include <string.h>
 
@@ -13,10 +14,11 @@
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
 
-/* So few may all be at fault themselves; so many good tests are no luck. */
+/* FEW_WITNESSES: may all be at fault themselves. ALIBI_TESTS: good tests that are no
+ * luck. */
 enum { FEW_WITNESSES = 2, ALIBI_TESTS = 2 };
 
-/* Bits of the rails that the profile gives it. */
+/* Bits of the node's rails in the profile. */
 static uint64_t
 rails_of(const struct bu_gate *gate, const struct bu_node *node)
 {
@@ -26,7 +28,7 @@ rails_of(const struct bu_gate *gate, const struct bu_node *node)
 	return count ? UINT64_MAX >> (64 - count) : 0;
 }
 
-/* Good on this rail, not on all of them yet. */
+/* For a node that is good on this rail, but not on all of its rails yet. */
 static void
 await_rails(const struct bu_campaign_state *campaign, struct bu_node *node,
 	    uint64_t missing)
@@ -63,13 +65,13 @@ certify(const struct bu_campaign_state *campaign, int index)
 		bu_reconcile_note(gate->rec, events, 2);
 		return;
 	}
-	/* A last result that is bad, of pairs that were good: a person's, say. */
+	/* Good pairs may have a bad last result, as after a person's run. */
 	bu_gate_says(gate, node, UNCERTIFIABLE, .text = {err.text});
 	bu_gate_tire((struct bu_campaign_state *)(uintptr_t)campaign, index);
 }
 
-/* Certificates first; when they are in the log the next look finds them and asks for
- * the change of state, whose guard looks at them again. */
+/* Signs the certificates. When the log has them, the next look asks for the change of
+ * state, whose guard checks them again. */
 static void
 prove(struct bu_campaign_state *campaign, int index)
 {
@@ -79,7 +81,7 @@ prove(struct bu_campaign_state *campaign, int index)
 	struct bu_reason across;
 	uint64_t missing;
 
-	/* Also while its certificates are on their way to the log: it is there. */
+	/* The rail is good also while certificates are on their way to the log. */
 	node->live.rails_good |= UINT64_C(1) << place;
 	if (node->live.appending)
 		return;
@@ -93,7 +95,7 @@ prove(struct bu_campaign_state *campaign, int index)
 		certify(campaign, index);
 }
 
-/* Its certificates of this boot are in the log. */
+/* The log has the node's certificates of this boot. */
 static void
 let_in(struct bu_gate *gate, struct bu_node *node)
 {
@@ -105,7 +107,7 @@ let_in(struct bu_gate *gate, struct bu_node *node)
 		bu_gate_says(gate, node, NOT_LET_IN, .text = {err.text});
 }
 
-/* Does it name this node, alone or among others? */
+/* Does the accusation concern this node, alone or with others? */
 static int
 concerns(const struct bu_campaign_state *campaign,
 	 const struct bu_accusation *accusation, int node)
@@ -131,7 +133,8 @@ concerns(const struct bu_campaign_state *campaign,
 	return 0;
 }
 
-/* The one that says most: itself, then its instrument, then what it is a part of. */
+/* The most specific accusation: of the node, of its instrument, of suspects not told
+ * apart, of a larger part. */
 static const struct bu_accusation *
 accusation_of(const struct bu_campaign_state *campaign, int node)
 {
@@ -151,8 +154,9 @@ accusation_of(const struct bu_campaign_state *campaign, int node)
 	return NULL;
 }
 
-/* Of several that no test tells apart, its part, when no other node is among them: with
- * it, whatever else it may be is out of the way. NULL = there are others. */
+/* The node's own part among suspects that no test tells apart, if no other node is
+ * among them: its quarantine takes the fault out of service in any case. NULL = there
+ * are other nodes. */
 static const struct bu_accusation *
 alone_among(const struct bu_accusation *any, int node)
 {
@@ -189,7 +193,8 @@ quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 		bu_gate_accuse(gate, node, &charge, NULL, 0);
 }
 
-/* Its instrument failed: its deadline decides, and then says why. 0 = it did not. */
+/* For a node whose last probe failed: sets the reason, and the deadline decides. 0 = no
+ * probe failed last. */
 static int
 say_unmeasured(const struct bu_campaign_state *campaign, int index)
 {
@@ -201,7 +206,7 @@ say_unmeasured(const struct bu_campaign_state *campaign, int index)
 	return 1;
 }
 
-/* Every sound result of this pair was good, and there were some. */
+/* 1 = all sound results of the pair are good, and ALIBI_TESTS at least. */
 static int
 were_good(const struct bu_campaign_state *campaign, const struct bu_pair_log *log)
 {
@@ -220,8 +225,8 @@ were_good(const struct bu_campaign_state *campaign, const struct bu_pair_log *lo
 	return good >= ALIBI_TESTS;
 }
 
-/* One or two are left to accuse it, and with a third that has gone since it was good:
- * then the links of those two may as well have become slow. */
+/* 1 = at most FEW_WITNESSES nodes accuse this one, which was good with a node that is
+ * absent now: the links of the witnesses may have become slow instead. */
 static int
 was_good_with_absent(const struct bu_campaign_state *campaign, int index)
 {
@@ -278,7 +283,7 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 	bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
 }
 
-/* Why no node can be measured with it. */
+/* Why the node has no partner. */
 static void
 why_alone(const struct bu_campaign_state *campaign, struct bu_reason *ret)
 {
@@ -305,7 +310,7 @@ why_alone(const struct bu_campaign_state *campaign, struct bu_reason *ret)
 		bu_reason_set(ret, BU_REASON_NO_PARTNER, NULL);
 }
 
-/* No more questions, and neither good nor accused. */
+/* The campaign is over, and the node is neither good nor accused. */
 static void
 judge_open(const struct bu_campaign_state *campaign, int index)
 {
@@ -323,7 +328,7 @@ judge_open(const struct bu_campaign_state *campaign, int index)
 	bu_gate_say_of_rail(campaign, campaign->nodes[index], &reason);
 }
 
-/* There are questions left: something of it is being measured, or will be. */
+/* The campaign has questions left: pairs are being probed, or will be. */
 static void
 judge_under_way(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 		int index)

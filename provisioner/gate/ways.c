@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which spine each traced flow between leaves took, asked by spines.c. A spine is known
- * by the addresses that the profile gives it (spine_addresses). Invariant: a flow of
- * which not all queue pairs took one known spine is left out.
+ * Finds the spine of each traced flow between leaves, for spines.c. A spine is known by
+ * its addresses in the profile (spine_addresses). Invariant: a flow counts only if all
+ * its queue pairs took one known spine.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "provisioner/gate/spines.h"
 
-/* SINGLES: tests of one queue pair, of which a quarter is good where one carries what a
- * link must. */
+/* SINGLES: tests with one queue pair, of which a quarter has to be good. With fewer
+ * good ones, one queue pair cannot fill a link. */
 enum { SINGLES = 4 };
 
 /* --- the profile's names --- */
@@ -28,14 +28,14 @@ add_addresses(const char *name, const char *addresses, json_t *ret)
 		unsigned char bytes[sizeof(struct in6_addr)];
 		int family = strchr(one, ':') ? AF_INET6 : AF_INET;
 
-		/* As the agents write it. */
+		/* Agents write hops in this form. */
 		if (inet_pton(family, one, bytes) == 1 &&
 		    inet_ntop(family, bytes, address, sizeof(address)))
 			json_object_set_new(ret, address, json_string(name));
 	}
 }
 
-/* {address: spine}; new reference. */
+/* {ADDRESS: SPINE}; new reference. */
 static json_t *
 named_spines(const struct bu_across *across)
 {
@@ -55,7 +55,7 @@ named_spines(const struct bu_across *across)
 
 /* --- one flow --- */
 
-/* The name that its hops have; NULL = none, or several. */
+/* The spine among the hops; NULL = none, or several. */
 static const char *
 name_on(const json_t *named, const json_t *hops)
 {
@@ -76,8 +76,8 @@ name_on(const json_t *named, const json_t *hops)
 	return found;
 }
 
-/* ways: of all queue pairs of a direction. NULL = not one known spine. ret_seen gets
- * all that they took. */
+/* The spine that all queue pairs of a direction took; NULL = not one known spine. ways:
+ * by queue pair. ret_seen: gets all spines that they took. */
 static const char *
 spine_of(const json_t *named, const json_t *ways, struct bu_ids *ret_seen)
 {
@@ -100,7 +100,7 @@ spine_of(const json_t *named, const json_t *ways, struct bu_ids *ret_seen)
 
 /* --- all of them --- */
 
-/* The port of an end of the log in its present boot; -1 = it has none here. */
+/* Port of an end of the log; -1 = the end takes no part, or its boot has ended. */
 static int
 port_of(const struct bu_across *across, const struct bu_pair_log *log, int end)
 {
@@ -208,7 +208,7 @@ by_link(const void *x, const void *y)
 					    : (*a > *b) - (*a < *b);
 }
 
-/* The last one of each two leaves and spine, in their order. */
+/* Marks the last crossing from each leaf to each other one over each spine. */
 static void
 mark_newest(struct bu_spines *spines)
 {
@@ -229,8 +229,8 @@ mark_newest(struct bu_spines *spines)
 	}
 }
 
-/* One queue pair may carry less than a link on some adapters: then its tests say
- * nothing of the links. */
+/* 0 = on these adapters one queue pair carries less than a link, so that its tests say
+ * nothing of links. */
 static int
 is_one_enough(const struct bu_spines *spines)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which switch port each node's fabric NICs hang at: as its last checks heard it, else
- * as the profile says. Asked for by the API. Invariant: a node that is not in the
+ * The switch port of each node's NICs, without the boot network: as its last checks
+ * heard by LLDP, else by the profile. Called by the API. Invariant: a node outside the
  * applied profile is in no topology.
  */
 #include <string.h>
