@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was written on a node, and what its agent finds there. The record lies beside
- * the files that it is of: the appliance makes it, with each item that writes a
- * configuration, and it is the last of its files. The agent compares it with what is
- * there and tells the differences.
+ * The record of the files written on a node, and the agent's report about them. The
+ * appliance makes the record with each work item that writes a configuration; the
+ * record is the item's last file and lies beside the others. The agent compares it with
+ * the files and reports the differences.
  */
 #ifndef BU_MODEL_APPLIED_H
 #define BU_MODEL_APPLIED_H
@@ -31,13 +31,14 @@ struct bu_applied_file {
 };
 
 struct bu_applied {
-	const char *node;   /* its name then */
-	const char *step;   /* that wrote them */
-	const char *facets; /* digest of profiles/export/facets.h: what they are of */
-	const char *kargs;  /* the node's kernel arguments; NULL = they are not ours */
+	const char *node;   /* the node's name at that time */
+	const char *step;   /* the step that wrote the files */
+	const char *facets; /* digest of the facets (profiles/export/facets.h) in the
+			       files */
+	const char *kargs;  /* the node's kernel arguments; NULL = not by bringup */
 	struct bu_applied_file *files;
-	const char *patterns[BU_WORK_WORDS_MAX]; /* what matches and is no file is not
-						    as it was written */
+	const char *patterns[BU_WORK_WORDS_MAX]; /* other files that match differ from
+						    the record */
 	size_t files_count, patterns_count;
 };
 extern const struct bu_field bu_applied_fields[];
@@ -55,29 +56,27 @@ struct bu_runs_file {
 };
 extern const struct bu_field bu_runs_file_fields[];
 
-/* What an agent tells of the installed system that it is in. */
+/* The agent's report about the installed system, from inside. */
 struct bu_runs {
-	const char *kernel;  /* its release */
-	const char *cmdline; /* of the kernel, without words of bringup's own */
-	/* Of the record; facets NULL = there is none: what lies there is not known. */
+	const char *kernel;  /* the release */
+	const char *cmdline; /* of the kernel, without bringup's own words */
+	/* Of the record; facets NULL = no record: the files on the node are unknown. */
 	const char *node, *step, *facets;
-	const char *kargs;  /* as the record has them; NULL = not ours */
-	const char *loader; /* as the boot loader has them; NULL = could not be read */
-	const char *booted; /* those of them that this boot began with; NULL = not known
-			     */
+	const char *kargs;  /* in the record; NULL = not by bringup */
+	const char *loader; /* in the boot loader; NULL = unreadable */
+	const char *booted; /* the kargs that this boot has; NULL = not known */
 	struct bu_runs_file differs[BU_RUNS_DIFFERS_MAX]; /* by path */
 	size_t differs_count;
-	int64_t more; /* that differ besides */
+	int64_t more; /* further files that differ */
 };
 extern const struct bu_field bu_runs_fields[];
 
-/* Kernel arguments word by word, as they are compared: one blank between two, without
- * the quotes and backslashes that a loader adds or takes away. Owned. */
+/* Kernel arguments for a comparison: one blank between words, without the quotes and
+ * backslashes that a loader adds or removes. Owned. */
 char *bu_kargs_plain(const char *line);
-/* Those words of kargs that stand in the line, in the same order; owned, plain. */
+/* The words of kargs that are in the line, in the same order; owned, plain. */
 char *bu_kargs_in(const char *kargs, const char *line);
-/* The line without words that begin with "bringup.": a token may be among them. Owned.
- */
+/* The line without words that begin with "bringup.", which may be tokens. Owned. */
 char *bu_kargs_told(const char *line);
 
 #endif

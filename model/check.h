@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was looked at on one machine, and what was found: static audit, GPU, host and
- * site checks, soak, and what outside systems say. The agent makes it, the gate judges
- * and keeps it, pages and `node why` show it. It crosses the network:
- * bu_checks_from_json() trusts nothing.
+ * Checks of one machine: static audit, GPU, host and site checks, soak, and verdicts of
+ * outside systems. The agent makes the report, the gate judges and keeps it, pages and
+ * `node why` show it. Reports cross the network: bu_checks_from_json() trusts nothing.
  *
  * {"v":1,"boot_id","at_ms","checks":[CHECK]}
  * CHECK {"id","group","verdict","subject","seen","value"?,"expected","hint","text",
  *        "took_ms"}
  *
- * What cannot be judged on a machine (no such hardware, nothing was expected) is no
- * row. What could not be read though it should be is a row `inconclusive`.
+ * A check that does not apply to the machine (no such hardware, nothing expected) has
+ * no row. A value that should be readable and is not makes a row `inconclusive`.
  */
 #ifndef BU_MODEL_CHECK_H
 #define BU_MODEL_CHECK_H
@@ -33,15 +32,15 @@ struct bu_check {
 	enum bu_verdict verdict;
 	char subject[64]; /* "mlx5_0", "GPU 3"; "" = the machine */
 	char seen[160];
-	char value[96]; /* the bare fact, where `seen` says more; "" = seen is it */
+	char value[96]; /* the bare value, where `seen` says more; "" = seen */
 	char expected[160];
-	char hint[200]; /* what to do, what to swap */
-	char text[240]; /* one line for people: what is wrong; in `node why` */
+	char hint[200]; /* first step of a repair */
+	char text[240]; /* the finding, one line; shown in `node why` */
 	int64_t took_ms;
 };
 
 struct bu_checks {
-	char boot_id[40]; /* of the boot that was looked at */
+	char boot_id[40]; /* of the checked boot */
 	int64_t at_ms;    /* wall clock at the start */
 	struct bu_check *list;
 	size_t count;
@@ -49,22 +48,22 @@ struct bu_checks {
 	struct bu_check spare;
 };
 
-/* Checks that others than their makers know. */
+/* Checks whose ids other code uses. */
 #define BU_CHECK_LLDP "lldp"
 #define BU_CHECK_CABLING "cabling"
 #define BU_CHECK_NIC_MISSING "nic-missing"
 #define BU_CHECK_GPU_FABRIC "gpu-fabric"
 #define BU_CHECK_SOAK_TIME "soak-time"
 #define BU_CHECK_GID "gid"
-/* Seen by a row that could not be judged this time, and may be the next: the group
- * broke off, late or dead, or a file system is being checked. */
+/* `seen` of a row that was not judged this time and may be the next time: the group was
+ * broken off, late or dead, or a file system is being checked. */
 #define BU_CHECK_UNDONE "not done"
-/* Payload came changed over a link: with the neighbour that it soaked with. */
+/* Payload arrived changed over a link with the soak's peer. */
 #define BU_CHECK_SOAK_PAYLOAD "soak-payload"
-/* The file system of a server: more than this machine may be why. */
+/* A file system of a server: the cause may lie outside this machine. */
 #define BU_CHECK_MOUNT "mount"
 
-/* What the log keeps of a row; rows of before say less. */
+/* A row as the log keeps it; rows of older logs have fewer fields. */
 struct bu_check_said {
 	const char *id, *group;
 	enum bu_verdict verdict;
@@ -76,21 +75,21 @@ char *bu_check_said_name(const struct bu_check_said *said);
 
 void bu_checks_init(struct bu_checks *checks);
 void bu_checks_fini(struct bu_checks *checks);
-/* A new row with empty texts to be filled in, good until the next call. What is not
- * printable in its texts is replaced when the report is written. When there are
- * BU_CHECKS_MAX rows, the last one becomes `checks-left-out`, verdict fail, and the row
- * is lost. group and id must be valid (our own words): see bu_check_id_is_valid(). */
+/* A new row with empty texts, valid until the next call. Unprintable characters in
+ * texts are replaced when the report is written. With BU_CHECKS_MAX rows the last
+ * becomes `checks-left-out`, verdict fail, and the new row is lost. group and id must
+ * be valid: see bu_check_id_is_valid(). */
 struct bu_check *bu_checks_add(struct bu_checks *checks, const char *group,
 			       const char *id, enum bu_verdict verdict,
 			       const char *subject);
-/* Fills one text of a row, cut to its size. */
+/* Sets one text of a row, cut to its size. */
 void bu_check_set(char *field, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 #define BU_CHECK_SET(field, ...) bu_check_set(field, sizeof(field), __VA_ARGS__)
 
-/* fail, else inconclusive, else warn, else pass; inconclusive without any row. */
+/* The worst verdict: fail, inconclusive, warn, pass. Without rows: inconclusive. */
 enum bu_verdict bu_checks_worst(const struct bu_checks *checks);
-/* The fact for programs: what is compared and kept. */
+/* The value for programs, compared and kept. */
 const char *bu_check_value(const struct bu_check *row);
 size_t bu_checks_count(const struct bu_checks *checks, enum bu_verdict verdict);
 /* 1 to 47 of [A-Za-z0-9._:-]. */
@@ -98,7 +97,7 @@ int bu_check_id_is_valid(const char *id);
 int bu_check_group_is_valid(const char *group);
 
 json_t *bu_checks_to_json(const struct bu_checks *checks); /* new reference */
-/* ret becomes initialized, only on success. BU_ERR_INVAL names row and field. */
+/* ret is initialized on success only. BU_ERR_INVAL: err names row and field. */
 bu_must int bu_checks_from_json(const json_t *value, struct bu_checks *ret,
 				struct bu_err *err);
 

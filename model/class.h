@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The classes of consequence of a plan: what it does to a node. */
+/* Classes of a plan's steps: their effect on a node. */
 #ifndef BU_MODEL_CLASS_H
 #define BU_MODEL_CLASS_H
 
 #include "model/state.h"
 
-/* What of a disk goes. */
+/* Data on a disk that a step erases. */
 enum bu_disk_use {
 	BU_DISK_STAYS, /* nothing is written */
-	BU_DISK_EMPTY, /* there is nothing on it */
-	BU_DISK_ROOT,  /* the system; data partitions are kept */
-	BU_DISK_ALL,   /* all that is on it */
+	BU_DISK_EMPTY, /* the disk is empty */
+	BU_DISK_ROOT,  /* the system; data partitions stay */
+	BU_DISK_ALL,   /* everything */
 };
 
-/* From mild to severe, and each that needs a grant includes those before it. id, name,
- * needs a grant, disturbs a node in service, the step that a node in service begins
- * with (NONE: it leaves its cluster), files are written where its old system runs,
- * where it goes once it has left, what of the disk goes, help */
+/* From mild to severe. A class that needs a grant includes those before it.
+ * id, name, needs a grant, disturbs a node in service, first step of a node in service
+ * (NONE: it leaves its cluster), writes files into the old system, state after leaving,
+ * data erased, help */
 #define BU_CLASSES(X)                                                                  \
 	X(NONE, "none", 0, 0, NONE, 0, READY, STAYS, "nothing changes")                \
 	X(RELABEL, "relabel", 0, 0, RELABEL, 0, READY, STAYS,                          \
@@ -56,12 +56,12 @@ const struct bu_class_info *bu_class_info(enum bu_class class);
 const char *bu_class_name(enum bu_class class);
 int bu_class_needs_grant(enum bu_class class);
 int bu_class_installs(enum bu_class class);
-enum bu_class bu_class_from_name(const char *name); /* NONE when unknown */
-/* The same for what was sent: BU_ERR_INVAL when unknown. */
+enum bu_class bu_class_from_name(const char *name); /* NONE = unknown name */
+/* The same for received names. BU_ERR_INVAL: unknown name. */
 bu_must int bu_class_read(const char *name, enum bu_class *ret, struct bu_err *err);
 
-/* What people grant: the classes that need it (each includes a reset), and "reset", the
- * consent that a machine which is on is switched off, whatever runs there. */
+/* Names in grants: the classes that need one (each includes a reset), and "reset", the
+ * consent to switch off a machine that is on, whatever runs there. */
 #define BU_GRANT_RESET "reset"
 #define BU_GRANT_NAMES "reset, reimage and wipe"
 int bu_grant_name_ok(const char *name);

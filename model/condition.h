@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditions: facts that change what a state means ("ready, but its cluster does not
- * know it"). This one table is the design; docs, views and nodesets loop over it. The
- * log owns them: event `condition` sets and clears, nothing else does.
+ * Conditions: facts that change the meaning of a state ("ready, but its cluster does
+ * not know it"). This table is the design; docs, views and nodesets loop over it. Only
+ * the event `condition` sets and clears conditions.
  */
 #ifndef BU_MODEL_CONDITION_H
 #define BU_MODEL_CONDITION_H
@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* id, name, of, counts as away, set when, cleared when, words */
+/* id, name, node or site, counts as away, set when, cleared when, words */
 #define BU_CONDITIONS(X)                                                               \
 	X(UNREACHABLE, "unreachable", NODE, 1,                                         \
 	  "ready, and its agent was not heard for 25 s",                               \
@@ -81,26 +81,26 @@ enum bu_condition_of { BU_CONDITION_OF_NODE, BU_CONDITION_OF_SITE };
 struct bu_condition_info {
 	const char *name;
 	enum bu_condition_of of;
-	int away; /* in a rollout such a node counts as away */
+	int away; /* a rollout counts such a node as away */
 	const char *set, *cleared, *words;
 };
 
-/* One that is on or off, of a node or of the site. */
+/* A condition of a node or of the site. */
 struct bu_condition {
 	int on;
 	int64_t since_ms; /* Unix time */
-	char detail[240]; /* what was seen; "" = the words say all */
+	char detail[240]; /* further facts; "" = the words are enough */
 };
 
 const struct bu_condition_info *bu_condition_info(enum bu_condition_id id);
-/* BU_CONDITION_COUNT when there is none of this name. */
+/* BU_CONDITION_COUNT = unknown name. */
 enum bu_condition_id bu_condition_from_name(const char *name);
 /* "drained by another: DIMM A3 (root)"; owned. */
 char *bu_condition_text(enum bu_condition_id id, const struct bu_condition *condition);
-/* Name of the first that is on and makes its node away; NULL = none. */
+/* Name of the first condition that is on and makes the node away; NULL = none. */
 const char *bu_conditions_first(
 	const struct bu_condition conditions[BU_CONDITION_COUNT]);
-/* Those that are on: [{"name","since_ms","text","away"}]. New reference. */
+/* The conditions that are on: [{"name","since_ms","text","away"}]. New reference. */
 json_t *bu_conditions_to_json(const struct bu_condition conditions[BU_CONDITION_COUNT]);
 
 #endif

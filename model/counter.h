@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The counters of an RDMA port that a probe reads before and after, under the names
- * that the kernel gives them in sysfs (ports/N/counters, ports/N/hw_counters, the
- * network interface's statistics). One table: what a row means decides what the judge
- * does with it. Pure.
+ * The counters of an RDMA port that a probe reads before and after, by their names in
+ * sysfs (ports/N/counters, ports/N/hw_counters, the network interface's statistics).
+ * The meaning of a row decides the judge's use of it. Pure.
  */
 #ifndef BU_MODEL_COUNTER_H
 #define BU_MODEL_COUNTER_H
@@ -12,11 +11,11 @@
 
 #include "base/record.h"
 
-/* TRAFFIC: moves in health. LOSS: packets were lost or came in the wrong order.
- * CONGESTION: the fabric slowed the sender down. ERROR: the adapter refused a request.
- * LINK: the cable, the transceiver or the port. */
+/* TRAFFIC: counts in health. LOSS: packets lost or out of order. CONGESTION: the fabric
+ * slowed the sender. ERROR: the adapter refused a request. LINK: a fault of the cable,
+ * the transceiver or the port. */
 #define BU_COUNTERS(X)                                                                 \
-	X(PORT_XMIT_DATA, "port_xmit_data", TRAFFIC) /* words of four bytes */         \
+	X(PORT_XMIT_DATA, "port_xmit_data", TRAFFIC) /* 4-byte words */                \
 	X(PORT_RCV_DATA, "port_rcv_data", TRAFFIC)                                     \
 	X(PORT_XMIT_PACKETS, "port_xmit_packets", TRAFFIC)                             \
 	X(PORT_RCV_PACKETS, "port_rcv_packets", TRAFFIC)                               \
@@ -62,7 +61,7 @@
 	X(TX_ERRORS, "tx_errors", LINK)                                                \
 	X(CARRIER_CHANGES, "carrier_changes", LINK)
 
-/* The same rows by the names of other drivers. Sources: Linux, drivers/infiniband/hw:
+/* Names of the same rows in other drivers. Sources: Linux, drivers/infiniband/hw:
  * bnxt_re/hw_counters.c (with the names of Broadcom's patch of August 2025, which are
  * mlx5's but for np_cnp_pkts), irdma/verbs.c (5.14 on; names with blanks: its third
  * generation), mlx4/main.c, hns/hns_roce_main.c. hns counts no lost packets. */
@@ -121,24 +120,23 @@ enum bu_counter_kind {
 	BU_COUNTER_LINK
 };
 
-/* One reading, or what was added between two. -1: the port has no such counter. */
+/* One reading, or the increments between two. -1 = the port has no such counter. */
 struct bu_counters {
 	int64_t count[BU_COUNTER_COUNT];
 };
 
 const char *bu_counter_name(enum bu_counter counter);
-/* Its other names, from 0 on; NULL = there are no more. */
+/* Other name number `index`, from 0; NULL = no more. */
 const char *bu_counter_alias(enum bu_counter counter, int index);
 enum bu_counter_kind bu_counter_kind(enum bu_counter counter);
-/* How many a port with a good cable counts in so many seconds, of the LINK rows that a
- * machine is held for; INFINITY: nothing is said of it. Source: fabric reference 2.6
- * (NVSentinel). */
+/* Most counts of a LINK row on a port with a good cable in so many seconds; INFINITY =
+ * no limit for this row. Source: fabric reference 2.6 (NVSentinel). */
 double bu_counter_most(enum bu_counter counter, double seconds);
 void bu_counters_init(struct bu_counters *counters); /* all -1 */
-/* What was added; a counter that went backwards was reset and counts as -1. */
+/* The increments. A counter that went backwards was reset: -1. */
 void bu_counters_since(const struct bu_counters *before,
 		       const struct bu_counters *after, struct bu_counters *ret);
-/* {"sent_pkts":12,...}: the rows that are there; other names are passed over. */
+/* {"sent_pkts":12,...}: the existing counters; other names are ignored. */
 extern const struct bu_field bu_counter_fields[];
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a person asks of a machine's power, and what came of it: in the log, and between
- * bringupd and the command line. */
+/* Power commands of people and their results: in the log, and between bringupd and the
+ * command line. */
 #ifndef BU_MODEL_DEED_H
 #define BU_MODEL_DEED_H
 
@@ -10,14 +10,14 @@
 	X(ON, "on")                                                                    \
 	X(OFF, "off")                                                                  \
 	X(CYCLE, "cycle")                                                              \
-	X(STATUS, "status") /* only a question */                                      \
+	X(STATUS, "status") /* only a query */                                         \
 	X(BMC_RESET, "bmc-reset")
 #define BU_OUTCOMES(X)                                                                 \
 	X(NONE, "")                                                                    \
 	X(ASKED, "asked") /* under way */                                              \
 	X(DONE, "done")                                                                \
 	X(FAILED, "failed")                                                            \
-	X(UNKNOWN, "unknown") /* it is not known whether it was done */
+	X(UNKNOWN, "unknown") /* not known whether it was done */
 
 enum bu_deed {
 #define X(id, name) BU_DEED_##id,
@@ -31,7 +31,7 @@ enum bu_outcome {
 #undef X
 };
 
-/* By their values; they end with NULL. */
+/* By value; end with NULL. */
 extern const char *const bu_deed_names[];
 extern const char *const bu_outcome_names[];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is in the log. An event is a kind, the node that it is about ("" for the site)
- * and a JSON body; state is a function of the events in their order.
+ * The log's content. An event is a kind, its node ("" = the site) and a JSON body. All
+ * state is a function of the events in their order.
  */
 #ifndef BU_MODEL_EVENT_H
 #define BU_MODEL_EVENT_H
@@ -11,9 +11,9 @@
 
 #include "base/err.h"
 
-enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
+enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 
-/* id, name, what it says; the fields of its body are in model/event_body.h */
+/* id, name, meaning; model/event_body.h has the fields of the body */
 #define BU_EVENTS(X)                                                                   \
 	X(EPOCH, "epoch", "")                                                          \
 	X(STARTED, "started",                                                          \
@@ -98,7 +98,7 @@ enum bu_event_kind {
 };
 
 struct bu_event {
-	int64_t seq;     /* 0 until it is in the log */
+	int64_t seq;     /* 0 = not in the log yet */
 	int64_t time_ms; /* Unix time */
 	enum bu_event_kind kind;
 	char node[BU_NAME_MAX]; /* "" = the site */
@@ -112,7 +112,7 @@ bu_must int bu_event_from_name(const char *name, enum bu_event_kind *ret,
 void bu_event_init(struct bu_event *event, enum bu_event_kind kind, const char *node,
 		   json_t *body);
 void bu_event_fini(struct bu_event *event);
-/* {"seq","time_ms","kind","node","text","body"} for people and tools. New reference. */
+/* {"seq","time_ms","kind","node","text","body"} for views. New reference. */
 json_t *bu_event_to_json(const struct bu_event *event);
 /* One line for a person: "inspecting -> imaging (inspected)"; owned. */
 char *bu_event_text(const struct bu_event *event);

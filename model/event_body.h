@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is in the body of an event: one table for each kind, by which it is written into
- * the log and read back. What each event means is in model/event.h. Texts and values
- * are borrowed: from the maker while the event is made, from its body when it is read.
+ * Bodies of events: one table for each kind, for writing into the log and reading back.
+ * model/event.h has the meaning of each event. Texts and values are borrowed: from the
+ * caller while the event is made, from the body when it is read.
  */
 #ifndef BU_MODEL_EVENT_BODY_H
 #define BU_MODEL_EVENT_BODY_H
@@ -17,16 +17,16 @@
 #include "model/result.h"
 
 /*
- * F(how, of, field, more): what is always written, and lacking it is an error
+ * F(how, of, field, more). Required fields; a missing one is an error:
  *	TEXT, TEXT_AS(key), INT, REAL, FLAG, WORD(names), WORD_OR(names, other)
- *	REASON a struct bu_reason: "code", "args" and the sentence of then
- * and what is written where there is something to say, else reads as
+ *	REASON a struct bu_reason: "code", "args" and the sentence of that time
+ * Optional fields, with the value that stands for a missing one:
  *	IF_TEXT NULL      IF_INT BU_UNSAID_INT        IF_MORE an integer, 0
  *	IF_FLAG BU_UNSAID
  *	IF_TRUE a flag    IF_JSON NULL                IF_PART(table) its own defaults
- *	IF_MANY(table) a list, of at most as many as there is room for
- * A word that is not among its names is one of another version, and reads as `other`,
- * or as the first one. What has another type is an error.
+ *	IF_MANY(table) a list, at most as long as its array
+ * An unknown word is of another version, and reads as `other` or as the first name. A
+ * wrong type is an error.
  */
 enum { BU_UNSAID = -1 };
 #define BU_UNSAID_INT INT64_MIN /* -1 is a batch */
@@ -34,7 +34,7 @@ enum { BU_UNSAID = -1 };
 /* clang-format off */
 /* B(part, fields) */
 #define BU_BODY_PARTS(B, F)                                                            \
-	/* where its first field is NULL there is no such part */                      \
+	/* a part whose first field is NULL is missing */                              \
 	B(disk, F(IF_TEXT, disk, path) F(IF_TEXT, disk, serial) F(IF_TEXT, disk, wwn) \
 		F(IF_MORE, disk, size_bytes) F(IF_TEXT, disk, holds)                   \
 		F(IF_TEXT, disk, wanted))                                              \
@@ -44,7 +44,7 @@ enum { BU_UNSAID = -1 };
 		F(TEXT, joined, handle) F(TEXT, joined, node))                           \
 	B(flow, F(REAL, flow, rate_gbps) F(REAL, flow, lat_us) F(REAL, flow, lat99_us) \
 		F(REAL, flow, lat_min_us) F(REAL, flow, lost) F(INT, flow, doubt))
-/* Of a soak: ms, the time that counts; peer, whose links it was to load */
+/* For a soak: ms = the time that counts; peer = the neighbour on the links */
 #define BU_BODY_REPORT(F, of)                                                          \
 	F(TEXT, of, boot_id) F(TEXT, of, digest) F(WORD, of, verdict, bu_verdict_names) \
 	F(IF_JSON, of, counts) F(IF_JSON, of, rows) F(IF_INT, of, soak_ms)             \
@@ -208,11 +208,11 @@ const struct bu_field *bu_body_fields(enum bu_event_kind kind);
 	} while (0)
 void bu_event_make(struct bu_event *ret, enum bu_event_kind kind, const char *node,
 		   const union bu_body *body);
-/* BU_ERR_INVAL with the path of the field. */
+/* BU_ERR_INVAL: err has the path of the field. */
 bu_must int bu_event_read(const struct bu_event *event, union bu_body *ret,
 			  struct bu_err *err);
 
-/* "" for a text that is not said. */
+/* NULL as "". */
 static inline const char *
 bu_body_text(const char *text)
 {

@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was last seen of a node, with its time and by whom. Facts live in memory, are
- * asked anew after a start, and never decide what was decided before: that is the log.
+ * Facts: the last observation of a node, with its time and source. Facts live in memory
+ * and are asked anew after a start. Only the log decides what was decided before.
  */
 #ifndef BU_MODEL_FACT_H
 #define BU_MODEL_FACT_H
 
 #include <stdint.h>
 
-/* Who keeps new work away from a node of a cluster. */
+/* The owner of a node's drain in its cluster. */
 enum bu_drain {
 	BU_DRAIN_NONE,
 	BU_DRAIN_OURS,  /* bringup, or the cluster itself while the node was away */
-	BU_DRAIN_OTHER, /* an administrator, a health check: it is theirs to end */
+	BU_DRAIN_OTHER, /* an administrator or a health check, which also ends it */
 };
 
-/* What the cluster that it joined says of it. */
+/* The last answer of the cluster that the node joined. */
 struct bu_cluster_fact {
-	int64_t at_ms; /* monotonic; 0 = the cluster has not answered yet */
-	int known;     /* 0: it answered, and has no such node */
-	int responds;  /* the node's client is in touch with the cluster */
-	int down;      /* it takes no work, of the cluster's own accord */
-	int jobs;      /* some run on it */
+	int64_t at_ms; /* monotonic; 0 = no answer yet */
+	int known;     /* 0 = the cluster has no such node */
+	int responds;  /* the cluster reaches the node's client */
+	int down;      /* the cluster itself gives the node no work */
+	int jobs;      /* jobs run on the node */
 	enum bu_drain drain;
 	char state[96]; /* in the cluster's own words */
 	char reason[160], by[64];
 };
 
-/* When its agent said something, and whose it is. */
+/* The agent's last requests and its version. */
 struct bu_agent_fact {
-	int64_t heard_ms; /* of the time that bringupd was awake */
-	int64_t busy_ms;  /* until then it works on an item, and says nothing */
-	int showed;       /* its stamp, to this process */
-	char version[40], digest[65]; /* of its bundle; "" = not known, or of no slot */
-	int trial;                    /* it is new, and may have to make way yet */
-	int64_t asked_ms; /* to change itself, monotonic; 0 = it is not changing */
-	char asked[65];   /* to the bundle of this digest */
-	int attempt;      /* the last of its changes; an agent repeats its answer */
-	int64_t again_ms; /* monotonic: its last one failed, and it waits until then */
-	int64_t unsteady_ms; /* monotonic: a change of its inventory was not kept */
-	char foreign[200];   /* why its system is not the one installed; "" = it is */
+	int64_t heard_ms;             /* in time that bringupd was awake */
+	int64_t busy_ms;              /* until then the agent works and may be silent */
+	int showed;                   /* the agent showed its stamp to this process */
+	char version[40], digest[65]; /* of its bundle; "" = not known, or no slot */
+	int trial;        /* on trial: an earlier agent may replace it again */
+	int64_t asked_ms; /* change asked for, monotonic; 0 = no change */
+	char asked[65];   /* digest of the new bundle */
+	int attempt;      /* number of the last change; an agent repeats its answer */
+	int64_t again_ms; /* monotonic: after a failed change, none before */
+	int64_t unsteady_ms; /* monotonic: inventory change over the limit */
+	char foreign[200];   /* why the system is not the installed one; "" = it is */
 };
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of bringup and of its field, one sentence each, in the order of the
- * alphabet. docs/glossary.md is made from this table; a text that needs another word
- * adds a row.
+ * The words of bringup and of its field, one sentence each, in alphabetical order.
+ * docs/glossary.md is made from this table; a text that needs another word adds a row.
  */
 #ifndef BU_MODEL_GLOSSARY_H
 #define BU_MODEL_GLOSSARY_H

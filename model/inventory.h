@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a machine is made of, as its agent found it. The agent collects it, the daemon
- * stores it by digest, compares it with a hardware class and shows it. It crosses the
+ * The hardware of a machine, found by its agent. The daemon stores the inventory by
+ * digest, compares it with a hardware class and shows it. Inventories cross the
  * network: bu_inventory_from_json() trusts nothing. The tables in inventory.c are the
- * JSON shape, field by field; members and fields have the same names.
+ * JSON shape; members and fields have the same names.
  *
  * {"v":1,"boot_id","kernel","firmware":"bios"|"uefi","tpm":2,"memory_bytes",
- *  "cpu":{model,sockets,cores,threads},"dmi":{vendor,product,serial,uuid,board_serial,chassis_serial},
+ *  "cpu":{model,sockets,cores,threads},
+ *  "dmi":{vendor,product,serial,uuid,board_serial,chassis_serial},
  *  "disks":[...],"nics":[...],"pci":[...],"gpus":[...],"rdma":[{...,"ports":[...]}],
  *  "links":[{...,"addresses":["10.0.0.1/24"],"routes":["10.1.0.0/16 via 10.0.0.9"]}]}
  *
- * nics are hardware; links are the network interfaces as they are set up at the moment
- * (an agent of an older release does not tell them).
+ * nics are hardware; links are the network interfaces as configured now. Agents of
+ * older releases send no links.
  */
 #ifndef BU_MODEL_INVENTORY_H
 #define BU_MODEL_INVENTORY_H
@@ -24,7 +25,7 @@
 #include "base/record.h"
 #include "model/machine.h"
 
-/* Most members of each list; what has more is refused. */
+/* Most members of each list; longer lists are refused. */
 enum {
 	BU_DISKS_MAX = 256,
 	BU_NICS_MAX = 64,
@@ -33,13 +34,12 @@ enum {
 	BU_RDMA_MAX = 64,
 	BU_RDMA_PORTS_MAX = 8,
 	BU_NET_LINKS_MAX = 256,
-	BU_NET_WORDS_MAX = 16, /* addresses of a link, and its routes */
+	BU_NET_WORDS_MAX = 16, /* addresses, and routes, of a link */
 	BU_NET_WORD_SIZE = 48,
 };
 
 enum bu_firmware { BU_FIRMWARE_BIOS, BU_FIRMWARE_UEFI };
-/* PRESENT: a byte that is not zero in the first or last MiB, or it could not be read.
- */
+/* PRESENT: a nonzero byte in the first or last MiB, or the disk was unreadable. */
 enum bu_signature { BU_SIGNATURE_NONE, BU_SIGNATURE_PRESENT };
 
 struct bu_cpu {
@@ -54,8 +54,8 @@ struct bu_dmi {
 	char product[128];
 	char serial[64];
 	char uuid[40];
-	char board_serial[64];   /* "" = none, or an older agent told it */
-	char chassis_serial[64]; /* likewise; several machines may be in one */
+	char board_serial[64];   /* "" = none, or an older agent */
+	char chassis_serial[64]; /* likewise; a chassis may have several machines */
 };
 
 struct bu_disk {
@@ -64,14 +64,14 @@ struct bu_disk {
 	char serial[64];
 	char wwn[48];   /* "eui.0025384c31b5a1f0", "naa.5000c500a1b2c3d4"; "" = none */
 	char model[48]; /* "SAMSUNG MZQL23T8HCLS-00A07" */
-	char by_path[64]; /* "pci-0000:02:00.0-nvme-1": where it is; "" = not known */
-	int sector_bytes; /* that are written at once; 0 = not known */
+	char by_path[64]; /* "pci-0000:02:00.0-nvme-1", its place; "" = not known */
+	int sector_bytes; /* written at once; 0 = not known */
 	int64_t size_bytes;
 	int rotational;
 	int removable;
 	int signature;    /* enum bu_signature */
-	char holds[96];   /* "gpt, linux_raid_member": what is left on it, by name */
-	char held_by[32]; /* "md127", "dm-0": has all of it at the moment; "" = none */
+	char holds[96];   /* "gpt, linux_raid_member": names of its content */
+	char held_by[32]; /* "md127", "dm-0": user of the whole disk; "" = none */
 };
 extern const struct bu_field bu_disk_fields[];
 
@@ -79,8 +79,8 @@ struct bu_nic {
 	char name[16];
 	char mac[60]; /* 6 bytes, or the 20 of an InfiniBand interface */
 	char driver[32];
-	char pci[16];   /* "0000:17:00.0"; "" = on another bus */
-	int speed_mbps; /* 0 = unknown, mostly because there is no link */
+	char pci[16];   /* "0000:17:00.0"; "" = another bus */
+	int speed_mbps; /* 0 = unknown, mostly without a link */
 	char operstate[16];
 };
 
@@ -92,7 +92,7 @@ struct bu_pci {
 	char driver[32]; /* "" = none is bound */
 };
 
-struct bu_gpu { /* NVIDIA's, found on the PCI bus with or without a driver */
+struct bu_gpu { /* NVIDIA GPUs, found on the PCI bus with or without a driver */
 	char pci[16];
 	char device[8];
 	char driver[32];
@@ -113,36 +113,35 @@ struct bu_rdma {
 	struct bu_rdma_port ports[BU_RDMA_PORTS_MAX];
 };
 
-/* Members that do not go with the kind are 0 and "". */
+/* Members that the kind does not have are 0 and "". */
 struct bu_net_link {
 	char name[16];
 	char kind[16]; /* "ethernet", "bond", "vlan", "bridge", "infiniband", "other" */
-	char mac[60];  /* its present one; "" = none */
+	char mac[60];  /* at present; "" = none */
 	int mtu;       /* bytes */
 	char operstate[16];
-	char master[16];       /* the bond or bridge that it is part of */
+	char master[16];       /* its bond or bridge */
 	int vlan;              /* 802.1Q id */
 	char parent[16];       /* of a VLAN */
 	char bond_mode[24];    /* "802.3ad", "active-backup" */
-	int bond_miimon_ms;    /* 0 = it does not look at its links */
+	int bond_miimon_ms;    /* 0 = the bond does not monitor its links */
 	char bond_hash[16];    /* "layer3+4" */
-	char bond_active[16];  /* the slave in use, of an active-backup bond */
-	char bond_partner[60]; /* MAC of an 802.3ad bond's partner; "" = it has none */
-	int bond_aggregator;   /* of an 802.3ad bond: the active one; of a slave: its */
+	char bond_active[16];  /* active slave of an active-backup bond */
+	char bond_partner[60]; /* partner's MAC of an 802.3ad bond; "" = none */
+	int bond_aggregator;   /* 802.3ad: the bond's active one; in a slave: its own */
 	size_t addresses_count;
 	char addresses[BU_NET_WORDS_MAX]
 		      [BU_NET_WORD_SIZE]; /* "10.77.0.11/24", IPv4 and global IPv6 */
 	size_t routes_count;
-	char routes[BU_NET_WORDS_MAX]
-		   [BU_NET_WORD_SIZE]; /* IPv4 via somebody: "0.0.0.0/0 via 10.0.0.1"
-					*/
+	char routes[BU_NET_WORDS_MAX][BU_NET_WORD_SIZE]; /* IPv4 routes with a gateway:
+							    "0.0.0.0/0 via 10.0.0.1" */
 };
 
 struct bu_inventory {
 	char boot_id[40];
 	char kernel[80];
 	int firmware; /* enum bu_firmware */
-	int tpm;      /* 2 = a TPM 2.0; 0 = none, or an older agent told it */
+	int tpm;      /* 2 = a TPM 2.0; 0 = none, or an older agent */
 	int64_t memory_bytes;
 	struct bu_cpu cpu;
 	struct bu_dmi dmi;
@@ -162,14 +161,14 @@ void bu_cleanup_inventory(struct bu_inventory **inventory);
 
 /* New reference. */
 json_t *bu_inventory_to_json(const struct bu_inventory *inventory);
-/* BU_ERR_INVAL "inventory: disks[3].size_bytes: ..." for anything else than
- * the shape above. Fields that are not in it are ignored. */
+/* BU_ERR_INVAL "inventory: disks[3].size_bytes: ..." for a wrong shape. Unknown fields
+ * are ignored. */
 struct bu_inventory *bu_inventory_from_json(const json_t *value, struct bu_err *err);
 
-/* Serial, UUID and the MAC addresses of its PCI cards (of all, when it has none). */
+/* Serial number, UUID and MACs of the PCI cards (of all cards, if none is on PCI). */
 void bu_inventory_machine(const struct bu_inventory *inventory, struct bu_machine *ret);
-/* The same with all cards, also those that are on no PCI bus (USB, a system on a chip)
- * and tell no machine from another: from any of them it may boot. */
+/* The same with all cards. Cards not on PCI (USB, a system on a chip) identify no
+ * machine, but may boot it. */
 void bu_inventory_cards(const struct bu_inventory *inventory, struct bu_machine *ret);
 
 #endif

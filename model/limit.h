@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits on what one sender may have or send, so that nobody keeps the others from
- * being served. This one table is the design: listeners, log and documents read it. A
- * meter counts one limit by a key: an address, a machine, a user, a node.
+ * Limits per sender, so that no sender keeps others from being served. This table is
+ * the design: listeners, log and documents read it. A meter counts one limit by a key:
+ * an address, a machine, a user or a node.
  */
 #ifndef BU_MODEL_LIMIT_H
 #define BU_MODEL_LIMIT_H
@@ -12,7 +12,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 
-/* id, name, most, given back per hour (0 = when it ends), unit, counted by, over it */
+/* id, name, most, refill per hour (0 = at its end), unit, counted by, over the limit */
 #define BU_LIMITS(X)                                                                    \
 	X(CONNECTIONS, "connections", 64, 0, "connections",                             \
 	  "address, each listener of nodes", "a further one is closed")                 \
@@ -66,18 +66,18 @@ struct bu_limit_info {
 };
 const struct bu_limit_info *bu_limit_info(enum bu_limit id);
 
-/* Says who is over it in one log line a minute at most. */
+/* Logs refusals, at most one line a minute. */
 struct bu_meter;
 struct bu_meter *bu_meter_create(struct bu_loop *loop, enum bu_limit id);
 void bu_meter_destroy(struct bu_meter *meter);
-/* 0 = it is within the limit and counted; else nothing is counted, the refusal is
- * said, and it may be asked again after so many seconds. amount 0 asks alone. */
+/* 0 = within the limit, and counted. Else nothing is counted, the refusal is logged,
+ * and the result is the seconds until another try. amount 0 only asks. */
 bu_must int bu_meter_take(struct bu_meter *meter, const char *key, int64_t amount);
-/* Counts what was found out afterwards, also beyond the limit. */
+/* Counts an amount known afterwards, also over the limit. */
 void bu_meter_charge(struct bu_meter *meter, const char *key, int64_t amount);
-/* What was taken has ended. */
+/* Gives back an amount that has ended. */
 void bu_meter_give(struct bu_meter *meter, const char *key, int64_t amount);
-/* For a limit that is counted elsewhere: this one was refused. */
+/* Logs a refusal by a limit that is counted elsewhere. */
 void bu_meter_refused(struct bu_meter *meter, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan as it is sent, saved and shown; docs/plan.md says what each member is. Made by
- * provisioner/plan, read by the command line; texts are borrowed from the JSON.
+ * A plan as sent, saved and shown; docs/plan.md describes each member. Made by
+ * provisioner/plan, read by the command line. Texts are borrowed from the JSON.
  */
 #ifndef BU_MODEL_PLAN_H
 #define BU_MODEL_PLAN_H
@@ -13,7 +13,7 @@
 	X(T, STRING, facet) X(T, STRING, class) X(T, STRING, old) X(T, STRING, new) \
 	X(T, STRING, file) X(T, INT, line)
 
-/* Of a reimage or wipe. wanted: as the profile says it. */
+/* Of a reimage or wipe. wanted: the profile's selector. */
 #define BU_PLAN_DISK_ROWS(X, T) \
 	X(T, STRING, path, .need = BU_SPARSE, .unsaid = "") \
 	X(T, STRING, serial, .need = BU_SPARSE, .unsaid = "") \
@@ -23,10 +23,10 @@
 	X(T, FLAG, written, .need = BU_SPARSE) \
 	X(T, STRING, wanted, .need = BU_SPARSE, .unsaid = "")
 
-/* minutes: less than 0 = unknown. stays: the image in the root that is not written, of
- * two; there: the other one has the image, and nothing is fetched. forgets: whatever the
- * class, the node's next start empties its array. anew: its order under way is withdrawn
- * for this one. */
+/* minutes: negative = unknown. stays: image in the other of two roots, which is not
+ * written. there: the other root has the image; nothing is fetched. forgets: the node's
+ * next start empties its array, whatever the class. anew: the order under way is
+ * withdrawn for this one. */
 #define BU_PLAN_STEP_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, pool) X(T, STRING, class) X(T, STRING, image) \
 	X(T, STRING, digest) X(T, STRING, facets) X(T, STRING, from) \
@@ -40,8 +40,8 @@
 	X(T, STRING, stays, .need = BU_SPARSE, .unsaid = "") \
 	X(T, FLAG, there, .need = BU_SPARSE) X(T, FLAG, forgets, .need = BU_SPARSE)
 
-/* What refuses a plan as a whole: what is known of machines, what an image can, the keys
- * of [policy]. */
+/* Rules that refuse a plan as a whole: known machines, features of images, keys of
+ * [policy]. */
 #define BU_PLAN_RULES(X) \
 	X(NONE, "") X(MACHINES, "machines") X(IMAGE, "image") \
 	X(COMPATIBILITY, "compatibility") X(RESIDENCY, "residency") \
@@ -50,7 +50,7 @@
 enum bu_plan_rule { BU_PLAN_RULES(BU_PLAN_RULE_ENUM) };
 extern const char *const bu_plan_rules[];
 
-/* rule: NONE = the node alone is refused, else the plan. named: why names the nodes. */
+/* rule: NONE = only the node is refused, else the plan. named: why names the nodes. */
 #define BU_PLAN_REFUSAL_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, why) \
 	X(T, STRING, code, .need = BU_SPARSE, .unsaid = "") \
@@ -59,7 +59,7 @@ extern const char *const bu_plan_rules[];
 	X(T, STRING, file, .need = BU_SPARSE, .unsaid = "") \
 	X(T, INT, line, .need = BU_SPARSE) X(T, FLAG, named, .need = BU_SPARSE)
 
-/* Has all that it should have, and stays quarantined. */
+/* The node has all that is desired, and stays quarantined. */
 #define BU_PLAN_QUARANTINED_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, why) X(T, STRING, code) \
 	X(T, JSON, args, .need = BU_SPARSE)
@@ -67,13 +67,13 @@ extern const char *const bu_plan_rules[];
 #define BU_PLAN_DRIFT_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, state) X(T, STRING, condition) X(T, STRING, text)
 
-/* How machines are reached and known, for all nodes of the profile: from the apply on,
- * whatever is under way. nodes: a hostlist. */
+/* Changes of how machines are reached and identified, in effect from the apply on, also
+ * for orders under way. nodes: a hostlist. */
 #define BU_PLAN_REACH_ROWS(X, T) \
 	X(T, STRING, nodes) X(T, STRING, facet) X(T, STRING, old) X(T, STRING, new) \
 	X(T, STRING, file) X(T, INT, line)
 
-/* A node whose order goes on by another revision than the planned one. */
+/* A node whose order goes on by another revision than this plan's. */
 #define BU_PLAN_UNDER_WAY_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, state) X(T, STRING, rollout) \
 	X(T, STRING, revision) X(T, STRING, commit)
@@ -93,22 +93,22 @@ struct bu_plan_pool BU_ROW_STRUCT(BU_PLAN_POOL_ROWS);
 struct bu_plan_reach BU_ROW_STRUCT(BU_PLAN_REACH_ROWS);
 struct bu_plan_under_way {
 	BU_PLAN_UNDER_WAY_ROWS(BU_ROW_MEMBER, )
-	const char **reach; /* facets of it that count at once */
-	struct bu_plan_change *content; /* stays as ordered until the order has ended */
+	const char **reach; /* facets of it in effect at once */
+	struct bu_plan_change *content; /* as ordered until the order's end */
 	size_t reach_count, content_count;
 };
 struct bu_plan_step {
 	BU_PLAN_STEP_ROWS(BU_ROW_MEMBER, )
 	struct bu_plan_change *changes;
 	BU_PLAN_STEP_MORE_ROWS(BU_ROW_MEMBER, )
-	struct bu_plan_lost disk; /* that may be lost */
-	struct bu_plan_lost mirror; /* likewise, the second of its system */
-	struct bu_plan_lost *scratch; /* those of its array, likewise */
+	struct bu_plan_lost disk; /* data on it may be lost */
+	struct bu_plan_lost mirror; /* likewise, the system's second disk */
+	struct bu_plan_lost *scratch; /* likewise, disks of its array */
 	size_t changes_count, scratch_count;
 };
 struct bu_plan {
 	const char *revision, *base, *commit, *limit;
-	const char *restart; /* whose orders under way begin anew: a hostlist */
+	const char *restart; /* hostlist: orders under way begin anew */
 	struct bu_plan_step *steps;
 	struct bu_plan_refusal *refused;
 	const char **left;
@@ -134,7 +134,7 @@ extern const struct bu_field bu_plan_pool_fields[];
 extern const struct bu_field bu_plan_reach_fields[];
 extern const struct bu_field bu_plan_fields[];
 
-/* Of a plan that is carried out: renames are texts and classes known, too. Released by
+/* Reads a plan for its execution: also checks renames and classes. Released by
  * bu_record_fini(bu_plan_fields). */
 bu_must int bu_plan_read(const json_t *value, struct bu_plan *ret, struct bu_err *err);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reasons: why a node waits, is held, is not measured, was refused, failed or went. A
- * reason is a code with arguments; what decides reads the code, and only what shows it
- * to a person makes the sentence. This one table is the design: what ends a reason,
- * whether its state's deadline stands still meanwhile, and the sentence.
+ * reason is a code with arguments. Programs decide by the code; views make the
+ * sentence. This table is the design: what ends a reason, whether the state's deadline
+ * stops meanwhile, and the sentence.
  *
- * A sentence names its arguments: {text}, {#number}, {#count probe|probes} (the word
- * that fits the number), {?flag} (a number that shows nothing). What is in [brackets]
- * is left out when all arguments in it are empty or 0.
+ * A sentence has arguments: {text}, {#number}, {#count probe|probes} (the word that
+ * fits the number), {?flag} (a number that is not shown). A part in [brackets] is left
+ * out when all its arguments are empty or 0.
  *
  * In the log and on the wire: "code", "args" {name: value} and "reason", the sentence.
- * The sentence alone is kept of what a younger bringupd wrote.
+ * Of unknown codes of a newer bringupd only the sentence is kept.
  */
 #ifndef BU_MODEL_REASON_H
 #define BU_MODEL_REASON_H
@@ -21,11 +21,11 @@
 #include "base/err.h"
 #include "base/record.h"
 
-/* id, name, kind, its deadline stands still, seconds until it is looked at again (0 =
- * when it is told of), what ends it, sentence */
+/* id, name, kind, its deadline stops, seconds until the next look (0 = an event comes),
+ * what ends it, sentence */
 #define BU_REASONS(X)                                                                  \
 	X(OTHER, "other", CAUSE, 0, 0, "", "{words}")                                  \
-	/* what a validating node waits for */                                         \
+	/* waits of a validating node */                                               \
 	X(NOT_IN_PROFILE, "not-in-profile", WAIT, 1, 2,                                \
 	  "a profile that has the node is applied",                                    \
 	  "it is not in the applied profile")                                          \
@@ -107,7 +107,7 @@
 	  "lend {#count certified node|certified nodes} in use; after a repair "       \
 	  "bringup node validate {node} measures it again"                             \
 	  "[ (rail {rail})]")                                                          \
-	/* what a node waits for before it joins or boots */                           \
+	/* waits before a node joins or boots */                                       \
 	X(BMC_AWAITED, "bmc-awaited", WAIT, 1, 1,                                      \
 	  "its BMC has answered, or bringup has given the command up",                 \
 	  "its BMC has not answered a command: it may still switch the machine off, "  \
@@ -115,13 +115,13 @@
 	X(BY_HAND, "by-hand", WAIT, 1, 2, "its machine calls",                         \
 	  "power = manual: switch the machine of {node} off and on by hand, so that "  \
 	  "it boots from {what}; bringup continues when its agent connects")           \
-	/* what a machine that boots is waited for: its deadline goes on */            \
+	/* waits for a booting machine: the deadline goes on */                        \
 	X(BMC_REFUSES, "bmc-refuses", WAIT, 0, 1,                                      \
 	  "its BMC does as it is told, or the tries are used up",                      \
 	  "{error}; try {#tries} of {#of}, the next one at {at}")                      \
 	X(NOT_CALLED, "not-called", WAIT, 0, 1, "its agent calls",                     \
 	  "{seen}[; {missing}]")                                                       \
-	/* why it is not measured: its deadline goes on */                             \
+	/* not measured: the deadline goes on */                                       \
 	X(UNHEARD, "unheard", TROUBLE, 0, 2, "its agent is heard",                     \
 	  "its agent was not heard since bringupd started")                            \
 	X(BOOT_OVER, "boot-over", TROUBLE, 0, 2,                                       \
@@ -158,7 +158,7 @@
 	  "all its rails are proven", "good on {rail}; {others} not proven yet")       \
 	X(NOT_LET_IN, "not-let-in", TROUBLE, 0, 2,                                     \
 	  "its certificates are those of its boot and hardware", "{error}")            \
-	/* why a machine with its token was refused */                                 \
+	/* refusals of a machine with the node's token */                              \
 	X(NO_IDENTITY, "no-identity", REFUSAL, 0, 0,                                   \
 	  "its firmware has a serial "                                                 \
 	  "number, a UUID or a MAC",                                                   \
@@ -185,7 +185,7 @@
 	  "machine {machine} is {owner}, which is {state}[ and held{?held}]; it does " \
 	  "not become {node} while it is in use there: retire {owner} first, or look " \
 	  "for a second machine with its serial number, UUID and MAC")                 \
-	/* why a node is held; it may be held for a wait or a fault, too */            \
+	/* holds; a wait or a fault may hold a node, too */                            \
 	X(PERSON, "person", HOLD, 1, 0, "bringup node release ends the hold",          \
 	  "{words}")                                                                   \
 	X(IS_ON, "is-on", HOLD, 1, 0,                                                  \
@@ -210,7 +210,7 @@
 	  "as {node}: {why}; repair it, then release it")                              \
 	X(EXTERNAL, "external", HOLD, 1, 2, "its source withdraws the verdict",        \
 	  "{source} says: {words}")                                                    \
-	/* what failed */                                                              \
+	/* faults */                                                                   \
 	X(LATE, "late", FAULT, 0, 0, "",                                               \
 	  "{what} within {#limit_s} s[: {seen}][; {#cycles} power cycles did not "     \
 	  "help][; bringup node reboot {node} power-cycles it]")                       \
@@ -274,7 +274,7 @@
 	X(RESTARTED, "restarted", FAULT, 0, 0, "",                                     \
 	  "it restarted while it was reconfigured")                                    \
 	X(ENDED_IN, "ended-in", FAULT, 0, 0, "", "{state}")                            \
-	/* what somebody wanted */                                                     \
+	/* a person's decisions */                                                     \
 	X(VERB, "verb", CAUSE, 0, 0, "", "{verb} by {who}[: {words}]")                 \
 	X(ORDERED, "ordered", CAUSE, 0, 0, "", "{class} of rollout {rollout}")         \
 	X(ORDERED_ANEW, "ordered-anew", CAUSE, 0, 0, "",                               \
@@ -292,14 +292,14 @@
 	X(OUTDATED, "outdated", CAUSE, 0, 0, "", "it is measured again: {error}")      \
 	X(CLUSTER_LOST_IT, "cluster-lost-it", CAUSE, 0, 0, "",                         \
 	  "{cluster} does not know it")                                                \
-	/* why a rollout is in its state */                                            \
+	/* states of a rollout */                                                      \
 	X(ROLLOUT_BY, "rollout-by", CAUSE, 0, 0, "", "by {who}")                       \
 	X(BUDGET_SPENT, "budget-spent", CAUSE, 0, 0, "",                               \
 	  "pool {pool}: {#faults} of its failure budget of {#budget}; {node}: {why}")  \
 	X(CANARY_FAULT, "canary-fault", CAUSE, 0, 0, "",                               \
 	  "pool {pool}: {#faults} of its failure budget of {#budget}, a canary among " \
 	  "them; {node}: {why}")                                                       \
-	/* why a plan has a step for it */                                             \
+	/* steps of a plan */                                                          \
 	X(NEW, "new", PLAN, 0, 0, "", "new in the profile")                            \
 	X(NOT_INSTALLED, "not-installed", PLAN, 0, 0, "",                              \
 	  "not installed[; its disk is not empty{?written}]")                          \
@@ -321,7 +321,7 @@
 	  "{last}]")                                                                   \
 	X(STILL_CALLED, "still-called", PLAN, 0, 0, "",                                \
 	  "renamed: its system is still called {node}[; {more}][; last time: {last}]") \
-	/* why a plan refuses it */                                                    \
+	/* refusals of a plan */                                                       \
 	X(UNDER_WAY, "under-way", PLAN, 0, 0, "",                                      \
 	  "it is {state} with {what}; [it is held: bringup node release continues "    \
 	  "its order; {?held}][bringup rollout abort {rollout} takes it back; ]plan "  \
@@ -383,7 +383,7 @@
 	  "bringup node retire {owner} forgets that one")
 
 enum bu_reason_code {
-	BU_REASON_NONE, /* there is no reason */
+	BU_REASON_NONE, /* no reason */
 #define X(id, name, kind, stops, again_s, ends, text) BU_REASON_##id,
 	BU_REASONS(X)
 #undef X
@@ -411,48 +411,47 @@ struct bu_reason_info {
 
 enum { BU_REASON_TEXTS = 4, BU_REASON_NUMBERS = 2, BU_REASON_TEXT_MAX = 640 };
 
-/* In the order in which the sentence names them first. NULL is "". */
+/* In the order of their first use in the sentence. NULL counts as "". */
 struct bu_reason_args {
 	const char *text[BU_REASON_TEXTS];
 	int64_t number[BU_REASON_NUMBERS];
 };
 
-/* All zero: there is none. It may be copied, and compared with bu_reason_same(). */
+/* All zero = no reason. May be copied, and compared with bu_reason_same(). */
 struct bu_reason {
 	enum bu_reason_code code;
-	int said; /* by another bringupd: text is its sentence, the arguments are lost
-		   */
+	int said; /* of another bringupd: text is the sentence, without arguments */
 	int64_t number[BU_REASON_NUMBERS];
-	char text[BU_REASON_TEXT_MAX]; /* one after the other, each with its NUL */
+	char text[BU_REASON_TEXT_MAX]; /* one after the other, each with NUL */
 };
 
 const struct bu_reason_info *bu_reason_info(enum bu_reason_code code);
 /* "wait", "trouble", ... */
 const char *bu_reason_kind_name(enum bu_reason_kind kind);
-/* NONE when there is none of this name. */
+/* NONE = unknown name. */
 enum bu_reason_code bu_reason_from_name(const char *name);
 int bu_reason_is(const struct bu_reason *reason, enum bu_reason_kind kind);
 int bu_reason_same(const struct bu_reason *a, const struct bu_reason *b);
 
-/* Texts that are too long together are cut, the last ones first. args: NULL = none. */
+/* Texts that are too long together are cut, the last ones first. args NULL = none. */
 void bu_reason_set(struct bu_reason *ret, enum bu_reason_code code,
 		   const struct bu_reason_args *args);
 /* BU_REASON_SET(&reason, SOAKS, .number = {5, 25}) */
 #define BU_REASON_SET(ret, id, ...)                                                    \
 	bu_reason_set((ret), BU_REASON_##id, &(struct bu_reason_args){__VA_ARGS__})
-/* One argument by its name; a name that the sentence has not changes nothing. */
+/* Sets one argument by its name; ignores names that the sentence does not have. */
 void bu_reason_set_text(struct bu_reason *reason, const char *name, const char *text);
 void bu_reason_set_number(struct bu_reason *reason, const char *name, int64_t number);
-/* "" when there is none. Borrowed until the reason changes. */
+/* "" = no such argument. Borrowed until the reason changes. */
 const char *bu_reason_arg(const struct bu_reason *reason, const char *name);
-/* The sentence; "" of NONE. Owned. */
+/* The sentence; "" for NONE. Owned. */
 char *bu_reason_text(const struct bu_reason *reason);
 
-/* Sets "reason", the sentence, and "code" and "args" where there are. */
+/* Sets "reason", the sentence, and "code" and "args" if any. */
 void bu_reason_to_body(const struct bu_reason *reason, json_t *body);
 bu_must int bu_reason_from_body(const json_t *body, struct bu_reason *ret,
 				struct bu_err *err);
-/* The same as a member of a record: BU_FIELD_REASON(struct hold, reason). */
+/* As a member of a record: BU_FIELD_REASON(struct hold, reason). */
 extern const struct bu_parts bu_reason_parts;
 #define BU_FIELD_REASON(type, member)                                                  \
 	BU_FIELD(PARTS, type, member, .parts = &bu_reason_parts)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The result of one probe between two nodes: what both ends measured, in both
- * directions. The agent makes it, the judge gives the verdict, pages and certificates
- * show it. It crosses the network: bu_pair_result_from_json() trusts nothing.
+ * The result of one probe between two nodes, in both directions. The agents measure,
+ * the judge gives the verdict, pages and certificates show it. Results cross the
+ * network: bu_pair_result_from_json() trusts nothing.
  *
  * {"v":2,"probe","at_ms","a":END,"b":END,"message_bytes","bytes","mtu","seconds",
  *  "op","lat_op","qps","duplex","a_to_b":DIR,"b_to_a":DIR,"verdict","error":ERROR?}
@@ -17,7 +17,7 @@
  *        "error":ERROR?}
  * COUNTERS: model/counter.h; ERROR {"kind","text","at":"a"|"b"?}
  *
- * What has a '?' is not there when there is none; everything else must be.
+ * Fields with '?' are left out when empty; all others are required.
  */
 #ifndef BU_MODEL_RESULT_H
 #define BU_MODEL_RESULT_H
@@ -38,11 +38,11 @@ enum {
 	BU_HOPS_MAX = 8,
 	BU_HOP_SIZE = 46,
 };
-/* Index of an end; dir[BU_END_A] is the direction from a to b. */
+/* Index of an end; dir[BU_END_A] is from a to b. */
 enum { BU_END_A = 0, BU_END_B = 1, BU_END_NONE = -1 };
 
 #define BU_VERDICTS(X)                                                                 \
-	X(INCONCLUSIVE, "inconclusive") /* not judged, or the instrument was wrong */  \
+	X(INCONCLUSIVE, "inconclusive") /* not judged, or a wrong instrument */        \
 	X(PASS, "pass")                                                                \
 	X(WARN, "warn")                                                                \
 	X(FAIL, "fail")
@@ -54,13 +54,13 @@ enum bu_verdict {
 };
 extern const char *const bu_verdict_names[];
 const char *bu_verdict_name(enum bu_verdict verdict);
-/* Of an object's "verdict"; INCONCLUSIVE when it has none. */
+/* Verdict of an object's "verdict"; missing = INCONCLUSIVE. */
 enum bu_verdict bu_verdict_of(const json_t *object);
-/* -1 when there is no such name. */
+/* -1 = unknown name. */
 int bu_verdict_from_name(const char *name, enum bu_verdict *ret);
 
-/* What moves the payload. The sender of a direction is where the bytes come from: a
- * read is posted by the other end. */
+/* RDMA operation that moves the payload. A direction's sender is the source of the
+ * bytes: a read is posted by the other end. */
 #define BU_OPS(X)                                                                      \
 	X(WRITE, "write")                                                              \
 	X(READ, "read")                                                                \
@@ -85,7 +85,7 @@ enum bu_gid_type {
 #undef X
 };
 
-/* Where the payload lies. DMABUF and PEERMEM are two ways to register GPU memory. */
+/* Memory of the payload. DMABUF and PEERMEM are two ways to register GPU memory. */
 #define BU_MEMORIES(X)                                                                 \
 	X(UNKNOWN, "")                                                                 \
 	X(HOST, "host")                                                                \
@@ -101,12 +101,11 @@ extern const char *const bu_gid_type_names[], *const bu_memory_names[];
 const char *bu_gid_type_name(enum bu_gid_type type);
 const char *bu_memory_name(enum bu_memory memory);
 
-/* kind NONE: there was none. REMOTE (the path lost it), TIMEOUT and VERIFY (payload
- * changed) of a direction are findings about the path; every other one is about the
- * instrument. */
+/* kind NONE = no error. In a direction REMOTE (lost), TIMEOUT and VERIFY (payload
+ * changed) are findings about the path. All other errors are about the instrument. */
 struct bu_pair_error {
 	enum bu_err_kind kind;
-	int at; /* the end that saw it, BU_END_NONE when unknown */
+	int at; /* the end that saw the error; BU_END_NONE = unknown */
 	char text[240];
 };
 
@@ -117,52 +116,50 @@ struct bu_pair_end {
 	int gid_index;
 	int port;
 	int mtu; /* active_mtu of the port, bytes */
-	/* The rest is 0, "", UNKNOWN or -1 where it is not known. */
-	char address[48]; /* IPv4 on the fabric that was asked for */
+	/* Unknown members are 0, "", UNKNOWN or -1. */
+	char address[48]; /* IPv4 on the fabric, as in the work item */
 	enum bu_gid_type gid_type;
 	int infiniband;              /* the port's link layer; 0 = Ethernet */
-	double rate_gbps;            /* of the port, as it says itself */
+	double rate_gbps;            /* of the port, by the port itself */
 	int numa;                    /* node of the adapter */
-	int cpu;                     /* that the measuring thread was bound to */
-	enum bu_memory memory;       /* as it was registered */
-	enum bu_memory memory_found; /* what reading it back proved; never believed
-					without: UNKNOWN is "not proven" */
-	int64_t window_bytes;        /* that the payload rotates over */
-	char rail[BU_NAME_SIZE];     /* the network that the port is of */
-	int lid;                     /* 0 = RoCE has none */
+	int cpu;                     /* of the measuring thread */
+	enum bu_memory memory;       /* as registered */
+	enum bu_memory memory_found; /* as read back; UNKNOWN = not proven */
+	int64_t window_bytes;        /* memory over which the payload rotates */
+	char rail[BU_NAME_SIZE];     /* the port's network */
+	int lid;                     /* 0 = none (RoCE) */
 	int pkey;                    /* partition of the queue pairs */
 	int sl, traffic_class;
 };
 
-/* The routers on the way of one flow, from the sender on; the peer is none of them. */
+/* The routers on the way of one flow, from the sender on, without the peer. */
 struct bu_pair_way {
 	int hops;
-	char hop[BU_HOPS_MAX][BU_HOP_SIZE]; /* address; "" = it did not answer, or not
-					       always the same did */
+	char hop[BU_HOPS_MAX]
+		[BU_HOP_SIZE]; /* address; "" = no answer, or different ones */
 };
 
 struct bu_pair_dir {
-	int runs; /* how many of bw_gbps are set */
+	int runs; /* number of bw_gbps */
 	double bw_gbps[BU_RUNS_MAX];
 	double bw_median_gbps; /* 10^9 bit/s; 0 without a run */
-	double lat_median_us;  /* half round trip, started by the sending end */
+	double lat_median_us;  /* half a round trip, started by the sending end */
 	double lat_p99_us;
-	int lat_count;  /* iterations behind both; 0 = not measured */
+	int lat_count;  /* samples behind both; 0 = not measured */
 	double seconds; /* the whole direction, set-up included */
 	double lat_min_us, lat_p90_us, lat_p999_us, lat_max_us;
-	double setup_seconds; /* from when both ends had the work item until both can
-				 send */
-	/* The runs alone, by the sender's clock and by the receiver's; 0 = not told. */
+	double setup_seconds; /* from both ends having the work item to both being able
+				 to send */
+	/* The runs only, by the sender's clock and by the receiver's; 0 = not told. */
 	double clock_seconds[2];
 	uint64_t sent_bytes; /* acknowledged payload of all runs, warm-up included */
-	int qps;             /* how many of these are set; 0 = not told */
+	int qps;             /* length of these; 0 = not told */
 	uint16_t sport[BU_QPS_MAX]; /* UDP source port of the sender; 0 = unknown */
-	uint32_t flow_label[BU_QPS_MAX]; /* that was asked for; 0 = none */
-	int ways; /* how many of these are set: one per queue pair, or none */
+	uint32_t flow_label[BU_QPS_MAX]; /* as asked for; 0 = none */
+	int ways;                        /* length of way: one per queue pair, or 0 */
 	struct bu_pair_way way[BU_QPS_MAX];
-	char untraced[160]; /* why there are none; "" = no trace was asked for */
-	struct bu_counters
-		counters[2]; /* what each end's port counted during the runs */
+	char untraced[160]; /* why there are no ways; "" = no trace was asked for */
+	struct bu_counters counters[2]; /* of each end's port, in the runs */
 	struct bu_pair_error error;
 };
 
@@ -176,37 +173,37 @@ struct bu_pair_result {
 	double seconds;
 	enum bu_op op, lat_op;
 	int qps;    /* queue pairs */
-	int duplex; /* both directions at once */
+	int duplex; /* both directions at the same time */
 	struct bu_pair_dir dir[2];
 	enum bu_verdict verdict;
 	struct bu_pair_error error; /* of the probe as a whole */
 };
 
 void bu_pair_result_init(struct bu_pair_result *result);
-/* Both ends are one port: what was measured never left the adapter. */
+/* 1 = both ends are one port: the payload never left the adapter. */
 int bu_pair_is_loopback(const struct bu_pair_result *result);
-/* What a pair was measured on, as it is said: "rail0", or across rails "rail0/rail1".
- */
+/* The rail of a pair in words: "rail0", or across rails "rail0/rail1". */
 static inline int
 bu_rail_is_across(const char *rail)
 {
 	return strchr(rail, '/') != NULL;
 }
-/* Samples of half a round trip in us, sorted in place: least, greatest, percentiles. */
+/* samples: halves of round trips in us, sorted in place. Sets minimum, maximum and
+ * percentiles. */
 void bu_pair_dir_latency(struct bu_pair_dir *dir, double *samples_us, size_t count);
-/* NONE clears. */
+/* kind NONE clears. */
 void bu_pair_error_set(struct bu_pair_error *error, int at, const struct bu_err *err);
-/* Adds one run and keeps the median; at most BU_RUNS_MAX. */
+/* Adds one run and updates the median; at most BU_RUNS_MAX. */
 void bu_pair_dir_add(struct bu_pair_dir *dir, double bw_gbps);
-/* Keeps the first `runs` of them. */
+/* Keeps the first `runs` runs. */
 void bu_pair_dir_drop(struct bu_pair_dir *dir, int runs);
-/* Sorts values in place. quantile in [0, 1], nearest rank; 0 when there are none. */
+/* Sorts values in place. quantile in [0, 1], nearest rank; 0 without values. */
 double bu_quantile(double *values, size_t count, double quantile);
 
-/* An end alone, as both ends tell each other; and of a direction what was traced. */
+/* An end alone, for the exchange between both ends; a direction's trace. */
 extern const struct bu_field bu_pair_end_fields[], bu_pair_trace_fields[];
 json_t *bu_pair_result_to_json(const struct bu_pair_result *result); /* new reference */
-/* BU_ERR_INVAL names the field. Medians are computed again from the runs. */
+/* BU_ERR_INVAL: err names the field. Medians are computed again from the runs. */
 bu_must int bu_pair_result_from_json(const json_t *value, struct bu_pair_result *ret,
 				     struct bu_err *err);
 /* Node names and probe ids: 1 to 63 of [A-Za-z0-9._-]. */

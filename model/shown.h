@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the shapes of the API's answers share. The daemon fills these structs and the
- * command line reads into them; their members have the names that are on the wire, and
- * texts are borrowed from the JSON. A member that comes later has a default
- * (BU_OPTIONAL, BU_SPARSE): bringupd may be older than the command line. A time or the
- * difference of two is any number (BU_ANY): a clock that was set back breaks no view.
+ * Shared by the shapes of API answers. The daemon fills these structs, the command line
+ * reads into them. Members have their names on the wire; texts are borrowed from the
+ * JSON. New members have a default (BU_OPTIONAL, BU_SPARSE), as bringupd may be older
+ * than the command line. Times and differences of times may be any number (BU_ANY): a
+ * clock that was set back breaks no view.
  */
 #ifndef BU_MODEL_SHOWN_H
 #define BU_MODEL_SHOWN_H
@@ -12,14 +12,14 @@
 #include "base/json.h"
 #include "base/record.h"
 
-enum { BU_SHOWN_MAX = 1000000 }; /* members of a list */
+enum { BU_SHOWN_MAX = 1000000 }; /* most members of a list */
 
 /* clang-format off */
-/* A reason of model/reason.h: its sentence, and what programs read. */
+/* A reason of model/reason.h: the sentence, and code and args for programs. */
 #define BU_SHOWN_REASON_ROWS(X, T) \
 	X(T, STRING, reason, .unsaid = "") X(T, STRING, code, .need = BU_SPARSE) \
 	X(T, JSON, args, .need = BU_SPARSE)
-/* Their values, of what bu_reason_to_body() wrote. */
+/* Their values, from the output of bu_reason_to_body(). */
 #define BU_SHOWN_REASON(body)                                                          \
 	.reason = bu_json_str(body, "reason", ""),                                     \
 	.code = bu_json_str(body, "code", NULL), .args = json_object_get(body, "args")

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes as the API shows them: GET /v1/nodes, /v1/nodes/NAME, "nodes" of the status. */
+/* Nodes in the API: GET /v1/nodes, /v1/nodes/NAME, "nodes" of the status. */
 #ifndef BU_MODEL_SHOWN_NODE_H
 #define BU_MODEL_SHOWN_NODE_H
 
 #include "model/shown.h"
 
 /* clang-format off */
-/* Of model/condition.h, of a node or of the site. away: the node counts as away. */
+/* A condition (model/condition.h) of a node or the site. away: counts as away. */
 #define BU_SHOWN_CONDITION_ROWS(X, T) \
 	X(T, STRING, name) X(T, INT, since_ms, BU_ANY) X(T, STRING, text) \
 	X(T, FLAG, away)
 
-/* What its agent works on. */
+/* Progress of the agent's work. */
 #define BU_SHOWN_PROGRESS_ROWS(X, T) \
 	X(T, STRING, stage, .unsaid = "") X(T, INT, done_bytes) \
 	X(T, INT, total_bytes)
 
-/* Time that was spent in a state since the node was ordered. */
+/* Time spent in a state since the order. */
 #define BU_SHOWN_STAGE_ROWS(X, T) X(T, STRING, state) X(T, INT, ms, BU_ANY)
 
-/* The last one. status: open, done, failed. error: of the last attempt. */
+/* The last step. status: open, done, failed. error: of the last attempt. */
 #define BU_SHOWN_STEP_ROWS(X, T) \
 	X(T, STRING, id) X(T, STRING, action, .unsaid = "") X(T, INT, attempt) \
 	X(T, STRING, status, .unsaid = "") X(T, STRING, error, .unsaid = "")
@@ -28,7 +28,7 @@
 	X(T, STRING, by) X(T, STRING, owner, .need = BU_SPARSE) \
 	BU_SHOWN_REASON_ROWS(X, T)
 
-/* What was asked of the machine's power last, and (seen) what that is. */
+/* The last power command for the machine, and (seen) its power state. */
 #define BU_SHOWN_SEEN_ROWS(X, T) \
 	X(T, STRING, power, .unsaid = "") X(T, STRING, error, .unsaid = "") \
 	X(T, INT, at_ms, BU_ANY)
@@ -37,22 +37,22 @@
 	X(T, STRING, result, .unsaid = "") X(T, STRING, power, .unsaid = "") \
 	X(T, STRING, detail, .unsaid = "") X(T, INT, at_ms, BU_ANY)
 
-/* What the last applied plan wants of it; status as in struct bu_shown_order. */
+/* The last applied plan's order; status as in struct bu_shown_order. */
 #define BU_SHOWN_WANTED_ROWS(X, T) \
 	X(T, STRING, rollout, .unsaid = "") X(T, STRING, class, .unsaid = "") \
 	X(T, STRING, image, .unsaid = "") X(T, STRING, commit, .unsaid = "") \
 	X(T, INT, batch, .min = -1, .max = INT32_MAX) X(T, FLAG, open) \
 	X(T, STRING, status, .unsaid = "") BU_SHOWN_REASON_ROWS(X, T)
 
-/* By its last hello. trial: it is new, and may have to make way yet. */
+/* By the last hello. trial: an earlier agent may replace it again. */
 #define BU_SHOWN_AGENT_ROWS(X, T) \
 	X(T, STRING, version) X(T, STRING, digest) X(T, FLAG, trial)
 
-/* root: as the profile's key, of what is installed; root_slot: which of two roots that
- * is, other_image: what the other one has, to which its loader goes back. waiting, trouble: the sentence of
- * `says`, by its kind. says, refused: {"code","args","reason"} and, of says, "kind",
- * "ends","again_s","stops_deadline". next: where a node goes that drains. cluster: what
- * that said last, null = nothing; cluster_words: what it said when it was left or
+/* root: the profile's key for the installed image. root_slot: its root of two;
+ * other_image: image of the other root, the loader's fallback. waiting, trouble: the
+ * sentence of `says`, by its kind. says, refused: {"code","args","reason"}; says also
+ * has "kind","ends","again_s","stops_deadline". next: target of a draining node.
+ * cluster: its last answer, null = none; cluster_words: its text when the node left or
  * joined. */
 #define BU_SHOWN_NODE_ROWS(X, T) \
 	X(T, STRING, name) X(T, STRING, pool) X(T, STRING, state) \
@@ -68,20 +68,20 @@
 	X(T, STRING, rack) X(T, STRING, slot) X(T, STRING, commit) \
 	X(T, JSON, cluster, .need = BU_NULL)
 
-/* The rest of a node alone. why: lines of text. inventory: of model/inventory.h.
- * firmware_versions: as its BMC said last, [{"name","version"}]. */
+/* Only for one node. why: lines of text. inventory: of model/inventory.h.
+ * firmware_versions: the BMC's last report, [{"name","version"}]. */
 #define BU_SHOWN_WHOLE_ROWS(X, T) \
 	X(T, STRING, why) X(T, JSON, inventory, .need = BU_NULL) \
 	X(T, JSON, firmware_versions, .need = BU_SPARSE)
 
-/* What its agent tells of what lies on it. record: it has one of what was written;
- * booted: the node's kernel arguments in this boot, as far as they are known. */
+/* The agent's report of files on the node. record: a record of the last write exists.
+ * booted: the node's kernel arguments in this boot, as far as known. */
 #define BU_SHOWN_FOUND_ROWS(X, T) \
 	X(T, FLAG, told) X(T, FLAG, record) \
 	X(T, STRING, booted, .need = BU_SPARSE)
 
-/* A link, or something that lies on the node (network and link "" then), that is not as
- * the profile says. */
+/* A difference from the profile: of a link, or of something on the node (network and
+ * link ""). */
 #define BU_SHOWN_DRIFT_ROWS(X, T) \
 	X(T, STRING, network) X(T, STRING, link) X(T, STRING, what) \
 	X(T, STRING, want) X(T, STRING, have) X(T, STRING, text)
@@ -89,7 +89,7 @@
 struct bu_shown_condition BU_ROW_STRUCT(BU_SHOWN_CONDITION_ROWS);
 struct bu_shown_stage BU_ROW_STRUCT(BU_SHOWN_STAGE_ROWS);
 struct bu_shown_found BU_ROW_STRUCT(BU_SHOWN_FOUND_ROWS);
-/* held.by: NULL = nothing holds it; step.id: NULL = it had none yet. */
+/* held.by: NULL = not held. step.id: NULL = no step yet. */
 struct bu_shown_node {
 	BU_SHOWN_NODE_ROWS(BU_ROW_MEMBER, )
 	struct bu_shown_progress {
@@ -109,7 +109,7 @@ struct bu_shown_node {
 	} power;
 	struct bu_shown_agent {
 		BU_SHOWN_AGENT_ROWS(BU_ROW_MEMBER, )
-	} agent; /* version NULL = it has not said which it is */
+	} agent; /* version NULL = not told */
 	const json_t *next;
 	struct bu_shown_held {
 		BU_SHOWN_HELD_ROWS(BU_ROW_MEMBER, )
@@ -119,7 +119,7 @@ struct bu_shown_node {
 		BU_SHOWN_WANTED_ROWS(BU_ROW_MEMBER, )
 	} order;
 	BU_SHOWN_WHOLE_ROWS(BU_ROW_MEMBER, )
-	const json_t *found; /* bu_shown_found_fields; NULL = nothing of ours runs */
+	const json_t *found; /* bu_shown_found_fields; NULL = no system of ours runs */
 	struct bu_shown_certificate {
 		const char *kind, *text; /* text: the signed JSON */
 	} *certificates;
@@ -134,7 +134,7 @@ extern const struct bu_field bu_shown_stage_fields[];
 extern const struct bu_field bu_shown_wanted_fields[];
 extern const struct bu_field bu_shown_drift_fields[];
 extern const struct bu_field bu_shown_found_fields[];
-/* What the log and the last look say; the same in a list; one alone. */
+/* From the log and the last look; in a list; for one node. */
 extern const struct bu_field bu_shown_node_fields[];
 extern const struct bu_field bu_shown_listed_fields[];
 extern const struct bu_field bu_shown_whole_fields[];

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rollouts as the API shows them: GET /v1/rollouts, /v1/rollouts/ID, "rollout" of the
- * status. */
+/* Rollouts in the API: GET /v1/rollouts, /v1/rollouts/ID, "rollout" of the status. */
 #ifndef BU_MODEL_SHOWN_ROLLOUT_H
 #define BU_MODEL_SHOWN_ROLLOUT_H
 
 #include "model/shown.h"
 
 /* clang-format off */
-/* limit: a hostlist, "" = all nodes. ended_ms: 0 = not yet. Counts of nodes: turn: they
- * wait for it; quarantined: of those that failed; ready is done by its old name. */
+/* limit: a hostlist, "" = all nodes. ended_ms: 0 = not ended. Counts of nodes: turn =
+ * wait for their turn; quarantined = among the failed; ready = an old name of done. */
 #define BU_SHOWN_ROLLOUT_ROWS(X, T) \
 	X(T, STRING, id) X(T, STRING, plan) X(T, STRING, revision) \
 	X(T, STRING, commit) X(T, STRING, limit) X(T, STRING, by) \
@@ -17,22 +16,22 @@
 	X(T, INT, done) X(T, INT, failed) X(T, INT, withdrawn) X(T, INT, turn) \
 	X(T, INT, under_way) X(T, INT, ready) X(T, INT, quarantined)
 
-/* What of it is in one pool. faults: what of failure_budget is spent, failures of nodes
- * that were in service. why: no node of it has a turn now; "" = one has. */
+/* A rollout in one pool. faults: failures that count against failure_budget, of nodes
+ * in service. why: the reason for which no node has a turn; "" = one has. */
 #define BU_SHOWN_POOL_ROWS(X, T) \
 	X(T, STRING, pool) X(T, INT, total) X(T, INT, done) X(T, INT, failed) \
 	X(T, INT, under_way) X(T, INT, turn) X(T, INT, canary) \
 	X(T, INT, canary_done) X(T, INT, faults) X(T, INT, failure_budget) \
 	X(T, INT, max_unavailable) X(T, INT, away) X(T, STRING, why)
 
-/* Of one node. batch: -1 = at once. status: turn, under-way, done, failed, withdrawn.
- */
+/* The order of a node. batch: -1 = at once. status: turn, under-way, done, failed,
+ * withdrawn. */
 #define BU_SHOWN_ORDER_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, pool) X(T, STRING, class) \
 	X(T, INT, batch, .min = -1, .max = INT32_MAX) X(T, STRING, state) \
 	X(T, STRING, status) X(T, STRING, reason)
 
-/* nodes: a nodeset, "" = all of the rollout. */
+/* nodes: a nodeset, "" = all nodes of the rollout. */
 #define BU_SHOWN_GRANT_ROWS(X, T) \
 	X(T, STRING, class) X(T, STRING, nodes, .need = BU_SPARSE, .unsaid = "")
 
@@ -41,7 +40,7 @@ struct bu_shown_order BU_ROW_STRUCT(BU_SHOWN_ORDER_ROWS);
 struct bu_shown_grant BU_ROW_STRUCT(BU_SHOWN_GRANT_ROWS);
 struct bu_shown_rollout {
 	BU_SHOWN_ROLLOUT_ROWS(BU_ROW_MEMBER, )
-	/* The lists are of a rollout alone, and empty in a list of rollouts. */
+	/* Lists of one rollout; empty in a list of rollouts. */
 	struct bu_shown_pool *pools;
 	struct bu_shown_order *nodes;
 	struct bu_shown_grant *grants;
@@ -54,7 +53,7 @@ struct bu_shown_rollouts {
 
 extern const struct bu_field bu_shown_pool_fields[];
 extern const struct bu_field bu_shown_order_fields[];
-/* One of a list, and one alone. */
+/* In a list; one alone. */
 extern const struct bu_field bu_shown_rollout_fields[];
 extern const struct bu_field bu_shown_rollout_whole_fields[];
 extern const struct bu_field bu_shown_rollouts_fields[];

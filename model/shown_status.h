@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole site as the API shows it: GET /v1/status; and its parts GET /v1/nodes,
- * /v1/machines and /v1/fabric/runs/ID. */
+/* The site in the API: GET /v1/status, and its parts GET /v1/nodes, /v1/machines and
+ * /v1/fabric/runs/ID. */
 #ifndef BU_MODEL_SHOWN_STATUS_H
 #define BU_MODEL_SHOWN_STATUS_H
 
@@ -19,19 +19,19 @@ struct bu_shown_pairs {
 	size_t pairs_count;
 };
 
-/* Of a brake of provisioner/rollout/brake.c: how many of how many nodes are late. */
+/* A brake (provisioner/rollout/brake.c): late nodes of all nodes. */
 #define BU_SHOWN_BRAKE_ROWS(X, T) \
 	X(T, STRING, scope) X(T, FLAG, on) X(T, INT, late) X(T, INT, of) \
 	X(T, STRING, text)
 
-/* Of nodes that have said which agent they have: how many have the appliance's, and how
- * many another one. version: of the appliance's, "" = none travels. trouble: why not, or
- * that it failed; "" = neither. */
+/* Agents: nodes with the appliance's agent, and with another, among those that told
+ * theirs. version: the appliance's, "" = none is served. trouble: why none is served,
+ * or a failure; "" = neither. */
 #define BU_SHOWN_AGENTS_ROWS(X, T) \
 	X(T, STRING, version) X(T, STRING, digest) X(T, INT, have) X(T, INT, others) \
 	X(T, STRING, trouble)
 
-/* trouble: why the applied profile cannot be read, "" = it is. */
+/* trouble: why the applied profile is unreadable, "" = readable. */
 #define BU_SHOWN_STATUS_ROWS(X, T) \
 	X(T, INT, version) X(T, STRING, site) X(T, INT, time_ms, BU_ANY) \
 	X(T, INT, epoch) \
@@ -44,9 +44,9 @@ struct bu_shown_status {
 	} appliance;
 	struct bu_shown_node *nodes;
 	struct bu_shown_pair *pairs;
-	const json_t *counts;            /* of nodes by state: {"ready": 3, "ready but
-					    unreachable": 1} */
-	struct bu_shown_rollout rollout; /* the last one; its id NULL = there is none */
+	/* Nodes by state: {"ready": 3, "ready but unreachable": 1} */
+	const json_t *counts;
+	struct bu_shown_rollout rollout; /* the last one; id NULL = none */
 	struct bu_shown_brake {
 		BU_SHOWN_BRAKE_ROWS(BU_ROW_MEMBER, )
 	} *brakes; /* that are on */
@@ -56,7 +56,7 @@ struct bu_shown_status {
 		BU_SHOWN_AGENTS_ROWS(BU_ROW_MEMBER, )
 		const char **changing; /* nodes */
 		size_t changing_count;
-	} agents; /* version NULL: of a bringupd of before */
+	} agents; /* version NULL: an older bringupd */
 	size_t nodes_count, pairs_count, brakes_count, warnings_count, conditions_count;
 };
 extern const struct bu_field bu_shown_pair_fields[];

@@ -9,43 +9,42 @@
 #include "base/err.h"
 #include "model/step.h"
 
-/* What happens when the deadline of an unsettled state has passed. */
+/* Action after the deadline of an unsettled state. */
 enum bu_ladder {
 	BU_LADDER_NONE,  /* settled: nothing is awaited */
-	BU_LADDER_POWER, /* again with a power cycle, then failed */
-	BU_LADDER_HOLD,  /* held for a person; the power is never touched */
+	BU_LADDER_POWER, /* power cycle and another try, then failed */
+	BU_LADDER_HOLD,  /* held for a person, without a power action */
 };
 
-/* Where a node stands towards its cluster. */
+/* Place of a node relative to its cluster. */
 enum bu_place {
-	BU_PLACE_NONE,     /* nothing is kept for it there: it is new, or gone */
-	BU_PLACE_OUT,      /* out of it, to come back */
+	BU_PLACE_NONE,     /* not in the cluster's books: new or gone */
+	BU_PLACE_OUT,      /* out of it, to return */
 	BU_PLACE_ENTERING, /* on its way in */
 	BU_PLACE_IN,       /* in service */
 	BU_PLACE_LEAVING,  /* on its way out */
 };
 
-/* Its pool says how long: drain_deadline; without it, any time. */
+/* By the pool's drain_deadline; without one, no limit. */
 enum { BU_LIMIT_OF_POOL = -1 };
 
-/* What moves a node when its steps are done. */
+/* The mover of a node whose steps are done. */
 enum bu_done {
-	BU_DONE_WAITS,  /* its agent, the gate, the turn of an order or a person does */
-	BU_DONE_JOINED, /* the step itself: the cluster has it */
-	BU_DONE_LEFT,   /* the step itself: on to where it was sent */
+	BU_DONE_WAITS,  /* its agent, the gate, an order's turn or a person */
+	BU_DONE_JOINED, /* the step: the cluster has the node */
+	BU_DONE_LEFT,   /* the step: on to the node's target state */
 };
 
-/* Until when an abort of its rollout takes a node back. */
+/* How long an abort of the rollout recalls the node, and to where. */
 enum bu_abort {
-	BU_ABORT_NEVER,          /* it goes on */
-	BU_ABORT_BEFORE_WRITING, /* to its old system, or to enrolled */
-	BU_ABORT_BEFORE_LEAVING, /* into its cluster */
+	BU_ABORT_NEVER,          /* never recalled */
+	BU_ABORT_BEFORE_WRITING, /* to its old system, or to ENROLLED */
+	BU_ABORT_BEFORE_LEAVING, /* back into its cluster */
 };
 
-/* id, name, settled, deadline in s, ladder, place, measured: what was measured there
- * says something of machines of its kind, its first step, the one after it, what moves
- * it when they are done, until when it can be called back, what did not come when it is
- * late ("" = see its step), help */
+/* id, name, settled, deadline in s, ladder, place, measured (measurements there count
+ * for machines of its kind), first step, second step, mover when these are done, last
+ * moment of a recall, text when late ("" = the step's), help */
 #define BU_STATES(X)                                                                   \
 	X(ENROLLED, "enrolled", 1, 0, NONE, NONE, 0, NONE, NONE, WAITS, NEVER, "",     \
 	  "in the profile, waits for apply")                                           \
@@ -88,12 +87,13 @@ enum bu_state {
 struct bu_state_info {
 	const char *name;
 	int settled;
-	int limit_s; /* 0 when settled, or BU_LIMIT_OF_POOL */
+	int limit_s; /* 0 = settled; BU_LIMIT_OF_POOL */
 	enum bu_ladder ladder;
 	enum bu_place place;
 	int measured;
-	enum bu_action first; /* NONE: others act on it, or an order in service does */
-	enum bu_action then;  /* where its order writes files */
+	enum bu_action first; /* NONE: other parts act on the node, or an order in
+				 service does */
+	enum bu_action then;  /* if the order writes files */
 	enum bu_done done;
 	enum bu_abort abort;
 	const char *late;
@@ -102,7 +102,7 @@ struct bu_state_info {
 
 const struct bu_state_info *bu_state_info(enum bu_state state);
 const char *bu_state_name(enum bu_state state);
-/* It is in its cluster, or on its way in or out. */
+/* In a cluster, or on the way in or out. */
 int bu_state_is_in_cluster(enum bu_state state);
 /* In service, or about to be. */
 int bu_state_serves(enum bu_state state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps: what is done to one node. */
+/* Steps: actions on one node. */
 #ifndef BU_MODEL_STEP_H
 #define BU_MODEL_STEP_H
 
@@ -9,16 +9,16 @@
 
 enum bu_actor { BU_ACTOR_NOBODY, BU_ACTOR_POWER, BU_ACTOR_AGENT, BU_ACTOR_CLUSTER };
 
-/* What is done with a step of which it is not known how far it came. */
+/* Handling of a step whose progress is unknown. */
 enum bu_again {
-	BU_AGAIN_LOOKS,    /* it must not happen twice: what was done is looked at */
-	BU_AGAIN_REPEATS,  /* once more is harmless */
-	BU_AGAIN_CONTINUES /* once more, by the name that the order's first one had */
+	BU_AGAIN_LOOKS,    /* must not happen twice: its effect is observed */
+	BU_AGAIN_REPEATS,  /* a repetition is harmless */
+	BU_AGAIN_CONTINUES /* repeats under the id of the order's first try */
 };
 
-/* id, name, by whom the effect comes about, its agent fetches it (of a cluster's: does
- * the node's part first), when it was broken off, deadline in s (0 = the state's), what
- * did not come when it is late ("" = see the state), help */
+/* id, name, actor, the agent fetches it (of a cluster step: the node's part first),
+ * when broken off, deadline in s (0 = the state's), text when late ("" = the state's),
+ * help */
 #define BU_ACTIONS(X)                                                                  \
 	X(NONE, "none", NOBODY, 0, REPEATS, 0, "", "")                                 \
 	X(NETBOOT, "boot-network", POWER, 0, LOOKS, 0, "",                             \
@@ -56,10 +56,10 @@ struct bu_action_info {
 
 const struct bu_action_info *bu_action_info(enum bu_action action);
 const char *bu_action_name(enum bu_action action);
-/* BU_ACTION_NONE for a name that is not in the table. */
+/* BU_ACTION_NONE = unknown name. */
 enum bu_action bu_action_from_name(const char *name);
 
-/* An intent in the log without an outcome is OPEN. */
+/* OPEN: an intent in the log without an outcome. */
 enum bu_step_status { BU_STEP_NONE, BU_STEP_OPEN, BU_STEP_DONE, BU_STEP_FAILED };
 
 struct bu_step {
@@ -67,7 +67,7 @@ struct bu_step {
 	enum bu_action action;
 	int attempt; /* from 1 */
 	enum bu_step_status status;
-	int64_t intent_seq; /* of the event; 0 = none */
+	int64_t intent_seq; /* seq of its event; 0 = none */
 };
 
 #endif

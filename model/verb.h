@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person may ask of nodes: one table. The command line's help, the API and
- * docs/operations.md loop over it; what a verb leads to is in the edges of
- * provisioner/node/lifecycle.c.
+ * Verbs: commands of people for nodes. The command line's help, the API and
+ * docs/operations.md loop over this table. The edges in provisioner/node/lifecycle.c
+ * have their effects.
  */
 #ifndef BU_MODEL_VERB_H
 #define BU_MODEL_VERB_H
@@ -13,8 +13,7 @@
 #define BU_IN(state) (1u << BU_STATE_##state)
 #define BU_IN_ALL ((1u << BU_STATE_COUNT) - 1)
 
-/* id, name, arguments, states in which it means something, what else it takes (NOTHING,
- * GRANT, FORCE), help */
+/* id, name, arguments, states that take it, options (NOTHING, GRANT, FORCE), help */
 #define BU_VERBS(X)                                                                    \
 	X(HOLD, "hold", "NODESET", BU_IN_ALL, NOTHING, "leave a node alone")           \
 	X(RELEASE, "release", "NODESET", BU_IN(SERVICING), NOTHING,                    \
@@ -56,7 +55,7 @@
 	X(RETIRE, "retire", "NODESET", BU_IN_ALL & ~BU_IN(RETIRED), NOTHING,           \
 	  "drain it and forget its machine, for good; its power stays as it is")
 
-/* How many words the arguments are. */
+/* Number of words in the arguments. */
 #define BU_VERB_ARGS(args) (sizeof(args) > sizeof("NODESET") ? 2 : 1)
 
 enum bu_verb {
@@ -75,7 +74,7 @@ struct bu_verb_info {
 
 const struct bu_verb_info *bu_verb_info(enum bu_verb verb);
 bu_must int bu_verb_from_name(const char *name, enum bu_verb *ret, struct bu_err *err);
-/* Does it mean something in this state? Of one that is held release does, too. */
+/* 1 = the state takes the verb. A held node also takes release. */
 int bu_verb_takes(enum bu_verb verb, enum bu_state state);
 
 #endif

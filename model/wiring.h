@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which switch port each NIC is cabled to, as the agents heard it (LLDP, InfiniBand) or
- * as the profile says, and what schedulers make of it. Reading trusts nothing.
+ * The switch port of each NIC, heard by agents (LLDP, InfiniBand) or from the profile,
+ * and the topology files for schedulers. Reading trusts nothing.
  *
  * {"v":1,"wires":[{"node","network","rail","switch","port"}],
  *  "domains":[{"node","domain"}],"uplinks":[{"switch","above"}]}
- * rail: 0 to 63, -1 = none. domain: of NVLink, "ClusterUUID.CliqueID". uplinks: what
- * switch is above a switch, where somebody said so.
+ * rail: 0 to 63, -1 = none. domain: of NVLink, "ClusterUUID.CliqueID". uplinks: the
+ * switch above a switch, where known.
  */
 #ifndef BU_MODEL_WIRING_H
 #define BU_MODEL_WIRING_H
@@ -26,7 +26,7 @@ struct bu_wire {
 	char port[BU_WIRE_TEXT];
 };
 
-/* Of a node: its NVLink domain; of a switch: the one above it. */
+/* A node and its NVLink domain; a switch and the one above it. */
 struct bu_wiring_pair {
 	char name[BU_WIRE_TEXT];
 	char of[BU_WIRE_TEXT];
@@ -45,14 +45,14 @@ void bu_wiring_add(struct bu_wiring *wiring, const char *node, const char *netwo
 void bu_wiring_add_domain(struct bu_wiring *wiring, const char *node,
 			  const char *domain);
 void bu_wiring_add_uplink(struct bu_wiring *wiring, const char *sw, const char *above);
-/* "leaf01:swp3" or "leaf01" as `lldp` rows tell it. The last colon parts the two. */
+/* "leaf01:swp3" or "leaf01", as in `lldp` rows. The last colon separates the port. */
 void bu_wiring_add_text(struct bu_wiring *wiring, const char *node, const char *network,
 			int rail, const char *switch_port);
-/* By node, rail, network; each node's first wire is its primary one. */
+/* By node, rail and network; the first wire of a node is its primary one. */
 void bu_wiring_sort(struct bu_wiring *wiring);
 
 json_t *bu_wiring_to_json(const struct bu_wiring *wiring); /* new reference */
-/* ret becomes initialized and sorted, only on success. BU_ERR_INVAL names the field. */
+/* ret is initialized and sorted on success only. BU_ERR_INVAL: err names the field. */
 bu_must int bu_wiring_from_json(const json_t *value, struct bu_wiring *ret,
 				struct bu_err *err);
 
@@ -61,17 +61,17 @@ bu_must int bu_wiring_from_json(const json_t *value, struct bu_wiring *ret,
 /* Folds names into a hostlist; owned. */
 typedef char *(*bu_wiring_fold_fn)(const char *const *names, size_t count);
 
-/* A tree for schedulers: nodes hang at the switch of their primary wire; the switches
- * below what uplinks say, else, when there are several, below one named "fabric".
- * Names become [A-Za-z0-9._-]. Owned; NULL and BU_ERR_INVAL when uplinks form a circle,
- * two switches come out with one name, or there is no wire. */
+/* A tree for schedulers. Nodes are at the switch of their primary wire. Switches are
+ * below those of uplinks; several roots are below one named "fabric". Names become
+ * [A-Za-z0-9._-]. Owned; NULL and BU_ERR_INVAL: uplinks form a circle, two switches get
+ * one name, or there is no wire. */
 char *bu_wiring_slurm_conf(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
 			   struct bu_err *err);
-/* The same as topology.yaml, with the NVLink domains as blocks where there are any. */
+/* The same as topology.yaml, with NVLink domains as blocks if any. */
 char *bu_wiring_slurm_yaml(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
 			   struct bu_err *err);
-/* {NODE: {label: value}}: tiers from the nearest, and the NVLink domain, as topograph
- * names them. New reference; NULL as above. */
+/* {NODE: {label: value}}: tiers from the nearest, and the NVLink domain, with
+ * topograph's names. New reference; NULL as above. */
 json_t *bu_wiring_labels(const struct bu_wiring *wiring, struct bu_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the server share. */
+/* Shared by the files of the server. */
 #ifndef BU_API_SERVER_IMPL_H
 #define BU_API_SERVER_IMPL_H
 
@@ -20,23 +20,23 @@ struct bu_listening {
 };
 
 struct bu_exchange {
-	struct bu_exchange *next; /* in the list of those that wait */
+	struct bu_exchange *next; /* in server->waiting */
 	struct bu_listening *listener;
 	struct MHD_Connection *connection;
 	struct bu_connection *of;
 	int waiting;
-	int64_t since_ms; /* all of it is there */
+	int64_t since_ms; /* the whole request came */
 	int whole;
 	char *body;
 	size_t body_size;
 	size_t body_cap;
-	int too_large, counted; /* counted: as one that waits */
-	int retry_s;            /* of a refusal; 0 = not said */
+	int too_large, counted; /* counted: as a waiting one */
+	int retry_s;            /* of a refusal; 0 = not set */
 	struct bu_tls_peer peer;
-	struct bu_err peer_fault; /* why there is none */
-	int is_kept; /* the handler has answered; the log has to catch up */
+	struct bu_err peer_fault; /* why peer is empty */
+	int is_kept;              /* the handler has answered; waits for the log */
 	struct bu_reply kept;
-	int64_t kept_after, kept_until; /* batches of the log */
+	int64_t kept_after, kept_until; /* counts of batches of the log */
 	int64_t kept_ms;
 };
 
@@ -49,9 +49,9 @@ struct bu_server {
 	struct bu_exchange *waiting;
 	struct bu_timer *wake;
 	int64_t wake_ms; /* when wake is due; 0 = not set */
-	char *names;     /* by which it is reached */
+	char *names;     /* host names, see bu_server_names() */
 	const struct bu_store *log;
-	struct bu_wire *wire; /* NULL = nodes do not come here */
+	struct bu_wire *wire; /* NULL = no listener for nodes */
 	struct bu_meter *meters[BU_LIMIT_COUNT];
 };
 
@@ -63,9 +63,9 @@ enum MHD_Result bu_server_on_access(void *cls, struct MHD_Connection *connection
 void bu_server_on_completed(void *cls, struct MHD_Connection *connection, void **slot,
 			    enum MHD_RequestTerminationCode code);
 
-/* server_answer.c. Asked again later. */
+/* server_answer.c. Suspends the request; its handler is called again later. */
 void bu_server_suspend(struct bu_exchange *exchange);
-/* Sends what the handler has filled, after the log has what it says. */
+/* Sends the handler's reply, after the log has its rows. */
 enum MHD_Result bu_server_answer(struct bu_exchange *exchange, struct bu_reply *reply);
 enum MHD_Result bu_server_send_kept(struct bu_exchange *exchange);
 void bu_server_drop_kept(struct bu_exchange *exchange);
@@ -73,17 +73,18 @@ enum MHD_Result bu_server_refuse(struct bu_exchange *exchange,
 				 const struct bu_err *err);
 
 /* server_response.c. */
-/* Takes what is in the reply. */
+/* Takes the contents of the reply. */
 enum MHD_Result bu_server_send(struct MHD_Connection *connection,
 			       struct bu_reply *reply);
-/* status: 0 = that of the error. retry_s: Retry-After of 503; 0 = some seconds. */
+/* status: 0 = by the error. retry_s: Retry-After of 503; 0 = the default. */
 enum MHD_Result bu_server_send_error(struct MHD_Connection *connection, int status,
 				     int retry_s, const struct bu_err *err);
 
-/* server_hosts.c. names: with commas; "localhost" and our own addresses are beside
- * them. */
+/* server_hosts.c. names: separated by commas; "localhost" and our own addresses always
+ * count. */
 int bu_host_is_ours(const char *names, const char *host);
-/* Host, and the Origin of what changes something: 0, or the status of the refusal. */
+/* Checks Host, and Origin for methods that change something. 0, or the status of the
+ * refusal. */
 bu_must int bu_host_check(const char *names, struct MHD_Connection *connection,
 			  const char *method, struct bu_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bringupd's end of a connection to bringup-boot (serve.h has its lines). */
+/* bringupd's end of a connection to bringup-boot (lines: serve.h). */
 #ifndef BU_BOOT_CONNECTION_H
 #define BU_BOOT_CONNECTION_H
 
@@ -10,25 +10,24 @@
 
 struct bu_connection {
 	int fd;    /* -1 = closed */
-	pid_t pid; /* bringup-boot, where it is our child; else 0 */
+	pid_t pid; /* bringup-boot as our child; else 0 */
 	int pidfd;
-	int warned; /* that the program runs as we do */
+	int warned; /* that the program runs as our user */
 };
 
 void bu_connection_init(struct bu_connection *connection);
-/* To the unit at socket (NULL = that of the program, unless we are root), else to a
- * child that is made for it: as root with the program's user, else as who we are, which
- * is logged once. conf_path: the folder "written" beside it is the program's in a child
- * of ours. */
+/* Connects to the unit at socket (NULL = the program's, unless we are root). Else
+ * starts a child: as root with the program's user, otherwise with ours, which is logged
+ * once. Of a child of ours, the folder "written" beside conf_path is the program's. */
 bu_must int bu_connection_open(struct bu_connection *connection,
 			       const struct bu_boot_program *program,
 			       const char *socket, const char *conf_path,
 			       struct bu_err *err);
-/* The program has ended when this returns, if it was our child's. */
+/* A program of our child has ended when this returns. */
 void bu_connection_close(struct bu_connection *connection);
 bu_must int bu_connection_say(struct bu_connection *connection, const char *line,
 			      struct bu_err *err);
-/* Bytes, 0 at the end, -1 when there are none yet. */
+/* Bytes read; 0 = end; -1 = none yet. */
 ssize_t bu_connection_read(struct bu_connection *connection, char *ret, size_t size);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The boot table: which file a machine's firmware is given first, by its own word for
- * what it is (DHCP option 93, RFC 4578 and IANA's "Processor Architecture Types"), by
- * which transport, and in whose package that file is. The loader then fetches our
- * script.
+ * The boot table: the first file for a machine's firmware, by its architecture (DHCP
+ * option 93, RFC 4578 and IANA's "Processor Architecture Types"), the transport, and
+ * the package with the file. The loader then fetches our script.
  */
 #ifndef BU_BOOT_LOADERS_H
 #define BU_BOOT_LOADERS_H
@@ -14,8 +13,8 @@
 #include "base/err.h"
 
 enum bu_transport { BU_BY_TFTP, BU_BY_HTTP };
-/* Which machines a row is for: hardware classes say boot_loader = ipxe or grub, where
- * there is a choice. grub is shim and signed GRUB. */
+/* The machines of a row, by their hardware class's boot_loader = ipxe or grub. ANY = no
+ * choice. grub is shim with signed GRUB. */
 enum bu_loader_of { BU_OF_ANY, BU_OF_IPXE, BU_OF_GRUB };
 
 struct bu_boot_row {
@@ -23,46 +22,47 @@ struct bu_boot_row {
 	int arch;         /* option 93 */
 	enum bu_transport transport;
 	enum bu_loader_of of;
-	const char *file;   /* what the firmware loads */
-	const char *second; /* what that loads by the same transport; NULL = a script */
+	const char *file;   /* loaded by the firmware */
+	const char *second; /* loaded by that file, by the same transport; NULL = a
+			       script */
 	const char *package;
-	int only_if_there; /* else bringupd does not start without it */
+	int only_if_there; /* 0 = bringupd does not start without it */
 };
 
-/* Where loaders are looked for, in this order. */
+/* Folders of loaders, searched in this order. */
 struct bu_loader_dirs {
 	const char *loaders; /* boot_loaders of bringupd.conf */
-	const char *ramdisk; /* the signed ones are made with kernel and ramdisk */
+	const char *ramdisk; /* signed loaders are built with kernel and ramdisk */
 };
 
-/* Rows with a system of their own: BU_LEN of the table in *ret_count. */
+/* The boot table. */
 const struct bu_boot_row *bu_boot_rows(size_t *ret_count);
-/* Are the files of this row there? */
+/* 1 = all files of this row exist. */
 int bu_boot_row_there(const struct bu_boot_row *row, const struct bu_loader_dirs *dirs);
-/* A machine that asks with one of these numbers (option 93) is told a file by dnsmasq,
- * or is not: then what is missing and what to do, owned; NULL = it is told one. proxy:
- * as in struct bu_loaders_conf. */
+/* The missing loader for a machine with one of these architectures (option 93), and
+ * what to do; owned. NULL = dnsmasq has a file for the machine. proxy: as in struct
+ * bu_loaders_conf. */
 char *bu_loaders_lack(const struct bu_loader_dirs *dirs, int proxy,
 		      const uint16_t *archs, size_t count);
-/* All that must be there is; else BU_ERR_NOTFOUND, which names the row, the file and
- * what has it. What is missing of the others is logged. */
+/* 0 = all required files exist. BU_ERR_NOTFOUND: err names the row, the file and its
+ * package. Missing optional files are logged. */
 bu_must int bu_loaders_check(const struct bu_loader_dirs *dirs, struct bu_err *err);
-/* A machine of a class with boot_loader = grub finds what it loads, of one architecture
- * at least; else BU_ERR_NOTFOUND, which names the file and what has it. */
+/* 0 = classes with boot_loader = grub have their files for at least one architecture.
+ * BU_ERR_NOTFOUND: err names the file and its package. */
 bu_must int bu_loaders_check_signed(const struct bu_loader_dirs *dirs,
 				    struct bu_err *err);
-/* Path of a loader, NULL = there is no file of this name in the table; owned. */
+/* Path of a loader; NULL = not a file of the boot table; owned. */
 char *bu_loader_path(const struct bu_loader_dirs *dirs, const char *name);
-/* The same for those that are fetched by HTTP. */
+/* The same for loaders fetched by HTTP. */
 char *bu_loader_http_path(const struct bu_loader_dirs *dirs, const char *name);
 
 struct bu_loaders_conf {
 	const struct bu_loader_dirs *dirs;
 	const char *tftp_dir;
-	const char *http_url; /* of what is fetched by HTTP */
+	const char *http_url; /* for loaders fetched by HTTP */
 	int proxy;            /* beside another DHCP server */
 };
-/* dnsmasq's lines for them. */
+/* Prints the loaders' lines of dnsmasq's configuration. */
 void bu_loaders_print(FILE *out, const struct bu_loaders_conf *conf);
 
 #endif

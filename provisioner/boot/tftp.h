@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The folder that dnsmasq serves by TFTP: copies of the loaders of the boot table, of
+ * The folder that dnsmasq serves by TFTP: copies of the loaders in the boot table,
  * kernel and ramdisk, and GRUB's files. Called by bringupd and by the boot routes.
  */
 #ifndef BU_BOOT_TFTP_H
@@ -9,17 +9,18 @@
 #include "base/err.h"
 #include "provisioner/boot/loaders.h"
 
-/* Makes the folder where it is missing. */
+/* Makes the folder if missing. */
 bu_must int bu_tftp_folder(const char *dir, struct bu_err *err);
-/* Makes the folder anew: no file of a machine is in it, and no system. */
+/* Makes the folder anew, without files of machines, kernel or ramdisk. */
 bu_must int bu_tftp_make(const char *dir, const struct bu_loader_dirs *dirs,
 			 struct bu_err *err);
-/* Kernel and ramdisk of machines that load GRUB, as they are in that folder now. */
+/* Copies kernel and ramdisk from that folder, for machines that load GRUB. */
 bu_must int bu_tftp_system(const char *dir, const char *ramdisk, struct bu_err *err);
-/* GRUB's file of the machine with this MAC ("52:54:00:77:00:01"); NULL removes it. */
+/* Writes GRUB's file of the machine with this MAC ("52:54:00:77:00:01"); NULL removes
+ * it. */
 bu_must int bu_tftp_put(const char *dir, const char *mac, const char *text,
 			struct bu_err *err);
-/* Removes the file of each machine that keeps() does not want. */
+/* Removes the files of machines for which keeps() returns 0. */
 bu_must int bu_tftp_prune(const char *dir, int (*keeps)(const char *mac, void *arg),
 			  void *arg, struct bu_err *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What agents say, turned into triggers. An agent's word is checked against what was
- * ordered: the token of this very boot, the stamp of this very install.
+ * Messages of agents, turned into triggers. Invariant: a message counts only for what
+ * was ordered, by the token of this boot or the stamp of this install.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* Of a large machine it has some 60,000 bytes. */
+/* Bytes; a large machine's inventory has some 60,000. */
 enum { INVENTORY_MAX = 256 << 10 };
 
-/* What the profile wants of the machine, before anything is written. */
+/* Checks class and TPM of the machine, before anything is written. */
 static int
 node_fits(const struct bu_desired_node *want, int ram,
 	  const struct bu_inventory *inventory, struct bu_reason *ret)
@@ -41,7 +41,7 @@ booted_event(struct bu_event *event, const struct bu_node *node, const char *boo
 		      .where = where);
 }
 
-/* Its certificate says which machine it is; what is in it may change. */
+/* The machine of the certificate may have new parts, but must not be another one. */
 static int
 check_same(const struct bu_node *node, const struct bu_inventory *inventory,
 	   struct bu_err *err)
@@ -83,7 +83,7 @@ bound_event(struct bu_reconcile *rec, struct bu_event *event,
 	return 0;
 }
 
-/* One whose system runs from memory boots, by an order or by itself. */
+/* A machine whose system runs from memory has booted, by an order or by itself. */
 static int
 hello_again(struct bu_reconcile *rec, struct bu_node *node,
 	    const struct bu_inventory *inventory, struct bu_err *err)
@@ -109,7 +109,7 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	struct bu_reason reason;
 	int ram = bu_ram_is(rec, node), fits;
 
-	/* Again, after its own restart: its work is still there. */
+	/* The agent was restarted within its boot: its work is still there. */
 	if (node->state != BU_STATE_INSPECTING &&
 	    (!ram ||
 	     (!node->boot_installed && strcmp(node->boot_id, inventory->boot_id) == 0)))
@@ -142,7 +142,7 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 		err);
 }
 
-/* What was loaded has the stamp of its boot. */
+/* A system just loaded into memory has the stamp of its network boot. */
 static const char *
 expected_step(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -189,8 +189,8 @@ check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *
 	return 0;
 }
 
-/* Of a boot that is known: its links may be set up in another way since. Changes
- * without end are a condition of the node, and the log has some of them. */
+/* The hello of a known boot: its links may have changed since. Changes beyond the limit
+ * `inventories` are not logged but set the condition unsteady-inventory. */
 static int
 refresh_inventory(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_inventory *inventory, struct bu_err *err)
@@ -214,7 +214,7 @@ refresh_inventory(struct bu_reconcile *rec, struct bu_node *node,
 	return 0;
 }
 
-/* What the condition `stamp-differs` is made of. */
+/* Facts of the condition stamp-differs. */
 static void
 show(struct bu_node *node, const char *foreign)
 {
@@ -223,7 +223,7 @@ show(struct bu_node *node, const char *foreign)
 		     foreign);
 }
 
-/* In service, or on the way there, the one that was confirmed has proven itself. */
+/* Did the other root boot? Not asked in service, nor on the way without a trial. */
 static int
 fell_back(struct bu_reconcile *rec, const struct bu_node *node, const json_t *stamp)
 {
@@ -237,7 +237,7 @@ fell_back(struct bu_reconcile *rec, const struct bu_node *node, const json_t *st
 	       check_stamp(rec, node, stamp, node->other.step, &stamped, NULL) == 0;
 }
 
-/* From the other root: the one that was to come up did not. */
+/* A hello from the other root: the root that should come up did not. */
 static int
 hello_fallback(struct bu_reconcile *rec, struct bu_node *node,
 	       const struct bu_inventory *inventory, struct bu_err *err)
@@ -251,7 +251,7 @@ hello_fallback(struct bu_reconcile *rec, struct bu_node *node,
 	return bu_fallback_hello(rec, node, inventory->boot_id, events, count, err);
 }
 
-/* While its ramdisk should be at work: the machine was reset in the middle of that. */
+/* A system says hello while the ramdisk should be at work: the machine was reset. */
 static void
 note_reset(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp)
 {
@@ -307,7 +307,7 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_INSTALLED);
 	if (node->state == BU_STATE_BOOTING && node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	/* Nothing is done with it now; the verb that takes it back finds it known. */
+	/* The node stays as it is; a verb that takes it back finds the boot known. */
 	if (bu_state_info(node->state)->settled &&
 	    !bu_lifecycle_has(node->state, BU_TRIGGER_BOOTED)) {
 		bu_reconcile_append(rec, node, events, count);
@@ -320,7 +320,7 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 				 err);
 }
 
-/* It was on its way when the machine was switched off, or that was never done. */
+/* The hello was sent before the machine went off, or the machine never went off. */
 static int
 refuse_ended(const struct bu_node *node, struct bu_err *err)
 {
@@ -372,7 +372,7 @@ install_done(struct bu_reconcile *rec, struct bu_node *node,
 	bu_reconcile_try(rec, node, BU_TRIGGER_IMAGED, NULL, events, 2);
 }
 
-/* An old word is none. */
+/* An answer to an earlier step or attempt does not count. */
 static int
 is_open(const struct bu_node *node, const char *step, int attempt)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A machine that begins to boot again while its ramdisk should be at work: it lost its
- * power, or somebody reset it. api/boot.c tells when it asks for its boot script,
- * late.c asks at each tick. Invariant: neither the request, which any host of the boot
- * network can make, nor the silence of an agent is enough for a power cycle; both
- * together are.
+ * A machine that begins to boot again while its ramdisk should be at work: it lost
+ * power or was reset. api/boot.c reports its request for a boot script; late.c asks at
+ * each tick. Invariant: a power cycle needs both the request, which any host of the
+ * boot network can make, and the silence of the agent.
  */
 #include <string.h>
 
 #include "provisioner/node/reconcile_impl.h"
 
-/* A ramdisk that was not interrupted is heard each few seconds. */
+/* An uninterrupted ramdisk is heard every few seconds. */
 enum { SILENT_MS = 60000 };
 
-/* Its agent has traded the token of this boot, and has not yet been left behind. */
+/* The agent has traded the token of this boot and should still be in its ramdisk. */
 static int
 is_in_ramdisk(const struct bu_node *node)
 {
@@ -45,7 +44,7 @@ bu_reconcile_begins_anew(struct bu_reconcile *rec, struct bu_node *node)
 
 	if (!bu_reconcile_may_begin_anew(node))
 		return;
-	/* The first request counts: a firmware that finds nothing asks again. */
+	/* The first request counts: firmware that finds nothing asks again. */
 	if (anew->seq == node->state_seq && anew->heard_ms == node->live.agent.heard_ms)
 		return;
 	anew->seq = node->state_seq;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The binding of machines and names, as a function of the log. Called by replay.c.
- * Invariant: a machine is bound to one node at most, and world->machines says to which.
+ * Invariant: a machine is bound to one node at most, which fleet->machines names.
  */
 #include "provisioner/node/binding.h"
 
@@ -25,7 +25,7 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 		bu_binding_set(fleet, old, "");
 	if (strcmp(node->machine, machine) != 0) {
 		bu_twins_forget(fleet, node);
-		node->known.id[0] = '\0'; /* what this one tells is to come */
+		node->known.id[0] = '\0'; /* until its inventory arrives */
 	}
 	if (strcmp(bu_json_str(fleet->machines, node->machine, ""), node->name) == 0)
 		json_object_del(fleet->machines, node->machine);
@@ -48,7 +48,7 @@ expect(struct bu_node *node)
 	known->again = 0;
 }
 
-/* A card more or less is a finding, and no other machine. */
+/* A NIC more or less sets a condition; the machine is still the same. */
 static void
 note_changes(struct bu_node *node, int64_t time_ms)
 {
@@ -92,7 +92,7 @@ bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
 	note_changes(node, time_ms);
 }
 
-/* A USB interface is mostly the way to the BMC: its address is the same everywhere. */
+/* A USB interface mostly leads to the BMC, and has the same MAC on every machine. */
 static void
 add_macs(const json_t *nics, int pci_only, struct bu_machine *ret)
 {
@@ -187,7 +187,7 @@ place_of(const struct bu_fleet *fleet, const struct bu_node *node)
 	return at;
 }
 
-/* To its place by name; all others are in order. */
+/* Moves the node at `at` to its place by name; all others are in order. */
 static void
 sort_in(struct bu_fleet *fleet, size_t at)
 {
@@ -202,8 +202,8 @@ sort_in(struct bu_fleet *fleet, size_t at)
 	fleet->nodes[at] = node;
 }
 
-/* What bringup-power answers comes by the name of before, and finds no node, or
- * another: it is asked again. */
+/* Answers of bringup-power come under the old name, for no node or another one. They
+ * are asked for again. */
 static void
 forget_asked(struct bu_node *node)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which machine is which node, as replay.c keeps it; only replay.c changes it. */
+/* The binding of machines to nodes. Only replay.c changes a binding. */
 #ifndef BU_NODE_BINDING_H
 #define BU_NODE_BINDING_H
 
 #include "model/machine.h"
 #include "provisioner/node/fleet.h"
 
-/* "" = none. A machine is one node: the name that it had before has none then. */
+/* machine "" = none. The former node of the machine is left without one. */
 void bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine);
-/* Who the machine says that it is. */
+/* Keeps the identity that the machine reports. */
 void bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
 		     const struct bu_machine *machine, int64_t time_ms);
-/* The same by its inventory; value NULL = it is not there. */
+/* The same from the machine's inventory; value NULL = unreadable, ignored. */
 void bu_binding_inventory(struct bu_fleet *fleet, struct bu_node *node,
 			  const json_t *value, int64_t time_ms);
-/* Nothing that is known of the machine holds for the node any more. */
+/* Clears all facts about the machine. */
 void bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node);
-/* The node has this name from now on. One that has it without a machine takes the old
- * name; BU_ERR_INVAL when it has a machine. */
+/* Renames the node. A node that has the name `to` and no machine takes the old name;
+ * BU_ERR_INVAL when that node has a machine. */
 bu_must int bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node,
 			      const char *to, int64_t time_ms, struct bu_err *err);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whom bringup-power is asked about: the BMC that the applied profile gives a node
- * (reach.c), and the machine that is expected behind it. Called before each request.
- * Invariant: what two nodes of the site share tells neither from the other, and is not
- * asked for.
+ * The BMC that a request to bringup-power is for, from the applied profile (reach.c),
+ * and the machine that should be behind it. Called before each request. Invariant: a
+ * number that two nodes of the site share identifies neither and is left out.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/twins.h"
 
-/* Of a chassis, several machines tell the number. */
+/* Several machines tell the number of their chassis. */
 static void
 drop_shared(const struct bu_fleet *fleet, const struct bu_node *node,
 	    struct bu_machine *machine)
@@ -29,7 +28,7 @@ drop_shared(const struct bu_fleet *fleet, const struct bu_node *node,
 					      own.numbers[i].text);
 }
 
-/* The bound machine, as it told of itself. */
+/* The bound machine by its inventory, without a UUID that another node has too. */
 static void
 bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 	      struct bu_machine *ret)

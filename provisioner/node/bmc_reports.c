@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nodes' BMCs say besides power: their event logs and sensors when somebody asks,
- * or when a node has failed (those become part of its evidence), their machines'
- * firmware versions once a day. Called by the API and at each tick of reconcile.c.
- * Invariants: what was not asked for again for some minutes is forgotten; of one BMC
- * each report is asked for once at a time.
+ * Reports of BMCs besides power: event logs and sensors when a person asks or a node
+ * has failed (the log is then part of its evidence), firmware versions once a day.
+ * Called by the API and at each tick of reconcile.c. Invariants: event logs and sensors
+ * are forgotten after KEEP_MS; each report of a BMC is asked for once at a time.
  */
 #include <string.h>
 
@@ -15,9 +14,9 @@
 #include "provisioner/node/reconcile_impl.h"
 
 enum {
-	KEEP_MS = 120000, /* for what asked */
+	KEEP_MS = 120000, /* of event logs and sensors */
 	FIRMWARE_MS = 24 * 3600 * 1000,
-	FIRMWARE_AGAIN_MS = 3600 * 1000, /* when it was not answered */
+	FIRMWARE_AGAIN_MS = 3600 * 1000, /* after a failure */
 	FIRMWARE_AT_ONCE = 2,
 	EVIDENCE_AT_ONCE = 10,
 };
@@ -29,7 +28,7 @@ struct bu_report_ask {
 	struct bu_reconcile *rec;
 	char node[BU_NAME_MAX];
 	enum bu_bmc_report what;
-	char evidence[BU_DIGEST_SIZE]; /* it belongs to; "" = a person's question */
+	char evidence[BU_DIGEST_SIZE]; /* to add the report to; "" = a person asked */
 };
 
 static void
@@ -43,16 +42,16 @@ keep(struct bu_reconcile *rec, struct bu_node *node, enum bu_bmc_report what,
 	fact->wall_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	fact->failed = err != NULL;
 	bu_text_copy(fact->error, sizeof(fact->error), err ? err->text : "");
-	/* The versions of yesterday are better than none. */
+	/* Yesterday's versions are better than none. */
 	if (err && what == BU_BMC_FIRMWARE)
 		return;
 	json_decref(fact->report);
 	fact->report = report ? json_deep_copy(report) : NULL;
 }
 
-/* --- what its BMC logged, as evidence of a failure --- */
+/* --- the BMC's event log, as evidence of a failure --- */
 
-/* Evidence of before has no beginning, and a quarantine's is the gate's own. */
+/* Old evidence has no since_ms; evidence of a quarantine is the gate's own. */
 static int
 wants_events(const struct bu_reconcile *rec, struct bu_node *node,
 	     int64_t *ret_since_ms)
@@ -181,8 +180,7 @@ forget_old(struct bu_report_fact *fact, int64_t now_ms)
 	fact->report = NULL;
 }
 
-/* Of a machine that is known and at rest; a BMC that installs its node has enough to
- * do. */
+/* Is the machine known and at rest? A BMC has enough to do during an install. */
 static int
 wants_firmware(const struct bu_node *node, int64_t now_ms)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a machine is one of its hardware class: product, memory, NICs, GPUs, and
- * the disks that its system needs. Called by agents.c and for machines that no node
- * has. Invariant: what does not fit has a reason that names what there is.
+ * Does a machine fit its hardware class: product, memory, CPUs, NICs, GPUs and the
+ * disks of its system? Called by agents.c and for machines that are not a node's.
+ * Invariant: the reason of a misfit names what the machine has.
  */
 #include <fnmatch.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "profiles/load/disk.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* disks: some of inv's. */
+/* Has each of the disks, all in inv->disks, a serial number or WWN of its own? */
 static int
 have_numbers(const struct bu_inventory *inv, const struct bu_disk *const *disks,
 	     size_t count)
@@ -29,7 +29,7 @@ have_numbers(const struct bu_inventory *inv, const struct bu_disk *const *disks,
 	return 1;
 }
 
-/* The second disk of the system becomes system[1], where there is to be one. */
+/* Finds system[1], the second disk of the system, where the class has a mirror. */
 static int
 check_mirror(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
 	     const struct bu_disk *system[2], struct bu_reason *ret)
@@ -52,7 +52,7 @@ check_mirror(const struct bu_desired_hardware *class, const struct bu_inventory 
 	return -1;
 }
 
-/* Of the array of the other disks. */
+/* Checks number and identity of the disks of the scratch array. */
 static int
 check_scratch(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
 	      const struct bu_disk *const system[2], struct bu_reason *ret)
@@ -93,7 +93,7 @@ bu_class_fits(const struct bu_desired_hardware *class, int ram,
 	      const struct bu_inventory *inv, struct bu_reason *ret)
 {
 	const struct bu_disk *system[2];
-	/* Whose system runs from memory needs none. */
+	/* A system that runs from memory needs no disk. */
 	size_t found = ram ? 1
 			   : bu_disk_choose(class->disk, inv->disks, inv->disks_count,
 					    &system[0]);

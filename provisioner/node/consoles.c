@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which machines' consoles are kept: those of the applied profile, unless it says
- * `console = off`. Called at each tick of reconcile.c. bringup-power is told of each
- * one again and again; whom it does not hear of for a minute it lets go, so a node that
- * leaves the profile, or a bringup-power that was started again, needs no word of its
- * own.
+ * Consoles that bringup-power keeps: of all nodes of the applied profile, unless the
+ * pool has `console = off`. Called at each tick of reconcile.c. Each is asked for every
+ * AGAIN_MS, and bringup-power drops one that was not asked for in a minute. So neither
+ * a node that leaves the profile nor a restart of bringup-power needs a message.
  */
 #include <string.h>
 
@@ -12,7 +11,8 @@
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* Within what bringup-power keeps one for, and of many only so many at each tick. */
+/* AGAIN_MS is within the minute of bringup-power. A tick asks for AT_ONCE consoles and
+ * one more per AT_ONCE_OF nodes. */
 enum { AGAIN_MS = 20000, AT_ONCE = 50, AT_ONCE_OF = 15 };
 
 struct bu_console_ask {
@@ -57,7 +57,7 @@ keep(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 			 ask);
 }
 
-/* Why nothing is kept of it; NULL = it is. */
+/* Why the node's console is not kept; NULL = it is kept. */
 static const char *
 why_not(const struct bu_desired_node *want)
 {

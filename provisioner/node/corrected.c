@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an applied correction of a node's reach sets going: the power action that failed
- * for the old one, or waits for a hand, or met another machine. Called by reconcile.c
- * at each tick. Invariant: nothing is done to a machine here; the step is done again in
- * the usual way, which asks first whose machine it is and whether it is on.
+ * A correction of a node's reach in the applied profile. The power action is done again
+ * if it failed by the old reach, waits for a person or met another machine. Called by
+ * reconcile.c at each tick. Invariant: no machine is touched here; the repeated step
+ * first compares the machine's identity and power state.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* Was it corrected since? Asked once for each revision. */
+/* Was the reach corrected since it was used? Compared once per revision. */
 static int
 is_corrected(const struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -25,7 +25,7 @@ is_corrected(const struct bu_reconcile *rec, struct bu_node *node)
 	return now[0] && strcmp(now, node->live.reach.digest) != 0;
 }
 
-/* Whose machine it is, is compared again before anything is done to it. */
+/* The machine's identity is compared again before the next power action. */
 static void
 let_go(struct bu_reconcile *rec, struct bu_node *node)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a node's kernel left when it crashed, as its agent tells it at a later boot:
- * kept as evidence, in the log, and shown by `node why`. Called by the API. Invariants:
- * a crash is in the log once, however often it is told; a boot tells one at most; what
- * a machine says decides nothing, and is printable.
+ * Kernel messages of a node's crash, which its agent tells at a later boot. They are
+ * evidence in the log, and `node why` shows them. Called by the API. Invariants: a
+ * crash is in the log once, however often it is told; a boot tells one at most; the
+ * machine's text decides nothing and is made printable.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* What is older has little to do with what its node does now. */
+/* SHOWN_DAYS: an older crash has little to do with the node's present state. */
 enum { SHOWN_LINES = 20, SHOWN_DAYS = 30, AHEAD_MS = 24 * 3600 * 1000 };
 
 static json_t *
@@ -34,7 +34,7 @@ plain_line(const char *line)
 	return json_string(text);
 }
 
-/* The last ones; new reference. */
+/* The last BU_CRASH_LINES lines; new reference. */
 static json_t *
 plain_lines(const json_t *lines)
 {
@@ -51,7 +51,7 @@ plain_lines(const json_t *lines)
 	return plain;
 }
 
-/* 0 = of no use: its clock is wrong. */
+/* 0 = unknown: the machine's clock was wrong. */
 static int64_t
 plain_time(const struct bu_reconcile *rec, int64_t at_ms)
 {
@@ -69,7 +69,7 @@ plain_kind(const char *kind)
 	return kind;
 }
 
-/* The same text for the same crash, whichever boot tells it. Owned; NULL = nothing. */
+/* All boots that tell a crash give the same text. Owned; NULL = no lines. */
 static char *
 text_of(const struct bu_node *node, const struct bu_crash_said *said)
 {

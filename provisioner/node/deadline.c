@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a node may take, until when, and whether it was late lately. Asked by all
- * files of reconcile, the brake and people. Invariants: what waits, is held, is settled
- * or has left the profile has no deadline; what gets further is not late; a start gives
- * no node more than GRACE_MS over its limit, however many there are.
+ * How long a node may take, until when, and whether it was late lately. Called by all
+ * files of reconcile, the brake and views. Invariants: a node that waits, is held, is
+ * settled or has left the profile has no deadline; progress ends lateness; starts of
+ * bringupd give no node more than GRACE_MS over its limit, however many there are.
  */
 #include <string.h>
 
 #include "provisioner/node/reconcile_impl.h"
 
-/* So long agents may take to be heard again. */
+/* The time in which agents are heard again after a start. */
 enum { GRACE_MS = 60000 };
 
-/* Where it waits for a machine that was switched on, for its BMC before that and for
- * disks after it, where the class says how long: the state has room for the usual. */
+/* Added to the limit of a power action: the reset of the BMC before it, the POST of the
+ * class, and its wait for disks. The state's own limit has room for usual machines. */
 static int64_t
 post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -48,7 +48,7 @@ bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node
 int64_t
 bu_reconcile_since_ms(const struct bu_node *node)
 {
-	/* What began before the appliance was started has a time below 0. */
+	/* Times before the appliance's boot are negative. */
 	return node->live.progress_ms && node->live.progress_ms > node->live.clock_ms
 		       ? node->live.progress_ms
 		       : node->live.clock_ms;
@@ -59,8 +59,8 @@ bu_reconcile_holds(const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
 
-	/* An order that boots nothing has no cycle of its own; but a person may have
-	 * asked for a reboot meanwhile, which is begun again like any other. */
+	/* An order that boots nothing has no power cycle of its own. A reboot that a
+	 * person asked for meanwhile is tried again like any other. */
 	return bu_state_info(node->state)->ladder == BU_LADDER_HOLD ||
 	       (order->open && order->begun && !node->reset &&
 		bu_class_info(order->class)->next == BU_STATE_VALIDATING);
@@ -79,8 +79,8 @@ bu_reconcile_cycles(const struct bu_node *node)
 	return node->reset || !(bu_trigger_info(node->on)->flags & BU_ON_NO_CYCLE);
 }
 
-/* Early in a life of bringup no node is late that is over its limit by less than the
- * grace. It may be short, with many others before it: their time is counted. */
+/* Early in a life of bringupd a node is late only if it is over its limit by the grace.
+ * The time of earlier lives counts, however short they were. */
 static int64_t
 with_grace(const struct bu_reconcile *rec, int64_t deadline_ms, int64_t limit_ms)
 {
@@ -96,7 +96,7 @@ bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node
 {
 	int64_t limit_ms = bu_reconcile_limit_ms(rec, node);
 
-	/* Of one at rest only a step of its order has a deadline. */
+	/* A settled node has a deadline only for a step of its order. */
 	if (bu_state_info(node->state)->settled &&
 	    (!node->order.open || node->step.status != BU_STEP_OPEN))
 		return 0;

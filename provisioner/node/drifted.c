@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What agents tell of their nodes on its way into the log, and what of it is drift.
- * Told through the API with each hello; asked by observe.c for the condition and by the
- * views. Invariants: what a machine says of itself decides nothing by itself; and its
- * root cannot fill the log, whatever it tells how often.
+ * Reports of agents on their nodes: their way into the log, and which of them are
+ * drift. Called by the API with each hello, by observe.c for the condition, and by
+ * views. Invariants: a report alone decides nothing; root on a machine cannot fill the
+ * log, whatever it tells and how often.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +23,8 @@ enum { ROWS_MAX = 8, ROWS_MS = 3600 * 1000 };
 
 /* --- into the log --- */
 
-/* What goes into the row; of an agent that tells nothing, or nothing that makes sense,
- * nothing. Texts are borrowed from runs. */
+/* Makes the body of the row; empty for an agent that tells nothing, or nothing valid.
+ * Texts are borrowed from runs. */
 static void
 body_of(const struct bu_node *node, const json_t *runs, struct bu_body_runs *ret)
 {
@@ -72,7 +72,7 @@ bu_drifted_tell(struct bu_reconcile *rec, struct bu_node *node, const json_t *ru
 	bu_drifted_look(rec, node);
 }
 
-/* A person who works on it causes some in a row. */
+/* ROWS_MAX per ROWS_MS: a person at work on a node causes several. */
 static int
 may_write(struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -108,7 +108,7 @@ bu_drifted_look(struct bu_reconcile *rec, struct bu_node *node)
 	json_decref(bu_steal(&node->live.finds.runs));
 }
 
-/* --- what it means --- */
+/* --- drift --- */
 
 static void
 add(json_t *list, const char *what, const char *want, const char *have,
@@ -153,7 +153,7 @@ add_files(const struct bu_runs_found *found, json_t *list)
 	}
 }
 
-/* Those of a boot that has ended say nothing of the next one. */
+/* Arguments of a boot that has ended do not count. */
 static void
 add_kargs(const struct bu_node *node, json_t *list)
 {
@@ -193,7 +193,7 @@ value_of(const json_t *facets, const char *name)
 	return value ? value : bu_facet_default(name);
 }
 
-/* What lies there by another order than the last one that was done. */
+/* Facets as told by the agent, of the last order done, and of the profile. */
 struct orders {
 	const json_t *told, *last, *wanted;
 	json_t *list;
@@ -250,7 +250,7 @@ add_facets(const struct bu_fleet *fleet, const struct bu_node *node, json_t *lis
 void
 bu_drifted_list(const struct bu_fleet *fleet, const struct bu_node *node, json_t *list)
 {
-	/* Until an order is done the node need not be what the profile says. */
+	/* Until its order is done, the node need not be what the profile says. */
 	if (!node->found.row[0] || (node->order.open && node->order.begun))
 		return;
 	add_facets(fleet, node, list);
@@ -267,7 +267,7 @@ bu_drifted_words(const struct bu_fleet *fleet, struct bu_node *node)
 
 	if (!node->found.row[0])
 		return "";
-	/* All nodes are asked once a second. */
+	/* Called for every node each second: kept while `of` is the same. */
 	snprintf(of, sizeof(of), "%.32s %.64s %.64s %d%d", node->found.row,
 		 node->facets, fleet->revision, node->order.open && node->order.begun,
 		 bu_over_is(node));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What agents find on their nodes: told, written into the log, and told as drift. */
+/* Reports of agents about their systems: their way into the log, and the drift that
+ * they show. */
 #ifndef BU_NODE_DRIFTED_H
 #define BU_NODE_DRIFTED_H
 
@@ -7,18 +8,18 @@
 
 struct bu_reconcile;
 
-/* With a hello of the installed system; runs: bu_runs_fields, NULL = it tells nothing.
- */
+/* Takes the report in a hello of the installed system. runs: bu_runs_fields, NULL = the
+ * agent sends none. */
 void bu_drifted_tell(struct bu_reconcile *rec, struct bu_node *node,
 		     const json_t *runs);
-/* Writes the row that is due: at most a few in an hour, the last word in any case. */
+/* Writes the row that is due: at most 8 an hour, and always the latest report. */
 void bu_drifted_look(struct bu_reconcile *rec, struct bu_node *node);
 
-/* What lies there or runs is neither what was written last nor what the applied profile
- * says: bu_shown_drift_fields of each, added to the list. */
+/* Adds a bu_shown_drift_fields for each file or kernel argument that differs from the
+ * last write, and each facet that is neither the last order's nor the profile's. */
 void bu_drifted_list(const struct bu_fleet *fleet, const struct bu_node *node,
 		     json_t *list);
-/* The same in a line, for the condition; "" = there is none. */
+/* The same as one line for the condition `drifted`; "" = no drift. */
 const char *bu_drifted_words(const struct bu_fleet *fleet, struct bu_node *node);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One effect that is under way: whose it is, whether its answer still counts, and how
- * it is called back. Begun by effects.c and joining.c. Invariant: an answer counts for
- * the step and the attempt that it belongs to, or for nothing.
+ * A running effect: its node, whether its answer still counts, and how it is cancelled.
+ * Begun by effects.c and joining.c. Invariant: an answer counts only for the step and
+ * the attempt that it belongs to.
  */
 #include "provisioner/node/effect.h"
 
@@ -87,7 +87,7 @@ bu_effect_node(struct bu_effect *effect)
 	return current ? node : NULL;
 }
 
-/* What is only late goes on: what it waits for may still come. */
+/* bringup's own hold, of a late node, cancels nothing: the effect may still succeed. */
 static int
 held_by_person(const struct bu_node *node)
 {
@@ -105,7 +105,7 @@ bu_effects_overtaken(struct bu_reconcile *rec, struct bu_node *node)
 			link = &effect->next;
 			continue;
 		}
-		/* It begins anew with the release. */
+		/* The release begins the effect anew. */
 		if (is_current(effect, node))
 			node->live.effect_running = 0;
 		*link = effect->next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by effects.c and joining.c: one thing that is being done for a step. */
+/* A command under way for a step; shared by effect.c, effects.c and joining.c. */
 #ifndef BU_NODE_EFFECT_H
 #define BU_NODE_EFFECT_H
 
@@ -11,15 +11,15 @@ struct bu_effect {
 	char node[BU_NAME_MAX];
 	char step[112];
 	int attempt;
-	int switches; /* a machine on or off; else it only looks */
-	int restarts; /* its BMC, before that */
-	const struct bu_cluster_driver *driver; /* NULL: of bringup-power */
+	int switches; /* may switch the machine on or off; 0 = only queries */
+	int restarts; /* restarts the BMC first */
+	const struct bu_cluster_driver *driver; /* NULL = a command of bringup-power */
 	struct bu_cluster_op *op;
-	struct bu_joined joining; /* of a join */
+	struct bu_joined joining; /* of a JOIN */
 };
 
 struct bu_effect *bu_effect_of(struct bu_reconcile *rec, struct bu_node *node);
-/* Frees the effect; NULL when the node has gone on without it. */
+/* Frees the effect. NULL = the node has gone on to another step or attempt. */
 struct bu_node *bu_effect_node(struct bu_effect *effect);
 
 /* joining.c */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What steps do to the world: power through bringup-power; clusters are in joining.c.
- * The agent's steps have no effect here: the agent comes and fetches them.
- *
- * Callbacks may come late: they carry the step and attempt that they belong to, and
- * what is no longer the node's open step is dropped.
+ * Effects of steps: power through bringup-power; clusters are in joining.c. Steps of
+ * the agent have none here: the agent fetches them. Invariant: a late callback is
+ * dropped. An answer counts only for the step and attempt that it carries, while that
+ * step is open.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +14,8 @@
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/over.h"
 
-/* It is not known whose it is, or it is another's: nothing is done to it until a person
- * says what may be. code: IS_ON or FOREIGN_MACHINE. */
+/* Holds a node until a person decides: its machine is on for an unknown purpose (code
+ * IS_ON), or its BMC has another machine (FOREIGN_MACHINE). */
 static void
 hold_on(struct bu_reconcile *rec, struct bu_node *node, enum bu_reason_code code,
 	const struct bu_err *err)
@@ -31,8 +30,8 @@ hold_on(struct bu_reconcile *rec, struct bu_node *node, enum bu_reason_code code
 	bu_reconcile_append(rec, node, events, 2);
 }
 
-/* Its machine may have been reset by somebody while the power action was on its way: a
- * boot that said hello before the machine was told to start has ended by that. */
+/* The step ended before its power action did, perhaps by a reset from elsewhere. A boot
+ * that said hello before the action started the machine has ended. */
 static void
 end_boot_before(struct bu_reconcile *rec, struct bu_node *node,
 		const struct bu_power_seen *seen)
@@ -65,8 +64,8 @@ on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	else if (any && !err)
 		end_boot_before(rec, any, seen);
 
-	/* A node that was taken back without an order fails, with the verb that allows
-	 * it. */
+	/* A node taken back without an order fails instead; its reason names the
+	 * verb. */
 	if (node && err && err->kind == BU_ERR_DENIED && node->order.open)
 		hold_on(rec, node, BU_REASON_IS_ON, err);
 	else if (node && err && err->kind == BU_ERR_FOREIGN)
@@ -75,8 +74,8 @@ on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 		bu_journal_outcome(rec, node, err, detail);
 }
 
-/* The agent of our boot ramdisk spoke until its power action was ordered: nothing else
- * runs there. */
+/* Was the agent in the boot ramdisk heard in the last BU_HEARD_MS? Then nothing else
+ * runs on the machine. */
 static int
 is_in_ramdisk(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -89,9 +88,8 @@ is_in_ramdisk(const struct bu_reconcile *rec, const struct bu_node *node)
 	       now_ms - seen_ms <= BU_HEARD_MS;
 }
 
-/* A machine that is on is switched off only where a grant, or the person who asked for
- * its reboot, says so of this machine, or where the boot that runs is ours, and never
- * while it may run work of its cluster. */
+/* A machine that is on is reset only by a grant or a requested reboot of this very
+ * machine, or where its boot is bringup's; never while it may run jobs. */
 static int
 may_reset(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -107,9 +105,9 @@ boot(struct bu_reconcile *rec, struct bu_node *node,
      const struct bu_desired_node *reach)
 {
 	int disk = node->step.action == BU_ACTION_DISKBOOT;
-	/* At the end of what an order does the agent switches its machine off; a
-	 * repetition of the step, or a boot without an order, has nothing to wait
-	 * for: the machine may go on meanwhile, and must not be reset then. */
+	/* At the end of an order the agent switches its machine off. A repeated step,
+	 * or a boot without an order, does not wait: the machine could go on meanwhile,
+	 * and must not be reset then. */
 	struct bu_power_boot how = {
 		.first = disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,
 		.wait_off_ms = node->state == BU_STATE_BOOTING && node->repeats == 0 &&
@@ -142,7 +140,7 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 
 	if (!rec->alive)
 		return;
-	/* Leaving is between the node and the cluster that it has joined. */
+	/* A leave needs only the node and the cluster that it has joined. */
 	if (bu_fleet_target(rec->fleet, node, &target, &err) != 0 &&
 	    node->step.action != BU_ACTION_LEAVE) {
 		bu_journal_outcome(rec, node, &err, "");
@@ -164,9 +162,9 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 	}
 }
 
-/* Off: the boot was not done, and off is confirmed: doing it is safe. On: it may or may
- * not have been; only a new boot id proves it, and the deadline decides. But it may be
- * about to go off, as after an install: it is looked at again. */
+/* Off: the boot was not done, and doing it is safe. On: it may have been done; only a
+ * new boot id proves it, and the deadline decides. The machine may also be about to go
+ * off, as after an install, so its power is read again. */
 static void
 on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
@@ -177,7 +175,7 @@ on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *ar
 	if (!node)
 		return;
 	node->live.effect_running = 0;
-	/* What is on its way to the log may end this step: look again after it. */
+	/* The event under way may end this step: power is read again after it. */
 	if (node->live.appending)
 		return;
 	if (err && bu_fallback_tries(rec, node)) {
@@ -189,7 +187,7 @@ on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *ar
 	} else if (seen->state == BU_POWER_OFF && node->boot_id[0]) {
 		struct bu_event off;
 
-		/* The log first; then it is looked at again. */
+		/* The event is logged first; then power is read again. */
 		BU_EVENT_MAKE(&off, BU_EVENT_OFF, node->name, off,
 			      .asked = bu_action_name(node->step.action));
 		bu_reconcile_append(rec, node, &off, 1);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of a boot medium out of its drive; reconcile.c asks at each tick whether it
- * is still needed: until the machine is admitted, which has all of it in its memory
- * then. Invariants: what the drive holds is a fact of memory, and is looked at anew
- * after a restart; a machine that a person services is left alone, and a drive that
- * does not open is left as it is until the next boot.
+ * Ejects the boot medium when it is not needed any more: an admitted ramdisk is in
+ * memory as a whole. Called by reconcile.c at each tick. Invariants: the drive's
+ * content is a fact of memory, unknown after a restart; a machine in servicing is left
+ * alone; a drive that does not open is left as it is until the next boot.
  */
 #include "base/log.h"
 #include "base/text.h"
@@ -72,8 +71,7 @@ bu_medium_look(struct bu_reconcile *rec, struct bu_node *node)
 		node->live.medium_tries = 0;
 		return;
 	}
-	/* A node that serves has booted from its disk, before which it was taken out.
-	 */
+	/* A ready node has booted from its disk, after its medium was ejected. */
 	if (node->live.medium == UNKNOWN && node->state == BU_STATE_READY)
 		node->live.medium = OUT;
 	if (node->state == BU_STATE_SERVICING || node->live.medium_tries >= TRIES_MAX)

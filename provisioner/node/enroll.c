@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whom the agents' API believes: which machine may trade a token, and which certificate
- * may speak for a node. Called by api/agents.c.
- *
- * Invariants: the token is looked at before anything else; nothing is signed for a
- * machine that is not what the applied profile says (reach.c); an enrolment never takes
- * a machine from a node that has a use for it; every certificate that counts is in the
- * log by its fingerprint, and is answered after it is.
+ * Which machine may trade a token, and which certificate may speak for a node. Called
+ * by api/agents.c. Invariants: the token is checked first; a certificate is signed only
+ * for the machine of the applied profile (reach.c); an enrolment never takes a machine
+ * from a node that has a use for it; a valid certificate is in the log by its
+ * fingerprint before it is sent.
  */
 #include <string.h>
 
@@ -20,7 +18,7 @@
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/twins.h"
 
-/* The boot that the token is of. */
+/* Finds the step of the boot that the token is for. */
 static int
 step_of_token(const struct bu_reconcile *rec, const struct bu_node *node,
 	      const char *token, char ret[BU_RAM_STEP_SIZE], struct bu_err *err)
@@ -51,8 +49,8 @@ bu_reconcile_check_token(const struct bu_reconcile *rec, const struct bu_node *n
 	return step_of_token(rec, node, token, step, err);
 }
 
-/* What the profile says of a node's machine must be what the machine says of itself.
- * What only fills the field of the profile says nothing. */
+/* The machine must tell the value that the profile has. A filler in the profile, which
+ * many machines have, is not compared. */
 static int
 check_word(const struct bu_node *node, const char *what, const char *wanted,
 	   const char *seen, struct bu_reason *why)
@@ -81,8 +79,8 @@ check_uuid(const struct bu_node *node, const char *wanted, const char *seen,
 		       : check_word(node, "UUID", wanted, seen, why);
 }
 
-/* A serial number of its own, or its UUID, is that of the profile: a card may be
- * another one. The number of a chassis may be that of another machine in it. */
+/* Does the machine tell the profile's serial number as its own, or its UUID? Then its
+ * NICs may be others. Another machine may have the same chassis number. */
 static int
 is_told_by(const struct bu_desired_node *want, const struct bu_machine *machine)
 {
@@ -117,15 +115,15 @@ bu_reconcile_lacks_mac(const struct bu_reconcile *rec, const struct bu_node *nod
 	want = bu_fleet_reach(rec->fleet, node);
 	if (!want || !want->mac)
 		return want != NULL;
-	/* A machine that nobody has seen may boot from another of its cards. */
+	/* A machine that was never seen may boot from another of its NICs. */
 	return !node->machine[0] && (want->serial || want->uuid);
 }
 
-/* Has a node in this state a use for its machine? A state that is not named has. */
+/* Does a node in this state have a use for its machine? States not listed do. */
 static const enum {
 	USE_ALWAYS,
 	USE_NONE,
-	USE_SYSTEM, /* when there is an installed system on it */
+	USE_SYSTEM, /* where a system is installed on it */
 } uses[BU_STATE_COUNT] = {
 	[BU_STATE_ENROLLED] = USE_NONE,
 	[BU_STATE_RETIRED] = USE_NONE,
@@ -137,7 +135,7 @@ has_use(const struct bu_node *node)
 {
 	if (uses[node->state] == USE_ALWAYS)
 		return 1;
-	/* What is held is not for others to take. */
+	/* A held system is not for other nodes to take. */
 	return node->installed_step[0] &&
 	       (uses[node->state] == USE_SYSTEM || node->hold.owner);
 }
@@ -165,8 +163,7 @@ check_owner(const struct bu_node *owner, const struct bu_node *node,
 	return -1;
 }
 
-/* Another node in use that has the card with this MAC: by the profile, or as its
- * machine told. */
+/* Another node in use with this MAC, by the profile or by its machine's inventory. */
 static const struct bu_node *
 user_of(struct bu_fleet *fleet, const struct bu_node *node, const char *mac)
 {
@@ -180,10 +177,10 @@ user_of(struct bu_fleet *fleet, const struct bu_node *node, const char *mac)
 	return NULL;
 }
 
-/* The token went over a wire that others hear. The host that shows it must have a MAC
- * that is the node's: by the profile, or as its machine told before; else a card of a
- * machine that the profile tells by more than its MAC. That one is told by its own
- * word, so no host of another node in use passes for it. */
+/* Other hosts can hear the token on the wire. The MAC of the host that shows it must be
+ * the node's, by the profile or by its inventory. Else it must be a NIC of a machine
+ * that tells the profile's serial number or UUID. That is the machine's own word alone,
+ * so a MAC of another node in use is refused before. */
 static int
 check_card(const struct bu_reconcile *rec, const struct bu_node *node,
 	   const struct bu_enrolment *host, const char *mac,
@@ -210,7 +207,8 @@ check_card(const struct bu_reconcile *rec, const struct bu_node *node,
 	return -1;
 }
 
-/* Its first packet and what answers for its address are cards of one machine. */
+/* The MAC of its first packet and the MAC that answers for its address must both be of
+ * the node's machine. */
 static int
 check_host(const struct bu_reconcile *rec, const struct bu_node *node,
 	   const struct bu_enrolment *host, const struct bu_machine *cards,
@@ -260,8 +258,8 @@ bu_reconcile_claimed(const struct bu_reconcile *rec, const struct bu_machine *ca
 	return NULL;
 }
 
-/* The node that has this machine. Of one that was admitted and has not told of itself
- * (rows of before) the id alone is known. */
+/* The node that has this machine. A machine admitted by old rows, with no inventory, is
+ * known by its id alone. */
 static struct bu_node *
 owner_of(const struct bu_fleet *fleet, const struct bu_node *node,
 	 const struct bu_machine *machine)
@@ -275,8 +273,8 @@ owner_of(const struct bu_fleet *fleet, const struct bu_node *node,
 	return owner && strcmp(owner->known.id, id) != 0 ? owner : NULL;
 }
 
-/* A machine keeps its id; a new one gets one that no other has, should two machines
- * tell the same. */
+/* A known machine keeps its id. A new one whose id is taken gets one made with its
+ * node's name. */
 static int
 id_of(const struct bu_fleet *fleet, const struct bu_node *node,
       const struct bu_node *owner, const struct bu_machine *machine,
@@ -299,7 +297,7 @@ id_of(const struct bu_fleet *fleet, const struct bu_node *node,
 	return 0;
 }
 
-/* Signs, and says by which fingerprint and until when the log knows it. */
+/* Signs a certificate; returns its fingerprint and its end for the log. */
 static char *
 issue(const struct bu_reconcile *rec, const char *csr, const char *machine,
       char ret_fingerprint[BU_DIGEST_SIZE], int64_t *ret_until_ms, struct bu_err *err)
@@ -314,7 +312,7 @@ issue(const struct bu_reconcile *rec, const char *csr, const char *machine,
 	return bu_steal(&cert);
 }
 
-/* Everything about a machine with the right token that is not its key. */
+/* Checks all of an enrolment but its token and its key. */
 static int
 check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 		const struct bu_enrolment *enrolment, const struct bu_machine *machine,
@@ -362,8 +360,7 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 	if (step_of_token(rec, node, enrolment->token, step, err) != 0)
 		return NULL;
 	bu_sha256_hex(enrolment->csr, strlen(enrolment->csr), request);
-	/* The answer may have been lost: the holder of the same key may hear another.
-	 */
+	/* The answer may have been lost: the holder of the same key may get another. */
 	if (strcmp(node->admitted_step, step) == 0 &&
 	    strcmp(node->admitted_request, request) != 0) {
 		bu_err_set(err, BU_ERR_DENIED, 0, "the token of %s was used already",
@@ -384,13 +381,13 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 	return cert;
 }
 
-/* The agent has its new certificate: from here on the old one is no node's. */
+/* The agent uses its new certificate: the old one is revoked. */
 static void
 end_old(struct bu_reconcile *rec, struct bu_node *node)
 {
 	struct bu_event event;
 
-	/* Asked again with each request until it is in the log. */
+	/* Tried with each request until the log has it. */
 	if (node->live.appending)
 		return;
 	BU_EVENT_MAKE(&event, BU_EVENT_REVOKED, node->name, revoked,

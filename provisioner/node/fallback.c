@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of the other root of a disk with two; called by agents.c and, of the
- * log's events, by replay_steps.c. What follows when a node comes up from it:
- * fallback_hello.c.
- * Invariant: the other root is one that its loader starts when the first one does not
- * come up, or it is said to be nothing.
+ * The other root of a disk with two. Called by agents.c and, for events of the log, by
+ * replay_steps.c; fallback_hello.c acts on a boot from it. Invariant: node->other is
+ * the root that the loader starts when the first one does not come up, or is empty.
  */
 #include "provisioner/node/fallback.h"
 
@@ -21,7 +19,7 @@ bu_fallback_stays(const struct bu_node *node)
 	       node->order.class == BU_CLASS_REIMAGE;
 }
 
-/* With other facets it has files that nothing would take away. */
+/* A root written with other facets has files that nothing would remove. */
 int
 bu_fallback_has(const struct bu_node *node, const char *image, const char *facets)
 {
@@ -57,8 +55,8 @@ keep_only(struct bu_node *node, const char *step)
 			memset(&node->kept_certs[i], 0, sizeof(node->kept_certs[i]));
 }
 
-/* Of the system that has come up last. The certificate of a second admission is the
- * ramdisk's. */
+/* Keeps the certificate of the system that came up last. The first admission keeps it;
+ * at a second one agent_cert is the ramdisk's. */
 void
 bu_fallback_admitted(struct bu_node *node)
 {
@@ -121,7 +119,7 @@ bu_fallback_gone(struct bu_node *node)
 	memset(node->kept_certs, 0, sizeof(node->kept_certs));
 }
 
-/* What is written twice into one slot leaves the other one as it was. */
+/* A second write into one slot leaves the other root as it was. */
 void
 bu_fallback_installed(struct bu_node *node, const struct bu_body_installed *installed)
 {
@@ -143,8 +141,9 @@ bu_fallback_installed(struct bu_node *node, const struct bu_body_installed *inst
 	node->proven = 0;
 }
 
-/* The one of before goes on with its certificate, and with the one that it may have
- * fetched and not used; until a new one is confirmed, that of the other stays. */
+/* The booted system goes on with its kept certificate, and with a renewed one that it
+ * may have fetched but not used. The other root's certificate is kept until a new
+ * system is confirmed. */
 void
 bu_fallback_booted(struct bu_node *node)
 {
@@ -160,7 +159,7 @@ bu_fallback_booted(struct bu_node *node)
 	keep_only(node, node->other.step);
 }
 
-/* What its other root holds now never came up. */
+/* The other root now has a system that never came up, so node->other is cleared. */
 int
 bu_replay_fellback(BU_REPLAY_ARGS)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node whose disk has two roots: what the other one holds, and that its loader went
- * back to it. See images/install/roots.h.
+ * Nodes whose disk has two roots (images/install/roots.h): the content of the other
+ * root, and the fallback of the boot loader to it.
  */
 #ifndef BU_NODE_FALLBACK_H
 #define BU_NODE_FALLBACK_H
@@ -10,40 +10,39 @@
 #include "model/inventory.h"
 #include "provisioner/node/reconcile.h"
 
-/* What its open order installs goes beside the system that it has. */
+/* 1 = the open order installs into the other root, beside the present system. */
 int bu_fallback_stays(const struct bu_node *node);
-/* The other root is of this image and was made with these facets, it has come up
- * before, and the one that runs is of another image: nothing has to be fetched. Of what
- * was ordered likewise. */
+/* 1 = the other root has this image and these facets and has come up before, and the
+ * installed system is of another image: no image needs to be fetched.
+ * bu_fallback_reuses(): the same for the image and facets of the order. */
 int bu_fallback_has(const struct bu_node *node, const char *image, const char *facets);
 int bu_fallback_reuses(const struct bu_node *node);
 
-/* Of the log's events, before they change the node. */
+/* For replay, before the event changes the node. */
 void bu_fallback_admitted(struct bu_node *node);
-/* fingerprint NULL: all of them. */
+/* fingerprint NULL = all certificates. */
 void bu_fallback_revoked(struct bu_node *node, const char *fingerprint);
-/* The disk is written whole: there is no other root. */
+/* The disk is overwritten as a whole: no other root is left. */
 void bu_fallback_gone(struct bu_node *node);
 void bu_fallback_installed(struct bu_node *node,
 			   const struct bu_body_installed *installed);
 void bu_fallback_booted(struct bu_node *node);
 
-/* 1 when this is the fingerprint of a certificate that still counts for a system that
- * may come back; *ret_until_ms when it ends. */
+/* 1 = a system that may come back has this certificate; *ret_until_ms is its expiry. */
 int bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
 			int64_t *ret_until_ms);
-/* Its system has said hello, and its root is not confirmed: the fingerprint of the one
- * that its loader goes back to. NULL = it is, or there is none. */
+/* The certificate of the system that the loader falls back to, while the new system has
+ * said hello and has not confirmed its root. NULL = confirmed, or no such system. */
 const char *bu_fallback_trial(const struct bu_node *node);
-/* A power action has failed that may have started its new system, which is tried once:
- * it is not power-cycled before it is late. */
+/* 1 = a failed power action may have started the new system, which the loader tries
+ * once. The node is not power-cycled until it is late. */
 int bu_fallback_tries(const struct bu_reconcile *rec, const struct bu_node *node);
-/* Its agent asks for work, which says that its root is confirmed: the system that its
- * loader would have gone back to speaks for the node no more. */
+/* The agent asks for work, so its root is confirmed: revokes the certificate of the
+ * system to which the loader would have fallen back. */
 void bu_fallback_confirm(struct bu_reconcile *rec, struct bu_node *node,
 			 const char *fingerprint);
-/* That system says hello: what was to come up has failed. events: with room for three
- * more. */
+/* A hello of the fallback system: the new system has failed. events: with room for
+ * three more. */
 bu_must int bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node,
 			      const char *boot_id, struct bu_event *events,
 			      size_t count, struct bu_err *err);

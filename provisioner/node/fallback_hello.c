@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows when a node comes up from the root of before, and when it will not any
- * more; called by agents.c and the API.
+ * Consequences of a boot from the other root, and the end of the chance of one. Called
+ * by agents.c and the API.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* By a person, since it was sent to its disk. */
+/* By a person, since the node was sent to its disk. */
 static int
 was_switched(const struct bu_node *node)
 {
@@ -20,7 +20,7 @@ was_switched(const struct bu_node *node)
 	return switches && deed->at_ms >= node->since_ms;
 }
 
-/* Its try may have been used up by others than its own system. */
+/* Other causes than the new system may have used up its try: the deadline, a person. */
 static void
 why_fell(const struct bu_reconcile *rec, const struct bu_node *node,
 	 struct bu_reason *ret)
@@ -42,9 +42,8 @@ why_fell(const struct bu_reconcile *rec, const struct bu_node *node,
 		.number = {limit_ms / 1000, was_switched(node)});
 }
 
-/* In booting it is what was waited for, or what follows of a new system that went
- * before it had confirmed its root; where nothing is waited for it is kept, so that
- * it is known when the node is taken back. */
+/* In booting, and before a new system has confirmed its root, the node fails. In other
+ * states the boot is only logged, for a verb that takes the node back. */
 int
 bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *boot_id,
 		  struct bu_event *events, size_t count, struct bu_err *err)
@@ -72,7 +71,7 @@ bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *bo
 				 err);
 }
 
-/* Whose BMC is restarted before this action has waited for long. */
+/* Where the BMC is reset before this action, the new system has had time enough. */
 int
 bu_fallback_tries(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -81,7 +80,7 @@ bu_fallback_tries(const struct bu_reconcile *rec, const struct bu_node *node)
 	       !bu_reconcile_resets_bmc(node, bu_fleet_reach(rec->fleet, node));
 }
 
-/* Asked again with each question until it is in the log. */
+/* Tried with each request until the log has it. */
 void
 bu_fallback_confirm(struct bu_reconcile *rec, struct bu_node *node,
 		    const char *fingerprint)

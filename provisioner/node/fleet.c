@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of nodes, kept sorted by name, and questions about it. */
+/* The set of nodes, sorted by name, and queries on it. */
 #include "provisioner/node/fleet.h"
 
 #include <inttypes.h>
@@ -96,7 +96,7 @@ bu_fleet_inventory(const struct bu_fleet *fleet, const struct bu_node *node)
 	return text ? bu_json_parse(text, strlen(text), "inventory", NULL) : NULL;
 }
 
-/* What a selector asks of. */
+/* The part of an inventory that disk selectors read. */
 struct seen {
 	struct bu_disk *disks;
 	size_t disks_count;
@@ -108,7 +108,7 @@ static const struct bu_field seen_fields[] = {
 	BU_FIELD_END,
 };
 
-/* Of no inventory none. The disks are the caller's to free. */
+/* Empty without an inventory. The caller frees the disks. */
 static struct seen
 read_raw(const json_t *inventory)
 {
@@ -124,7 +124,7 @@ read_raw(const json_t *inventory)
 	return seen;
 }
 
-/* With the numbers that are their own. */
+/* Without numbers that do not identify one disk. */
 static struct seen
 read_disks(const json_t *inventory)
 {
@@ -166,7 +166,7 @@ bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
 {
 	bu_autojson json_t *inventory = NULL;
 
-	/* Thousands are asked for at once. */
+	/* Called for thousands of nodes at once. */
 	if (strcmp(node->live.disk.wanted, wanted) == 0) {
 		*ret = node->live.disk;
 		return 0;
@@ -266,7 +266,7 @@ is_of_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 {
 	bu_autojson json_t *hardware = bu_fleet_hardware(fleet, node);
 
-	/* Until the turn of its rename it is what it was proven as. */
+	/* Until the turn of its rename, the node's certificates have its old name. */
 	if (node->called[0] &&
 	    bu_fabcert_check(cert, kind,
 			     &(struct bu_fabcert_now){node->called, node->machine,
@@ -279,7 +279,7 @@ is_of_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 				err);
 }
 
-/* Fills what the look says. -1: a rail is missing, or it is none. */
+/* Fills in ret. -1: there is no valid certificate, or it lacks a rail. */
 static int
 check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
 	   enum bu_fabcert_kind kind, struct bu_cert_look *ret, struct bu_err *err)
@@ -312,7 +312,7 @@ check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
 	return rc;
 }
 
-/* Of the names of its rails: another profile may give it others. */
+/* FNV-1a of the names of its rails, which another profile may change. */
 static uint32_t
 hash_of_rails(const struct bu_fleet *fleet, const struct bu_node *node)
 {
@@ -329,7 +329,7 @@ hash_of_rails(const struct bu_fleet *fleet, const struct bu_node *node)
 	return hash;
 }
 
-/* What a look at its certificate depends on. */
+/* Names all that a look at a certificate depends on. */
 static void
 name_look(const struct bu_fleet *fleet, const struct bu_node *node,
 	  enum bu_fabcert_kind kind, char ret[BU_CERT_AS_SIZE])
@@ -354,8 +354,8 @@ keep_look(struct bu_cert_look *look, json_t *cert, const char as[BU_CERT_AS_SIZE
 	memcpy(look->as, as, sizeof(look->as));
 }
 
-/* Signatures are verified once for a certificate, what the node is and its rails, not
- * at each look nor after each of its events. */
+/* Signatures are verified once per certificate and name_look(), not at each call nor
+ * after each event. */
 static const struct bu_cert_look *
 look_at(const struct bu_fleet *fleet, struct bu_node *node, enum bu_fabcert_kind kind)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What bringupd knows: the nodes, the applied revision, the epoch. All of it is a
+ * The state of the site: nodes, applied revision, rollouts, epoch. The state is a
  * function of the log; bu_fleet_replay() is that function, and the only writer.
  */
 #ifndef BU_NODE_FLEET_H
@@ -19,9 +19,9 @@
 #define BU_ROLLOUT_STATES(X)                                                           \
 	X(RUNNING, "running") /* gives turns */                                        \
 	X(PAUSED, "paused")   /* by a person: no new turns */                          \
-	X(STOPPED, "stopped") /* by itself: its failure budget is spent */             \
-	X(ABORTED, "aborted") /* by a person: what had not begun is withdrawn */       \
-	X(DONE, "done")       /* no order of it is open */
+	X(STOPPED, "stopped") /* failure budget spent: no new turns */                 \
+	X(ABORTED, "aborted") /* by a person: orders not begun are withdrawn */        \
+	X(DONE, "done")       /* no order is open */
 
 enum bu_rollout_state {
 #define X(id, name) BU_ROLLOUT_##id,
@@ -32,100 +32,101 @@ const char *bu_rollout_state_name(enum bu_rollout_state state);
 
 enum { BU_ROLLOUTS_MAX = 32, BU_PAST_MAX = 512 };
 
-/* One applied plan. Its orders are with the nodes. */
+/* One applied plan. The orders are in struct bu_node. */
 struct bu_rollout {
 	char id[40];
-	json_t *body; /* of its event; the texts of applied are in it */
+	json_t *body; /* of its event; `applied` borrows texts from the body */
 	struct bu_body_applied applied;
 	enum bu_rollout_state state;
 	struct bu_reason reason;            /* of the state */
 	int64_t started_ms, ended_ms;       /* Unix time; ended 0 = an order is open */
-	int64_t resumed_seq;                /* failures before this are forgiven */
+	int64_t resumed_seq;                /* failures before this do not count */
 	int total, done, failed, withdrawn; /* orders */
 };
 
-/* An order that was carried out: what it took, for the next plan. */
+/* The duration of an order that was carried out, for the next plan. */
 struct bu_run {
 	char pool[BU_NAME_MAX];
 	enum bu_class class;
 	int64_t took_ms;
 };
 
-/* A revision that an order has begun by (revisions.c). */
+/* A revision of begun orders or of systems in memory (revisions.c). */
 struct bu_revision {
 	struct bu_revision *next;
 	char digest[65];
-	int orders;                 /* begun and open */
-	struct bu_desired *desired; /* NULL = not loaded, or it is the applied one */
-	struct bu_err unread;       /* why it cannot be; kind NONE = it was not tried */
+	int orders;                 /* users: begun open orders, systems in memory */
+	struct bu_desired *desired; /* NULL = not loaded, or the applied one */
+	struct bu_err unread;       /* error of loading; kind NONE = none so far */
 };
 
-/* How long bringup has been at work, by the log (life.c). */
+/* Time that bringup was at work, by the log (life.c). */
 struct bu_life {
-	int64_t seq;       /* row with which the present life began; 0 = empty log */
-	int64_t base_ms;   /* all lives before it */
-	int64_t alive_ms;  /* and it, until the last row */
-	int64_t lasted_ms; /* the life before this process */
-	int64_t row_seq;   /* the last row that was replayed */
-	int64_t row_ms;    /* its Unix time */
+	int64_t seq;       /* first row of the present life; 0 = empty log */
+	int64_t base_ms;   /* length of all earlier lives */
+	int64_t alive_ms;  /* base_ms, and the present life until the last row */
+	int64_t lasted_ms; /* length of the life before this process */
+	int64_t row_seq;   /* the last replayed row */
+	int64_t row_ms;    /* Unix time of the last row */
 };
 
 struct bu_fleet {
 	struct bu_loop *loop;
 	struct bu_store *store;
-	struct bu_follower *follower; /* of its log; NULL = not loaded */
+	struct bu_follower *follower; /* of the log; NULL = not loaded */
 	int64_t epoch;
 	int64_t version;    /* grows with every change, of memory-only facts too */
-	int64_t started_ms; /* when this process took over; monotonic */
-	/* Last event before this life: what it began was begun by another process, or
-	 * before the log could not be written. 0 = none. */
+	int64_t started_ms; /* monotonic: the start of this process */
+	/* Last row before this life; 0 = none. Steps of rows up to it may have been
+	 * done, by another process or before the log could not be written. */
 	int64_t loaded_seq;
-	int outages; /* so often the log could not be written */
+	int outages; /* times that the log could not be written */
 	int loading; /* the log is being read */
 	struct bu_life life;
 	const char *public_pem;     /* key of our signatures; borrowed */
 	char revision[65];          /* applied; "" = none */
-	char commit[65];            /* of the applied revision, when it came from git */
+	char commit[65];            /* of the applied revision; "" = not from git */
 	struct bu_desired *desired; /* of the applied revision; NULL = none */
-	struct bu_revision *revisions; /* of the orders that have begun */
-	/* Why the applied revision cannot be read (a newer bringupd is stricter): until
-	 * a corrected one is applied no node is moved. "" = it can. */
+	struct bu_revision *revisions;
+	/* Why the applied revision cannot be read: a newer bringupd is stricter. No
+	 * node is moved until a corrected revision is applied. "" = readable. */
 	char trouble[400];
-	/* While there is trouble, the one before it: names and addresses stay those
-	 * that the machines have. */
+	/* The revision before the unreadable one. Names and addresses stay those that
+	 * the machines have. */
 	struct bu_desired *last;
-	int unread; /* the log has such a revision, with nodes that only it knew */
+	int unread; /* the log has such a revision: its rows may name unknown nodes */
 	struct bu_node **nodes; /* sorted by name */
 	size_t count;
 	size_t cap;
-	json_t *machines; /* id of each bound machine: its node's name */
-	json_t *told;     /* what bound machines tell (twins.c) */
+	json_t *machines; /* id of a bound machine -> its node's name */
+	json_t *told;     /* index of serial numbers, UUIDs and MACs (twins.c) */
 	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */
 	size_t rollouts_count;
 	struct bu_run runs[BU_PAST_MAX];                    /* a ring */
 	size_t runs_count;                                  /* ever */
 	struct bu_condition conditions[BU_CONDITION_COUNT]; /* of the site */
-	/* Of memory: machines that no node is, by id (api/discover.c). */
+	/* Machines without a node, by id; in memory only (api/discover.c). */
 	json_t *unknown;
-	json_t *brakes; /* that are on, by scope: body, since_ms */
+	json_t *brakes; /* set brakes: scope -> body of the event, with since_ms */
 	struct bu_measurements measurements;
+	/* node: NULL = the site changed. */
 	void (*on_change)(struct bu_fleet *fleet, struct bu_node *node, void *arg);
-	void *on_change_arg; /* node is NULL when it is about the site */
+	void *on_change_arg;
 };
 
 struct bu_fleet *bu_fleet_create(struct bu_loop *loop, struct bu_store *store);
 void bu_fleet_destroy(struct bu_fleet *fleet);
 struct bu_node *bu_fleet_node(const struct bu_fleet *fleet, const char *name);
-/* The node bound to this machine; NULL when none is. */
+/* The node bound to this machine; NULL = none. */
 struct bu_node *bu_fleet_node_of(const struct bu_fleet *fleet, const char *machine);
-/* Desired side of a node in the applied revision; NULL when it has left the profile. */
+/* The node in the applied revision; NULL = not in the profile. */
 const struct bu_desired_node *bu_fleet_desired(const struct bu_fleet *fleet,
 					       const struct bu_node *node);
 /*
- * What its steps make of a node: as the revision of its order says it, from the turn of
- * the order to its end; else as the applied one. Borrowed until the next event.
- * BU_ERR_NOTFOUND when that has no such node; what the log does not give back names the
- * revision.
+ * The revision and node that a node's steps work towards. From the turn of the order to
+ * its end the revision is the order's, else the applied one. Borrowed until the next
+ * event. BU_ERR_NOTFOUND = that revision has no such node; other errors = the revision,
+ * which the error names, cannot be read.
  */
 struct bu_target {
 	const struct bu_desired *desired;
@@ -133,87 +134,86 @@ struct bu_target {
 };
 bu_must int bu_fleet_target(struct bu_fleet *fleet, const struct bu_node *node,
 			    struct bu_target *ret, struct bu_err *err);
-/* Its node; NULL when there is none. */
+/* The node of bu_fleet_target(); NULL = error. */
 const struct bu_desired_node *bu_fleet_ordered(struct bu_fleet *fleet,
 					       const struct bu_node *node);
-/* What its installed system was made of, as its own revision says it for a system in
- * memory and the applied one for others; NULL when that has none of the name. Borrowed
- * until the next event. */
+/* The image of the installed system: by installed_revision for a system in memory, by
+ * the applied revision for others. NULL = no image of the name. Borrowed until the next
+ * event. */
 const struct bu_desired_image *bu_fleet_installed_image(struct bu_fleet *fleet,
 							const struct bu_node *node);
-/* The states that can be read: the applied one, then those by which orders go or of
- * which systems in memory are; NULL = no more. */
+/* Readable revisions: the applied one, then those in fleet->revisions; NULL = end. */
 const struct bu_desired *bu_fleet_state(struct bu_fleet *fleet, size_t index);
-/* reach.c. How its machine is reached and known: as the applied revision says it, also
- * while its order is carried out by another one. Where that has no such node, or means
- * another machine than the bound one, as the revision of its order says it. NULL when
- * neither has it. Borrowed until the next event. */
+/* reach.c. BMC and identity of the node's machine: by the applied revision, also while
+ * an order is carried out by another. By the order's revision where the applied one has
+ * no such node, or means another machine than the bound one. NULL = neither has the
+ * node. Borrowed until the next event. */
 const struct bu_desired_node *bu_fleet_reach(struct bu_fleet *fleet,
 					     const struct bu_node *node);
-/* The node whose machine has this MAC, by its reach; NULL when none has. */
+/* The node whose machine has this MAC, by its reach; NULL = none. */
 struct bu_node *bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac);
-/* NULL when there is none of this id. */
+/* NULL = no rollout has this id. */
 struct bu_rollout *bu_fleet_rollout(struct bu_fleet *fleet, const char *id);
-/* Median of what the last orders of this class took in this pool, first turn to end;
- * installs, reimages and wipes stand in for each other. -1 = none was carried out. */
+/* Median minutes, from turn to end, of the last orders of this class in this pool.
+ * Installs, reimages and wipes stand in for each other. -1 = none was carried out. */
 double bu_fleet_minutes(const struct bu_fleet *fleet, const char *pool,
 			enum bu_class class);
-/* A memory-only fact changed: version grows, watchers are told. node may be NULL. */
+/* Notes a change of a memory-only fact: version grows, watchers are told. node may be
+ * NULL. */
 void bu_fleet_touch(struct bu_fleet *fleet, struct bu_node *node);
 
-/* Applies one event of the log. An event that makes no sense is BU_ERR_INVAL and
- * changes nothing. Needs the store for blobs (revisions, inventories). */
+/* Applies one event of the log. BU_ERR_INVAL = the event makes no sense; nothing
+ * changes. Reads blobs (revisions, inventories) from the store. */
 bu_must int bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
 			    struct bu_err *err);
-/* Replays the whole log, and from then on each row that comes into it. */
+/* Replays the whole log, and from then on each new row. */
 bu_must int bu_fleet_load(struct bu_fleet *fleet, struct bu_err *err);
 
-/* Its inventory, NULL when there is none. New reference. */
+/* The node's inventory; NULL = none. New reference. */
 json_t *bu_fleet_inventory(const struct bu_fleet *fleet, const struct bu_node *node);
-/* The disk that a profile wants (profiles/load/disk.h), by the inventory; 0, or -1 when
- * none or more than one is it. */
+/* The disk of the inventory that a selector chooses (profiles/load/disk.h). -1 = no
+ * disk, or more than one. */
 int bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
 		  const char *wanted, struct bu_seen_disk *ret);
-/* The same of an inventory at hand. */
+/* The same for an inventory at hand. */
 int bu_fleet_disk_in(const json_t *inventory, const char *wanted,
 		     struct bu_seen_disk *ret);
-/* All of its inventory of now, as bu_disks_own() leaves them, or as they came. Owned;
- * NULL = it has none. */
+/* All disks of the node's inventory. own: after bu_disks_own(), else as reported.
+ * Owned; NULL = none. */
 struct bu_disk *bu_fleet_disks(const struct bu_fleet *fleet, const struct bu_node *node,
 			       int own, size_t *ret_count);
 void bu_fleet_tell_disk(const struct bu_disk *disk, const char *wanted,
 			struct bu_seen_disk *ret);
-/* The second disk of a mirrored system (bu_desired_mirror()), by its class the first
- * not among them: {"path","serial","wwn","size_bytes","holds","written"}. NULL where
- * the inventory has none or leaves a choice. New reference. */
+/* The second disk of a mirrored system (bu_desired_mirror()), other than the class's
+ * first: {"path","serial","wwn","size_bytes","holds","written"}. NULL = the inventory
+ * has none, or leaves a choice. New reference. */
 json_t *bu_fleet_mirror(const struct bu_fleet *fleet, const struct bu_node *node,
 			const struct bu_desired_hardware *class, const char *wanted);
-/* The disks that an array is made of (bu_desired_scratch()), by its class those of the
- * system not among them: the same of each, by their paths. Empty where the inventory
- * has none or the system's are not known. New reference. */
+/* The disks of the scratch array (bu_desired_scratch()), other than the system's: a
+ * list of the same, sorted by path. Empty = the inventory has none, or the system's
+ * disks are not known. New reference. */
 json_t *bu_fleet_scratch(const struct bu_fleet *fleet, const struct bu_node *node,
 			 const struct bu_desired_hardware *class, const char *wanted);
-/* What a full certificate is bound to: {"machine": id, "<rdma device>": GUID, ...}. */
+/* The hardware to which a full certificate is bound: {"machine": id, "<rdma device>":
+ * GUID, ...}. New reference. */
 json_t *bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *node);
-/* 0 when the node holds a full certificate for its present hardware and a boot one for
- * its present boot, both signed by us and of every rail that the profile gives it; else
- * err says what is missing. A yes is kept until an event about the node comes. */
+/* 0 = the node has a full certificate of its present hardware and a boot certificate of
+ * its present boot, both signed by us and of every rail of the pool. Else err names the
+ * missing part. Verified once per certificate, hardware, boot and rails. */
 bu_must int bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
 			       struct bu_err *err);
-/* The gate has signed a full and a boot certificate of all its rails, whose events are
- * on their way to the log: what this process itself wrote of the node as it is needs no
- * second look when they are there. */
+/* Keeps the verification of a full and a boot certificate of all rails that this
+ * process has just signed. Their events are on their way to the log. */
 void bu_fleet_signed(const struct bu_fleet *fleet, struct bu_node *node,
 		     const struct bu_event events[2]);
-/* Its full certificate is of its present hardware, and covers all its rails. */
+/* 1 = the full certificate is of the present hardware, and covers all rails. */
 int bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node);
-/* It was let into its cluster in this boot, and a rail that its pool was given since
- * does not put it out: its certificates are good for all that it had then. */
+/* 1 = both certificates are of this machine and boot, whatever rails they cover: a rail
+ * that is new in the pool does not put a node out of its cluster. */
 int bu_fleet_may_stay(const struct bu_fleet *fleet, struct bu_node *node);
-/* Bits of the rails, by place in its pool's, that both certificates cover, whatever
- * they say of the others. */
+/* Rails that both certificates cover, as bits by place in the pool's rails. */
 uint64_t bu_fleet_proven_rails(const struct bu_fleet *fleet, struct bu_node *node);
-/* Place of this rail among those of the node's pool; -1 = it is none of them. */
+/* Place of this rail in the node's pool; -1 = not in the pool. */
 int bu_fleet_rail_place(const struct bu_fleet *fleet, const struct bu_node *node,
 			const char *rail);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What agents find on their nodes, as the log has it. Called by replay.c and where
- * something is written on a node; what it means is in drifted.c and in the plan.
- * Invariant: what was found before the last write is forgotten with its row.
+ * Findings of agents on their nodes, as the log has them. Called by replay.c and where
+ * a node is written; drifted.c and the plan interpret them. Invariant: a write forgets
+ * all earlier findings and their row.
  */
 #include "provisioner/node/found.h"
 
@@ -58,7 +58,7 @@ bu_found_replay(BU_REPLAY_ARGS)
 	found->booted = copy(runs->booted);
 	found->differs = json_incref((json_t *)(uintptr_t)runs->differs);
 	found->more = runs->more;
-	/* Its files are of this name, whatever came of the order that wrote them. */
+	/* The files on the node have this name, whether or not their order was done. */
 	if (*called)
 		BU_TEXT_COPY(node->called,
 			     strcmp(called, node->name) == 0 ? "" : called);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds. Made by what holds a node, read by replay.c and by views. Invariant: what a
- * holder is called decides nothing.
+ * Holds of nodes. Made by whichever part holds a node, read by replay.c and views.
+ * Invariant: the owner's name decides nothing; its kind does.
  */
 #include "provisioner/node/hold.h"
 
@@ -41,7 +41,7 @@ void
 bu_hold_read(const union bu_body *body, struct bu_hold *ret)
 {
 	BU_TEXT_COPY(ret->by, body->held.owner);
-	/* Of a kind that is not known: until somebody releases it. */
+	/* A hold of an unknown kind lasts until a person releases it. */
 	ret->owner = BU_OWNER_PERSON;
 	for (int i = BU_OWNER_BRINGUP; i < BU_OWNER_COUNT; i++)
 		if (strcmp(names[i], body->held.kind) == 0)
@@ -64,7 +64,7 @@ bu_hold_event(struct bu_event *ret, const char *node, enum bu_owner owner,
 	struct bu_hold hold;
 
 	bu_hold_set(&hold, owner, name, reason);
-	/* "owner" is what people are told, "kind" what decides. */
+	/* "owner" is shown to people; "kind" decides. */
 	BU_EVENT_MAKE(ret, BU_EVENT_HELD, node, held, .owner = hold.by,
 		      .kind = names[owner], .reason = *reason);
 }

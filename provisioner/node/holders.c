@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notices that a node's credential is in two places: on its machine, and wherever it
- * was copied to. Called by api/agents.c with each request that comes in a node's name.
- * Invariants: a boot ends once, so one that speaks again after another one did is not
- * the only holder; an agent uses a renewed certificate as soon as it has it, so what
- * shows the one of before is not the one that renewed it. Nothing is taken from either
- * of them: which one is the node's machine cannot be told from here.
+ * Notices a node's credential in two places: on its machine, and where it was copied
+ * to. Called by api/agents.c with each request in a node's name. Invariants: a boot
+ * ends once, so one that speaks again after another boot is not the only holder; an
+ * agent uses a renewed certificate at once, so a holder that shows the old one did not
+ * renew it. Neither holder is refused: which one is the machine cannot be told here.
  */
 #include "provisioner/node/holders.h"
 
@@ -15,10 +14,10 @@
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* An address may move to and fro; a boot may not. */
+/* An address may change to and fro; a boot may not. */
 enum { RETURNS_MAX = 3, RECENT_MS = 10 * 60 * 1000 };
 
-/* Not known is no difference. */
+/* An unknown boot is not a difference. */
 static int
 is_other_boot(const struct bu_holder *a, const struct bu_holder *b)
 {
@@ -47,7 +46,7 @@ tell(struct bu_reconcile *rec, struct bu_node *node, const char *detail)
 {
 	struct bu_event event;
 
-	/* While another event is on its way it is seen again with a later request. */
+	/* During an append nothing is logged; a later request shows the same. */
 	if (node->conditions[BU_CONDITION_CREDENTIAL_COPIED].on || node->live.appending)
 		return;
 	BU_EVENT_MAKE(&event, BU_EVENT_CONDITION, node->name, condition,
@@ -56,8 +55,8 @@ tell(struct bu_reconcile *rec, struct bu_node *node, const char *detail)
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
-/* Neither one of a system of before that is kept, nor one that its successor, used
- * once, is about to end. */
+/* Neither a kept certificate of an older system counts, nor one whose successor was
+ * used and is about to end it. */
 static int
 is_present(const struct bu_node *node, const char *fingerprint)
 {
@@ -118,7 +117,7 @@ bu_holders_refused(struct bu_reconcile *rec, struct bu_node *node,
 	int known = strcmp(holders->fingerprint, node->agent_cert) == 0;
 	bu_autofree char *one = NULL, *other = NULL, *detail = NULL;
 
-	/* Connections of before a renewal may be used once more, by the same. */
+	/* The same holder may use a connection from before the renewal once more. */
 	if (!fingerprint[0] || strcmp(fingerprint, node->agent_cert_renewed) != 0 ||
 	    (known && is_same(now, who)))
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entering, leaving and relabelling in clusters. Called by effects.c. Invariant:
- * leaving and relabelling are between the node and the cluster that it has joined,
- * whatever the profile says by now; a node is in one cluster at most.
+ * Entering, leaving and relabelling in clusters. Called by effects.c. Invariants: a
+ * leave or relabel is for the cluster that the node has joined, whatever the profile
+ * says now; a node is in one cluster at most.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { RELABEL_MS = 60000 };
 
-/* The outcome of a join says what was joined: "" = nothing. */
+/* The outcome of a join names the cluster that was joined; "" = none. */
 static void
 journal_joined(struct bu_reconcile *rec, struct bu_node *node,
 	       const struct bu_joined *joined, const char *detail)
@@ -35,8 +35,8 @@ journal_joined(struct bu_reconcile *rec, struct bu_node *node,
 static void enter(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_joined *joining);
 
-/* An administrator's drain goes with the node; the step is asked again once the log has
- * it. */
+/* An administrator's drain goes with the node. The step begins again once the log has
+ * the drain. */
 static void
 journal_drained(struct bu_reconcile *rec, struct bu_node *node,
 		const struct bu_joined *of, const char *reason)
@@ -67,7 +67,7 @@ on_cluster(const struct bu_err *err, const struct bu_cluster_done *done, void *a
 		bu_journal_outcome(rec, node, err, done->detail);
 }
 
-/* It has left the cluster that it was in; now it may enter the other one, if any. */
+/* The node has left its cluster and may now enter the other one, if any. */
 static void
 on_moved(const struct bu_err *err, const struct bu_cluster_done *done, void *arg)
 {
@@ -96,7 +96,7 @@ on_words(const char *text, void *arg)
 	bu_fleet_touch(effect->rec->fleet, node);
 }
 
-/* What the open step asks a cluster for. */
+/* The effect of the open step on a cluster; NULL = logged as failed. */
 static struct bu_effect *
 cluster_effect(struct bu_reconcile *rec, struct bu_node *node,
 	       const struct bu_joined *of, struct bu_cluster **ret_cluster)
@@ -122,7 +122,7 @@ same_cluster(const struct bu_joined *a, const struct bu_joined *b)
 	return strcmp(a->driver, b->driver) == 0 && strcmp(a->handle, b->handle) == 0;
 }
 
-/* The reason by which an administrator has it drained there; NULL = none is known. */
+/* The reason of an administrator's drain there; NULL = none is known. */
 static const char *
 drained_in(const struct bu_node *node, const struct bu_joined *of)
 {
@@ -155,7 +155,7 @@ enter(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *jo
 		journal_joined(rec, node, joining, "its pool joins no cluster");
 }
 
-/* How long jobs may take the pool says: leaving has no deadline of its own. */
+/* No deadline_ms: the pool says how long jobs may take. */
 static void
 leave(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *of,
       const struct bu_joined *joining, bu_cluster_fn fn)
@@ -173,7 +173,7 @@ leave(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *of
 	effect->op = effect->driver->leave(cluster, &target, fn, effect);
 }
 
-/* Its cluster's client registers by the name that its system has. */
+/* The cluster's client registers by the name that the installed system has. */
 static void
 joins_as(const struct bu_node *node, const struct bu_desired_node *want,
 	 struct bu_joined *ret)
@@ -226,7 +226,7 @@ bu_effect_cluster(struct bu_reconcile *rec, struct bu_node *node,
 {
 	struct bu_joined of = node->joined;
 
-	/* It is not known how far a join came that was broken off. */
+	/* A join that was broken off may have reached the cluster. */
 	if (!of.cluster[0] && node->entering && want && want->cluster)
 		joins_as(node, want, &of);
 	if (node->step.action == BU_ACTION_JOIN)

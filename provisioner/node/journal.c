@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way into the log: whatever changes a node passes here. Memory changes only as the
- * fleet follows the log (replay.c); then the node is driven on. A batch that could not
- * be written changes nothing.
+ * The way into the log: every change of a node passes here. Memory changes only as the
+ * fleet follows the log (replay.c); then the node is driven on. Invariant: a batch that
+ * could not be written changes nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 struct appending {
 	struct bu_reconcile *rec;
 	struct bu_node *node;  /* NULL: about the site */
-	struct bu_node **also; /* the others that the batch is about */
+	struct bu_node **also; /* other nodes of the batch */
 	size_t also_count;
-	int applies; /* a profile: about all of them */
+	int applies; /* a revision: about all nodes */
 };
 
-/* Nothing may act on what they are until the batch is in: an order could come between a
- * decision and its event. */
+/* Until the batch is in the log, nothing may act on its other nodes: an order could
+ * come between a decision and its event. */
 static void
 mark_others(struct appending *appending, const struct bu_event *events, size_t count)
 {
@@ -54,7 +54,7 @@ go_on(struct appending *appending)
 		rec->drive(rec, node);
 	for (size_t i = 0; i < appending->also_count; i++)
 		rec->drive(rec, appending->also[i]);
-	/* What was let alone while no profile had it goes on from where it is. */
+	/* A node that is in the profile again goes on from where it was. */
 	for (size_t i = 0; appending->applies && i < rec->fleet->count; i++)
 		rec->drive(rec, rec->fleet->nodes[i]);
 }
@@ -70,7 +70,7 @@ on_appended(const struct bu_decided *decided, void *arg)
 		exit(1);
 	}
 	if (!decided->err && !rec->life_seq)
-		bu_outage_mark(rec); /* the first row of all */
+		bu_outage_mark(rec); /* the first row of the log */
 	go_on(appending);
 	free(appending->also);
 	free(appending);
@@ -95,13 +95,13 @@ bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 void
 bu_reconcile_note(struct bu_reconcile *rec, struct bu_event *events, size_t count)
 {
-	/* Facts about one node drive it when they are in. */
+	/* Facts about one node drive it once they are in the log. */
 	bu_reconcile_append(rec,
 			    count ? bu_fleet_node(rec->fleet, events[0].node) : NULL,
 			    events, count);
 }
 
-/* Why the log takes nothing now; 0 = it does. */
+/* 0 = the log takes rows now; else err says why not. */
 static int
 refused(const struct bu_reconcile *rec, struct bu_err *err)
 {
@@ -137,7 +137,7 @@ bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing right now; ask again",
 				  node->name);
-	/* Two signatures: looked at where the edge asks for them alone. */
+	/* Two signatures are verified, so only where the edge asks for them. */
 	if (bu_lifecycle_guard(node->state, move->on) == BU_GUARD_CERTIFIED)
 		facts.certified = bu_fleet_certified(rec->fleet, node, NULL) == 0 ||
 				  (node->state != BU_STATE_VALIDATING &&
@@ -147,7 +147,7 @@ bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 	return 0;
 }
 
-/* Where it goes once it has drained: as it was asked for, else with its order. */
+/* The state after the drain: as it was asked for, else by the class of the order. */
 static void
 say_next(const struct bu_next *next, const struct bu_order *order, const char *by,
 	 struct bu_body_next *ret)
@@ -182,7 +182,7 @@ bu_reconcile_moved(struct bu_reconcile *rec, struct bu_node *node,
 	body.state.to = bu_state_name(to);
 	if (move->reason)
 		body.state.reason = *move->reason;
-	/* One that restarts while it drains goes on to where it went. */
+	/* A node that restarts while it drains keeps its next state. */
 	if (to == BU_STATE_DRAINING && move->on != BU_TRIGGER_BOOTED)
 		say_next(move->next, &node->order, by, &body.state.next);
 	bu_event_make(ret, BU_EVENT_STATE, node->name, &body);
@@ -237,7 +237,7 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 {
 	struct bu_event event;
 
-	/* One whose ladder is frozen gets its time anew. */
+	/* A node whose ladder is frozen gets its time anew. */
 	if (!node->hold.owner && !node->live.late_ms)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
 				  node->name);

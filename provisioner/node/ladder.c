@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reset ladder: what comes when a try was late or failed. A step is tried again, by
- * power where the machine is power cycled for it, as often as the lifecycle allows;
- * then comes the edge for what does not come back. Called by late.c, which knows when
- * it is time. Invariant: where the state of a node says that it is held, nothing is
- * tried.
+ * The reset ladder after a late or failed try. The step is tried again, up to
+ * BU_REPEATS_MAX times and by power where the machine is power-cycled for it; then
+ * comes the edge `last`. Called by late.c, which knows the time. Invariant: where the
+ * state of a node says that it is held, nothing is tried.
  */
 #include "provisioner/node/reconcile_impl.h"
 

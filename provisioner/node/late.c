@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is late, and what follows: a rung of the ladder, a failed step, another look.
- * Called by reconcile.c at each tick. Invariant: no node is moved while the brake holds
- * its ladder, or while a batch of it is on its way to the log.
+ * Late nodes and what follows: a rung of the ladder, a failed step, another look.
+ * Called by reconcile.c at each tick. Invariant: no node is moved while the brake
+ * freezes its ladder, or while a batch of it is on its way to the log.
  */
 #include "base/clock.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* A wait that the log must know of: half of what a start gives to all nodes. */
+/* A longer wait is logged: half of the grace that a start gives to all nodes. */
 enum { LONG_MS = 30000 };
 
 static const char *
@@ -42,7 +42,7 @@ tries_again(const struct bu_node *node)
 	       !bu_reconcile_holds(node) && node->repeats < BU_REPEATS_MAX;
 }
 
-/* What failed is done again after a while, and a power action says when. */
+/* A failed step is tried again after a pause; a power action says when. */
 void
 bu_late_retry(struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -109,7 +109,7 @@ end_late(struct bu_reconcile *rec, struct bu_node *node, const struct bu_reason 
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
-/* What was said last of why it does not go on; owned. */
+/* The last known cause of its delay; owned. */
 static char *
 seen_of(const struct bu_node *node)
 {

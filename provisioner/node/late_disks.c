@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Disks that show up late: an adapter may look for them long after the ramdisk runs. A
- * machine that lacks one is asked again, for as long as its class says, before it is
- * taken for one of another class. Asked by agents.c; nothing of it is in the log, so
- * after a restart of bringup the time begins anew.
+ * machine that lacks one is asked again for disk_wait of its class, before it is a
+ * misfit. Called by agents.c. Invariant: nothing of it is logged, so a restart of
+ * bringupd begins the time anew.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* More disks than there are could mend it. */
+/* Could more disks mend the misfit? */
 static int
 lacks_disks(const struct bu_reason *reason)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lives of bringup. One begins with a start, or when a log that could not be
- * written takes rows again; its first row is `started`, which also says how long the
- * one before it lasted. Deadlines count the time that bringup was alive: what it was
- * away for is not the node's fault, and a kill gives no node its time anew.
+ * The lives of bringupd. A life begins with a start, or when a log that could not be
+ * written takes rows again. Its first row is `started`, with the length of the life
+ * before it. Deadlines count the time that bringupd was alive: its absence is not the
+ * node's fault, and a kill gives no node its time anew.
  *
- * While the log is loaded a node's clock is a point of that time, in ms since the first
- * row. Invariants: it never lies after the end of its life, and no jump of the wall
- * clock makes it older than the rows around it say: within a life only what passes from
- * row to row counts, and its length was taken from the monotonic clock. A wait stops a
- * node's clock in its own memory; late.c has rows written of those that are long.
- * Called by replay.c.
+ * While the log is loaded, a node's clock is a point of that time, in ms since the
+ * first row. Invariants: the clock is never after the end of its life; no jump of the
+ * wall clock makes it older than the rows around it say. Within a life only time from
+ * row to row counts, and the length of a life is from the monotonic clock. A wait stops
+ * a node's clock in memory; late.c logs the long ones. Called by replay.c.
  */
 #include "provisioner/node/life.h"
 
@@ -35,7 +34,7 @@ bu_life_row(struct bu_fleet *fleet, const struct bu_event *event)
 	life->row_ms = event->time_ms;
 }
 
-/* The life that lasted so long is over. What waited at its end begins anew. */
+/* Ends a life of lasted_ms. A node that waited at its end gets its time anew. */
 static void
 end_life(struct bu_fleet *fleet, int64_t lasted_ms)
 {
@@ -67,7 +66,7 @@ bu_life_settle(struct bu_fleet *fleet)
 	int64_t lasted_ms = bu_store_get_alive(fleet->store, life->seq);
 	int64_t now_ms = bu_loop_now_ms(fleet->loop);
 
-	/* One that did not say it lived until its last row at least. */
+	/* A life of unknown length lasted until its last row at least. */
 	if (lasted_ms < 0)
 		lasted_ms = life->alive_ms - life->base_ms;
 	life->lasted_ms = lasted_ms;

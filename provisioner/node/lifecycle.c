@@ -9,7 +9,7 @@
 		BU_STATE_##from, BU_TRIGGER_##on, BU_STATE_##to, BU_GUARD_##guard      \
 	}
 
-/* What a person may do with a node that is out of its cluster. */
+/* Verbs of a person on a node that is out of its cluster. */
 #define OUT_OF_SERVICE(from)                                                           \
 	EDGE(from, BOOT, BOOTING, INSTALLED),                                          \
 		EDGE(from, VALIDATE, VALIDATING, INSTALLED),                           \
@@ -132,7 +132,7 @@ bu_trigger_from_name(const char *name)
 	return (enum bu_trigger)on;
 }
 
-/* What is missing; NULL = the guard holds. */
+/* The text of what is missing; NULL = the guard holds. */
 static const char *
 unmet(enum bu_guard guard, const struct bu_guard_facts *facts)
 {

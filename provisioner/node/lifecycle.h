@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The edges of the lifecycle: from a state, on a trigger, to a state, if the guard
- * holds. Together with the states in model/state.h this is the design; the function
- * that follows it is pure.
+ * holds. These and the states of model/state.h are the design; the functions are pure.
  */
 #ifndef BU_NODE_LIFECYCLE_H
 #define BU_NODE_LIFECYCLE_H
@@ -10,23 +9,23 @@
 #include "base/err.h"
 #include "model/state.h"
 
-/* What becomes of an order that is open. */
+/* Effect of a trigger on an open order. */
 enum bu_fate {
 	BU_FATE_STAYS,
-	BU_FATE_BEGINS,     /* it is its turn */
-	BU_FATE_WITHDRAWN,  /* a person decided otherwise: that is no failure of it */
-	BU_FATE_IN_SERVICE, /* the same, of one that has begun on a ready node */
+	BU_FATE_BEGINS,     /* the order's turn begins */
+	BU_FATE_WITHDRAWN,  /* a person decided otherwise; the order has not failed */
+	BU_FATE_IN_SERVICE, /* WITHDRAWN if the order has begun on a READY node */
 };
 
-/* What else follows of a trigger. */
+/* Further effects of a trigger. */
 enum {
-	BU_ON_STUCK = 1 << 0,     /* no progress: it counts as late on */
-	BU_ON_FORGETS = 1 << 1,   /* its machine is forgotten */
-	BU_ON_NO_CYCLE = 1 << 2,  /* allows its start, and no reset of what is on */
-	BU_ON_SAME_BOOT = 1 << 3, /* it may go on as it is: nothing is measured twice */
+	BU_ON_STUCK = 1 << 0,     /* no progress: the state before counts as late */
+	BU_ON_FORGETS = 1 << 1,   /* the node's machine is forgotten */
+	BU_ON_NO_CYCLE = 1 << 2,  /* may start the machine, and not power-cycle it */
+	BU_ON_SAME_BOOT = 1 << 3, /* this boot's measurements stay valid */
 };
 
-/* id, name, what becomes of its order, what else follows, help */
+/* id, name, fate of the open order, BU_ON_..., help */
 #define BU_TRIGGERS(X)                                                                 \
 	X(START, "start", BEGINS, 0, "the rollout's turn")                             \
 	X(INSPECTED, "inspected", STAYS, 0,                                            \
@@ -74,8 +73,8 @@ enum bu_trigger {
 		BU_TRIGGER_COUNT /* none */
 };
 
-/* Facts that a guard may ask for. */
-#define BU_GUARDS(X) /* id, holds if, words where it does not */                       \
+/* Guards of edges. */
+#define BU_GUARDS(X) /* id, condition, refusal when it does not hold */                \
 	X(NONE, "", "")                                                                \
 	X(ORDERED, "an order is open", "no applied plan orders it")                    \
 	X(INSTALL, "an order to write its disk is open",                               \
@@ -99,7 +98,7 @@ struct bu_edge {
 	enum bu_guard guard;
 };
 
-/* The table; ends with the count. */
+/* The table of edges. */
 const struct bu_edge *bu_lifecycle_edges(size_t *ret_count);
 
 struct bu_trigger_info {
@@ -110,27 +109,27 @@ struct bu_trigger_info {
 };
 const struct bu_trigger_info *bu_trigger_info(enum bu_trigger trigger);
 const char *bu_trigger_name(enum bu_trigger trigger);
-/* BU_TRIGGER_COUNT when there is none of this name. */
+/* BU_TRIGGER_COUNT = unknown name. */
 enum bu_trigger bu_trigger_from_name(const char *name);
 
-/* Whether there is an edge, whatever its guard says. */
+/* 1 = there is an edge, whatever its guard. */
 int bu_lifecycle_has(enum bu_state from, enum bu_trigger on);
-/* An order may begin in this state. */
+/* 1 = an order may begin in this state. */
 int bu_lifecycle_begins(enum bu_state state);
-/* The trigger of the edge between two states, or BU_TRIGGER_COUNT. */
+/* The trigger of the edge between two states; BU_TRIGGER_COUNT = no edge. */
 enum bu_trigger bu_lifecycle_way(enum bu_state from, enum bu_state to);
-/* The guard of the edge from this state on this trigger; NONE when there is no edge. */
+/* The guard of the edge; NONE also when there is no edge. */
 enum bu_guard bu_lifecycle_guard(enum bu_state from, enum bu_trigger on);
 
 struct bu_guard_facts {
 	int ordered;
-	int begun;    /* that order is under way */
-	int installs; /* the open order is of such a class */
+	int begun;    /* the open order is under way */
+	int installs; /* the open order writes the disk */
 	int certified;
 	int installed;
 };
-/* Where the trigger leads from this state. BU_ERR_STATE when there is no such edge or
- * its guard does not hold. Pure. */
+/* The target state. BU_ERR_STATE when there is no edge or its guard does not hold.
+ * Pure. */
 bu_must int bu_lifecycle_next(enum bu_state from, enum bu_trigger on,
 			      const struct bu_guard_facts *facts, enum bu_state *ret_to,
 			      struct bu_err *err);

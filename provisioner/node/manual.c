@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Machines that only a person can switch (power = manual). Called by effects.c before
- * bringup-power would be asked, and by reconcile.c at each tick. Invariant: such a node
+ * it would ask bringup-power, and by reconcile.c at each tick. Invariant: such a node
  * waits for its machine without a deadline, a ladder or a power action, and says what
- * to press; what ends the wait is the machine's own call.
+ * to press; the machine's own call ends the wait.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of measurements, written by replay and read by the gate. Invariant: what
- * was measured in another boot of either end counts for nothing any more.
+ * Measurements of the fabric, written by replay and read by the gate. Invariant: a
+ * measurement in another boot of either end does not count.
  */
 #include "provisioner/node/measurements.h"
 
@@ -53,7 +53,7 @@ bu_measurements_fini(struct bu_measurements *measurements)
 
 enum { KEY_SIZE = 3 * BU_NAME_MAX, SLOTS_MIN = 64 };
 
-/* Of a text with its end, so that "ab" "c" is not "a" "bc". */
+/* With the NUL, so that "ab" "c" is not "a" "bc". */
 static uint64_t
 add_to_hash(uint64_t hash, const char *text)
 {
@@ -69,8 +69,8 @@ is_pair(const struct bu_pair_log *log, const char *a, const char *b)
 	return strcmp(log->name[0], a) == 0 && strcmp(log->name[1], b) == 0;
 }
 
-/* Where a pair is, in any order of its names, or would be: the slot. There is always an
- * empty one. */
+/* The slot of a pair, in either order of its names, or the empty slot for it. There is
+ * always an empty one. */
 static struct bu_pair_slot *
 slot_of(const struct bu_measurements *measurements, const char *a, const char *b,
 	const char *rail, uint32_t *ret_hash)
@@ -106,7 +106,7 @@ put_slot(struct bu_measurements *measurements, size_t place)
 	*slot = (struct bu_pair_slot){(uint32_t)place + 1, hash};
 }
 
-/* Room for one more; at most half of the slots are taken. */
+/* Makes room for one more pair; at most half of the slots are taken. */
 static void
 grow_slots(struct bu_measurements *measurements)
 {
@@ -187,7 +187,7 @@ add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 	return (int)measurements->count++;
 }
 
-/* Of other boots than before: what was measured in those is over. */
+/* After a new boot of either end, measurements of the boots before are dropped. */
 static void
 renew_boots(struct bu_pair_log *log, const union bu_body *body)
 {
@@ -223,7 +223,7 @@ add_measured(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 	set_dirs(body, m->dir);
 }
 
-/* Of a row of before, or where no agent traces, there are none. */
+/* Old rows have no ways, nor those of agents that do not trace. */
 static void
 add_ways(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 {
@@ -241,7 +241,7 @@ add_ways(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 	log->ways[log->ways_count++] = way;
 }
 
-/* The whole of it stays in the log; the flows are in the list. */
+/* The whole row stays in the log; the flows are in log->list. */
 static void
 set_last(struct bu_pair_brief *last, int64_t seq, const union bu_body *body)
 {
@@ -296,7 +296,7 @@ bu_measurements_pair(BU_REPLAY_ARGS)
 	return 0;
 }
 
-/* Of this source; NULL = it has said nothing that counts. */
+/* The kept verdict of this source; NULL = none that counts. */
 static struct bu_kept_verdict *
 verdict_of(const struct bu_node *node, const char *source)
 {
@@ -336,7 +336,7 @@ bu_measurements_verdict(BU_REPLAY_ARGS)
 	return 0;
 }
 
-/* A person who releases a lemon has looked at it. */
+/* A person who releases a lemon has looked at it: its incidents are forgotten. */
 void
 bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node)
 {
@@ -344,7 +344,7 @@ bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node)
 		json_object_del(fleet->measurements.incidents, node->machine);
 }
 
-/* What was measured of it in this boot counts for nothing. */
+/* Drops the results of the node in this boot. */
 static void
 forget(struct bu_fleet *fleet, struct bu_node *node)
 {
@@ -355,7 +355,7 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 		    strcmp(log->name[1], node->name) == 0)
 			clear_log(log);
 	}
-	/* Of the row that is being read, which comes after this one. */
+	/* The row that is being read, one after row_seq. */
 	node->anew_seq = fleet->life.row_seq + 1;
 	BU_DROP(&node->checks);
 	node->live.checks_errors = 0;
@@ -365,7 +365,7 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 	memset(&node->live.across, 0, sizeof(node->live.across));
 }
 
-/* In service and in quarantine it keeps what it has until it is measured. */
+/* A node in service or in quarantine keeps its results until it is measured. */
 void
 bu_measurements_again(struct bu_fleet *fleet, struct bu_node *node)
 {
@@ -374,7 +374,7 @@ bu_measurements_again(struct bu_fleet *fleet, struct bu_node *node)
 		forget(fleet, node);
 }
 
-/* All that failed are file systems of servers: that says nothing about the machine. */
+/* Are all failed checks file systems of servers? These say nothing of the machine. */
 static int
 is_of_server(const struct bu_node *node, const struct bu_reason *reason)
 {
@@ -418,7 +418,7 @@ bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node, int64_t time
 	json_array_append_new(list,
 			      json_pack("{s:s,s:I,s:s}", "node", node->name, "at_ms",
 					(json_int_t)time_ms, "reason", text));
-	/* Whatever is repaired is new: it soaks again. */
+	/* A repaired machine is as new, and soaks again. */
 	bu_measurements_soak_anew(fleet, node->machine);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the log knows about measurements: what each pair measured in the present boots
- * of both, the reports of checks, what outside systems say about nodes, and which
- * machines were quarantined before. A part of the world: written by replay alone.
+ * Measurements in the log: of each pair in the present boots of both nodes, of soaks,
+ * and verdicts of outside systems; also the machines that were quarantined before. Only
+ * replay writes them.
  */
 #ifndef BU_NODE_MEASUREMENTS_H
 #define BU_NODE_MEASUREMENTS_H
@@ -14,7 +14,7 @@
 #include "provisioner/node/node.h"
 #include "provisioner/node/replay_impl.h"
 
-/* One probe: the figures of both directions (0: name[0] to name[1]); the whole result
+/* The figures of one probe in both directions (0: name[0] to name[1]). The whole result
  * is in event `seq`. */
 struct bu_measured {
 	int64_t seq;
@@ -25,76 +25,75 @@ struct bu_measured {
 	} dir[2];
 };
 
-/* A probe whose flows were traced. */
+/* A probe whose flows were traced, or that had a single queue pair. */
 struct bu_way {
 	int64_t seq;
-	int single; /* of one queue pair: no test of the bundle */
+	int single; /* one queue pair: no test of the bundle */
 	struct bu_measured_dir dir[2];
-	json_t *ways[2]; /* as of a direction of a result; NULL = it was not traced */
+	json_t *ways[2]; /* "ways" of the result's direction; NULL = not traced */
 };
 
 struct bu_pair_log {
-	char name[2][BU_NAME_MAX]; /* in the order of their names */
-	char rail[BU_NAME_MAX];    /* the network; "" = of a time when none was told */
+	char name[2][BU_NAME_MAX]; /* sorted */
+	char rail[BU_NAME_MAX];    /* the network; "" = of a log that kept none */
 	char boot[2][40];
-	struct bu_measured *list; /* of these boots, oldest first */
+	struct bu_measured *list; /* in these boots, oldest first */
 	size_t count, cap;
-	struct bu_way *ways; /* likewise; what is of one way is in this list alone */
+	struct bu_way *ways; /* likewise; the only list with probes of one queue pair */
 	size_t ways_count, ways_cap;
-	int errors;      /* probes without a result since the last one with */
-	int tests;       /* of these boots, all of them */
-	char newest[24]; /* probe of the last one, whatever that was of */
-	/* Of the last one that was not of one way; its whole result is in event `seq`.
-	 */
+	int errors;      /* probes without a result since the last result */
+	int tests;       /* all probes in these boots */
+	char newest[24]; /* id of the last probe */
+	/* The last probe with all queue pairs; its whole result is in event `seq`. */
 	struct bu_pair_brief {
 		int64_t seq;
 		char probe[24];
 		double ab_gbps, ba_gbps, expect_gbps, lat_us;
 		enum bu_verdict verdict;
 		int mtu;
-		char *error; /* NULL = none */
+		char *error; /* NULL = no error */
 	} last;
 };
 
 struct bu_measurements {
 	struct bu_pair_log *logs;
 	size_t count, cap;
-	/* By hash of (a, b, rail). It is asked for thousands of pairs at each look. */
+	/* Hash table by (a, b, rail): each look asks for thousands of pairs. */
 	struct bu_pair_slot {
 		uint32_t place; /* in logs, + 1; 0 = empty */
-		uint32_t hash;  /* the part that did not choose the slot */
+		uint32_t hash;  /* its upper half, compared before the names */
 	} * slots;
-	size_t slot_count; /* a power of two, or none yet */
-	json_t *of_end;    /* "node rail" -> places of the logs that it is an end of */
-	json_t *incidents; /* machine id -> [{"node","at_ms","reason"}], oldest first */
-	json_t *soaked;    /* machine id -> ms that it was under load since the last */
-	json_t *showed;    /* machine id -> what that showed (soaked.c) */
+	size_t slot_count; /* a power of two; 0 = no table yet */
+	json_t *of_end; /* "node rail" -> places in logs of the pairs with this end */
+	json_t *incidents; /* quarantines: machine id -> [{"node","at_ms","reason"}],
+			      oldest first */
+	json_t *soaked;    /* machine id -> ms under load in the present soak */
+	json_t *showed;    /* machine id -> findings of that soak (soaked.c) */
 };
 
 enum { BU_LEMON_DAYS = 30, BU_LEMON_INCIDENTS = 2 };
 
 void bu_measurements_init(struct bu_measurements *measurements);
 void bu_measurements_fini(struct bu_measurements *measurements);
-/* Place of the pair on this rail in logs, -1 = it was never probed there. Any order of
- * names. */
+/* Place in logs of the pair on this rail, in any order of names; -1 = never probed. */
 int bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b,
 			 const char *rail);
-/* {"a","b","rail","boot_a","boot_b","probe","ab_gbps","ba_gbps","expect_gbps","lat_us",
- * "verdict","error","mtu","seq"} of the last probe. New reference. */
+/* {"a","b","rail","boot_a","boot_b","probe","ab_gbps","ba_gbps","expect_gbps",
+ * "lat_us","verdict","error","mtu","seq"} of `last`. New reference. */
 json_t *bu_measurements_brief(const struct bu_pair_log *log);
-/* Places of the logs with this end on this rail, in the order of their first probes; a
- * JSON array of integers, NULL = there is none. Borrowed. */
+/* Places in logs of the pairs with this end on this rail, as a JSON array in the order
+ * of their first probes; NULL = none. Borrowed. */
 const json_t *bu_measurements_of(const struct bu_fleet *fleet, const char *name,
 				 const char *rail);
-/* soaked.c. {node: true}: with whom payload came changed while this machine soaked;
- * NULL = with none. Borrowed. */
+/* soaked.c. {node: true}: peers from which payload arrived changed in this machine's
+ * soak; NULL = none. Borrowed. */
 const json_t *bu_measurements_changed(const struct bu_fleet *fleet,
 				      const char *machine);
-/* What its soak showed and did not fail, a line each. */
+/* Adds a line for each finding of the soak's slices that did not fail. */
 void bu_measurements_soak_words(const struct bu_fleet *fleet, const char *machine,
 				char **text);
 
-/* For replay.c: one per kind of event. */
+/* For replay.c, by kind of event. */
 bu_must int bu_measurements_pair(BU_REPLAY_ARGS);
 bu_must int bu_measurements_verdict(BU_REPLAY_ARGS);
 bu_must int bu_measurements_soak(BU_REPLAY_ARGS); /* soaked.c */
@@ -102,17 +101,17 @@ void bu_measurements_soak_anew(struct bu_fleet *fleet, const char *machine);
 void bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node,
 			   int64_t time_ms, const struct bu_reason *reason,
 			   enum bu_state to);
-/* Before the node is released. */
+/* Called before the node is released. */
 void bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node);
-/* A person wants it measured anew: now, or when it is validating next. Then what was
- * measured of it before counts for nothing, and until its boot certificate it does
- * twice the rounds. */
+/* A person asks for a new measurement: now, or when the node is VALIDATING next.
+ * Earlier measurements in this boot do not count then. Until its boot certificate the
+ * node does twice the rounds. */
 void bu_measurements_again(struct bu_fleet *fleet, struct bu_node *node);
 
-/* Quarantines of this machine in the BU_LEMON_DAYS days before now. */
+/* Quarantines of this machine in the last BU_LEMON_DAYS days. */
 int bu_measurements_incidents(const struct bu_fleet *fleet, const char *machine,
 			      int64_t now_ms);
-/* The verdict of an outside system that still holds, or NULL. */
+/* The valid verdict of an outside system; NULL = none. */
 const struct bu_body_verdict *bu_measurements_external(const struct bu_node *node,
 						       int64_t now_ms);
 

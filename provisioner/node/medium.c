@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The boot medium of a node whose hardware class says boot = media: the address that
- * its BMC is given. Called by effects.c, verbs_power.c and eject.c. Invariant: the
- * address is good only while the boot that was ordered has not been admitted.
+ * The address of the boot medium that a BMC is given, for a node whose hardware class
+ * says boot = media. Called by effects.c, verbs_power.c and eject.c. Invariant: the
+ * address is valid only until the ordered boot is admitted.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the profile to what cluster drivers are told. Called by joining.c, by replay and
- * by work/. Invariant: a driver sees texts of the profile and nothing of its shape.
+ * From the profile to the texts for cluster drivers. Called by joining.c, replay and
+ * work/. Invariant: a driver sees texts of the profile and none of its structs.
  */
 #include "provisioner/node/membership.h"
 

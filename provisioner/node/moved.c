@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A change of state, as a function of the log. Called by replay.c. Invariant: of a
- * draining node is known where it goes.
+ * A change of state, as a function of the log. Called by replay.c. Invariant: a
+ * draining node has a next state.
  */
 #include "provisioner/node/moved.h"
 
@@ -22,11 +22,11 @@ note_stage(struct bu_node *node, int64_t now_ms)
 		return;
 	stage = &node->stages[node->stages_count++];
 	stage->state = node->state;
-	/* The clock may have been set back. */
+	/* The wall clock may have been set back. */
 	stage->took_ms = now_ms > node->since_ms ? now_ms - node->since_ms : 0;
 }
 
-/* One that restarts while it drains goes on to where it went. leads: what next says. */
+/* A node that restarts while it drains keeps its next state. leads: next's state. */
 static void
 set_next(struct bu_node *node, const struct bu_body_next *next, enum bu_state to,
 	 enum bu_state leads)
@@ -45,7 +45,7 @@ set_next(struct bu_node *node, const struct bu_body_next *next, enum bu_state to
 	ret->reason = next->reason;
 }
 
-/* What was said of the state before counts no more. */
+/* Facts of the state before do not count any more. */
 static void
 begin_anew(struct bu_node *node)
 {
@@ -71,8 +71,8 @@ bu_moved(BU_REPLAY_ARGS)
 	if (bu_state_from_name(body->state.to, &to, err) != 0 ||
 	    (next->state && bu_state_from_name(next->state, &leads, err) != 0))
 		return -1;
-	/* A turn that met the end of its order on the way to the log (an abort, another
-	 * plan) is none. */
+	/* The order ended (an abort, another plan) while its turn was on its way to the
+	 * log: the turn is void. */
 	if (!node->order.open && info->fate == BU_FATE_BEGINS)
 		return 0;
 	if (to == BU_STATE_INSPECTING && node->order.open && node->order.replace) {
@@ -90,14 +90,14 @@ bu_moved(BU_REPLAY_ARGS)
 		bu_binding_forget(fleet, node);
 	if (on != BU_TRIGGER_REPEAT)
 		node->reset = body->state.reset;
-	/* It starts once; what comes after that goes through the firmware. */
+	/* A kexec starts one boot; later ones go through the firmware. */
 	if (on != BU_TRIGGER_IMAGED)
 		node->kexecs = on == BU_TRIGGER_LOADS;
 	node->on = on;
 	node->state = to;
 	node->state_seq = event->seq;
 	node->since_ms = event->time_ms;
-	/* The time that bringupd was away is not the node's fault. */
+	/* Time in which bringupd was away is not the node's fault. */
 	bu_life_set_clock(fleet, node);
 	node->reason = body->state.reason;
 	node->power_fails = on == BU_TRIGGER_REPEAT && bu_node_power_failed(node)
@@ -110,8 +110,8 @@ bu_moved(BU_REPLAY_ARGS)
 		node->outdated++;
 	if (bu_state_info(to)->settled)
 		node->repeats = 0;
-	/* Who knows what runs there by the time that it is touched again? An order that
-	 * begins anew comes in the same commit, and has its turn at once. */
+	/* By its next power action the machine may run anything. An order that begins
+	 * anew comes in the same commit, and has its turn at once. */
 	if (bu_state_info(to)->settled && to != BU_STATE_READY &&
 	    body->state.reason.code != BU_REASON_ORDERED_ANEW)
 		node->booted_by_us = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the event `state` does to a node; called by replay.c alone. */
+/* The effect of the event `state` on a node; called by replay.c alone. */
 #ifndef BU_NODE_MOVED_H
 #define BU_NODE_MOVED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node and its one JSON shape. */
+/* A node and its JSON form. */
 #include "provisioner/node/node.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ bu_node_check_recall(const struct bu_node *node, struct bu_err *err)
 		return node->order.written ? bu_err_set(err, BU_ERR_STATE, 0,
 							"its disk is being written")
 					   : 0;
-	/* Its files could not be written, and are what they were. */
+	/* Its files could not be written and are as they were. */
 	if (bu_node_keeps_files(node))
 		return 0;
 	if (node->step.action != BU_ACTION_LEAVE || node->step.status == BU_STEP_DONE)
@@ -215,7 +215,7 @@ reason_json(const struct bu_reason *reason)
 	return object;
 }
 
-/* The reason, and what its row says of it. */
+/* The reason with the columns of its row. */
 static json_t *
 says_json(const struct bu_reason *says)
 {
@@ -244,7 +244,7 @@ next_json(const struct bu_node *node)
 	return object;
 }
 
-/* Where its system is, in the profile's words. */
+/* Where the node's system is, in words of the profile. */
 static const char *
 root_of(const struct bu_node *node)
 {
@@ -305,7 +305,7 @@ bu_node_to_json(const struct bu_node *node)
 	show_step(node, &shown.step);
 	show_power(node, &shown.power);
 	object = bu_record_to_json(bu_shown_node_fields, &shown);
-	/* In their places: members keep theirs. */
+	/* Set in place: members of the object keep their order. */
 	json_object_set_new(object, "stages", stages_json(node));
 	json_object_set_new(object, "conditions",
 			    bu_conditions_to_json(node->conditions));

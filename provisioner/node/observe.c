@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the world says of nodes that are ready, made into facts (memory) and conditions
- * (log). One observer per cluster asks for all of its nodes at a bounded rate. Called
- * at each tick of reconcile.c, and by the API when an agent is heard. Invariants: no
- * silence leads to a power action; and no node is missed for a time in which bringupd
- * itself was stopped, so silence is counted in time that it was awake.
+ * Facts (memory) and conditions (log) of nodes, from their agents and clusters. One
+ * observer per cluster asks for all of its nodes at a bounded rate. Called at each tick
+ * of reconcile.c, and by the API when an agent is heard. Invariants: silence never
+ * leads to a power action; it is counted in time that bringupd was awake, so no node is
+ * missed for a stop of bringupd.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,35 +14,35 @@
 #include "provisioner/node/drifted.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* From the cause to the word at most 30 s: a cluster is asked each 10 s and silent 15 s
- * after the first question that it leaves open. */
+/* A fault is told within 30 s: a cluster is asked every 10 s, and is silent 15 s after
+ * its first unanswered question. */
 enum {
 	AGENT_SILENT_MS = 25000,
 	AGENT_START_MS = 30000, /* after a start of bringupd */
 	ASK_MS = 10000,
 	ASK_MAX_MS = 20000,
 	CLUSTER_SILENT_MS = 15000,
-	AGAIN_MS = 60000, /* a node that its cluster loses again and again */
+	AGAIN_MS = 60000, /* between rejoins of one node */
 	BELIEVE_MS = 30000,
 	UNSTEADY_MS = 30 * 60 * 1000,
 	CLAIMED_MS = 15 * 60 * 1000,
-	STEP_MAX_MS = 2000, /* that a tick counts for, at most */
+	STEP_MAX_MS = 2000, /* of a tick that count, at most */
 };
 
 struct bu_observer {
 	struct bu_observer *next;
 	struct bu_reconcile *rec;
-	struct bu_joined of; /* driver and conf count */
+	struct bu_joined of; /* driver and handle count */
 	const struct bu_cluster_driver *driver;
 	struct bu_cluster *cluster;
-	int wanted;       /* a node is in it */
-	int64_t next_ms;  /* awake: when it is asked again */
+	int wanted;       /* a node has joined it */
+	int64_t next_ms;  /* awake: of the next question */
 	int64_t pause_ms; /* between questions */
-	int64_t open_ms;  /* awake: of the first question without an answer; 0 = none */
-	char error[200];  /* instead of the last answer; "" = it answered */
+	int64_t open_ms;  /* awake: of the first unanswered question; 0 = none */
+	char error[200];  /* of the last question; "" = answered */
 };
 
-/* A clock that stands still while bringupd does. */
+/* Time in which bringupd was awake. */
 int64_t
 bu_observe_awake_ms(const struct bu_reconcile *rec)
 {
@@ -161,7 +161,7 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 		node->live.cluster.at_ms = bu_loop_now_ms(fleet->loop);
 		news = jobs != node->live.cluster.jobs ? node : news;
 	}
-	/* A node that waits for a partner that is idle. */
+	/* A node may wait for a partner without jobs. */
 	if (news)
 		bu_fleet_touch(fleet, news);
 }
@@ -253,7 +253,7 @@ keep(const struct bu_condition *condition, struct finding *ret)
 	memcpy(ret->detail, condition->detail, sizeof(ret->detail));
 }
 
-/* What its cluster said last makes of it. */
+/* Conditions by the last answer of the node's cluster. */
 static void
 judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 	      struct finding ret[BU_CONDITION_COUNT])
@@ -262,7 +262,7 @@ judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 	const char *cluster = node->joined.cluster;
 
 	if (cluster_silent(observer)) {
-		/* What it said before is all that there is; the first error, too. */
+		/* The last answer still counts, and so does the first error. */
 		keep(&node->conditions[BU_CONDITION_NOT_IN_CLUSTER],
 		     &ret[BU_CONDITION_NOT_IN_CLUSTER]);
 		keep(&node->conditions[BU_CONDITION_DRAINED_BY_OTHER],
@@ -284,7 +284,7 @@ judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 		     fact->by[0] ? fact->by : "by an unknown user");
 }
 
-/* By this process. */
+/* unsteady_ms is of this process. */
 static int
 is_unsteady(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -293,7 +293,7 @@ is_unsteady(const struct bu_reconcile *rec, const struct bu_node *node)
 	return at_ms && bu_loop_now_ms(rec->fleet->loop) - at_ms < UNSTEADY_MS;
 }
 
-/* The first one is named: the log has a row for it, and not for each. */
+/* The first claimant is named: the log has a row for it, not for each. */
 static void
 judge_claim(const struct bu_reconcile *rec, const struct bu_node *node,
 	    struct finding *ret)
@@ -307,9 +307,9 @@ judge_claim(const struct bu_reconcile *rec, const struct bu_node *node,
 		find(ret, "%s", node->live.claimed_by);
 }
 
-/* Of those that this file looks after; a node that is not ready has those of its
- * agent's inventory and of its BMC alone. An observer that has not had an answer yet
- * says nothing new. */
+/* Findings for the conditions in `ours`. A node that is not ready has only those of its
+ * inventory, its BMC and claims. 1 = the cluster has not answered yet: its conditions
+ * stay. */
 static int
 judge(const struct bu_reconcile *rec, struct bu_node *node,
       struct finding ret[BU_CONDITION_COUNT])
@@ -329,7 +329,7 @@ judge(const struct bu_reconcile *rec, struct bu_node *node,
 		return 0;
 	if (is_silent(rec, node))
 		find(&ret[BU_CONDITION_UNREACHABLE], "%s", "");
-	else if (!node->live.agent.heard_ms) /* by this process: nothing new is known */
+	else if (!node->live.agent.heard_ms) /* in this process: nothing new is known */
 		keep(&node->conditions[BU_CONDITION_UNREACHABLE],
 		     &ret[BU_CONDITION_UNREACHABLE]);
 	if (node->live.agent.foreign[0])
@@ -356,7 +356,7 @@ static const enum bu_condition_id ours[] = {
 	BU_CONDITION_CLAIMED_BY_OTHER,
 };
 
-/* Known, whatever its cluster has not answered yet. */
+/* Known without an answer of the cluster. */
 static int
 is_of_machine(enum bu_condition_id id)
 {
@@ -380,8 +380,8 @@ add_news(struct news *news, const struct bu_node *node, enum bu_condition_id id,
 		      .detail = finding->detail);
 }
 
-/* Its cluster answers and takes no work for it, by no one's will, and its agent is
- * there to start the cluster's client anew. */
+/* Does the cluster answer, but take no work for the node without an administrator's
+ * drain, while the agent is there to start the cluster's client anew? */
 static int
 is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 {

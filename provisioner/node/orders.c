@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Orders from their beginning to their end, and the rollouts that they belong to, as a
- * function of the log. Called by replay.c. Invariant: each order of a rollout is open
- * or counted once, as done, failed or withdrawn; from its turn to its end it holds its
- * revision.
+ * Orders from their beginning to their end, and their rollouts, as a function of the
+ * log. Called by replay.c. Invariants: each order of a rollout is open or counted once,
+ * as done, failed or withdrawn; an order holds its revision from its turn to its end.
  */
 #include "provisioner/node/orders.h"
 
@@ -54,7 +53,7 @@ count_end(struct bu_fleet *fleet, const struct bu_node *node, int64_t time_ms)
 		rollout->state = BU_ROLLOUT_DONE;
 }
 
-/* Open no more, or it never was. */
+/* Ends an order, also one with nothing to do. */
 static void
 close_order(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 {
@@ -97,7 +96,7 @@ carried_out(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 
 	BU_TEXT_COPY(run->pool, node->live.pool);
 	run->class = order->class;
-	/* The clock may have been set back. */
+	/* The wall clock may have been set back. */
 	run->took_ms =
 		event->time_ms > order->begun_ms ? event->time_ms - order->begun_ms : 0;
 	BU_TEXT_COPY(node->facets, order->facets);
@@ -116,7 +115,7 @@ begin(struct bu_fleet *fleet, struct bu_order *order, const struct bu_event *eve
 	order->begun_ms = event->time_ms;
 }
 
-/* Room for one more: the oldest that has ended goes, else the oldest. */
+/* Makes room for one more: drops the oldest rollout that has ended, else the oldest. */
 static void
 make_room(struct bu_fleet *fleet, int64_t time_ms)
 {
@@ -142,8 +141,8 @@ make_room(struct bu_fleet *fleet, int64_t time_ms)
 		(fleet->rollouts_count - oldest) * sizeof(fleet->rollouts[0]));
 }
 
-/* What has not begun leads to the same in the new revision: what led elsewhere has its
- * own order in the same commit, which takes its place. */
+/* An order that has not begun leads to the same in the new revision. Otherwise the same
+ * commit has another order of its node, which replaces this one. */
 static void
 carry_over(struct bu_fleet *fleet, const union bu_body *body)
 {
@@ -165,7 +164,7 @@ bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event,
 	struct bu_rollout *rollout = bu_fleet_rollout(fleet, id);
 
 	carry_over(fleet, body);
-	/* It only makes a revision the applied one. */
+	/* Without orders, a revision becomes the applied one and no more. */
 	if (body->applied.nodes == 0)
 		return;
 	if (!rollout) {
@@ -178,12 +177,12 @@ bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event,
 	BU_TEXT_COPY(rollout->id, id);
 	rollout->body = json_incref(event->body);
 	rollout->applied = body->applied;
-	/* Until an order says otherwise. */
+	/* Until its first order opens. */
 	rollout->state = BU_ROLLOUT_DONE;
 	rollout->started_ms = rollout->ended_ms = event->time_ms;
 }
 
-/* No node could begin it. */
+/* Withdraws orders that no node could begin any more. */
 void
 bu_orders_left(struct bu_fleet *fleet, int64_t time_ms)
 {
@@ -198,7 +197,7 @@ bu_orders_left(struct bu_fleet *fleet, int64_t time_ms)
 	}
 }
 
-/* Without a word of its own it is the one that was applied with it. */
+/* An order that names no revision has that of its rollout. */
 static const char *
 revision_of(const struct bu_fleet *fleet, const struct bu_rollout *rollout,
 	    const union bu_body *body)
@@ -235,7 +234,7 @@ read_order(struct bu_order *order, const union bu_body *body)
 #undef COPY
 }
 
-/* One order more is open. */
+/* One more order of the rollout is open. */
 static void
 count_open(struct bu_rollout *rollout)
 {
@@ -244,8 +243,8 @@ count_open(struct bu_rollout *rollout)
 		rollout->state = BU_ROLLOUT_RUNNING;
 }
 
-/* The one that failed, with all that was granted for it, once more: from its turn on,
- * or on from what it has done. */
+/* Opens a failed order again with all its grants: from its turn, or (begun) from what
+ * it has done. */
 static void
 reopen(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
        int begun)
@@ -294,7 +293,7 @@ bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 		rollout->total++;
 		count_open(rollout);
 	}
-	/* It only takes back what was ordered before: the node is as it should be. */
+	/* Class none only withdraws the order before: the node is as it should be. */
 	if (order->class == BU_CLASS_NONE)
 		close_order(fleet, node, event->time_ms);
 }
@@ -321,8 +320,8 @@ bu_orders_moved(struct bu_fleet *fleet, struct bu_node *node,
 		bu_reason_set(&reason, BU_REASON_RESTARTED, NULL);
 		fail(fleet, node, event, &reason);
 	} else if (to == BU_STATE_READY) {
-		/* One that came back from a reboot of its own before its turn has not
-		 * become what was ordered. */
+		/* A node that came back from a reboot of its own before its turn has
+		 * not become what was ordered. */
 		if (order->begun)
 			carried_out(fleet, node, event);
 	} else if (bu_state_info(to)->settled) {
@@ -340,7 +339,7 @@ bu_orders_step(struct bu_fleet *fleet, struct bu_node *node,
 	struct bu_reason failure;
 
 	bu_step_failure(node, &failure);
-	/* In all other states the state that follows tells how it ended. */
+	/* In all other states the next state tells how the step ended. */
 	if (!order->open || node->state != BU_STATE_READY)
 		return;
 	if (!order->begun)
@@ -360,18 +359,17 @@ bu_orders_rollout(BU_REPLAY_ARGS)
 	struct bu_rollout *rollout = bu_fleet_rollout(fleet, id);
 	int state = bu_word_find(state_names, to);
 
-	/* Forgotten for younger ones while this was on its way to the log. */
+	/* Dropped for younger rollouts while this event was on its way to the log. */
 	if (!rollout)
 		return 0;
 	if (state < 0 || state > BU_ROLLOUT_ABORTED)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "a rollout cannot become '%s'",
 				  to);
-	/* Who asks for something while an abort is on its way to the log comes too
-	 * late.
-	 */
+	/* A change that was on its way during an abort comes too late. */
 	if (rollout->state == BU_ROLLOUT_ABORTED)
 		return 0;
-	/* Who resumes what has stopped itself forgives; a pause forgives nothing. */
+	/* A resume forgives the failures of a rollout that stopped itself, not of a
+	 * paused one. */
 	if (state == BU_ROLLOUT_RUNNING && rollout->state == BU_ROLLOUT_STOPPED)
 		rollout->resumed_seq = event->seq;
 	rollout->state = (enum bu_rollout_state)state;
@@ -404,7 +402,7 @@ bu_orders_brake(BU_REPLAY_ARGS)
 	return 0;
 }
 
-/* --- what past orders took --- */
+/* --- durations of past orders --- */
 
 static int
 by_time(const void *a, const void *b)

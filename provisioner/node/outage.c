@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A log that cannot be written (a full disk) makes bringup read only. Nothing is
- * begun, and what is not in the log did not happen; what needs it there hears why it
- * is not. Every two seconds it is tried with real rows; when they are in, bringup goes
- * on as after a start: open steps are observed, and the time that it could not write
- * does not count for any deadline. The same first row begins the life of a
- * process, so that a start on a full disk is an outage from the beginning.
- *
- * Called by the store and by reconcile.c. Invariant: effects begin only while `alive`.
+ * A log that cannot be written (a full disk) makes bringupd read only. Nothing is
+ * begun, a change that is not in the log did not happen, and callers that need one get
+ * the error. Every two seconds real rows are tried. Once they are in, bringupd goes on
+ * as after a start: open steps are observed, and the time of the outage counts for no
+ * deadline. The same first row begins the life of a process, so a start on a full disk
+ * is an outage from the beginning. Called by the store and by reconcile.c. Invariant:
+ * effects begin only while `alive`.
  */
 #include <stdlib.h>
 
@@ -25,7 +24,7 @@ offset_ms(const struct bu_reconcile *rec)
 	return bu_wall_ms(clock) - bu_mono_ms(clock);
 }
 
-/* The row of this life is in the log; so far it has lasted since `from_ms`. */
+/* The first row of this life is in the log; its length is counted from from_ms. */
 static void
 count_from(struct bu_reconcile *rec, int64_t from_ms)
 {
@@ -53,7 +52,7 @@ bu_outage_mark(struct bu_reconcile *rec)
 
 	if (!rec->alive || !fleet->life.seq)
 		return;
-	/* The very first one begins with its first row. */
+	/* The first life of a log is counted from its first row. */
 	if (!rec->life_seq)
 		count_from(rec, bu_loop_now_ms(fleet->loop));
 	else
@@ -75,7 +74,7 @@ on_started(const struct bu_decided *decided, void *arg)
 
 	if (decided->err)
 		return;
-	/* It may be in, and the log be out since. */
+	/* The row may be in the log, and the log down since. */
 	if (!rec->stopped && !bu_store_down(rec->fleet->store))
 		begin_life(rec);
 }
@@ -89,7 +88,7 @@ bu_outage_start(struct bu_reconcile *rec)
 	rec->lasted_ms = fleet->life.lasted_ms;
 	rec->lasted_seq = fleet->life.seq;
 	rec->life_ms = rec->outage_ms = bu_loop_now_ms(fleet->loop);
-	/* An empty log begins with whatever comes. */
+	/* An empty log begins with any row. */
 	if (!fleet->life.seq) {
 		begin_life(rec);
 		return;
@@ -108,7 +107,7 @@ on_jumped(const struct bu_decided *decided, void *arg)
 		count_from(rec, rec->jumped_ms);
 }
 
-/* Rows say the time of day, of which a part was never there. */
+/* Rows have wall-clock times: a jump ends the life, as its time never passed. */
 void
 bu_outage_heed_clock(struct bu_reconcile *rec)
 {
@@ -128,7 +127,7 @@ bu_outage_heed_clock(struct bu_reconcile *rec)
 			rec);
 }
 
-/* A fact of the site that the log cannot have yet. */
+/* Shows the condition in memory; the log cannot have it yet. */
 static void
 show(struct bu_reconcile *rec, const struct bu_err *err)
 {
@@ -191,11 +190,11 @@ condition_event(const struct bu_fleet *fleet, int on, struct bu_event *ret)
 		      .since_ms = condition->since_ms);
 }
 
-/* That it was out, that it is over, and the first row of the next life. */
+/* The outage, its end, and the first row of the next life. */
 static int
 write_rows(struct bu_reconcile *rec, struct bu_err *err)
 {
-	/* The log may have a row by now that says how long that life was. */
+	/* The log may have a row with the length of that life by now. */
 	int is_told = rec->fleet->life.seq != rec->lasted_seq;
 	struct bu_event events[3];
 	int rc;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node that was measured and then became another one: a device came late, or went.
+ * A node whose hardware changed after it was measured: a device came late, or went.
  * Called by reconcile.c for nodes that join and by observe.c for those to join again.
- * Invariant: its cluster may give it jobs already, so it leaves as any other does, and
- * is measured after that. The gate holds one whose hardware keeps changing.
+ * Invariant: its cluster may give it jobs already, so the node leaves as any other
+ * does, and is measured after that. The gate holds it if its hardware keeps changing.
  */
 #include "base/log.h"
 #include "base/text.h"

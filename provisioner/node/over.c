@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The end of a boot, as a function of the log. Called by replay.c and replay_steps.c;
- * asked wherever an agent's word would count. Invariants: from the row on that orders a
- * power action, or tells that the machine was seen off, nothing counts that was known
- * of the boot before; an order that failed gives it back, unheard.
+ * asked wherever an agent's message would count. Invariants: after a row that orders a
+ * power action, or tells that the machine was seen off, facts of the boot before do not
+ * count; an order that failed gives the boot back, unheard.
  */
 #include "provisioner/node/over.h"
 
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* how: in words, without its time. */
+/* how: words without a time. */
 static void
 end(struct bu_node *node, const struct bu_event *event, int pending, const char *how)
 {
@@ -33,7 +33,7 @@ end(struct bu_node *node, const struct bu_event *event, int pending, const char 
 	node->boot_installed = 0;
 }
 
-/* What the order of this row came to. */
+/* The outcome of the power action that row seq ordered. */
 static void
 decide(struct bu_node *node, int64_t seq, int ended)
 {
@@ -58,8 +58,8 @@ bu_over_intent(struct bu_fleet *fleet, struct bu_node *node,
 	enum bu_action action = node->step.action;
 	char how[sizeof(node->over.how)];
 
-	/* A step that only looks is another matter, and nobody knows when a person
-	 * presses the button. */
+	/* A step that only looks ends no boot; when a person presses the button is
+	 * unknown. */
 	if (bu_action_info(action)->actor != BU_ACTOR_POWER || node->kexecs ||
 	    !bu_reconcile_cycles(node) || bu_manual_is(bu_fleet_reach(fleet, node)))
 		return;
@@ -80,7 +80,7 @@ bu_over_deed(struct bu_node *node, const struct bu_event *event,
 {
 	char how[sizeof(node->over.how)];
 
-	/* What is not known may have been done. */
+	/* A deed with an unknown outcome may have been done. */
 	if (body->result != BU_OUTCOME_ASKED) {
 		decide(node, node->power.seq, body->result != BU_OUTCOME_FAILED);
 		return;
@@ -90,7 +90,7 @@ bu_over_deed(struct bu_node *node, const struct bu_event *event,
 	if (body->op == BU_DEED_OFF || body->op == BU_DEED_CYCLE)
 		end(node, event, 1, how);
 	else if (body->op == BU_DEED_ON)
-		/* Off until now, or it goes on as it was: its agent will tell. */
+		/* Off until now, or running on: the agent will tell. */
 		node->live.last_seen_ms = 0;
 }
 

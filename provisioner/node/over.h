@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A power action, ordered or seen, ends what was known of the boot before it: only the
- * hello of a later boot counts from then on. Written by replay alone, so that a start
- * knows the same.
+ * The end of a boot: after a power action, ordered or seen, facts about the earlier
+ * boot do not count, and only a later boot's hello does. Only replay writes this, so
+ * that it survives a restart of bringupd.
  */
 #ifndef BU_NODE_OVER_H
 #define BU_NODE_OVER_H
 
 #include "provisioner/node/replay_impl.h"
 
-/* An intent, already in node->step, whose step switches the machine off; its outcome: a
- * step that failed gives the boot back, and its agent is to be heard anew. */
+/* bu_over_intent(): an intent, already in node->step, whose step switches the machine
+ * off. bu_over_outcome(): its outcome. A failed step restores the boot, and its agent
+ * must be heard anew. */
 void bu_over_intent(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event);
 void bu_over_outcome(struct bu_node *node, int done);
-/* The same of what a person asks for; node->power is of the row that asked. */
+/* The same for a person's power command; node->power.seq is its row. */
 void bu_over_deed(struct bu_node *node, const struct bu_event *event,
 		  const struct bu_body_power *body);
 bu_must int bu_over_seen(BU_REPLAY_ARGS);
 
-/* The boot that was known has ended, and no later one has said hello. */
+/* 1 = the last known boot has ended, and no later one has said hello. */
 int bu_over_is(const struct bu_node *node);
-/* A hello of this boot comes too late. */
+/* 1 = this boot has ended: its hello comes too late. */
 int bu_over_ended(const struct bu_node *node, const char *boot_id);
-/* The boot that runs, or that has just ended, is of the installed system. */
+/* 1 = the present boot, or one just ended, is of the installed system. */
 int bu_over_was_installed(const struct bu_node *node);
-/* In words, what ended it; owned. */
+/* The power action that ended the boot, with its time; owned. */
 char *bu_over_words(const struct bu_node *node);
 
 #endif

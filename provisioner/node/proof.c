@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The chain of a boot, from the script to the agent's hello. api/boot.c tells of files,
- * the log of token and hello; reconcile.c asks once a second what a node waits for, and
- * why.c for the chain. Invariant: what is shown is of the present step and attempt;
- * what was fetched is a fact of memory, so after a restart only token and hello are
- * known, and that is said.
+ * The chain of a boot, from the script to the agent's hello. api/boot.c reports files;
+ * token and hello are in the log. reconcile.c asks once a second which link a node
+ * waits for, why.c for the chain. Invariants: only links of the present step and
+ * attempt are shown; fetched files are facts of memory, so after a restart only token
+ * and hello are known, and the words say so.
  */
 #include "provisioner/node/proof.h"
 
@@ -30,7 +30,7 @@ wall_ms(const struct bu_reconcile *rec)
 	return bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 }
 
-/* Its machine is being booted, or was and is waited for. */
+/* Is the machine being booted, or was it booted and is waited for? */
 static int
 is_booting(const struct bu_node *node)
 {
@@ -52,7 +52,7 @@ is_of_step(const struct bu_node *node)
 	       proof->attempt == node->step.attempt;
 }
 
-/* What came before its step began is no word of this boot. */
+/* Links from before the step began are not of this boot. */
 static struct bu_boot_proof *
 proof_of_step(struct bu_node *node)
 {
@@ -75,7 +75,7 @@ bu_proof_note(struct bu_reconcile *rec, struct bu_node *node, enum bu_proof_link
 	if (!is_booting(node))
 		return;
 	proof = proof_of_step(node);
-	/* A file comes in several requests; the first is the time. */
+	/* A file comes in several requests; the first one is its time. */
 	if (link != BU_PROOF_SCRIPT && link != BU_PROOF_DISK && proof->at_ms[link])
 		return;
 	for (int after = link; after < BU_PROOF_COUNT; after++)
@@ -87,7 +87,7 @@ bu_proof_note(struct bu_reconcile *rec, struct bu_node *node, enum bu_proof_link
 	bu_fleet_touch(rec->fleet, node);
 }
 
-/* Another node that the same card asked for from another address; NULL = none. */
+/* Another node for which the same NIC asked from another address; NULL = none. */
 static const struct bu_boot_proof *
 twin_of(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
 {
@@ -103,7 +103,7 @@ twin_of(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
 	return NULL;
 }
 
-/* What one card that answers for two hosts may be; owned, NULL = it answers for one. */
+/* Advice on a NIC that answers for two hosts; owned, NULL = it answers for one. */
 static char *
 proxy_words(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
 {
@@ -158,7 +158,7 @@ bu_proof_of(const struct bu_fleet *fleet, const char *address)
 	return NULL;
 }
 
-/* By link; 0 = it was not seen. Token and hello are in the log. */
+/* By link; 0 = not seen. Token and hello are from the log. */
 static void
 times_of(const struct bu_node *node, int64_t ret_ms[BU_PROOF_COUNT])
 {
@@ -176,7 +176,7 @@ times_of(const struct bu_node *node, int64_t ret_ms[BU_PROOF_COUNT])
 	}
 }
 
-/* The last one; BU_PROOF_COUNT = none. */
+/* The last link that was seen; BU_PROOF_COUNT = none. */
 static int
 last_of(const int64_t at_ms[BU_PROOF_COUNT])
 {
@@ -217,7 +217,7 @@ bu_proof_unserved(const char *mac, const char *asks, void *arg)
 	bu_proof_look(rec, node);
 }
 
-/* Why it may not have asked; owned. */
+/* Why the machine may not have asked; owned. */
 static char *
 missing_words(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -241,7 +241,7 @@ boots_medium(const struct bu_reconcile *rec, const struct bu_node *node)
 	return want && node->step.action == BU_ACTION_NETBOOT && bu_medium_is(want);
 }
 
-/* Of a boot that has shown nothing yet. */
+/* Words for a boot without a link so far. */
 static const char *
 nothing_yet(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -251,7 +251,7 @@ nothing_yet(const struct bu_reconcile *rec, const struct bu_node *node)
 		return "its ramdisk loads its system into memory";
 	if (node->kexecs)
 		return "its ramdisk starts the installed system by kexec";
-	/* It need not ask any other. */
+	/* A boot from disk need not fetch anything. */
 	if (node->step.action == BU_ACTION_DISKBOOT)
 		return "it was started from its disk, and its agent has not called";
 	if (boots_medium(rec, node))

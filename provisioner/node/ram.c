@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes whose system runs from memory. api/boot.c asks what their machines get,
- * enroll.c by which token, agents.c what follows of their hello, api/agents.c what they
- * do. Invariants: such a machine is never sent to its disk; no token is given while the
- * node's system is heard, and each is good for one trade.
+ * Nodes whose system runs from memory. api/boot.c asks what their machines boot,
+ * enroll.c by which token, agents.c what follows a hello, api/agents.c what to load.
+ * Invariants: such a machine is never sent to its disk; no token is given while the
+ * node's system is heard, and a token is good for one trade.
  */
 #include "provisioner/node/ram.h"
 
@@ -14,7 +14,7 @@
 #include "provisioner/node/reconcile_impl.h"
 
 enum {
-	/* A system that runs is heard each few seconds. */
+	/* A running system is heard every few seconds. */
 	SILENT_MS = 12 * 1000,
 	AGAIN_MS = 30 * 1000,
 };
@@ -39,7 +39,7 @@ bu_ram_is(const struct bu_reconcile *rec, const struct bu_node *node)
 	return want && bu_desired_is_ram(want);
 }
 
-/* No boot of its own: its order's is under way, or it is no node's yet. */
+/* No boot of its own: its order's is under way, or the node has no machine yet. */
 static int
 is_ordered(const struct bu_node *node)
 {
@@ -95,7 +95,7 @@ bu_ram_token(const struct bu_reconcile *rec, const struct bu_node *node,
 	bu_ram_step(node, ret);
 	if (is_token_of(rec, ret, token))
 		return 0;
-	/* One of an order is not of these. */
+	/* The token of an order is not one of these. */
 	if (size < 5 || strcmp(node->admitted_step + size - 5, ".load") != 0)
 		return -1;
 	snprintf(ret, BU_RAM_STEP_SIZE, "%s", node->admitted_step);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a node's machine is reached and known: its BMC with credentials and certificate,
- * its serial number, UUID and MACs, how it is switched and started. Asked before each
- * power request, by the boot scripts and by enroll.c. Invariants: a correction that is
- * applied counts at once, whatever an order that has begun was planned with (the keys
- * of class BU_KEY_REACH in profiles/language/schema_keys.c); an order goes on with its
- * own machine when the applied revision means another one by the name; what was granted
- * for one machine is granted for no other.
+ * How a node's machine is reached and known: BMC, credentials and certificate, serial
+ * number, UUID and MACs, ways to switch and boot it. Asked before each power request,
+ * by the boot scripts and by enroll.c. Invariants: an applied correction of a
+ * BU_KEY_REACH key (profiles/language/schema_keys.c) counts at once, also for an order
+ * that began with another revision; an order keeps its machine when the applied
+ * revision means another one by the name; a grant for one machine is valid for no
+ * other.
  */
 #include <string.h>
 
@@ -17,8 +17,8 @@
 
 typedef int (*same_fn)(const char *a, const char *b);
 
-/* Does the number decide? -1 = no, else whether it is the bound machine's. What the
- * applied revision says as the order's does is no news. */
+/* Does the number decide? -1 = no, else whether it is the bound machine's. A number
+ * that applied and ordered revision share is the machine's. */
 static int
 decides(same_fn same, const char *applied, const char *ordered, const char *told)
 {
@@ -40,8 +40,8 @@ is_mac_of(const struct bu_node *node, const char *applied, const char *ordered)
 	return bound.macs_count == 0 || bu_machine_has_mac(&bound, applied);
 }
 
-/* Does the applied revision still mean the machine that the order is carried out on? A
- * serial number decides before a UUID, and a UUID before MACs. */
+/* Does the applied revision still mean the machine of the order? A serial number
+ * decides before a UUID, and a UUID before MACs. */
 static int
 is_same_machine(const struct bu_node *node, const struct bu_desired_node *applied,
 		const struct bu_desired_node *ordered)
@@ -68,7 +68,7 @@ bu_fleet_reach(struct bu_fleet *fleet, const struct bu_node *node)
 		       : applied;
 }
 
-/* A correction leaves one of the names that a machine goes by as it is. */
+/* A correction leaves the serial number, the UUID or the MAC of a machine as it was. */
 static int
 shares_a_name(const struct bu_desired_node *a, const struct bu_desired_node *b)
 {
@@ -88,8 +88,8 @@ bu_reach_is_granted(struct bu_fleet *fleet, const struct bu_node *node)
 	return !reach || !ordered || reach == ordered || shares_a_name(reach, ordered);
 }
 
-/* The applied revision is asked first; the others know the machines of orders whose
- * nodes left it. A machine's own word counts last. */
+/* The applied revision comes first, then those of begun orders, whose nodes may have
+ * left it. MACs of inventories come last. */
 struct bu_node *
 bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac)
 {

@@ -21,14 +21,14 @@ action_of(const struct bu_reconcile *rec, const struct bu_node *node)
 	const struct bu_state_info *state = bu_state_info(node->state);
 	const struct bu_order *order = &node->order;
 
-	/* A node in service does something only in the turn of its order. */
+	/* A ready node does something only in the turn of its order. */
 	if (node->state == BU_STATE_READY)
 		return order->open && order->begun
 			       ? bu_class_info(order->class)->in_service
 			       : BU_ACTION_NONE;
 	if (state->first == BU_ACTION_DISKBOOT && bu_ram_is(rec, node))
 		return BU_ACTION_NETBOOT;
-	/* A state's second step, done once more after a release. */
+	/* The second step of a state is done once more after a release. */
 	return state->then && state->then == node->step.action ? state->then
 							       : state->first;
 }
@@ -38,9 +38,9 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 	  int attempt)
 {
 	struct bu_event event;
-	/* An install keeps its id over power cycles and retries, so that the mark of
-	 * the unfinished one on the disk is known as its own; a ready node may have
-	 * many orders. */
+	/* An install keeps its id over power cycles and retries, so that the mark of an
+	 * unfinished one on the disk is known as its own. A ready node may have many
+	 * orders. */
 	int64_t seq = bu_action_info(action)->again == BU_AGAIN_CONTINUES
 			      ? node->order.first_seq
 		      : node->state == BU_STATE_READY ? node->order.seq
@@ -64,7 +64,7 @@ left(struct bu_reconcile *rec, struct bu_node *node)
 			       .reset = next->reset};
 	struct bu_err err;
 
-	/* What is done for an order needs no word; that it is measured anew does. */
+	/* A move for an order needs no reason; a move for a new measurement does. */
 	if (!ordered || node->on == BU_TRIGGER_OUTDATED) {
 		move.reason = &next->reason;
 		move.by = next->by;
@@ -79,8 +79,7 @@ left(struct bu_reconcile *rec, struct bu_node *node)
 		bu_warn("node", "%s", err.text);
 }
 
-/* A step that is done is followed by another one, or moves the node where nothing else
- * does. */
+/* A done step is followed by another one, or moves the node where nothing else does. */
 static void
 step_done(struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -104,9 +103,9 @@ step_done(struct bu_reconcile *rec, struct bu_node *node)
 	}
 }
 
-/* One that left its cluster for a moment was measured in this very boot: nothing more
- * is asked of it than a word of its agent, where a person released it: it may
- * have restarted by itself. */
+/* A node that left its cluster for a moment was measured in this very boot, and passes.
+ * After a person's release its agent must be heard first: the machine may have
+ * restarted. */
 static void
 pass_proven(struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -119,7 +118,7 @@ pass_proven(struct bu_reconcile *rec, struct bu_node *node)
 		bu_reconcile_try(rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0);
 }
 
-/* What has left the profile is left alone, but for being retired. */
+/* A node that has left the profile is left alone, unless it is being retired. */
 static int
 is_let_alone(const struct bu_node *node)
 {
@@ -127,8 +126,8 @@ is_let_alone(const struct bu_node *node)
 					  node->next.state != BU_STATE_RETIRED);
 }
 
-/* It restarts, be it for another of its machines; or this start would restart it while
- * another one of them is switched. */
+/* Does the BMC restart, perhaps for another of its machines? Or would this start
+ * restart it while another of its machines is switched? */
 static int
 bmc_is_busy(struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -137,8 +136,8 @@ bmc_is_busy(struct bu_reconcile *rec, const struct bu_node *node)
 		bu_sibling_switched(rec, node));
 }
 
-/* A slow BMC carries a power command out after the machine is up: a job would be under
- * it by then. One that a person restarts takes none. */
+/* A slow BMC carries a power command out after the machine is up, under a job by then.
+ * A BMC that restarts takes no command. */
 static int
 awaits_bmc(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action)
 {
@@ -176,7 +175,8 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 		open_step(rec, node, action, node->repeats + node->step.attempt + 1);
 		return;
 	case BU_STEP_OPEN:
-		/* Another one's may have begun while its intent went to the log. */
+		/* Another node's action may have begun while this intent went to the
+		 * log. */
 		if (node->live.effect_running || awaits_bmc(rec, node, action))
 			return;
 		if (node->step.intent_seq <= rec->fleet->loaded_seq ||
@@ -193,7 +193,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	}
 }
 
-/* What is in the log may have ended the step that a cluster is still asked for. */
+/* The new row may have ended the step that a cluster is still asked for. */
 static void
 drive_changed(struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -223,7 +223,7 @@ bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err
 	return 0;
 }
 
-/* A node whose system runs need not be started: its agent's word is enough. */
+/* A node whose system runs need not be booted: its agent was heard. */
 static void
 hear(struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -244,8 +244,7 @@ on_tick(void *arg)
 		return;
 	bu_outage_heed_clock(rec);
 	bu_outage_mark(rec);
-	/* Without a profile that can be read nothing is late: no node can do anything.
-	 */
+	/* Without a readable profile no node can do anything, so none is late. */
 	for (size_t i = 0; i < rec->fleet->count; i++) {
 		if (rec->fleet->desired)
 			bu_late_note(rec, rec->fleet->nodes[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * State as a function of the log: one small function per kind of event. The same code
- * runs at start over the whole log and after each commit; nothing else writes the part
- * of a node or of the world that the log owns.
+ * runs at start over the whole log and after each commit. Invariant: nothing else
+ * writes the parts of a node or of the fleet that the log owns.
  */
 #include "provisioner/node/replay_impl.h"
 
@@ -55,7 +55,7 @@ on_nothing(BU_REPLAY_ARGS)
 	return 0;
 }
 
-/* A node that has left is shown as such, as long as there is something to show. */
+/* A node that left the profile has the condition as long as it is shown. */
 static void
 note_left(struct bu_fleet *fleet, int64_t time_ms)
 {
@@ -79,7 +79,7 @@ on_applied(BU_REPLAY_ARGS)
 	if (!desired)
 		return bu_err_wrap(err, "revision %s", revision);
 	bu_revisions_apply(fleet, revision, desired);
-	/* Without a profile that can be read nothing is late. */
+	/* Without a readable profile no node was late. */
 	for (size_t i = 0; fleet->trouble[0] && i < fleet->count; i++)
 		bu_life_set_clock(fleet, fleet->nodes[i]);
 	fleet->trouble[0] = '\0';
@@ -140,7 +140,7 @@ on_state(BU_REPLAY_ARGS)
 {
 	int rc = bu_moved(fleet, node, event, body, err);
 
-	/* It stands before what it is evidence of. */
+	/* Evidence is logged before the failure that it is of. */
 	if (rc == 0 && node->state != BU_STATE_FAILED &&
 	    node->state != BU_STATE_QUARANTINED)
 		node->evidence_is_now = 0;
@@ -217,7 +217,7 @@ on_certificate(BU_REPLAY_ARGS)
 	return 0;
 }
 
-/* Of the site where the event names no node. */
+/* The condition of a node, or of the site if the event names none. */
 static int
 on_condition(BU_REPLAY_ARGS)
 {
@@ -225,7 +225,7 @@ on_condition(BU_REPLAY_ARGS)
 	struct bu_condition *condition;
 	int on = body->condition.on;
 
-	/* Of a bringupd that knew more conditions than this one. */
+	/* A condition of a newer bringupd. */
 	if (id == BU_CONDITION_COUNT)
 		return 0;
 	condition = node ? &node->conditions[id] : &fleet->conditions[id];
@@ -261,10 +261,10 @@ static int
 on_held(BU_REPLAY_ARGS)
 {
 	bu_hold_read(body, &node->hold);
-	/* Another machine was there: whatever is there next, that boot is not ours. */
+	/* Another machine was there: the next boot seen there is not bringup's. */
 	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE)
 		node->booted_by_us = 0;
-	/* What a person holds is no failure of its order. */
+	/* A hold by a person is not a failure of the order. */
 	if (node->hold.owner == BU_OWNER_BRINGUP && node->order.open &&
 	    node->order.begun)
 		node->order.fault_seq = event->seq;
@@ -276,13 +276,13 @@ on_released(BU_REPLAY_ARGS)
 {
 	bu_measurements_released(fleet, node);
 	memset(&node->hold, 0, sizeof(node->hold));
-	/* A person has looked at what froze it. */
+	/* A person has looked at the cause of the frozen ladder. */
 	node->live.let_go = node->live.late_ms != 0;
 	node->live.late_ms = 0;
 	if (node->order.open)
 		node->order.fault_seq = 0;
-	/* A new start: the time that it was held does not count, and what failed is
-	 * done once more, as another attempt. */
+	/* A new start: the held time does not count, and a failed step is done once
+	 * more, as another attempt. */
 	node->outdated = 0;
 	bu_life_set_clock(fleet, node);
 	node->live.retry_ms = 0;
@@ -318,7 +318,7 @@ on_started(BU_REPLAY_ARGS)
 	return 0;
 }
 
-/* By kind; what an event of it is about. */
+/* By kind: the subject of its events, and their handler. */
 static const struct {
 	enum { SITE, NODE, EITHER } about;
 	int (*fn)(BU_REPLAY_ARGS);
@@ -373,7 +373,7 @@ replay(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 			 (handlers[event->kind].about == EITHER && event->node[0]);
 	union bu_body body;
 
-	/* Its profile may be one that could not be read any more. */
+	/* The node's profile may be one that could not be read. */
 	if (!node && fleet->unread && needs_node)
 		node = add_node(fleet, event->node, event->time_ms);
 	if (needs_node && !node)
@@ -399,7 +399,7 @@ bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
 	if (rc != 0) {
 		if (err)
 			*err = bad;
-		/* Once it can be read it comes again; what means nothing does not. */
+		/* Unread, the row comes again; an invalid one does not. */
 		if (bad.kind == BU_ERR_IO)
 			return -1;
 	}
@@ -407,7 +407,7 @@ bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
 	return rc;
 }
 
-/* What was applied once is not worth a daemon that does not start. */
+/* A profile that does not load any more must not keep the daemon from its start. */
 static void
 note_trouble(struct bu_fleet *fleet, const struct bu_err *err)
 {
@@ -437,7 +437,7 @@ load(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 	return 0;
 }
 
-/* Where a blob cannot be read memory waits for that, and so do the rows after it. */
+/* A blob that cannot be read holds up its row and the rows after it. */
 static int
 on_row(const struct bu_event *event, void *arg, struct bu_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event does to what the log owns: a function for each kind, called by replay.c
- * alone. */
+/* The effect of events on the log's state: a function for each kind of event, called by
+ * replay.c alone. */
 #ifndef BU_NODE_REPLAY_IMPL_H
 #define BU_NODE_REPLAY_IMPL_H
 
@@ -9,7 +9,7 @@
 struct bu_fleet;
 struct bu_node;
 
-/* node: NULL when the event is of the site. err: it makes no sense, and nothing was
+/* node: NULL = an event of the site. err: the event makes no sense; nothing was
  * changed. */
 #define BU_REPLAY_ARGS                                                                 \
 	struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State as a function of the log: a node's steps, its agent's certificate and what is
- * installed on it. Called by replay.c alone.
+ * State as a function of the log: a node's steps, its agent's certificate and its
+ * installed system. Called by replay.c alone.
  */
 #include "provisioner/node/replay_impl.h"
 
@@ -20,7 +20,7 @@
 int
 bu_replay_intent(BU_REPLAY_ARGS)
 {
-	/* In service only an order asks for steps: as in on_state(). */
+	/* A ready node has steps only by an order, as in bu_moved(). */
 	if (node->state == BU_STATE_READY && !node->order.open)
 		return 0;
 	node->step.action = bu_action_from_name(body->intent.action);
@@ -32,7 +32,7 @@ bu_replay_intent(BU_REPLAY_ARGS)
 	bu_over_intent(fleet, node, event);
 	if (node->step.action == BU_ACTION_INSTALL) {
 		node->disk_touched = 1;
-		/* The root that its loader goes back to is not written. */
+		/* The root that the loader goes back to is not written. */
 		node->writing = !bu_fallback_stays(node);
 		if (node->writing)
 			bu_fallback_gone(node);
@@ -41,17 +41,17 @@ bu_replay_intent(BU_REPLAY_ARGS)
 	}
 	if (node->step.action == BU_ACTION_JOIN) {
 		node->serves = node->entering = 1;
-		/* Each attempt from the beginning: its client may be what fails. */
+		/* Each attempt is anew: the cluster's client may be the fault. */
 		node->live.join_started = 0;
 	}
-	/* A step of its own time: the state has no deadline, or a longer one. */
+	/* The step has its own time: its state has no deadline, or a longer one. */
 	bu_life_set_clock(fleet, node);
 	bu_orders_step(fleet, node, event);
 	return 0;
 }
 
-/* What a JOIN has joined. Of a log that does not say it: the cluster of the profile
- * that was applied then. */
+/* Sets the cluster that a JOIN has joined. Old rows do not name the cluster; the
+ * profile that was applied then does. */
 static void
 join(const struct bu_fleet *fleet, struct bu_node *node,
      const struct bu_body_joined *body)
@@ -84,8 +84,8 @@ bu_replay_outcome(BU_REPLAY_ARGS)
 	BU_TEXT_COPY(node->step_error, done ? "" : body->outcome.detail);
 	node->live.effect_running = 0;
 	bu_over_outcome(node, done);
-	/* Its agent tells it anew. What failed may have written nothing: what was told
-	 * before it counts until then. */
+	/* The agent reports its files anew. A failed step may have written nothing, so
+	 * the last report counts until then. */
 	if (done && node->step.action == BU_ACTION_CONFIGURE) {
 		bu_found_forget(node);
 		node->called[0] = '\0';
@@ -101,7 +101,7 @@ bu_replay_outcome(BU_REPLAY_ARGS)
 		node->serves = node->entering = 0;
 		memset(&node->joined, 0, sizeof(node->joined));
 	}
-	/* It is asked anew. */
+	/* The cluster is asked anew. */
 	if (node->step.action == BU_ACTION_JOIN || node->step.action == BU_ACTION_LEAVE)
 		memset(&node->live.cluster, 0, sizeof(node->live.cluster));
 	bu_orders_step(fleet, node, event);
@@ -117,7 +117,7 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 	BU_TEXT_COPY(node->admitted_step, body->admitted.step);
 	BU_TEXT_COPY(node->admitted_request, body->admitted.request);
 	bu_binding_set(fleet, node, body->admitted.machine);
-	/* Rows of before do not say it: its hello does. */
+	/* Old rows lack it: the hello tells the machine. */
 	if (body->admitted.told) {
 		bu_machine_from_json(body->admitted.told, &machine);
 		bu_binding_told(fleet, node, &machine, event->time_ms);
@@ -157,7 +157,7 @@ bu_replay_agent(BU_REPLAY_ARGS)
 	return 0;
 }
 
-/* The renewed certificate takes the place of the one that goes. */
+/* The renewed certificate replaces the revoked one. */
 int
 bu_replay_revoked(BU_REPLAY_ARGS)
 {
@@ -180,7 +180,7 @@ int
 bu_replay_booted(BU_REPLAY_ARGS)
 {
 	node->live.checks_errors = 0;
-	/* The cluster's client is started by JOIN alone, in each boot anew. */
+	/* JOIN alone starts the cluster's client, in each boot anew. */
 	if (strcmp(node->boot_id, body->booted.boot_id) != 0)
 		node->serves = node->entering = node->outdated = node->live.slow_probe =
 			0;
@@ -211,7 +211,7 @@ bu_replay_installed(BU_REPLAY_ARGS)
 	node->kexecs = body->installed.kexec;
 	node->ram = body->installed.ram;
 	node->raw = body->installed.raw;
-	/* Whoever installed it has accepted what it is made of. */
+	/* An ordered install accepts the machine's hardware as it is. */
 	if (ordered)
 		node->known.again = 1;
 	node->called[0] = '\0';

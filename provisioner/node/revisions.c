@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * By which revision a node's order is carried out: by its own, from its turn to its
- * end, whatever is applied meanwhile. Asked by what renders a step. Invariant: but
- * the applied one only revisions that an open order has begun by, or that a system in
- * memory is of, are in memory, and each of them is read when it is asked for.
+ * The revision by which a node's order is carried out: its own, from its turn to its
+ * end, whatever is applied meanwhile. Asked by the code that renders a step. Invariant:
+ * besides the applied revision, only those of begun orders and of systems in memory are
+ * kept in memory; each is read when it is asked for.
  */
 #include "provisioner/node/revisions.h"
 
@@ -105,7 +105,7 @@ bu_revisions_apply(struct bu_fleet *fleet, const char *digest,
 	bu_text_copy(fleet->revision, sizeof(fleet->revision), digest);
 }
 
-/* By which one: "" is the applied one, of an order that has not begun or of none. */
+/* "" = the applied revision: the order has not begun, or there is none. */
 static const char *
 digest_of(const struct bu_node *node)
 {
@@ -120,7 +120,7 @@ is_applied(const struct bu_fleet *fleet, const char *digest)
 	return fleet->desired && strcmp(digest, fleet->revision) == 0;
 }
 
-/* What cannot be read is not tried again: it lies in the log as it is. */
+/* A revision that cannot be read is not tried again: the log does not change it. */
 static const struct bu_desired *
 state_of(const struct bu_fleet *fleet, struct bu_revision *revision)
 {
@@ -138,7 +138,7 @@ kept(struct bu_fleet *fleet, const struct bu_node *node, struct bu_err *err)
 	struct bu_revision *revision = find(fleet, digest_of(node));
 	const struct bu_desired *desired;
 
-	bu_assert(revision); /* it was held when the order began */
+	bu_assert(revision); /* held since the order began */
 	desired = state_of(fleet, revision);
 	if (desired)
 		return desired;

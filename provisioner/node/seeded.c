@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first boot of an image that bringup did not build: its cloud-init has a token,
- * and asks who it is. Called by the API. Invariant: the token of an install is good for
- * one first boot, and the log knows when it was used.
+ * The first boot of an image that bringup did not build: its cloud-init shows a token
+ * and asks for its identity. Called by the API. Invariant: the token of an install is
+ * good for one first boot, and the log knows when it was used.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* A transfer that broke off is asked for again within this time. */
+/* A broken transfer may be asked for again within this time. */
 enum { GRACE_MS = 120000 };
 
 struct bu_node *

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The other nodes whose machines have the same BMC, as in a chassis: what it does to
- * itself, it does to all of them. Called by reconcile.c, effects.c and verbs_power.c.
- * Invariants: nothing of ours restarts a BMC while one of its machines is being
- * switched or is in a person's hands, and none is switched while it restarts.
+ * Siblings: nodes whose machines have the same BMC, as in a chassis. A restart of the
+ * BMC hits all of them. Called by reconcile.c, effects.c and verbs_power.c. Invariants:
+ * bringup itself restarts no BMC while one of its machines is being switched or is in a
+ * person's hands; no machine is switched while its BMC restarts.
  */
 #include <string.h>
 
 #include "base/url.h"
 #include "provisioner/node/effect.h"
 
-/* One that was restarted so lately is not restarted for another of its machines. */
+/* A BMC restarted within this time is not restarted for another of its machines. */
 enum { LATELY_MS = 15 * 60 * 1000 };
 
-/* That of its reach, and that of its order: what was begun before a correction was
- * applied may still be under way there. */
+/* The BMCs of its order and of its reach: an action begun before a correction may still
+ * run on the old one. */
 enum { BMCS = 2 };
 
 static void
@@ -44,7 +44,7 @@ is_sibling(const struct bu_reconcile *rec, const struct bu_node *node,
 	return 0;
 }
 
-/* The first one of which this is true. */
+/* The first sibling for which is() holds. */
 static const struct bu_node *
 find(const struct bu_reconcile *rec, const struct bu_node *node,
      int (*is)(const struct bu_reconcile *rec, const struct bu_node *node))
@@ -58,7 +58,7 @@ find(const struct bu_reconcile *rec, const struct bu_node *node,
 	return NULL;
 }
 
-/* The same of those whose step has a command under way: each is looked at once, and not
+/* The same for steps with a running command: each effect is looked at once, and not
  * once for each node. */
 static const struct bu_node *
 find_effect(const struct bu_reconcile *rec, const struct bu_node *node, int restarts)
@@ -107,7 +107,7 @@ is_of_a_person(const struct bu_reconcile *rec, const struct bu_node *node)
 static int
 was_restarted(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	/* By the log, which outlives this process, where a person asked for it. */
+	/* A person's restart is in the log, which outlives this process. */
 	int64_t ago_ms =
 		bu_wall_ms(bu_loop_clock(rec->fleet->loop)) - node->power.at_ms;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the slices of a soak showed of a machine: how long it was under load, what grew
- * meanwhile, and with which neighbours payload came changed. Written in replay alone;
- * read by the gate and by why.c. Invariants: it is the machine's, whatever node that
- * is; a machine that was in quarantine begins anew.
+ * Results of a machine's soak slices: its time under load, the counters that grew, and
+ * the neighbours with which payload came changed. Written in replay alone; read by the
+ * gate and by why.c. Invariants: the results are the machine's, whatever its node;
+ * after a quarantine they begin anew.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ member_of(json_t *object, const char *key)
 	return value;
 }
 
-/* The last one with its name counts, and how many there were. */
+/* Keeps the last row of a name, and counts them. */
 static void
 keep_row(json_t *rows, const struct bu_check_said *row, json_t *value)
 {
@@ -43,7 +43,7 @@ bu_measurements_soak(BU_REPLAY_ARGS)
 	json_t *showed, *value;
 	size_t i;
 
-	/* One that failed is evidence of the quarantine that follows. */
+	/* A failed slice is evidence of the quarantine that follows. */
 	if (!node->machine[0] || body->soak.verdict == BU_VERDICT_FAIL)
 		return 0;
 	if (body->soak.ms > 0)

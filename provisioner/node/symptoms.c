@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a machine said before its node failed: the last lines of its console, kept as
- * evidence in the commit that fails or holds it, and what its BMC logged since its last
- * try began, which comes later. `node why` shows both. Called by journal.c, by
- * bmc_reports.c, by the API for people on this machine (a console may show a password),
- * and by the gate for its own evidence. Invariant: what a machine says decides nothing.
+ * The machine's last messages before its node failed. The end of its console is
+ * evidence in the commit that fails or holds the node; the BMC's event log since the
+ * last try began is added later. `node why` shows both. Called by ladder.c,
+ * bmc_reports.c, the API for users of this machine (a console may show a password) and
+ * the gate for its own evidence. Invariant: a machine's text decides nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,7 @@ bu_symptoms_event(struct bu_reconcile *rec, const struct bu_node *node,
 	return 1;
 }
 
-/* --- what was kept --- */
+/* --- kept evidence --- */
 
 int
 bu_symptoms_are_now(const struct bu_node *node)
@@ -135,7 +135,7 @@ say_rows(const json_t *events, size_t from, size_t end, char **text)
 		say_event(json_array_get(events, i), text);
 }
 
-/* What has no time stands first, and may be from long before. */
+/* Events without a time come first, and may be from long before. */
 static void
 say_events(const struct bu_node *node, const json_t *events, char **text)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An index of what machines tell: "serial X", "uuid Y", "mac Z", and "number N" of
- * boards and chassis, each with the names of the nodes whose machines tell it. Called
- * by binding.c and replay.c; asked by revisions.c for the owner of a MAC. Invariant: a
- * node is in it by what its serial, uuid and macs are, or not at all, and each list
- * that has two names is in the condition of both, but for the number of a chassis or a
- * board.
+ * An index of the identities that machines tell: "serial X", "uuid Y", "mac Z", and
+ * "number N" of boards and chassis, each with the names of the nodes whose machines
+ * tell it. Filled by binding.c; asked by bmc.c, enroll.c, proof.c and reach.c.
+ * Invariant: a node is in the index by its present serial, uuid and macs, or not at
+ * all. Each list of two names is in the condition of both, except for the number of a
+ * chassis or a board.
  */
 #include "provisioner/node/twins.h"
 
@@ -26,10 +26,10 @@ static const struct {
 
 enum { SERIAL, UUID, MAC, NUMBER };
 
-/* What each function below works on. */
+/* The argument of each key_fn below. */
 struct walk {
 	const struct bu_fleet *fleet;
-	struct bu_node *node; /* that the keys are of */
+	struct bu_node *node; /* whose keys are walked */
 	const struct bu_machine *machine;
 	int64_t time_ms;
 	char *text;
@@ -81,9 +81,9 @@ add_twin(struct walk *walk, int kind, const char *value)
 
 	if (kind == NUMBER) /* a chassis has several machines */
 		return;
-	bu_machine_text(walk->machine->uuid, own); /* as it tells it, not turned */
+	bu_machine_text(walk->machine->uuid, own); /* in the byte order that it tells */
 	json_array_foreach (names_of(walk->fleet, kind, value), i, name) {
-		/* Hundreds may tell the same: no more is made than is kept. */
+		/* Hundreds may tell the same: text that is not kept is not made. */
 		if (walk->text &&
 		    strlen(walk->text) >= sizeof(((struct bu_condition *)0)->detail))
 			return;
@@ -111,7 +111,7 @@ look(const struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 	free(walk.text);
 }
 
-/* Those that tell this, too. */
+/* Other nodes whose machines tell this value. */
 static void
 look_at_others(struct walk *walk, int kind, const char *value)
 {
@@ -163,7 +163,7 @@ add_key(struct walk *walk, int kind, const char *value)
 		names = json_array();
 		json_object_set_new(walk->fleet->told, key, names);
 	}
-	/* A card may be listed twice. */
+	/* A NIC may be listed twice. */
 	if (!has_name(names, walk->node->name))
 		json_array_append_new(names, json_string(walk->node->name));
 }

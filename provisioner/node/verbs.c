@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people ask of nodes. Called by the API. A verb is one change of state: of a node
- * in its cluster to draining, with where it goes from there, else to there at once.
- * Invariant: what is refused changes nothing, and a dry run takes the same decisions.
+ * Verbs of people on nodes. Called by the API. A verb is one change of state: of a node
+ * in its cluster to draining, with its next state; of another one to its state at once.
+ * Invariant: a refused verb changes nothing, and a dry run takes the same decisions.
  */
 #include "provisioner/node/verbs.h"
 
@@ -17,9 +17,9 @@ typedef char *run_fn(struct bu_reconcile *rec, struct bu_node *node,
 		     const struct bu_verb_ask *ask, struct bu_err *err);
 static run_fn hold, release, move;
 
-/* What a verb does, and of one that moves a node: where to; on which trigger inside its
- * cluster and outside of it; measured anew then; switched off for it, whatever runs.
- * A node that is to be validated is booted first where its system does not run. */
+/* The work of a verb. If it moves the node: its next state; the trigger inside and
+ * outside the cluster; again: measured anew; reset: switched off, whatever runs. A node
+ * to be validated is booted first where its system does not run. */
 static const struct {
 	run_fn *run;
 	enum bu_state to;
@@ -54,7 +54,7 @@ static const struct {
 			    .outside = BU_TRIGGER_BOOT,
 			    .reset = 1},
 	[BU_VERB_RETRY] = {.run = bu_verb_retry},
-	[BU_VERB_REBUILD] = {.run = NULL}, /* is a plan: the API makes it */
+	[BU_VERB_REBUILD] = {.run = NULL}, /* a plan, which the API makes */
 	[BU_VERB_POWER] = {.run = bu_verb_power},
 	[BU_VERB_BMC_RESET] = {.run = bu_verb_bmc_reset},
 	[BU_VERB_REPLACE] = {.run = move,
@@ -67,7 +67,7 @@ static const struct {
 			    .outside = BU_TRIGGER_RETIRE},
 };
 
-/* One verb on one node: what is decided, then journaled. */
+/* One verb on one node: decided, then logged. */
 struct deed {
 	const struct bu_verb_ask *ask;
 	struct bu_next next;
@@ -101,7 +101,7 @@ choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
 		deed->move.on = BU_TRIGGER_BOOT;
 }
 
-/* What goes before the change of state, in its commit. */
+/* Events that go before the change of state, in its commit. */
 static void
 add_extra(const struct bu_node *node, struct deed *deed)
 {
@@ -177,7 +177,7 @@ hold(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
 	return bu_xstrdup("held");
 }
 
-/* Its agent's change failed, and no node gets that agent. */
+/* Ends the ban of an agent whose change failed on this node. */
 static char *
 release_agent(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_verb_ask *ask)

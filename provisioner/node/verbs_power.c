@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person does to a machine: on, off, cycle; and what its BMC says of it. Called
- * by verbs.c, and by reconcile.c when the wish is in the log. Invariants: nothing is
- * done that is not in the log before; a wish that another process has begun is looked
- * at, and never repeated.
+ * Power actions of a person: on, off, cycle, a restart of the BMC; and the power
+ * status. Called by verbs.c, and by reconcile.c when the wish is in the log.
+ * Invariants: nothing is done before it is in the log; a wish that another process has
+ * begun is looked at, and never repeated.
  */
 #include <string.h>
 
@@ -17,8 +17,8 @@ struct bu_power_wish {
 	struct bu_power_wish *next;
 	struct bu_reconcile *rec;
 	char node[BU_NAME_MAX];
-	int64_t seq; /* of the deed; 0 = only the question */
-	int looks;   /* it is not known whether it was done: only looked at */
+	int64_t seq; /* of the deed; 0 = power status only */
+	int looks;   /* the outcome is unknown: only reads the power status */
 };
 
 /* --- asking and doing --- */
@@ -59,7 +59,7 @@ journal(struct bu_reconcile *rec, struct bu_node *node, enum bu_outcome result,
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
-/* A rename may have given it another name meanwhile: a deed knows its own. */
+/* A rename may have given the node another name: a deed is found by its seq. */
 static struct bu_node *
 node_of(const struct bu_power_wish *wish)
 {
@@ -104,7 +104,7 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	}
 	if (!seq || node->power.seq != seq)
 		return;
-	/* Until the log has it. */
+	/* Until the log has the outcome. */
 	node->live.power_running = BU_WISH_LOST;
 	if (bu_store_down(rec->fleet->store))
 		return;
@@ -119,9 +119,9 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 				: "");
 }
 
-/* What bringup waits for there: a node that is about to be installed would wait in vain
- * for the system on its disk, and what is on the disk of one that runs from memory is
- * not the node's. */
+/* The boot that bringup waits for. A node about to be installed must not boot the
+ * system on its disk; the disk of a node that runs from memory does not have the node's
+ * system. */
 static enum bu_boot_first
 first_of(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -156,7 +156,7 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	if (rec->stopped || !rec->alive || node->live.power_running == BU_WISH_RUNS ||
 	    !want || bu_manual_is(want))
 		return;
-	/* Its outcome may be on its way. */
+	/* The outcome may be on its way to the log. */
 	if (node->live.power_running == BU_WISH_LOST && node->live.appending)
 		return;
 	wish = wish_of(rec, node, node->power.seq);
@@ -189,7 +189,7 @@ deed_of(const struct bu_verb_ask *ask)
 						       : (enum bu_deed)place;
 }
 
-/* Switching on what is off harms no node that is at rest. */
+/* Switching on a machine that is off harms no node at rest. */
 static int
 check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_err *err)
 {
@@ -281,7 +281,7 @@ bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 	return bu_xasprintf("power %s asked for", ask->op);
 }
 
-/* What its BMC does to itself, it does to those of them, too. */
+/* A restart of the BMC hits the machines of its siblings, too. */
 static int
 check_siblings(const struct bu_reconcile *rec, const struct bu_node *node,
 	       const struct bu_verb_ask *ask, struct bu_err *err)
@@ -304,8 +304,8 @@ check_siblings(const struct bu_reconcile *rec, const struct bu_node *node,
 			  bu_verb_is_held(other) ? " and held by a person" : "");
 }
 
-/* A BMC that is away is silent about a machine that is being switched: nothing, and no
- * --force, restarts it in the midst of that. */
+/* A BMC that restarts is silent about a machine that is being switched: not even
+ * --force restarts it then. */
 static int
 check_bmc_reset(const struct bu_reconcile *rec, const struct bu_node *node,
 		const struct bu_verb_ask *ask, struct bu_err *err)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What failed is carried out once more. Called by verbs.c. Invariant: it is the same
- * order, with the same consent: nothing is written that was not granted, and what is
- * written already is not written again.
+ * Carries a failed order out once more. Called by verbs.c. Invariant: it is the same
+ * order with the same grants: nothing is written that was not granted, and nothing
+ * twice.
  */
 #include <string.h>
 
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_impl.h"
 
-/* All is on the disk; only its boot, or what comes after it, has failed. */
+/* The disk is written; only its boot, or a later step, has failed. */
 static int
 is_written(const struct bu_node *node)
 {
@@ -33,7 +33,7 @@ reopened(struct bu_event *ret, const struct bu_node *node, const char *by, int b
 		      .begun = begun, .by = by);
 }
 
-/* It boots what is on its disk; with the order, when that has failed. */
+/* Boots the installed system; with the order, when that has failed. */
 static char *
 boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
      struct bu_err *err)
@@ -62,7 +62,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
 			    bu_state_name(to));
 }
 
-/* From its turn on. */
+/* Opens the order from its turn on. */
 static char *
 open_again(struct bu_reconcile *rec, struct bu_node *node,
 	   const struct bu_verb_ask *ask, struct bu_err *err)

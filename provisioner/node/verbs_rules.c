@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a verb means something to a node now. Asked by the other files of verbs and
- * by the API. Invariant: nothing here changes anything.
+ * Does a verb mean something to a node now? Asked by the other files of verbs and by
+ * the API. Invariant: nothing here changes anything.
  */
 #include "provisioner/node/verbs_rules.h"
 
@@ -62,7 +62,7 @@ bu_verb_is_out(const struct bu_node *node)
 	       node->step.status == BU_STEP_DONE;
 }
 
-/* Draining for an order. A node that forgets its machine needs no files on it. */
+/* Refuses a verb in a drain for an order. replace and retire need no files. */
 static int
 check_ordered(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a verb (model/verb.h) may be asked of. */
+/* The nodes that a verb (model/verb.h) may be asked of. */
 #ifndef BU_NODE_VERBS_RULES_H
 #define BU_NODE_VERBS_RULES_H
 
@@ -8,25 +8,25 @@
 
 struct bu_verb_ask {
 	enum bu_verb verb;
-	const char *by;     /* who asks */
-	const char *reason; /* "" = none was given */
-	const char *grant;  /* of a rebuild: a class; "" = none was given */
+	const char *by;     /* the person who asks */
+	const char *reason; /* "" = none given */
+	const char *grant;  /* of a rebuild: a class; "" = none given */
 	const char *op;     /* of power: on, off, cycle or status */
-	int force;          /* of power: also of a node in service */
-	int dry_run;        /* only says what would happen */
+	int force;          /* of power: also for a node in service */
+	int dry_run;        /* only answers with the effect */
 };
 
-/* Whether the verb means something to this node; BU_ERR_STATE says what does. */
+/* 0 = the node takes the verb. BU_ERR_STATE: err names the verbs that it takes. */
 bu_must int bu_verb_check(const struct bu_node *node, enum bu_verb verb,
 			  struct bu_err *err);
 
-/* Its own system is there, by the word of its agent. */
+/* 1 = the installed system's agent was heard within 30 s. */
 int bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node);
 
-/* A hold of bringup's, or of an outside system, gives way to what a person wants. */
+/* 1 = a person holds the node. Holds of bringup or an outside system refuse no verb. */
 int bu_verb_is_held(const struct bu_node *node);
-/* No cluster has it: it has left for an order, which goes no further on a node that has
- * left the profile, too. */
+/* 1 = the node is in no cluster. Also of a node that left its cluster for an order and
+ * the profile since: the order goes no further. */
 int bu_verb_is_out(const struct bu_node *node);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `bringup node why`: in words, from the same facts that the engine decides by. */
+/* `bringup node why`, in words, from the facts that the engine decides by. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ add_step(const struct bu_node *node, char **text)
 		    node->step_error);
 }
 
-/* Its install failed, perhaps at a disk that it was not granted to wipe. */
+/* Did its install fail, perhaps at a disk that it was not granted to wipe? */
 static int
 takes_empty_disk(const struct bu_node *node)
 {
@@ -55,7 +55,7 @@ add_order(const struct bu_node *node, char **text)
 		return;
 	bu_text_add(text, "\n", "after a repair bringup node retry %s goes on with it",
 		    node->name);
-	/* What is to be kept may not be there. */
+	/* The data that a reimage keeps may not be there. */
 	if (order->class == BU_CLASS_REIMAGE)
 		bu_text_add(
 			text, "; ",
@@ -197,8 +197,8 @@ add_lease(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 			    (long long)((now_ms - node->lent_ms) / 1000));
 }
 
-/* Only what somebody should do something about: it is renewed with a third of its life
- * left, so half of that third has passed without an answer. */
+/* Only a certificate that needs a person: renewal begins with a third of its life left,
+ * so half of that third has passed without one. */
 static void
 add_agent_cert(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
@@ -252,8 +252,7 @@ add_agent_change(const struct bu_node *node, char **text)
 		bu_text_add(text, "\n", "its agent is %s", node->live.agent.version);
 }
 
-/* What its checks found and what others say of it; of a good one, that it was checked.
- */
+/* Findings of the node's checks and verdicts of others, or that the checks pass. */
 static void
 add_checks(const struct bu_fleet *fleet, const struct bu_node *node, char **text)
 {
@@ -281,7 +280,7 @@ add_checks(const struct bu_fleet *fleet, const struct bu_node *node, char **text
 		bu_text_add(text, "\n", "its checks have not reported yet");
 }
 
-/* What makes its state mean less than it says. */
+/* Conditions that limit the meaning of its state. */
 static void
 add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
@@ -308,7 +307,7 @@ add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char 
 			node->name, node->name);
 }
 
-/* For what, what ends it, and when it is looked at again. */
+/* The reason, its end, and how often it is looked at again. */
 static void
 add_reason(const struct bu_reason *reason, const char *what, char **text)
 {

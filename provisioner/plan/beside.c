@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a plan says beside its steps: what is not as it should be, what counts from the
- * apply on without a step, and what goes on by another revision. Called by plan.c.
- * Invariant: nothing in here decides what is done to a node.
+ * The parts of a plan beside its steps: conditions of nodes, changes that count from
+ * the apply on, orders under way of another revision. Called by plan.c. Invariant:
+ * nothing here decides a step.
  */
 #include <string.h>
 
@@ -12,8 +12,7 @@
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan_impl.h"
 
-/* It is told and decides nothing: a condition has somebody or something else that ends
- * it. */
+/* Conditions are shown only: each ends in its own way. */
 void
 bu_plan_drift(json_t *plan, const struct bu_node *node)
 {
@@ -33,7 +32,7 @@ bu_plan_drift(json_t *plan, const struct bu_node *node)
 	}
 }
 
-/* --- what counts at once --- */
+/* --- changes that count at once --- */
 
 typedef void (*change_fn)(const char *facet, const char *old, const char *new,
 			  const struct bu_origin *at, void *arg);
@@ -44,7 +43,7 @@ place_of(const struct bu_facet *facet, const struct bu_desired_node *now)
 	return facet && facet->origin.line ? &facet->origin : &now->origin;
 }
 
-/* Calls fn for each facet of reach that differs; both lists are sorted by name. */
+/* Calls fn for each facet that differs; both lists are sorted by name. */
 static void
 compare(const struct bu_facets *was, const struct bu_facets *is,
 	const struct bu_desired_node *now, change_fn fn, void *arg)
@@ -66,7 +65,7 @@ compare(const struct bu_facets *was, const struct bu_facets *is,
 	}
 }
 
-/* The lists are kept for their memory. */
+/* Kept for many nodes, to reuse the memory of the lists. */
 struct sides {
 	struct bu_facets was, is;
 };
@@ -85,8 +84,7 @@ each_reach(const struct bu_plan_input *input, struct sides *sides, const char *b
 	compare(&sides->was, &sides->is, now, fn, arg);
 }
 
-/* Most nodes of a pool change the same: one entry, in which `nodes` is a list until all
- * are in it. */
+/* Nodes with the same change share one entry; `nodes` is a list until all are in it. */
 struct reach {
 	json_t *list, *by_key;
 	const char *node;
@@ -128,7 +126,8 @@ fold_nodes(json_t *entry)
 	json_object_set_new(entry, "nodes", json_string(folded));
 }
 
-/* Another machine takes its name while its order is under way, which keeps its own. */
+/* Was the node refused because another machine takes its name during its order? The
+ * order keeps its machine. */
 static int
 keeps_machine(const json_t *refused, const char *node)
 {
@@ -143,7 +142,7 @@ keeps_machine(const json_t *refused, const char *node)
 	return 0;
 }
 
-/* A new node was not reached before. */
+/* Only nodes of the applied profile can change their reach. */
 void
 bu_plan_reach(const struct bu_plan_input *input, json_t *plan)
 {
@@ -169,7 +168,7 @@ bu_plan_reach(const struct bu_plan_input *input, json_t *plan)
 	bu_facets_clear(&sides.is);
 }
 
-/* --- what goes on --- */
+/* --- orders under way --- */
 
 static void
 add_name(const char *facet, const char *old, const char *new,
@@ -205,7 +204,7 @@ bu_plan_under_way(const struct bu_plan_input *input, const struct bu_plan_node *
 	bu_facets_clear(&sides.is);
 }
 
-/* --- what begins anew --- */
+/* --- orders that begin anew --- */
 
 static char *
 fold(const struct bu_nodeset *set, int (*is)(const struct bu_node *node),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What differs between what a node has and what it should have. Called by decide.c.
- * Invariant: a change names the line that asks for it: that of the new value, or, when
- * nobody gives the value any more, that of the section which could.
+ * Compares the actual state of a node with the desired one. Called by decide.c.
+ * Invariant: each change names the line that asks for it: that of the new value, else
+ * that of the section where the value would stand.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ add(json_t *changes, const char *facet, enum bu_class class, const char *old,
 						 at->file ? at->file : "", at->line}));
 }
 
-/* Where somebody would have to say what nobody says. */
+/* The section where the facet's value would stand. */
 static const struct bu_origin *
 section_of(const struct bu_desired *desired, const struct bu_desired_node *want,
 	   const char *facet)
@@ -62,7 +62,7 @@ disks_of(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	return NULL;
 }
 
-/* The same disks, said in other words: nothing has to be written for that. */
+/* Do both words select the same disks? Then nothing needs to be written. */
 static int
 same_disks(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	   const char *facet, const char *old, const char *new)
@@ -109,7 +109,7 @@ compare_facets(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	}
 }
 
-/* have, digest: the image that it is compared with. */
+/* have, digest: the image to compare with. */
 static void
 compare_image(const struct bu_plan_node *it, const char *have, const char *digest,
 	      json_t *changes)
@@ -124,14 +124,14 @@ compare_image(const struct bu_plan_node *it, const char *have, const char *diges
 		return;
 	if (strcmp(have, image->name) != 0)
 		at = bu_desired_origin(it->want, "image");
-	/* Data stays where the layout has some. */
+	/* a layout with data keeps it */
 	add(changes, "image",
 	    bu_desired_keeps(it->want) ? BU_CLASS_REIMAGE : BU_CLASS_WIPE, old, new,
 	    at ? at : &image->origin);
 }
 
-/* In service in another cluster than the profile says, or in none: what it has joined
- * last counts, whatever its files were written for. */
+/* Is the node in service in another cluster than desired, or in none? The cluster that
+ * it joined last counts, not its files. */
 static int
 is_elsewhere(const struct bu_plan_node *it)
 {
@@ -141,7 +141,7 @@ is_elsewhere(const struct bu_plan_node *it)
 	       strcmp(it->node->joined.cluster, wanted) != 0;
 }
 
-/* have is given away. */
+/* Takes the reference of have. */
 static json_t *
 with_joined(json_t *have, const struct bu_node *node)
 {
@@ -152,8 +152,8 @@ with_joined(json_t *have, const struct bu_node *node)
 	return seen;
 }
 
-/* Facets of an order that an older version gave are unknown: it then has what the
- * applied profile said. */
+/* The facets that the node has. The log lacks facets of an older version's order: those
+ * of the applied profile then count. */
 static json_t *
 facets_of(const struct bu_plan_input *input, const struct bu_plan_node *it)
 {
@@ -196,7 +196,7 @@ sorted(json_t *changes)
 	return result;
 }
 
-/* What would write a disk boots another system into memory there. */
+/* root = ram: a change that would write a disk is a reboot into the other system. */
 static void
 spare_disk(json_t *changes)
 {
@@ -222,7 +222,7 @@ bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it
 	    bu_plan_runs_other(it)) {
 		bu_autojson json_t *have = facets_of(input, it);
 
-		/* What it has is in no log: all of it is written once more. */
+		/* the log lacks its facets: all files are written once more */
 		if (!have)
 			add(changes, "settings", BU_CLASS_RECONFIGURE, "unknown",
 			    "as the profile says", &it->want->origin);

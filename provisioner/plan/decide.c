@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One decision per node. Called by plan.c. Invariant: a node whose disk may hold
- * something is never planned as install, and what a person holds or what is under way
+ * One decision per node. Called by plan.c. Invariants: a node whose disk may hold data
+ * is never planned as install. A node that a person holds, or with an order under way,
  * is left alone, with the reason.
  */
 #include <string.h>
@@ -17,7 +17,7 @@
 		(ret)->refused = 1;                                                    \
 	} while (0)
 
-/* Whether the order leads to what the profile wants now. */
+/* Does the order lead to the desired state? */
 static int
 same_target(const struct bu_plan_node *it)
 {
@@ -40,7 +40,7 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 		refuse(ret, REPLACED_ON_WAY, .text = {why, state, it->node->name});
 		return;
 	}
-	/* What it is ordered to be it goes on to be. */
+	/* the order goes on */
 	if (same_target(it))
 		return;
 	refuse(ret, UNDER_WAY,
@@ -76,7 +76,7 @@ bu_plan_mirror(const struct bu_plan_input *input, const struct bu_plan_node *it)
 	return input->mirror(input->arg, it->node, it->want->hardware, wanted);
 }
 
-/* Of the disks besides the first. */
+/* Is a disk besides the first one written? */
 static int
 other_is_written(const struct bu_plan_input *input, const struct bu_plan_node *it)
 {
@@ -91,8 +91,7 @@ other_is_written(const struct bu_plan_input *input, const struct bu_plan_node *i
 	return bu_json_bool(mirror, "written", 0);
 }
 
-/* Something of it would still be there after a reimage: an array, on whatever disk the
- * system is, or data partitions, which a new disk has not. */
+/* Would data survive a reimage? Arrays do, and data partitions but on a new disk. */
 static int
 has_data(const struct bu_plan_input *input, const struct bu_plan_node *it)
 {
@@ -100,7 +99,7 @@ has_data(const struct bu_plan_input *input, const struct bu_plan_node *it)
 	       (bu_desired_keeps(it->want) && disk_of(input, it) != BU_PLAN_DISK_EMPTY);
 }
 
-/* Of a node that is installed anew: what is there may only go by a grant. */
+/* The class that writes a node anew: content of its disks goes only by a grant. */
 static enum bu_class
 disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	   const json_t *changes)
@@ -108,10 +107,10 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	enum bu_plan_disk disk = disk_of(input, it);
 	int on_disk = it->node->installed_digest[0] && !it->node->ram;
 
-	/* Its system goes to memory, and what is on its disks stays. */
+	/* the system goes to memory; the disks stay */
 	if (bu_desired_is_ram(it->want))
 		return BU_CLASS_INSTALL;
-	/* It broke off: what it has left is no system beside which to write. */
+	/* a wipe that broke off leaves no system to write beside */
 	if (it->node->writing && it->node->order.class == BU_CLASS_WIPE)
 		return BU_CLASS_WIPE;
 	if (on_disk && has_data(input, it) &&
@@ -123,7 +122,7 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	return BU_CLASS_INSTALL;
 }
 
-/* It is what it should be, and its open order leads elsewhere. */
+/* The node is as desired: withdraws its open order, which has another target. */
 static void
 withdraw_other(const struct bu_order *order, struct bu_decision *ret)
 {
@@ -133,7 +132,7 @@ withdraw_other(const struct bu_order *order, struct bu_decision *ret)
 	BU_REASON_SET(&ret->why, NOT_WANTED, .text = {order->rollout});
 }
 
-/* Its system is there: a person says whether that is tested again, or written again. */
+/* The system is installed: a person decides on another test or another installation. */
 static void
 decide_quarantined(const struct bu_plan_node *it, struct bu_decision *ret)
 {
@@ -171,7 +170,7 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		refuse(ret, PARKED, .text = {node->name});
 		return;
 	}
-	/* Of one that runs from memory another image is a restart, and a way out. */
+	/* from memory, another image is a restart and ends the quarantine */
 	if (node->state == BU_STATE_QUARANTINED &&
 	    strcmp(node->installed_digest, it->image->digest) == 0 && !node->writing &&
 	    bu_plan_changes_class(ret->changes) < BU_CLASS_INSTALL) {
@@ -188,7 +187,7 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		BU_REASON_SET(&ret->why, NOT_INSTALLED, .number = {written});
 }
 
-/* What it says may only go on by a person's grant. */
+/* The order goes on only by a person's grant. */
 static void
 decide_is_on(const struct bu_plan_node *it, struct bu_decision *ret)
 {
@@ -199,7 +198,7 @@ decide_is_on(const struct bu_plan_node *it, struct bu_decision *ret)
 	BU_REASON_SET(&ret->why, WANTS_RESET, .text = {words});
 }
 
-/* The machine that is bound leaves for good; the next one is written like a new one. */
+/* The bound machine leaves for good; its successor is installed like a new one. */
 static void
 decide_replaced(const struct bu_plan_node *it, struct bu_decision *ret)
 {
@@ -208,8 +207,8 @@ decide_replaced(const struct bu_plan_node *it, struct bu_decision *ret)
 	ret->why = it->identity->why;
 }
 
-/* Under its new name it has to leave its cluster and come back; whatever else changes
- * is done on the way. */
+/* A renamed node leaves its cluster and comes back, with all other changes on the
+ * way. */
 static void
 add_rename(const struct bu_plan_node *it, const struct bu_reason *why,
 	   struct bu_decision *ret)
@@ -231,8 +230,8 @@ add_rename(const struct bu_plan_node *it, const struct bu_reason *why,
 	bu_reason_set_text(&ret->why, "last", last ? last : "");
 }
 
-/* The order of its rename ends before its turn, by this one: its system would go on
- * under the old name, in its cluster too. */
+/* This order replaces that of the rename, which has not begun, and renames too.
+ * Otherwise the system would keep the old name, in its cluster too. */
 static void
 finish_rename(const struct bu_plan_node *it, struct bu_decision *ret)
 {
@@ -274,7 +273,7 @@ refuse_held(const struct bu_node *node, struct bu_decision *ret)
 	refuse(ret, HELD, .text = {node->hold.by, why});
 }
 
-/* A person wants it written anew, whatever it is. */
+/* A person wants the node written anew, whatever its state. */
 static void
 decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	       struct bu_decision *ret)
@@ -313,8 +312,7 @@ bu_plan_restarts(const struct bu_plan_input *input, const struct bu_plan_node *i
 	return 0;
 }
 
-/* As after an abort: back where it was when its turn came, it gets the step that leads
- * from there to this revision. */
+/* Decides as after an abort: from where the node was before its turn. */
 static void
 decide_restart(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	       struct bu_decision *ret)
@@ -351,7 +349,7 @@ bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret)
 	return 1;
 }
 
-/* By a person: refused with the way back. */
+/* Did a person take the node out? Refused, with the way back. */
 static int
 is_taken_out(const struct bu_node *node, struct bu_decision *ret)
 {

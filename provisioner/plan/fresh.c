@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a plan still holds: it was made again, and what differs is named. Called
- * before a plan is applied. Invariant: only the expected minutes may differ, for they
- * are no part of what a person agreed to.
+ * Compares a plan with the same plan made again, and names the difference. Called
+ * before a plan is applied. Invariant: only expected minutes may differ: a person's
+ * consent is not about them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ moved(struct bu_err *err, const char *what)
 			  "%s since this plan was made; plan again", what);
 }
 
-/* A node that fails moves others into its batch: that is not what happened to them. */
+/* batch_too: compares the batch, which another node's failure can change. */
 static int
 same_step(const json_t *a, const json_t *b, int batch_too)
 {
@@ -37,7 +37,7 @@ same_step(const json_t *a, const json_t *b, int batch_too)
 	return 1;
 }
 
-/* Nodes whose step is in `steps` and not the same in `others`, both sorted by name. */
+/* Adds nodes of `steps` without the same step in `others`; both are sorted by name. */
 static void
 add_differing(json_t *names, const json_t *steps, const json_t *others)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Machines before names: which known node holds the machine that the profile means by a
- * name. Called by plan.c for each node before it is decided. Invariant: a machine that
- * a node holds is never planned as new under another name, and what is ambiguous is
- * refused with the way out.
+ * Machines before names: finds the known node with the machine that the profile means
+ * by a name. Called by plan.c for each node before its decision. Invariants: a machine
+ * of a node is never planned as new under another name. An ambiguous one is refused
+ * with the way out.
  */
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "model/machine.h"
 #include "provisioner/plan/plan_impl.h"
 
-/* conflict: the profile is wrong about it; not_now: it will be right, or is once
- * another node has let go. conflict(ret, TWO_NAMES, what, owner) */
+/* conflict: the profile is wrong. not_now: the profile is right once another node has
+ * given the machine up. conflict(ret, TWO_NAMES, what, owner) */
 #define refuse(ret, its_kind, id, ...)                                                 \
 	do {                                                                           \
 		BU_REASON_SET(&(ret)->why, id, .text = {__VA_ARGS__});                 \
@@ -22,7 +22,7 @@
 #define conflict(ret, ...) refuse(ret, BU_IDENTITY_CONFLICT, __VA_ARGS__)
 #define not_now(ret, ...) refuse(ret, BU_IDENTITY_NOT_NOW, __VA_ARGS__)
 
-/* --- who holds which machine --- */
+/* --- holders of machines --- */
 
 static void
 add_key(json_t *index, const char *kind, const char *value, const char *node)
@@ -85,8 +85,9 @@ has_mac(const struct bu_node *node, const char *mac)
 
 typedef int (*same_fn)(const char *a, const char *b);
 
-/* Does the firmware's word decide? -1 = it says nothing, else whether it is the same. A
- * profile may be wrong about a machine that it has always meant (before). */
+/* Compares the profile's text with the firmware's; -1 = one of them tells nothing. A
+ * text that the applied profile (before) had for this machine counts as the same,
+ * though it may be wrong. */
 static int
 same_text(same_fn same, const char *wanted, const char *before, const char *told)
 {
@@ -97,7 +98,7 @@ same_text(same_fn same, const char *wanted, const char *before, const char *told
 	return bu_machine_says(told) ? same(wanted, told) : -1;
 }
 
-/* By serial number, else by UUID, where both sides have one; -1 = none has. */
+/* Compares serial numbers, else UUIDs, where both sides have one; -1 = neither. */
 static int
 same_words(const struct bu_desired_node *want, const struct bu_desired_node *was,
 	   const struct bu_node *node)
@@ -108,14 +109,14 @@ same_words(const struct bu_desired_node *want, const struct bu_desired_node *was
 
 	bu_node_machine(node, &machine);
 	if (same == 0 && bu_machine_tells(&machine, want->serial) != BU_MACHINE_SILENT)
-		return 1; /* of its board or its chassis, or a service tag */
+		return 1; /* of its board, its chassis, or a service tag */
 	return same >= 0 ? same
 			 : same_text(bu_machine_same_uuid, want->uuid,
 				     was ? was->uuid : NULL, node->uuid);
 }
 
-/* Whether the profile still means the machine that this node is bound to. Serial number
- * and UUID decide, where both have one: cards are exchanged in a machine. */
+/* Does the profile still mean the machine of this node? Serial number and UUID come
+ * before the MAC: a machine's cards may be exchanged. */
 static int
 is_same(const struct bu_plan_input *input, const struct bu_node *node,
 	const struct bu_desired_node *want)
@@ -137,8 +138,8 @@ is_kept(const char *was, const char *now)
 	return was && now && strcmp(was, now) == 0;
 }
 
-/* What the applied profile said of its machine: of the card that it boots from that may
- * tell nothing. What the new one says otherwise of the same machine was wrong. */
+/* Adds the keys of the applied profile: some boot cards tell none. Keys that the new
+ * profile corrects for the same machine were wrong and are left out. */
 static void
 add_said(const struct bu_plan_input *input, json_t *index, const struct bu_node *node)
 {
@@ -159,7 +160,7 @@ add_said(const struct bu_plan_input *input, json_t *index, const struct bu_node 
 		add_serial(index, was->serial, node->name);
 }
 
-/* What its machine told. */
+/* Adds the keys that the machine told. */
 static void
 add_told(json_t *index, const struct bu_node *node)
 {
@@ -176,14 +177,14 @@ add_told(json_t *index, const struct bu_node *node)
 	add_serial(index, node->serial, node->name);
 }
 
-/* A node that is settled without a machine holds none. */
+/* A settled node without a machine holds none. */
 static int
 holds(const struct bu_node *node)
 {
 	return node->machine[0] || !bu_state_info(node->state)->settled;
 }
 
-/* What tells a machine, the surest first. */
+/* Keys of a machine, the surest first. */
 enum key { SERIAL, UUID, MAC, BMC, KEYS };
 
 static const struct {
@@ -195,7 +196,7 @@ static const struct {
 	[BMC] = {"bmc", "BMC"},
 };
 
-/* By key: the node that holds a machine with that of the profile; NULL = none. */
+/* By key: the node whose machine has the profile's value; NULL = none. */
 static void
 find_holders(const struct bu_plan_input *input, const json_t *index,
 	     const struct bu_desired_node *want, const struct bu_node *ret[KEYS])
@@ -213,13 +214,13 @@ find_holders(const struct bu_plan_input *input, const json_t *index,
 
 		ret[i] = name ? bu_nodes_find(input->nodes, input->count, name) : NULL;
 	}
-	/* A card of which its machine never told: what the firmware says is surer. */
+	/* the machine never told this card; its firmware contradicts the profile */
 	if (ret[MAC] && !has_mac(ret[MAC], want->mac) &&
 	    same_words(want, NULL, ret[MAC]) == 0)
 		ret[MAC] = NULL;
 }
 
-/* The surest key that another node than this one holds; KEYS = none. */
+/* The surest key that a node other than `own` holds; KEYS = none. */
 static int
 taken(const struct bu_node *const holders[KEYS], const struct bu_node *own)
 {
@@ -238,7 +239,7 @@ taker(const json_t *index, const char *kind, const struct bu_node *holder)
 	return bu_json_str(index, key, NULL);
 }
 
-/* Who would get the machine of another node: the first two names of each. */
+/* Notes the first two names that would get each node's machine. */
 static void
 add_takers(const struct bu_plan_input *input, json_t *index)
 {
@@ -269,7 +270,7 @@ bu_identity_index(const struct bu_plan_input *input)
 	for (size_t i = 0; i < input->count; i++)
 		if (holds(input->nodes[i]))
 			add_said(input, index, input->nodes[i]);
-	/* A profile may have been wrong about who has what; a machine is not. */
+	/* keys that machines told override those of a profile */
 	for (size_t i = 0; i < input->count; i++)
 		if (holds(input->nodes[i]))
 			add_told(index, input->nodes[i]);
@@ -290,7 +291,7 @@ replaced(const struct bu_desired_node *want, struct bu_identity *ret)
 	};
 	size_t i = 0;
 
-	/* The first that both sides know is the one that decided. */
+	/* the first that both sides know decided */
 	while (i + 1 < BU_LEN(words) && (!words[i][1] || !words[i][2][0]))
 		i++;
 	ret->kind = BU_IDENTITY_REPLACED;
@@ -298,7 +299,7 @@ replaced(const struct bu_desired_node *want, struct bu_identity *ret)
 		      .text = {words[i][0], words[i][1], words[i][2]});
 }
 
-/* The name is bound; others may hold what the profile says of it. */
+/* For a bound name: another node may hold keys of its row. */
 static void
 identify_bound(const struct bu_plan_input *input, const struct bu_desired_node *want,
 	       const struct bu_node *const holders[KEYS], struct bu_identity *ret)
@@ -312,8 +313,8 @@ identify_bound(const struct bu_plan_input *input, const struct bu_desired_node *
 		replaced(want, ret);
 }
 
-/* A person took it out, and nothing is planned for it until a person takes it back,
- * which asks for its name in the profile. */
+/* The verb that takes back a node which a person took out; NULL = none is needed. The
+ * verb needs the node's name in the profile. */
 static const char *
 way_back(const struct bu_node *holder)
 {
@@ -324,8 +325,8 @@ way_back(const struct bu_node *holder)
 		       : NULL;
 }
 
-/* A node that leaves the profile on its way stays where it is: it must get there first.
- */
+/* The holder is on its way, or a person took it out. A holder that has left the profile
+ * must end its way first. */
 static void
 busy(const struct bu_node *holder, struct bu_identity *ret)
 {
@@ -340,7 +341,7 @@ busy(const struct bu_node *holder, struct bu_identity *ret)
 		not_now(ret, OWNER_LEFT, holder->name, state);
 }
 
-/* The holder stays in the profile: with this machine, or with another one. */
+/* The holder stays in the profile, with this machine or another one. */
 static void
 still_named(const struct bu_plan_input *input, const struct bu_node *holder,
 	    enum key key, struct bu_identity *ret)
@@ -358,7 +359,7 @@ still_named(const struct bu_plan_input *input, const struct bu_node *holder,
 		conflict(ret, OWNER_MOVES, keys[key].name, holder->name);
 }
 
-/* The other name that would get the machine of this node, NULL = none. */
+/* Another name that would get this node's machine; NULL = none. */
 static const char *
 other_taker(const json_t *index, const struct bu_node *holder, const char *name)
 {
@@ -368,7 +369,7 @@ other_taker(const json_t *index, const struct bu_node *holder, const char *name)
 						 : taker(index, "second", holder);
 }
 
-/* The name is free; another node holds its machine. */
+/* For a free name whose machine another node holds. */
 static void
 identify_free(const struct bu_plan_input *input, const json_t *index,
 	      const struct bu_desired_node *want,
@@ -400,8 +401,8 @@ identify_free(const struct bu_plan_input *input, const json_t *index,
 	BU_REASON_SET(&ret->why, RENAMED, .text = {keys[key].name, holder->name});
 }
 
-/* The GUIDs of data partitions are made of both names: with another one its system
- * would look for partitions that no disk has. */
+/* Refuses a new node or site name where there are data partitions: their GUIDs are made
+ * from both names, and the system would not find them. */
 static void
 keep_names_of_data(const struct bu_plan_input *input,
 		   const struct bu_desired_node *want, struct bu_identity *ret)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a profile makes a node do, and the programs that its image must have for that;
- * policy.c asks. Invariant: a program that no line of the profile needs is not asked
- * for, and of an image that nobody looked at none is.
+ * The programs that an image must have for its node's profile. Called by policy.c.
+ * Invariants: a program is asked for only where a line of the profile needs it. Of an
+ * image whose programs are unknown, none is asked for.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ always(const struct look *look)
 static int
 by_networkd(const struct look *look)
 {
-	/* netplan's words are carried out by it. */
+	/* networkd also carries out netplan's configuration */
 	return strcmp(look->node->image->network_config, "networkmanager") != 0;
 }
 
@@ -90,7 +90,7 @@ has_file_system(const char *item, const char *fs)
 	return its && strncmp(its + 1, fs, length) == 0 && its[1 + length] == ':';
 }
 
-/* On a partition or on the array: the installed system makes them. */
+/* Is a partition or the array of this file system? The installed system makes them. */
 static int
 with_file_system(const struct look *look, const char *fs)
 {
@@ -119,7 +119,7 @@ with_xfs(const struct look *look)
 	return with_file_system(look, "xfs");
 }
 
-/* "nfs" and "nfs4" have one program. */
+/* A prefix: "nfs" and "nfs4" have one program. */
 static int
 with_mount(const struct look *look, const char *fs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The plan as one document: a decision per node (decide.c), batches under the limits of
- * the pools, what policy forbids (policy.c), and the digest of what all of it rests on.
+ * the pools, violations of policy (policy.c), and a digest of the observed state.
  * Called by the API. Invariant: the same input gives the same bytes.
  */
 #include "provisioner/plan/plan.h"
@@ -24,16 +24,16 @@ struct maker {
 	const struct bu_plan_input *input;
 	json_t *plan;
 	struct bu_plan_image *images; /* by position in desired->images */
-	int *pool_steps;              /* of nodes in service; by position of the pool */
-	const char **limit;           /* sorted; NULL = all */
+	int *pool_steps;    /* steps of nodes in service, by position of the pool */
+	const char **limit; /* sorted; NULL = all */
 	size_t limit_count;
 	struct bu_sha256_state *observed;
-	struct bu_facets facets; /* of the node that is decided; kept for its memory */
-	json_t *changes;         /* of the step before; the next may share them */
-	json_t *args;            /* likewise, of its reason */
-	json_t *texts;           /* that are shared */
+	struct bu_facets facets; /* of the node being decided; reused */
+	json_t *changes;         /* of the last step; the next may share them */
+	json_t *args;            /* likewise, arguments of its reason */
+	json_t *texts;           /* texts that steps share */
 	json_t *minutes;         /* by pool and class: {"train reboot": 12.5} */
-	json_t *identities;      /* who holds which machine */
+	json_t *identities;      /* index of bu_identity_index() */
 	size_t unchanged, left_out;
 };
 
@@ -70,8 +70,8 @@ limited(const struct maker *maker, const char *name)
 					sizeof(*maker->limit), by_name);
 }
 
-/* All that a decision looks at; times and progress are not among it, nor what a node in
- * service tells of its links. */
+/* Adds the state that a decision uses: not times, not progress, not the inventory of a
+ * node in service. */
 static void
 observe(struct maker *maker, const struct bu_node *node)
 {
@@ -107,8 +107,8 @@ image_of(struct maker *maker, const struct bu_desired_node *want, struct bu_err 
 	return image;
 }
 
-/* Canaries are batch 0, then as many as may be away at once. What disturbs none in
- * service starts at once: -1. */
+/* Canaries are batch 0; the batches after them have max_unavailable nodes each. Steps
+ * that disturb no node in service start at once: -1. */
 static int
 batch_of(struct maker *maker, const struct bu_plan_node *it,
 	 const struct bu_decision *decision)
@@ -123,7 +123,7 @@ batch_of(struct maker *maker, const struct bu_plan_node *it,
 	return 1 + (*steps - 1 - pool->canary) / pool->max_unavailable;
 }
 
-/* -1 = unknown. Asked once for each pool and class: the answer is a median of many. */
+/* -1 = unknown. Queried once per pool and class: each answer is a median of many. */
 static double
 minutes_of(struct maker *maker, const char *pool, enum bu_class class)
 {
@@ -142,7 +142,7 @@ minutes_of(struct maker *maker, const char *pool, enum bu_class class)
 	return minutes;
 }
 
-/* The limits of each pool that has a step, for what shows or follows it. */
+/* Adds the limits of each pool with a step, for tools that show or follow the plan. */
 static void
 note_pool(struct maker *maker, const struct bu_desired_pool *pool)
 {
@@ -164,7 +164,7 @@ note_pool(struct maker *maker, const struct bu_desired_pool *pool)
 			}));
 }
 
-/* Most texts of a plan are in many steps: one value for all of them. */
+/* Steps with the same text share one value. */
 static json_t *
 text(struct maker *maker, const char *words)
 {
@@ -177,7 +177,7 @@ text(struct maker *maker, const char *words)
 	return value;
 }
 
-/* But those of the node alone. */
+/* Shares the texts of a step but node and facets. */
 static void
 share_texts(struct maker *maker, json_t *step)
 {
@@ -191,7 +191,7 @@ share_texts(struct maker *maker, json_t *step)
 					    text(maker, json_string_value(value)));
 }
 
-/* Most nodes of a rollout change the same: one list for all of them. */
+/* Adjacent steps with the same changes share one list. */
 static json_t *
 shared(struct maker *maker, json_t *changes)
 {
@@ -206,8 +206,8 @@ shared(struct maker *maker, json_t *changes)
 	return changes;
 }
 
-/* Why, for people, and the code and the arguments of it, by which the others of the
- * plan are told apart. What is changed has members of its own. */
+/* Adds the reason as a text, and its code and arguments, which tell the entries of a
+ * plan apart. "changes" is a member of its own. */
 static void
 set_why(struct maker *maker, json_t *object, const struct bu_reason *reason)
 {
@@ -229,7 +229,7 @@ set_why(struct maker *maker, json_t *object, const struct bu_reason *reason)
 	json_object_set(object, "args", maker->args);
 }
 
-/* What it may lose: a grant is for this disk, and for no other. */
+/* The disk whose content goes: a grant is for this disk alone. */
 static json_t *
 disk_of(const struct maker *maker, const struct bu_plan_node *it)
 {
@@ -246,7 +246,7 @@ disk_of(const struct maker *maker, const struct bu_plan_node *it)
 	return disk;
 }
 
-/* Of two roots the one that does not run is written. */
+/* The image of the running root, which stays: of two roots the other one is written. */
 static const char *
 stays(const struct bu_plan_node *it, const struct bu_decision *decision)
 {
@@ -316,7 +316,7 @@ add_waiting(struct maker *maker, const struct bu_node *node)
 	json_object_set_new(waiting, node->order.rollout, json_integer(count + 1));
 }
 
-/* Of a node that --limit leaves out. */
+/* For a node outside of --limit. */
 static void
 plan_left_out(struct maker *maker, const struct bu_plan_node *it)
 {
@@ -330,7 +330,7 @@ plan_left_out(struct maker *maker, const struct bu_plan_node *it)
 	add_step(maker, it, &decision);
 }
 
-/* In a list besides the steps; the entry, borrowed. */
+/* Adds an entry to a list beside the steps; borrowed. */
 static json_t *
 tell(struct maker *maker, const char *name, const char *node,
      const struct bu_reason *why)
@@ -342,7 +342,7 @@ tell(struct maker *maker, const char *name, const char *node,
 	return entry;
 }
 
-/* Whoever the plan is about: the revision as a whole would be applied. */
+/* Refuses the plan whatever its nodes: the revision as a whole would be applied. */
 static void
 contradict(struct maker *maker, const struct bu_desired_node *want,
 	   const struct bu_identity *identity)
@@ -403,8 +403,7 @@ plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err
 	it.image = image_of(maker, want, err);
 	if (!it.image)
 		return -1;
-	/* Most that are left out have no order, and what they should have is nobody's
-	 * question. */
+	/* facets matter only for nodes in the plan, or with an open order */
 	if (!out || (it.node && it.node->order.open)) {
 		bu_facets_collect(&maker->facets, input->desired, want);
 		bu_facets_digest(&maker->facets, it.digest);

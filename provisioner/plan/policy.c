@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What [policy] says to a plan: what a profile alone tells (profiles/load/policy.c),
- * and whether the versions of image, hardware and manifest fit together. Called by
- * plan.c. Invariant: each thing that a rule forbids is an entry of its own, with the
- * node where it is about one, else with all nodes that it is about.
+ * Judges a plan by [policy]: the rules on the profile (profiles/load/policy.c), and
+ * whether the versions of image, hardware and manifest fit together. Called by plan.c.
+ * Invariant: each violation is an entry of its own, with its node, else with all its
+ * nodes.
  */
 #include "profiles/load/policy.h"
 
@@ -35,8 +35,8 @@ on_violation(const struct bu_violation *violation, void *arg)
 	forbid(arg, violation, 1);
 }
 
-/* The nodes of one image, hardware class, cluster, storage and division of GPUs: they
- * fit or do not fit together. */
+/* Nodes of one image, hardware class, root, cluster, storage and division of GPUs; they
+ * are judged together. */
 struct group {
 	const struct bu_plan_input *input;
 	json_t *plan;
@@ -71,8 +71,8 @@ warn(json_t *plan, const char *text)
 	json_array_append_new(json_object_get(plan, "warnings"), json_string(text));
 }
 
-/* undeclared: what nobody declared cannot be judged; without [policy] nobody asked to.
- */
+/* undeclared: a version that is not declared cannot be judged, so it only warns.
+ * Without [policy] compatibility = refuse every misfit only warns. */
 static void
 misfit(const struct group *group, const struct bu_origin *at, int undeclared,
        const char *what)
@@ -107,7 +107,7 @@ on_misfit(const struct bu_misfit *found, void *arg)
 	       found->text);
 }
 
-/* What the manifest names is what will run; the profile must not say another. */
+/* The manifest's version will run; a declared version must be the same. */
 static void
 judge_found(const struct group *group, struct bu_versions *versions,
 	    enum bu_component component, const char *found)
@@ -126,8 +126,7 @@ judge_found(const struct group *group, struct bu_versions *versions,
 	versions->of[component] = found;
 }
 
-/* What an image was made of is what its manifest says; a profile says what it shall be.
- */
+/* The manifest has the image's real source; the declared source must be the same. */
 static void
 judge_source(const struct group *group, const struct bu_plan_image *image)
 {
@@ -142,7 +141,7 @@ judge_source(const struct group *group, const struct bu_plan_image *image)
 
 		if (source->kind != BU_SOURCE_OCI)
 			continue;
-		/* The same by its digest, which another tag may have led to. */
+		/* the same digest may have another tag */
 		if (strcmp(source->name, declared->source) == 0 ||
 		    strstr(declared->source, source->digest))
 			return;
@@ -157,8 +156,8 @@ judge_source(const struct group *group, const struct bu_plan_image *image)
 	misfit(group, at, 0, text);
 }
 
-/* A node without its cluster's client is installed, measured and never joins. Images of
- * before do not say what they hold. */
+/* A node without its cluster's client is installed and measured, but never joins. Older
+ * images do not list their clients. */
 static void
 judge_client(const struct group *group, const struct bu_plan_image *image)
 {
@@ -198,7 +197,7 @@ forbid_image(const struct group *group, const char *text)
 	       0);
 }
 
-/* The installer would refuse it, with the machine switched off for it. */
+/* The installer would refuse the image, after the machine was switched off. */
 static void
 judge_kind(const struct group *group, const struct bu_plan_image *image)
 {
@@ -214,8 +213,7 @@ judge_kind(const struct group *group, const struct bu_plan_image *image)
 	forbid_image(group, text);
 }
 
-/* What runs from memory runs under the boot ramdisk's kernel, with the image's modules.
- */
+/* A system in memory runs the boot ramdisk's kernel with the image's modules. */
 static void
 judge_ram(const struct group *group, const struct bu_plan_image *image)
 {
@@ -234,7 +232,7 @@ judge_ram(const struct group *group, const struct bu_plan_image *image)
 	forbid_image(group, text);
 }
 
-/* Likewise: its initial ramdisk would look for a plain root. */
+/* The initial ramdisk of another image would look for a plain root. */
 static void
 judge_mirror(const struct group *group, const struct bu_plan_image *image)
 {
@@ -332,7 +330,7 @@ judge_versions(const struct bu_plan_input *input, const struct bu_plan_image *im
 	}
 }
 
-/* A plan must not count on what only a person does. */
+/* Names the nodes whose boots wait for a person. */
 static void
 warn_by_hand(const struct bu_desired *desired, json_t *plan)
 {
@@ -376,7 +374,7 @@ judge_registries(const struct bu_plan_input *input, const struct bu_plan_image *
 					plan);
 }
 
-/* The image and the program, each with its line. */
+/* Each violation names the lines of the image and of the scanner. */
 static void
 judge_scans(const struct bu_plan_input *input, const struct bu_plan_image *images,
 	    json_t *plan)
@@ -392,7 +390,7 @@ judge_scans(const struct bu_plan_input *input, const struct bu_plan_image *image
 
 		if (!images[i].kept_out[0])
 			continue;
-		/* A site without a policy has no origins. */
+		/* without [policy] there is no origin */
 		said = &desired->policy.origins[place];
 		text = bu_xasprintf("[image %s] %s; [policy] scanner = %s (%s:%d)",
 				    image->name, images[i].kept_out, image->scanner,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an agent found on its node, for the plan. Called by changes.c. Invariant: what
- * was told overrules what orders should have made of the node, and where nothing was
- * told, that is all there is.
+ * Findings of a node's agent, for the plan. Called by changes.c and plan.c. Invariant:
+ * a finding overrules the effect that orders should have had; without findings only
+ * orders count.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "provisioner/node/over.h"
 #include "provisioner/plan/plan_impl.h"
 
-/* What the kernel's command line is made of (config/tuning.h). */
+/* Facets of the kernel's command line (config/tuning.h). */
 static const char *const of_kernel[] = {"kargs", "hugepages", "hardware.disk_wait"};
 
 int
@@ -26,8 +26,8 @@ bu_plan_runs_other(const struct bu_plan_node *it)
 	return *facets && strcmp(facets, it->digest) != 0;
 }
 
-/* Of this digest: of a revision at hand, or of an order. A system that is loaded into
- * memory has those of the applied revision, which no order need have had. */
+/* The facets of this digest: of the applied or the desired revision, or of an order. A
+ * system in memory has those of the applied revision, which may be in no order. */
 static json_t *
 known_facets(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	     const char *digest)
@@ -73,7 +73,7 @@ is_of_kernel(const json_t *change)
 	return 0;
 }
 
-/* The first that is about the kernel's arguments; NULL = none is. */
+/* The first change of the kernel's arguments; NULL = none. */
 static json_t *
 kernel_change(json_t *changes)
 {
@@ -100,7 +100,7 @@ add(json_t *changes, const struct bu_plan_node *it, const char *what,
 						 at->file ? at->file : "", at->line}));
 }
 
-/* The kernel runs with what is wanted already: only the boot loader has other words. */
+/* The kernel runs with the desired arguments: only the boot loader's text differs. */
 static void
 soften(json_t *changes)
 {
@@ -129,7 +129,7 @@ add_kernel(const struct bu_plan_node *it, json_t *changes)
 		soften(changes);
 	if (kernel_change(changes))
 		return;
-	/* Against what was written: another bringup may write it in other words. */
+	/* the text as written: another version of bringup may word it differently */
 	if (booted && strcmp(booted, found->kargs) != 0 && strcmp(booted, plain) != 0)
 		add(changes, it, "kernel arguments", BU_CLASS_REBOOT, booted, plain);
 	else if (found->loader && strcmp(found->loader, found->kargs) != 0)
@@ -162,7 +162,7 @@ bu_plan_runs_changes(const struct bu_plan_node *it, json_t *changes)
 	add_files(it, changes);
 }
 
-/* Only its image brings another kernel, and that is the one that it has. */
+/* For a node that has the image: only the image brings another kernel. */
 void
 bu_plan_runs_drift(const struct bu_plan_node *it, json_t *list)
 {

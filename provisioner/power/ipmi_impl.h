@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by ipmi.c (power, boot, accounts), ipmi_report.c, and ipmi_run.c (the
- * programs) with ipmi_host.c (the address), which both use. */
+/* Shared by ipmi.c (power, boot, accounts) and ipmi_report.c, which call ipmi_run.c
+ * (programs) and ipmi_host.c (the address). */
 #ifndef BU_POWER_IPMI_IMPL_H
 #define BU_POWER_IPMI_IMPL_H
 
@@ -10,7 +10,7 @@
 
 enum { BU_IPMI_WORDS_MAX = 6 };
 
-/* What is remembered of a BMC: the suite that it has. */
+/* A BMC's cipher suite, remembered. */
 struct bu_ipmi_known {
 	struct bu_ipmi_known *next;
 	char *bmc;
@@ -20,7 +20,7 @@ struct bu_ipmi_known {
 struct bu_ipmi {
 	struct bu_loop *loop;
 	struct bu_ipmi_known *known;
-	struct bu_power_call *calls; /* in their order */
+	struct bu_power_call *calls; /* oldest first */
 	int running;
 };
 
@@ -34,35 +34,35 @@ struct bu_power_call {
 	const struct bu_power_request *request;
 	bu_power_done_fn fn;
 	void *arg;
-	struct bu_job *job;      /* NULL: it waits for its turn */
-	char host[256], port[8]; /* host: what ipmitool is given; "" = not known yet */
+	struct bu_job *job;      /* NULL = waits for its turn */
+	char host[256], port[8]; /* host: argument of ipmitool; "" = not resolved yet */
 	bu_ipmi_host_fn found;
 	const char *words[BU_IPMI_WORDS_MAX];
-	char *input; /* what `ipmitool shell` reads; NULL */
+	char *input; /* input of `ipmitool shell`; NULL */
 	bu_ipmi_answer_fn then;
-	int optional;       /* that it answers "unsupported" is no error: text is "" */
-	int csv;            /* commas between its columns, and no explanations */
-	int64_t program_ms; /* it may take so long; 0 = as others */
-	char last[8];       /* a number among the words */
+	int optional;       /* the answer "unsupported" is no error: text is "" */
+	int csv;            /* comma-separated output, without explanations */
+	int64_t program_ms; /* time limit of the program; 0 = the default */
+	char last[8];       /* a number in words */
 	struct bu_bmc_log log;
 	struct bu_power_answer answer;
-	int *ended; /* of start(), while it runs */
+	int *ended; /* of start(), while start() runs */
 };
 
-/* Runs ipmitool with these words, which end with NULL; then `then`, or the end. */
+/* Runs ipmitool with these words (NULL at the end), then calls `then` or ends. */
 void bu_ipmi_ask(struct bu_power_call *call, bu_ipmi_answer_fn then, int optional,
 		 const char *const words[BU_IPMI_WORDS_MAX]);
 #define BU_IPMI_ASK(call, then, optional, ...)                                         \
 	bu_ipmi_ask((call), (then), (optional),                                        \
 		    (const char *const[BU_IPMI_WORDS_MAX]){__VA_ARGS__})
-/* With call->answer, or with err. The call is gone then. */
+/* Ends the call with call->answer or err, and frees it. */
 void bu_ipmi_end(struct bu_power_call *call, const struct bu_err *err);
 
-/* ipmi_host.c: call->host is there, or err is given. */
+/* ipmi_host.c: resolves call->host, or gives err. */
 void bu_ipmi_find_host(struct bu_power_call *call, bu_ipmi_host_fn found);
-/* It is gone, without an answer. */
+/* Frees the call without an answer. */
 void bu_ipmi_take_back(struct bu_power_call *call);
-/* The cipher suite that its BMC has. */
+/* The cipher suite of the call's BMC. */
 const char *bu_ipmi_suite(const struct bu_power_call *call);
 
 /* ipmi_report.c: event log, sensors, firmware, restart of the BMC. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by perform.c (the operations, whose turn it is), run.c (what they are made
- * of), look.c (until a state is seen) and credentials.c. */
+/* Shared by perform.c (operations and their order), run.c (their parts), look.c (waits
+ * for a state) and credentials.c. */
 #ifndef BU_POWER_PERFORM_IMPL_H
 #define BU_POWER_PERFORM_IMPL_H
 
@@ -13,17 +13,17 @@ struct bu_adopt;
 struct bu_run;
 typedef void (*bu_step_fn)(struct bu_run *run);
 
-/* Borrowed from a secret that was read. */
+/* Borrowed from a secret. */
 struct bu_credentials {
 	const char *user, *password;
 	char digest[BU_DIGEST_SIZE];
 };
 
-/* What a look finds that is not the state that is looked for; look.c has how long each
- * is waited for. */
+/* Result of a look that did not find the wanted state; look.c has the time limit of
+ * each. */
 enum bu_view { BU_VIEW_STILL, BU_VIEW_MOVES, BU_VIEW_SILENT };
 
-/* One request. Its timer wakes it up: in the queue, between two looks, or when a call
+/* One request. The timer wakes it: in the queue, between two looks, or when a call
  * takes too long. */
 struct bu_run {
 	struct bu_run *next;
@@ -36,46 +36,46 @@ struct bu_run {
 	bu_step_fn on_timer;
 	int begun;
 	bu_step_fn begin; /* the operation */
-	/* as whom (credentials.c) */
-	char *secret; /* its user ends where the password begins */
+	/* credentials (credentials.c) */
+	char *secret; /* "USER" "\0" "PASSWORD" */
 	size_t secret_size;
 	char digest[BU_DIGEST_SIZE];
-	struct bu_job *job; /* that is asked for it */
-	char *before;       /* the secret of those of before */
+	struct bu_job *job; /* reads the secret */
+	char *before;       /* the secret of "before" or "factory" */
 	size_t before_size;
-	struct bu_adopt *adopt; /* while it is not known whether ours are taken */
-	/* the call that is under way, and what follows its answer */
+	struct bu_adopt *adopt; /* while not known whether our credentials are taken */
+	/* the call under way, and its continuation */
 	struct bu_power_request order;
 	struct bu_power_call *call;
 	int starting, answered;
 	struct bu_power_answer answer;
-	json_t *report;    /* of the last call that had one */
-	struct bu_err err; /* of the call; kind NONE = it was answered */
-	int denied;        /* that was "no" to the credentials */
-	int looks;         /* it changes nothing */
-	int restarts;      /* its BMC, for all the machines that this has */
+	json_t *report;    /* of the last call with a report */
+	struct bu_err err; /* of the call; kind NONE = answered */
+	int denied;        /* err is a refusal of the credentials */
+	int looks;         /* a query */
+	int restarts;      /* restarts the BMC, for all machines behind it */
 	bu_step_fn then;
-	/* what is looked for */
+	/* the wanted state */
 	enum bu_power_state want, seen;
 	enum bu_power_move move;
 	int64_t look_from_ms, look_until_ms;
-	enum bu_view view;     /* what the last look found, */
-	int64_t view_since_ms; /* and since when */
-	int switched;          /* the looks come after a switch */
-	int64_t start_ms;      /* when the machine was told to start; 0 = it was not */
-	int unsure;            /* whose answer was lost, */
-	struct bu_err lost;    /* so */
+	enum bu_view view;     /* of the last look */
+	int64_t view_since_ms; /* since when the looks find this view */
+	int switched;          /* 1 = the looks come after a switch */
+	int64_t start_ms;      /* start command to the machine; 0 = none */
+	int unsure;            /* the answer to the switch was lost */
+	struct bu_err lost;    /* the error of that answer */
 	bu_step_fn found, late, undone;
-	int silences; /* looks in a row that its BMC left without an answer */
-	int was_away; /* its BMC, since it was restarted */
-	/* whose it is */
+	int silences; /* looks in a row without an answer */
+	int was_away; /* the BMC was silent since its restart */
+	/* identity of the machine */
 	struct bu_machine expected;
 	int expects, unsaid;
-	char *differs; /* of it, by its BMC's word; "" = nothing; owned, NULL */
+	char *differs; /* differences from `expected`; "" = none; owned, NULL */
 	bu_step_fn known;
 	/* the boot medium (load.c) */
-	int loaded;        /* this run has put it in */
-	struct bu_err why; /* the start failed; for when it is out again */
+	int loaded;        /* this run inserted it */
+	struct bu_err why; /* error of the start, kept while the medium is ejected */
 };
 
 struct bu_performer {
@@ -83,86 +83,86 @@ struct bu_performer {
 	const struct bu_power_driver *driver;
 	void *self;
 	char *journal;                /* folder; NULL = no BMC's password is changed */
-	struct bu_consoles *consoles; /* NULL = none are kept */
-	struct bu_refused *refused;   /* credentials */
-	struct bu_started *started;   /* by us, and not seen yet */
-	struct bu_run *runs;          /* in the order in which they came */
-	/* perform.c's: a run has ended. */
+	struct bu_consoles *consoles; /* NULL = no consoles are captured */
+	struct bu_refused *refused;   /* refused credentials */
+	struct bu_started *started;   /* started by us, not reported yet */
+	struct bu_run *runs;          /* oldest first */
+	/* perform.c's; called when a run has ended. */
 	void (*next)(struct bu_performer *performer);
 };
 
-/* Behind those that came before. */
+/* Appends a run to the queue. */
 struct bu_run *bu_run_create(struct bu_performer *performer, const json_t *request,
 			     bu_perform_fn fn, void *arg);
 int64_t bu_run_now_ms(const struct bu_run *run);
-/* BU_ERR_CANCELLED when what asked has given up. */
+/* BU_ERR_CANCELLED: the request's until_ms has passed. */
 int bu_run_check_wanted(struct bu_run *run);
-/* In so many ms, unless a call or an end comes first. */
+/* Calls fn in in_ms, unless a call or the end comes first. */
 void bu_run_sleep(struct bu_run *run, int64_t in_ms, bu_step_fn fn);
-/* then looks at run->err itself. */
+/* `then` checks run->err itself. */
 void bu_run_call(struct bu_run *run, enum bu_power_op op, bu_step_fn then);
-/* look.c: until the machine is seen in this state, and as long as it moves; then found,
- * else late, with run->err. */
+/* look.c: waits for the state within_ms, and longer while the machine moves. Then calls
+ * found, or late with run->err. */
 void bu_run_look_for(struct bu_run *run, enum bu_power_state want, int64_t within_ms,
 		     bu_step_fn found, bu_step_fn late);
-/* After a switch, which was taken, or whose answer was lost (run->err): its BMC may be
- * silent, show what was, or that the machine moves. undone: its answer was lost, and it
- * was seen that nothing was done. */
+/* Confirms a switch that was taken, or whose answer was lost (run->err). The BMC may be
+ * silent, show the old state, or show a move. undone: the answer was lost, and the
+ * machine was seen unchanged. */
 void bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn found,
 		    bu_step_fn undone);
-/* Was the switch refused? Neither taken nor lost. */
+/* 1 = the switch was refused: neither taken nor lost. */
 int bu_run_was_refused(const struct bu_run *run);
 
-/* started.c: we have told this machine to start; nobody was told yet that it did. */
+/* started.c: we told this machine to start, and no request was told that it did. */
 void bu_started_note(struct bu_run *run);
-/* Another start, or an end of it, is under way; or it was told. */
+/* Another start or a stop is under way, or the start was reported. */
 void bu_started_forget(struct bu_run *run);
-/* 1: it is on as this request wants it, by a start of ours. */
+/* 1 = the machine was started by us as this request wants it. */
 int bu_started_is(const struct bu_run *run);
 void bu_started_free(struct bu_performer *performer);
-/* Right before the first thing that is done to a machine: behind another one's BMC the
- * run fails. */
+/* Called before the first change to a machine. The run fails behind the BMC of another
+ * machine. */
 void bu_run_identify(struct bu_run *run, bu_step_fn known);
-/* The end with a reply of its own, which is stolen. */
+/* Ends the run with this reply; steals it. */
 void bu_run_tell(struct bu_run *run, json_t *reply);
-/* reset.c: the BMC restarts and is there again; then goes on, or the run fails. undone:
- * it refused, or did nothing; run->err says so. */
+/* reset.c: restarts the BMC and waits for it, then calls `then`, or the run fails.
+ * undone: the BMC refused or did nothing; run->err says so. */
 void bu_run_reset_bmc(struct bu_run *run, bu_step_fn then, bu_step_fn undone);
 void bu_run_report_events(struct bu_run *run);
 void bu_run_report_sensors(struct bu_run *run);
 void bu_run_report_firmware(struct bu_run *run);
-/* load.c: the medium goes in, or out, as the request says; then goes on, or the run
- * fails. */
+/* load.c: inserts or ejects the medium as the request says, then calls `then`, or the
+ * run fails. */
 void bu_run_load(struct bu_run *run, bu_step_fn then);
-/* The end with run->err, and without the medium. */
+/* Ejects the medium, then ends with run->err. */
 void bu_run_fail_loaded(struct bu_run *run);
 void bu_run_eject(struct bu_run *run);
-/* The end: with run->seen, or with run->err. */
+/* Ends the run with run->seen; with run->err. */
 void bu_run_done(struct bu_run *run);
 void bu_run_fail(struct bu_run *run);
 void bu_run_free(struct bu_run *run); /* without an answer */
 
-/* credentials.c: reads them; then looks at run->err itself. */
+/* credentials.c: reads the credentials. `then` checks run->err itself. */
 void bu_run_authorize(struct bu_run *run, bu_step_fn then);
-/* Cuts the secret, "USER:PASSWORD", in two. */
+/* Splits the secret "USER:PASSWORD". */
 bu_must int bu_credentials_split(char *secret, const char *reference,
 				 struct bu_credentials *ret, struct bu_err *err);
 void bu_run_speak_as(struct bu_run *run, const struct bu_credentials *credentials);
-/* Whether the BMC may be asked with them; if not, run->err says why. */
+/* 1 = the BMC may be asked with the credentials; else run->err. */
 int bu_run_may_try(struct bu_run *run);
-/* What it said to them. */
+/* The BMC's answer to the credentials. */
 void bu_run_refused(struct bu_run *run);
 void bu_run_accepted(struct bu_run *run);
 void bu_refused_free(struct bu_performer *performer);
 
-/* perform_console.c: 1 = it was answered, and none need be asked. */
+/* perform_console.c: 1 = answered without credentials. */
 int bu_console_begin(struct bu_run *run);
 void bu_console_ask(struct bu_run *run);
 
-/* adopt.c: the BMC gets our credentials where it has those of before; then goes on, or
- * the run fails. */
+/* adopt.c: gives a BMC with earlier credentials ours, then calls `then`, or the run
+ * fails. */
 void bu_run_adopt(struct bu_run *run, bu_step_fn then);
-/* A request to a BMC that may not have ours yet. */
+/* 1 = the request's BMC may not have our credentials yet. */
 int bu_adopt_may_change(const struct bu_run *run);
 
 #endif

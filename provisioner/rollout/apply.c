@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a plan to orders, in one batch of the log. Invariant: what destroys is ordered
- * only for nodes that a grant names.
+ * Makes orders from a plan, in one batch of the log. Called by the API. Invariant: a
+ * step that destroys data is ordered only for nodes that a grant names.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ bu_rollouts_changing(const struct bu_rollouts *rollouts, const struct bu_plan *p
 	return NULL;
 }
 
-/* Those of its array; NULL = it has none. New reference. */
+/* The disks of the step's array; NULL = none. New reference. */
 static json_t *
 disks_of(const struct bu_plan_step *step)
 {
@@ -87,8 +87,8 @@ order_event(const struct bu_plan_step *step, const struct bu_plan *plan, const c
 
 enum { EVENTS_OF_ORDER = 3 };
 
-/* One that is held because its machine is on begins anew: the grant came with this
- * plan. Returns how many events. */
+/* Releases a node that is held because its machine is on: its new order comes with this
+ * plan's grants. Returns the number of events. */
 static size_t
 let_go(const struct bu_node *node, const char *name, const char *by,
        struct bu_event *ret)
@@ -108,8 +108,8 @@ let_go(const struct bu_node *node, const char *name, const char *by,
 	return 2;
 }
 
-/* What the log keeps of the plan, the new names before the profile knows them, and that
- * it is applied. Returns how many events. */
+/* Events before the orders: revision, plan, renames (applied needs the new names),
+ * applied. Returns how many. */
 static size_t
 head_events(struct bu_event *events, const struct bu_consent *consent, const char *id)
 {
@@ -135,8 +135,7 @@ head_events(struct bu_event *events, const struct bu_consent *consent, const cha
 	return count;
 }
 
-/* The node that has the name once the renames of the plan, which come first, are done.
- */
+/* The node with this name after the plan's renames, which come first. */
 static const struct bu_node *
 node_then(const struct bu_fleet *fleet, const struct bu_plan *plan, const char *name)
 {
@@ -181,7 +180,7 @@ bu_rollouts_is_done(const struct bu_rollouts *rollouts, const struct bu_plan *pl
 	       strcmp(plan->commit, fleet->commit) == 0;
 }
 
-/* What begins anew may have gone on since the plan was made. */
+/* An order that begins anew may have gone on since the plan was made. */
 static int
 check_anew(struct bu_rollouts *rollouts, const struct bu_plan *plan, struct bu_err *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The brake: when many nodes of a pool, a rack or a subnet of BMCs are late together,
- * it is not the nodes. Then their ladders freeze (no power cycle, no node fails) and
- * one alarm says so; it lets go by itself when fewer are late. Asked by reconcile at
- * each look. Invariant: an event is written only when a scope freezes or is let go.
+ * The brake: many nodes of a pool, a rack or a BMC subnet that are late together have a
+ * common cause. Their ladders then freeze (no power cycle, no failed node), with one
+ * alarm. The brake ends by itself when fewer are late. Called by reconcile at each
+ * look. Invariant: an event is written only when a scope freezes or ends.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct bu_brake {
 	struct bu_fleet *fleet;
 	struct bu_reconcile *rec;
 	json_t *on;  /* {scope: true}; NULL until the first look */
-	int outages; /* of the log, that were seen: what was told may not be in it */
+	int outages; /* log outages seen so far; their events may be lost */
 };
 
 /* --- scopes of a node --- */
@@ -40,7 +40,7 @@ rack_scope(const struct bu_desired_node *want, char *ret)
 	return want->rack != NULL;
 }
 
-/* "https://10.1.0.17/x" is in "BMC subnet 10.1.0.0/24"; names are in none. */
+/* "https://10.1.0.17/x" is in "BMC subnet 10.1.0.0/24"; host names are in none. */
 static int
 bmc_scope(const struct bu_desired_node *want, char *ret)
 {
@@ -75,7 +75,7 @@ bu_brake_scope(const struct bu_brake *brake, const struct bu_node *node)
 	return NULL;
 }
 
-/* --- what is late --- */
+/* --- late nodes --- */
 
 static void
 count_up(json_t *counts, const char *scope, const char *what)
@@ -89,7 +89,7 @@ count_up(json_t *counts, const char *scope, const char *what)
 	bu_json_count_up(row, what);
 }
 
-/* {scope: {"late","of"}}; NULL when none is late. */
+/* {scope: {"late","of"}}; NULL = no node is late. */
 static json_t *
 count_late(const struct bu_brake *brake)
 {
@@ -158,7 +158,7 @@ look(void *arg)
 	if (brake->outages != brake->fleet->outages)
 		json_decref(bu_steal(&brake->on));
 	brake->outages = brake->fleet->outages;
-	if (!brake->on) /* what the process before has left on */
+	if (!brake->on) /* scopes that an earlier process left on */
 		brake->on = json_copy(brake->fleet->brakes);
 	counts = count_late(brake);
 	if (!counts && !json_object_size(brake->on))

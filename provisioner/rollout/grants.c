@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people granted with a plan. Asked by apply.c. Invariant: a step that destroys,
- * or that switches off a machine which is on, is granted by a name and a set of nodes,
- * never by silence.
+ * The grants of a plan. Called by apply.c. Invariant: a step that destroys data, or
+ * that switches off a running machine, needs an explicit grant for its node.
  */
 #include <string.h>
 
@@ -10,8 +9,7 @@
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/rollout/rollout_impl.h"
 
-/* One grant: its class, NONE for a reset alone, and its nodes as the keys of an object;
- * NULL = all. */
+/* One grant: its class (NONE = a reset alone); its nodes as keys, NULL = all. */
 struct consent {
 	enum bu_class class;
 	json_t *nodes;
@@ -31,7 +29,7 @@ read_nodes(const json_t *grant, const char *class, json_t **ret, struct bu_err *
 
 	if (!whom)
 		return 0;
-	/* Whatever else was meant, it was not all nodes. */
+	/* an empty set never means all nodes */
 	if (!text || !*text)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "grant of %s, field 'nodes': give a nodeset, as "
@@ -86,7 +84,7 @@ bu_grants_destroy(struct bu_grants *grants)
 	free(grants);
 }
 
-/* Whether one grant is of this class or a worse one, for this node. */
+/* Does a grant of this class, or of a worse one, cover the node? */
 static int
 covers(const struct bu_grants *grants, enum bu_class class, const char *node)
 {
@@ -142,7 +140,7 @@ find_missing(const struct bu_grants *grants, const struct bu_plan *plan,
 		const struct bu_plan_step *step = &plan->steps[i];
 		enum bu_class class;
 
-		/* What a class means that is unknown here, nobody can grant. */
+		/* a class that is unknown here cannot be granted */
 		if (bu_class_read(step->class, &class, err) != 0)
 			return bu_err_wrap(err, "node %s", step->node);
 		if (bu_class_needs_grant(class) && !covers(grants, class, step->node)) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An abort calls back what has begun and has not passed a point of no return. Called by
- * rollout.c and the API. Invariant: what is called back is, in one commit with the
- * abort, on its way to where it was; no disk was touched, and what has left
- * its cluster boots what is still on its disk, or has the files that it had.
+ * An abort recalls orders that have begun and have not passed a point of no return.
+ * Called by rollout.c, apply.c and the API. Invariants: in one commit with the abort,
+ * each recalled node is on its way back to where it was. No disk of it was written. A
+ * node that has left its cluster boots the system still on its disk, or keeps the files
+ * that it had.
  */
 #include <string.h>
 
 #include "provisioner/rollout/rollout_impl.h"
 
-/* Which trigger takes the node back; 0 and the trigger, or -1 and why it goes on. */
+/* Finds the trigger that takes the node back; -1: err says why its order goes on. */
 static int
 way_back(const struct bu_rollouts *rollouts, struct bu_node *node,
 	 enum bu_trigger *ret_on, struct bu_err *err)
@@ -25,7 +26,7 @@ way_back(const struct bu_rollouts *rollouts, struct bu_node *node,
 	*ret_on = move.on;
 	if (bu_reconcile_can(rollouts->rec, node, &move, &to, err) == 0)
 		return 0;
-	/* Its machine is another one: there is nothing to boot. */
+	/* a replaced machine has nothing to boot */
 	*ret_on = move.on = BU_TRIGGER_ABORT;
 	return abort == BU_ABORT_BEFORE_WRITING
 		       ? bu_reconcile_can(rollouts->rec, node, &move, &to, err)
@@ -39,7 +40,7 @@ is_under_way(const struct bu_node *node, const char *id)
 	       strcmp(node->order.rollout, id) == 0;
 }
 
-/* Its order is open and has begun. Events: at most two. */
+/* For an open order that has begun. Makes at most two events. */
 static int
 recall(struct bu_rollouts *rollouts, struct bu_node *node, const char *by,
        const struct bu_reason *reason, struct bu_event *events, size_t *count)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why an open order may not begin now, and how that is said. Asked by rollout.c for
- * each node that waits, and by show.c. Invariant: it changes nothing.
+ * Why an open order may not begin now, as a code and as a text. Called by rollout.c for
+ * each waiting node, and by show.c. Invariant: nothing is changed here.
  */
 #include "base/text.h"
 #include "profiles/language/window.h"
 #include "provisioner/rollout/rollout_impl.h"
 
-/* Of a node in service whose order would disturb it. */
+/* For a node in service whose order would disturb it. */
 static enum bu_refusal
 limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
 	      const struct bu_node *node, const struct bu_desired_node *want)
@@ -21,7 +21,7 @@ limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
 	if (share->proven < pool->canary &&
 	    share->proven + share->trying + share->back >= pool->canary)
 		return BU_REFUSED_CANARY;
-	/* What is away already makes no other more so. */
+	/* the node's own absence does not count */
 	return view->away[index] - bu_view_is_away(node) >= pool->max_unavailable
 		       ? BU_REFUSED_AWAY
 		       : BU_MAY_GO;
@@ -67,7 +67,7 @@ refused_by_rollout(const char *id, const struct bu_rollout *rollout)
 			    rollout->ended_ms ? "" : id);
 }
 
-/* Whom it waits for, and that a turn which was withdrawn told nothing. */
+/* The canary that the node waits for. A withdrawn turn proves nothing. */
 static char *
 canary_text(const struct bu_desired_pool *pool, const struct bu_share *share)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns. Which orders are open is in the log; each look counts them anew, stops a
- * rollout whose failures are too many, and gives turns under the limits. Invariant: of
- * a pool never more than max_unavailable nodes are away because of rollouts, and none
- * of a rollout that has stopped.
+ * Gives turns. The log has the open orders. Each look counts them anew, stops a rollout
+ * with too many failures, and gives turns under the limits. Invariants: because of
+ * rollouts never more than max_unavailable nodes of a pool are away. A stopped rollout
+ * gives no turn.
  */
 #include "provisioner/rollout/rollout.h"
 
@@ -27,7 +27,7 @@ give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *no
 		bu_warn("rollout", "%s", err.text);
 		return;
 	}
-	/* On its way to the log; the others of this look are decided by it. */
+	/* the turn is on its way to the log: the rest of this look counts it */
 	pool = bu_view_pool(rollouts->fleet, want);
 	share = bu_view_share(
 		view, bu_fleet_rollout(rollouts->fleet, node->order.rollout), pool);
@@ -58,8 +58,8 @@ init_event(struct bu_event *ret, const char *rollout, enum bu_rollout_state to,
 		      .to = bu_rollout_state_name(to), .by = by, .reason = *why);
 }
 
-/* Nothing is begun while a stop is on its way to the log, which has it, or is down,
- * before the next look. */
+/* Stops rollouts with too many failures; returns how many. No turn is given while a
+ * stop is on its way to the log. */
 static int
 stop_spent(struct bu_rollouts *rollouts, const struct bu_view *view)
 {

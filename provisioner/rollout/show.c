@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rollouts as people and their tools see them. Called by the API. */
+/* Views of rollouts for people and tools. Called by the API. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ is_of(const struct bu_node *node, const struct bu_rollout *rollout)
 	return node->order.seq && strcmp(node->order.rollout, rollout->id) == 0;
 }
 
-/* What both forms have. */
+/* The members of both the list and the single view. */
 static json_t *
 brief(const struct bu_fleet *fleet, const struct bu_rollout *rollout)
 {
@@ -82,7 +82,7 @@ bu_rollouts_list(const struct bu_rollouts *rollouts)
 	return list;
 }
 
-/* Why no node of the pool has a turn; "" when one may, or none waits. Owned. */
+/* Why no node of the pool has a turn; "" = one may have it, or none waits. Owned. */
 static char *
 pool_why(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	 const struct bu_rollout *rollout, const char *pool)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns of agents; api/agents.c asks with each poll of a node. Invariant: who runs
- * which agent is a fact that agents tell; that one failed is in the log, and as long as
- * it counts no node gets that agent.
+ * Turns of agents; called by api/agents.c with each poll of a node. Invariants: agents
+ * tell which agent a node runs. The log has the failure of an agent, and while that
+ * counts no node gets this agent.
  */
 #include "provisioner/rollout/travel.h"
 
@@ -17,20 +17,20 @@
 #include "images/manifest.h"
 #include "images/store.h"
 
-/* TURN: a turn costs a pass over all nodes, and each of them asks. */
+/* TURN_MS: a turn costs a pass over all nodes, and each node asks for one. */
 enum { LOOK_MS = 2000, LENT_MS = 60 * 1000, TURN_MS = 200, AGAIN_MS = 60 * 1000 };
 
 struct bu_travels {
 	struct bu_travels_opts opts;
 	struct bu_bundle bundle;
-	char *key; /* NULL: none is served */
+	char *key; /* NULL = none is served */
 	struct bu_err fault;
 	struct stat seen;
 	int64_t looked_ms; /* monotonic; 0 = never */
 	int64_t turned_ms; /* likewise */
 };
 
-/* --- what is served --- */
+/* --- the served bundle --- */
 
 static int
 load(struct bu_travels *travels, struct bu_err *err)
@@ -126,7 +126,7 @@ bu_travels_destroy(struct bu_travels *travels)
 	free(travels);
 }
 
-/* --- what the log learns --- */
+/* --- events of agents --- */
 
 static void
 note(struct bu_travels *travels, const struct bu_node *node,
@@ -146,7 +146,7 @@ wall_ms(const struct bu_travels *travels)
 	return bu_wall_ms(bu_loop_clock(travels->opts.fleet->loop));
 }
 
-/* Of a failure that still counts. */
+/* Does the node's failure of this agent still count? */
 static int
 counts(const struct bu_travels *travels, const struct bu_node *node, const char *digest)
 {
@@ -165,8 +165,8 @@ stopped_by(const struct bu_travels *travels)
 	return NULL;
 }
 
-/* Until it has heard that we know it says it again: that is no other failure. What
- * nobody asked for is no word on the agent that others get. */
+/* Logs a failed trial once: the agent repeats it until it is acknowledged. A failure of
+ * an agent that bringupd did not ask for is not logged. */
 static int
 hear_failed(struct bu_travels *travels, struct bu_node *node, const json_t *said,
 	    struct bu_err *err)
@@ -204,7 +204,7 @@ bu_travels_hello(struct bu_travels *travels, struct bu_node *node, const json_t 
 		     &(struct bu_agent_failed){agent.version, agent.digest,
 					       BU_AGENT_CHANGED},
 		     "");
-	/* On trial it still has its turn. */
+	/* A node on trial keeps its turn. */
 	if (!agent.trial)
 		fact->asked_ms = 0;
 	bu_text_copy(fact->version, sizeof(fact->version), agent.version);
@@ -213,8 +213,8 @@ bu_travels_hello(struct bu_travels *travels, struct bu_node *node, const json_t 
 	return 0;
 }
 
-/* Of this bundle and bringupd: an agent may remember what it answered to another one.
- */
+/* Id of the work, new for each bundle and start of bringupd: an agent may remember its
+ * answer to an earlier one. */
 static char *
 id_of(const struct bu_travels *travels, const struct bu_node *node)
 {
@@ -245,12 +245,12 @@ bu_travels_result(struct bu_travels *travels, struct bu_node *node, const char *
 		return;
 	fact->asked_ms = 0;
 	fact->again_ms = bu_loop_now_ms(travels->opts.fleet->loop) + AGAIN_MS;
-	/* What it was to fetch may have gone this moment. */
+	/* the bundle may have been replaced this moment */
 	look(travels);
 	present = id_of(travels, node);
 	if (!travels->key || strcmp(id, present) != 0)
 		return;
-	/* Another try may mend it. */
+	/* these kinds may pass on another try */
 	if (failure->kind == BU_ERR_REMOTE || failure->kind == BU_ERR_TIMEOUT ||
 	    failure->kind == BU_ERR_BUSY)
 		return;
@@ -268,7 +268,7 @@ has_served(const struct bu_travels *travels, const struct bu_node *node)
 	return strcmp(node->live.agent.digest, travels->bundle.digest) == 0;
 }
 
-/* Nothing of what it does is disturbed by two seconds without its agent. */
+/* Can the node be two seconds without its agent? */
 static int
 is_at_rest(const struct bu_travels *travels, const struct bu_node *node)
 {
@@ -283,8 +283,8 @@ struct share {
 	int total, proven, changing;
 };
 
-/* A person or an order has taken it since: that it is not heard is no word on its
- * agent. What bringup does to a node that is silent is none of that. */
+/* Has a person or an order taken the node since it was asked? Then its silence is no
+ * failure of the agent. Deeds of bringup to a silent node do not count as that. */
 static int
 is_taken(const struct bu_travels *travels, const struct bu_node *node)
 {
@@ -298,7 +298,7 @@ is_taken(const struct bu_travels *travels, const struct bu_node *node)
 	       (moved && node->since_ms >= asked_ms) || node->power.at_ms >= asked_ms;
 }
 
-/* A node that was asked and is not heard of any more has failed by that. */
+/* A node that was asked and stays silent has failed. */
 static void
 miss(struct bu_travels *travels, struct bu_node *node)
 {
@@ -321,7 +321,7 @@ miss(struct bu_travels *travels, struct bu_node *node)
 	     "");
 }
 
-/* One that died on trial has said all that it will say. */
+/* A node that was silent for BU_TRAVELS_AWAY_MS on trial no longer counts. */
 static int
 is_on_trial(const struct bu_travels *travels, const struct bu_node *node)
 {
@@ -344,8 +344,8 @@ count(struct bu_travels *travels, const struct bu_desired_pool *pool,
 			continue;
 		share->total++;
 		share->proven += has_served(travels, node) && !fact->trial;
-		/* On trial since before bringupd was started. One that is missed now
-		 * counts until the log has that. */
+		/* A trial may be older than this bringupd. A node that is missed now
+		 * counts until the log has its failure. */
 		share->changing += fact->asked_ms || is_on_trial(travels, node);
 		miss(travels, node);
 	}
@@ -368,7 +368,7 @@ bu_travels_turn(struct bu_travels *travels, struct bu_node *node)
 	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
 	struct share share = {0};
 
-	/* Another change would throw away the agent to which a trial leads back. */
+	/* another change would drop the agent to which a trial returns */
 	if (!want || !fact->digest[0] || fact->trial ||
 	    (!fact->asked_ms && now_ms < fact->again_ms))
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What turns are decided by: what is away in each pool, how far each rollout is there.
- * Made for each look of rollout.c, and for show.c. Invariant: it comes from the log's
- * state alone, so that a restart counts the same.
+ * The base of decisions about turns: nodes away in each pool, progress of each rollout.
+ * Called at each look of rollout.c, and by show.c. Invariant: all of it comes from the
+ * log's state, so a restart counts the same.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ bu_view_share(const struct bu_view *view, const struct bu_rollout *rollout, size
 	return &view->shares[index * pools_of(view->fleet) + pool];
 }
 
-/* Nothing brings it back but a person. */
+/* Can only a person bring the node back? */
 static int
 is_stuck(const struct bu_node *node)
 {
@@ -37,8 +37,8 @@ is_stuck(const struct bu_node *node)
 	       (node->state != BU_STATE_READY && bu_state_info(node->state)->settled);
 }
 
-/* What its turn has done to the node is not known: it is on its way back, or a person
- * took it out in the middle of that and can let it go on. */
+/* Is the effect of the withdrawn turn unknown? The node is on its way back, or a person
+ * took it out midway and can let it go on. */
 static int
 is_open_question(const struct bu_node *node)
 {
@@ -73,8 +73,7 @@ count_order(struct bu_share *share, const struct bu_rollout *rollout,
 		share->trying++;
 		share->tries = node;
 	}
-	/* Neither done nor failed; what it has done to the node shows when that is at
-	 * rest. */
+	/* withdrawn midway: its effect shows once the node is at rest */
 	if (order->withdrawn && order->begun && disturbs)
 		count_gave_up(share, node);
 	if (!order->open && !order->failed && !order->withdrawn) {
@@ -150,7 +149,7 @@ bu_view_init(struct bu_view *view, const struct bu_fleet *fleet)
 			bu_view_add_away(view, pool, node);
 		view->relabels +=
 			order->open && order->begun && order->class == BU_CLASS_RELABEL;
-		/* Neighbours are mostly of the same one. */
+		/* adjacent nodes mostly have the same rollout */
 		if (!rollout || strcmp(rollout->id, order->rollout) != 0)
 			rollout = order->seq
 					  ? bu_fleet_rollout((struct bu_fleet *)fleet,

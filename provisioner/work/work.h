@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Items of work: what a node is told to do, made of its order, its profile and what its
- * machine told. Called by routes of api/. Nothing here is sent or written to the log.
+ * Work for agents: made from the node's order, its profile and its machine's inventory.
+ * Called by routes of api/. Nothing here is sent or written to the log.
  */
 #ifndef BU_WORK_WORK_H
 #define BU_WORK_WORK_H
@@ -14,58 +14,56 @@
 #include "provisioner/plan/plan.h"
 #include "provisioner/rollout/travel.h"
 
-/* What items are made of beside their node; all of it is borrowed. */
+/* Sources of work besides the node; borrowed. */
 struct bu_work_input {
 	struct bu_fleet *fleet;
 	const struct bu_trust *trust;
 	struct bu_travels *travels;
 	struct bu_secrets *secrets;
 	const char *images_dir;
-	const char *image_key; /* path of the public key when the profile names none */
+	const char *image_key;    /* public key's path unless in the profile */
 	const char *boot_address; /* ours in the boot network */
 	const char *http_url;     /* plain listener for booting nodes */
 };
 
-/* The item of the node's open step; NULL and err when none can be made. New reference.
- */
+/* The work of the node's open step; NULL and err = none can be made. New reference. */
 json_t *bu_work_make_step(const struct bu_work_input *input, const struct bu_node *node,
 			  struct bu_err *err);
-/* The same for a system that is loaded into memory from this image. */
+/* The same for loading a system into memory from this image. */
 json_t *bu_work_make_load(const struct bu_work_input *input, const struct bu_node *node,
 			  const struct bu_ram_image *image, struct bu_err *err);
 
-/* The files of the node's configuration; *ret_network (owned; NULL = not asked for) is
- * its network for cloud-init. */
+/* The node's configuration files. *ret_network is its network configuration for
+ * cloud-init, owned; ret_network NULL = not wanted. */
 struct bu_config *bu_work_config(const struct bu_work_input *input,
 				 const struct bu_node *node,
 				 const struct bu_target *target, char **ret_network,
 				 struct bu_err *err);
-/* How the node differs from its profile: findings of provisioner/config/drift.h, empty
- * when there are none. New reference. */
+/* Differences between the node and its profile: findings of provisioner/config/drift.h;
+ * empty = none. New reference. */
 json_t *bu_work_drift(const struct bu_work_input *input, const struct bu_node *node);
-/* The user data of what this step installs, for cloud-init; owned. */
+/* cloud-init's user data for the step's system; owned. */
 char *bu_work_user_data(const struct bu_work_input *input, const struct bu_node *node,
 			const struct bu_target *target, const char *step,
 			struct bu_err *err);
-/* BU_ERR_INVAL, BU_ERR_DENIED unless the file holds certificates alone or is not there.
- */
+/* 0 = the file holds only certificates, or is missing. BU_ERR_INVAL, BU_ERR_DENIED. */
 bu_must int bu_work_check_directory_ca(const char *path, struct bu_err *err);
 
-/* The desired image, checked with its keys. */
+/* Loads the desired image, verified with its keys. */
 bu_must int bu_work_load_image(const struct bu_work_input *input,
 			       const struct bu_desired_image *image,
 			       struct bu_image *ret, struct bu_err *err);
-/* What a plan needs of it; borrowed until the next call. */
+/* The plan's view of the image; borrowed until the next call. */
 const struct bu_plan_image *bu_work_plan_image(const struct bu_work_input *input,
 					       const struct bu_desired_image *image,
 					       struct bu_err *err);
-/* The keys of which one must have signed the image, PEM; "": it has no signature, and
- * the policy lets it pass. digest: NULL = the one that has the name now. Owned. */
+/* Public keys in PEM, one of which must have signed the image. "" = unsigned, and the
+ * policy accepts that. digest: NULL = the image that has the name now. Owned. */
 char *bu_work_image_keys(const struct bu_work_input *input,
 			 const struct bu_desired_image *image, const char *digest,
 			 struct bu_err *err);
-/* The same for the image that a node's boot loads: its own ones, whatever the profile
- * says since it was installed. Owned. */
+/* The same for the image that the node's boot loads, by the revision of its install or
+ * order. Owned. */
 char *bu_work_loaded_keys(const struct bu_work_input *input, const struct bu_node *node,
 			  const struct bu_target *target,
 			  const struct bu_ram_image *image, struct bu_err *err);
