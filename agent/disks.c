@@ -213,7 +213,7 @@ read_holder(const char *root, const char *name, char *ret, size_t size)
 		closedir(list);
 }
 
-/* What tells it from the others, by disk->name. */
+/* Reads the serial number and the WWN of disk->name. */
 static void
 read_numbers(const char *root, struct bu_disk *disk)
 {

@@ -52,7 +52,7 @@ start_agent(int *ret_tell)
 	return start_session(&session, &identity, ret_tell);
 }
 
-/* What the agent tells of itself in the hello of that number. New reference. */
+/* "runs" of the hello of that number. New reference. */
 static json_t *
 runs_of(const struct appliance *appliance, int number)
 {

@@ -10,7 +10,7 @@
 #include "base/gnutls.h"
 #include "base/text.h"
 
-/* What begins in PEM without being a certificate: a private key most of all. */
+/* Refuses PEM blocks other than certificates: a private key most of all. */
 static int
 check_blocks(const char *pem, struct bu_err *err)
 {

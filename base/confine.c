@@ -265,7 +265,7 @@ open_beneath(int root, const char *rest, int flags)
 	return fd;
 }
 
-/* What is behind the directory, "." of itself; NULL = it is not beneath it. */
+/* The path below dir, "." for dir itself; NULL = the path is not beneath dir. */
 static const char *
 rest_of(const char *path, const char *dir)
 {
@@ -354,7 +354,7 @@ bu_confine_open(int lists, const char *path, int flags, struct bu_err *err)
 		fd = open(path, flags | O_CLOEXEC);
 		return fd < 0 ? refuse_open(path, "", err) : fd;
 	}
-	/* What has ".." or a part "." in it is beneath nothing. */
+	/* A path with a part ".." or "." is beneath no directory. */
 	dir = bu_path_is_absolute(path) ? find_dir(lists, path, &rest) : NULL;
 	if (!dir)
 		return refuse_outside(lists, path, err);

@@ -118,7 +118,7 @@ read_network(const char *text, struct network *ret)
 	if (slash && bu_text_int(slash + 1, 0, width, &bits) != 0)
 		return -1;
 	ret->bits = (int)bits;
-	/* What stands behind the prefix is a slip: 10.1.0.0/8. */
+	/* Bits behind the prefix are a slip: 10.1.0.0/8. */
 	memcpy(rest, ret->bytes, (size_t)bits / 8);
 	if (bits % 8)
 		rest[bits / 8] =

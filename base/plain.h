@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What machines say of themselves: firmware, BMCs, switches, neighbours, agents. Any
+ * Texts from firmware, BMCs, switches, neighbours and agents. Any
  * character that is not seen as itself becomes U+FFFD, so that no text drives a
  * terminal, turns its line around or hides a part of itself: control characters of
  * ASCII and U+0080 to U+009F, marks of direction, characters without width, U+2028 and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What machines say, and what is left of it. */
+/* Texts from machines before and after they are made plain. */
 #include "base/plain.h"
 
 #include <stdio.h>

@@ -61,7 +61,7 @@ check_owner(int fd, const char *reference, mode_t forbidden, struct bu_err *err)
 	return 0;
 }
 
-/* What the profile names, beneath the directories that it may name. */
+/* Opens a file that the profile names, beneath the directories that it may name. */
 static int
 open_checked(const char *path, const char *reference, mode_t forbidden,
 	     struct bu_err *err)

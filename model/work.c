@@ -71,6 +71,16 @@ const struct bu_field bu_work_file_fields[] = {
 	BU_FIELD_END,
 };
 
+int
+bu_work_is_text(const void *content, size_t size)
+{
+	json_t *text = memchr(content, 0, size) ? NULL : json_stringn(content, size);
+	int is = text != NULL;
+
+	json_decref(text);
+	return is;
+}
+
 const struct bu_field bu_work_note_fields[] = {
 	BU_FIELD(STRING, struct bu_work_note, text),
 	BU_FIELD(STRING, struct bu_work_note, sig),

@@ -67,6 +67,8 @@ struct bu_work_file {
 	const char *content_hex;
 };
 extern const struct bu_field bu_work_file_fields[];
+/* The content may go as text: valid UTF-8 without a NUL. */
+int bu_work_is_text(const void *content, size_t size);
 
 /* A signed text. */
 struct bu_work_note {

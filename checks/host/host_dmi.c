@@ -116,7 +116,7 @@ read_modules(const unsigned char *table, size_t size, struct module *ret,
 	return count;
 }
 
-/* What most modules have. */
+/* The value that most modules have. */
 static uint32_t
 usual(const struct module *modules, size_t count, uint32_t (*of)(const struct module *))
 {

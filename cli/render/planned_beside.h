@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan says beside its steps, for people. Pure. */
+/* Sentences of a plan beside its steps: findings, corrections, orders. Pure. */
 #ifndef BU_CLI_RENDER_PLANNED_BESIDE_H
 #define BU_CLI_RENDER_PLANNED_BESIDE_H
 

@@ -45,7 +45,7 @@ struct bu_oci_config {
 	char diff_ids[BU_OCI_LAYERS_MAX][BU_DIGEST_SIZE];
 };
 
-/* What a reference chooses of an index: a tag (its annotation) and the platform. */
+/* The choice of an image in an index: a tag (its annotation) and the platform. */
 struct bu_oci_want {
 	const char *tag;  /* NULL = any; then there must be one of the platform alone */
 	const char *arch; /* "amd64"; entries without a platform count as fitting */

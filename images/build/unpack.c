@@ -350,7 +350,7 @@ make_entry(struct unpack *unpack, const char *path, struct bu_err *err)
 
 /* --- whiteouts --- */
 
-/* What the whiteout removes, "" for all that is in its folder; owned. */
+/* The path that a whiteout removes, "" for all that is in its folder; owned. */
 static char *
 whiteout_target(const struct unpack *unpack, const char *path, struct bu_err *err)
 {

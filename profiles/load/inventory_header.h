@@ -24,7 +24,7 @@ struct bu_inventory_place {
 	int line;
 };
 
-/* What may stand between cells. */
+/* Separators of cells. */
 extern const char bu_inventory_separators[];
 
 /* Cuts the line, in place. What is wrong becomes findings. */

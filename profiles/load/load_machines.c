@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What identifies a machine, and two names for one. Called by load_checks.c.
- * Invariants: two nodes never share a MAC, a serial number or a BMC, however it is
- * written, for a shared BMC would switch off the wrong machine; no node has a
- * placeholder for a serial number or UUID.
+ * Checks of what identifies a machine, and of two names for one machine. Called by
+ * load_checks.c. Invariants: two nodes never share a MAC, a serial number or a BMC,
+ * however it is written, for a shared BMC would switch off the wrong machine; no node
+ * has a placeholder for a serial number or UUID.
  */
 #include <ctype.h>
 #include <string.h>

@@ -6,16 +6,7 @@
 #include <string.h>
 
 #include "base/crypto.h"
-#include "base/json.h"
 #include "provisioner/cluster/cluster.h"
-
-static int
-is_text(const void *content, size_t size)
-{
-	bu_autojson json_t *text = json_stringn(content, size);
-
-	return text && !memchr(content, 0, size);
-}
 
 void
 bu_cluster_client_add(struct bu_cluster_client *client, const char *path, int mode,
@@ -26,7 +17,7 @@ bu_cluster_client_add(struct bu_cluster_client *client, const char *path, int mo
 	bu_assert(client->files_count <= BU_CLUSTER_FILES_MAX);
 	*file = (struct bu_work_file){.path = bu_xstrdup(path), .mode = mode};
 	file->owner = owner ? bu_xstrdup(owner) : NULL;
-	if (is_text(content, size)) {
+	if (bu_work_is_text(content, size)) {
 		file->content = bu_xstrndup(content, size);
 	} else {
 		char *hex = bu_xmalloc(2 * size + 1);

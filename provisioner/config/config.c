@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/crypto.h"
-#include "base/json.h"
 
 void
 bu_config_add_bytes(struct bu_config *config, const char *path, mode_t mode,
@@ -60,14 +59,6 @@ bu_config_uuid(char ret[37], const char *fmt, ...)
 		 hex + 15, hex + 18);
 }
 
-static int
-is_text(const struct bu_config_file *file)
-{
-	bu_autojson json_t *text = json_stringn(file->content, file->size);
-
-	return text && !memchr(file->content, 0, file->size);
-}
-
 struct bu_work_file *
 bu_config_rows(struct bu_config *config)
 {
@@ -81,7 +72,7 @@ bu_config_rows(struct bu_config *config)
 		row->path = file->path;
 		row->mode = (int)file->mode;
 		row->apply = file->apply[0] ? file->apply : NULL;
-		if (is_text(file)) {
+		if (bu_work_is_text(file->content, file->size)) {
 			row->content = file->content;
 		} else {
 			char *hex = bu_xmalloc(2 * file->size + 1);
