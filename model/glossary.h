@@ -213,6 +213,7 @@
 	  "networks whose ports reach each other over the same spines; nodes are "     \
 	  "tested across their rails")                                                 \
 	X("symptom", "what a node shows that is wrong, for example a missed deadline") \
+	X("task", "work that several nodes do together, as both ends of a probe do")   \
 	X("threshold", "the value at which a figure becomes a finding")                \
 	X("token", "the secret in a boot script with which an agent gets its "         \
 		   "certificate, once")                                                \
@@ -230,6 +231,6 @@
 	X("wipe", "to write a node's whole disk; what was on it is lost")              \
 	X("witness",                                                                   \
 	  "a proven node whose results with a suspect support an accusation")          \
-	X("work item", "one task for an agent, with an id")
+	X("work item", "one piece of work for an agent, with an id")
 
 #endif

@@ -140,8 +140,8 @@ bu_gate_start_asked(struct bu_gate *gate)
 		const struct bu_ask *ask = &gate->asks[i];
 		size_t from = find(list, count, ask);
 
-		if (!bu_probe_busy(gate, ask->name[0]) &&
-		    !bu_probe_busy(gate, ask->name[1]))
+		if (!bu_task_is_busy(gate, ask->name[0]) &&
+		    !bu_task_is_busy(gate, ask->name[1]))
 			start(gate, list, from, end_of(list, count, from));
 	}
 	gate->asks_count = 0;

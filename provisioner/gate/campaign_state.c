@@ -87,8 +87,8 @@ find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
 				       (role->ready || is_lent(campaign, role));
 		campaign->absent[i] = !campaign->candidate[i] && !campaign->trusted[i];
 		campaign->busy[i] =
-			!campaign->absent[i] &&
-			(bu_probe_busy(gate, node->name) || bu_gate_rests(gate, node));
+			!campaign->absent[i] && (bu_task_is_busy(gate, node->name) ||
+						 bu_gate_rests(gate, node));
 		campaign->candidates += campaign->candidate[i];
 		campaign->partners += campaign->trusted[i];
 		if (campaign->candidate[i])

@@ -23,7 +23,7 @@ log_pair(struct between *b, const struct pair *pair)
 	struct bu_node ends[2] = {*rig_node(&b->rig, pair->a),
 				  *rig_node(&b->rig, pair->b)};
 	struct bu_pair_result result;
-	struct bu_probe probe = {.id = "p-1"};
+	struct bu_probe probe = {.task.id = "p-1"};
 	struct bu_event event;
 
 	bu_pair_result_init(&result);

@@ -161,7 +161,7 @@ bu_gate_checks_asked(const struct bu_gate *gate, const struct bu_node *node,
 }
 
 json_t *
-bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
+bu_gate_checks_work(struct bu_gate *gate, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	int soak = bu_gate_has_checks(node);

@@ -408,7 +408,7 @@ START_TEST(neighbours_soak_both_at_one_leaf)
 		link = bu_gate_soak_link(b.gate, node);
 		ck_assert_msg((link != NULL) == (one == BOTH), "case %d", one);
 		ck_assert_int_eq(bu_gate_soak_peer(b.gate, node) != NULL, one == BOTH);
-		ck_assert_uint_eq(json_object_size(b.gate->soaking),
+		ck_assert_uint_eq(json_object_size(b.gate->shared),
 				  one == BOTH ? 2 : 0);
 		between_end(&b);
 	}
@@ -422,9 +422,10 @@ neighbours(const struct between *b)
 	char *text = bu_xstrdup("");
 
 	for (int i = 1; i <= b->nodes; i++) {
-		const char *peer = bu_json_str(
-			json_object_get(b->gate->soaking, rig_node(&b->rig, i)->name),
-			"peer", "node000");
+		int end = 0;
+		const struct bu_task *task =
+			bu_task_with(b->gate->shared, rig_node(&b->rig, i), &end);
+		const char *peer = task ? task->name[!end] : "node000";
 		bu_autofree char *before = text;
 
 		text = bu_xasprintf("%s%c", before, peer[6]);

@@ -12,7 +12,6 @@
 #include "base/json.h"
 #include "provisioner/gate/across.h"
 #include "provisioner/gate/internal.h"
-#include "provisioner/gate/nvlink.h"
 #include "provisioner/gate/switches.h"
 
 enum {
@@ -42,16 +41,6 @@ take_slow_turn(struct bu_gate *gate)
 		return;
 	gate->slow_ms = now_ms + BU_GATE_SLOW_MS;
 	gate->slow_turn = gate->slow_turns++ % 2 ? BU_TURN_OTHERS : BU_TURN_TIRED;
-}
-
-/* 1 = the log has not taken the events of a probe, so its nodes are busy. */
-static int
-is_anything_told(const struct bu_gate *gate)
-{
-	for (const struct bu_probe *probe = gate->probes; probe; probe = probe->next)
-		if (probe->told)
-			return 1;
-	return 0;
 }
 
 static void
@@ -113,18 +102,16 @@ on_look(void *arg)
 	}
 	gate->looking = 1;
 	gate->once_ms = 0;
-	bu_probe_deadlines(gate);
+	bu_tasks_late(gate);
 	bu_gate_say_all(gate);
 	bu_gate_hold(gate);
 	unverified = bu_gate_verify(gate);
-	if (!unverified && !is_anything_told(gate))
+	if (!unverified && !bu_tasks_are_told(gate))
 		more = look_at_fabrics(gate, start_ms);
 	bu_gate_roles_drop(gate);
 	bu_runs_look(gate);
-	if (!unverified) {
-		bu_incast_look(gate);
-		bu_gate_nvlink_look(gate);
-	}
+	if (!unverified)
+		bu_tasks_choose(gate);
 	gate->looking = 0;
 	/* Certificate work is done once for a node, and needs no longer rest. */
 	rest_ms =
@@ -136,7 +123,7 @@ on_look(void *arg)
 		rest_ms = REST_MAX_MS;
 	now_ms = bu_loop_now_ms(gate->fleet->loop);
 	gate->rested_ms = now_ms + rest_ms;
-	if (is_anything_told(gate) || more || unverified)
+	if (bu_tasks_are_told(gate) || more || unverified)
 		bu_gate_wake_at(gate, now_ms + (rest_ms ? rest_ms : REST_MIN_MS));
 	else
 		bu_gate_wake_at(
@@ -172,9 +159,11 @@ bu_gate_create(struct bu_fleet *fleet, struct bu_reconcile *rec,
 	gate->rec = rec;
 	gate->trust = trust;
 	gate->seed = seed_of(fleet);
+	gate->kinds = bu_task_kinds;
 	gate->busy = json_object();
-	gate->soaking = json_object();
+	gate->shared = json_object();
 	gate->soaked_with = json_object();
+	gate->nvlink_rest = json_object();
 	gate->look = bu_timer_create(fleet->loop, on_look, gate);
 	gate->stopwatch = bu_loop_clock(fleet->loop);
 	bu_gate_wake_at(gate, bu_loop_now_ms(fleet->loop) + LOOK_AGAIN_MS);
@@ -186,13 +175,12 @@ bu_gate_destroy(struct bu_gate *gate)
 {
 	if (!gate)
 		return;
-	bu_probes_drop(gate);
-	bu_incast_drop(gate);
-	bu_gate_nvlink_drop(gate);
-	bu_switches_drop(gate); /* its reader is in busy */
+	bu_switches_drop(gate);
+	bu_tasks_drop(gate);
 	json_decref(gate->busy);
-	json_decref(gate->soaking);
+	json_decref(gate->shared);
 	json_decref(gate->soaked_with);
+	json_decref(gate->nvlink_rest);
 	json_decref(gate->across);
 	free(gate->asks);
 	bu_runs_drop(gate);
@@ -212,26 +200,17 @@ bu_gate_work(struct bu_gate *gate, struct bu_node *node)
 	json_t *work = bu_gate_checks_work(gate, node);
 
 	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop);
-	work = work ? work : bu_probe_work(gate, node);
-	work = work ? work : bu_incast_work(gate, node);
-	work = work ? work : bu_gate_nvlink_work(gate, node);
-	return work ? work : bu_switches_work(gate, node);
+	return work ? work : bu_task_work(gate, node);
 }
 
 int
 bu_gate_wants(struct bu_gate *gate, const struct bu_node *node, const char *id)
 {
-	bu_autojson json_t *work = NULL;
 	char asked[BU_NAME_SIZE];
 
 	if (bu_gate_checks_asked(gate, node, asked))
 		return strcmp(asked, id) == 0;
-	if (bu_probe_wants(gate, node, id))
-		return 1;
-	work = bu_incast_work(gate, node);
-	work = work ? work : bu_gate_nvlink_work(gate, node);
-	work = work ? work : bu_switches_work(gate, node);
-	return work && strcmp(bu_json_str(work, "id", ""), id) == 0;
+	return bu_task_wants(gate, node, id);
 }
 
 void
@@ -240,10 +219,7 @@ bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 {
 	node->live.unanswered = 0;
 	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop); /* agent idles */
-	if (!bu_probe_result(gate, node, id, result, failure) &&
-	    !bu_incast_result(gate, node, id, result, failure) &&
-	    !bu_gate_nvlink_result(gate, node, id, result, failure) &&
-	    !bu_switches_result(gate, node, id, result, failure))
+	if (!bu_task_result(gate, node, id, result, failure))
 		bu_gate_checks_result(gate, node, id, result, failure);
 }
 
@@ -258,7 +234,7 @@ bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
 				  "node %s is %s; only a validating node can be "
 				  "measured again",
 				  node->name, bu_state_name(node->state));
-	if (node->live.appending || bu_probe_busy(gate, node->name))
+	if (node->live.appending || bu_task_is_busy(gate, node->name))
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is being measured right now", node->name);
 	BU_EVENT_MAKE(&event, BU_EVENT_AGAIN, node->name, again, .by = by);

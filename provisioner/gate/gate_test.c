@@ -2,6 +2,7 @@
 /* The gate over fake nodes: what their links carry is a table of the test. */
 #include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
+#include "tests/support/probes.h"
 #include "tests/support/quoted.h"
 
 START_TEST(two_good_nodes_prove_each_other)
@@ -87,12 +88,13 @@ START_TEST(a_question_takes_no_probe)
 	begin(&rig, 2);
 	check_all(&rig, 2);
 	rig_pass(&rig, 2001);
-	ck_assert_ptr_nonnull(rig.gate->probes);
-	strcpy(id, rig.gate->probes->id);
+	ck_assert_ptr_nonnull(newest_probe(rig.gate));
+	strcpy(id, newest_probe(rig.gate)->task.id);
 	ck_assert_int_eq(bu_gate_wants(rig.gate, rig_node(&rig, 1), "p-before"), 0);
 	ck_assert_int_eq(bu_gate_wants(rig.gate, rig_node(&rig, 1), id), 1);
-	ck_assert_int_eq(rig.gate->probes->took[0] + rig.gate->probes->took[1], 0);
-	ck_assert_int_eq(rig.gate->probes->both_ms, 0);
+	ck_assert_int_eq(
+		newest_probe(rig.gate)->took[0] + newest_probe(rig.gate)->took[1], 0);
+	ck_assert_int_eq(newest_probe(rig.gate)->both_ms, 0);
 	item = bu_gate_work(rig.gate, rig_node(&rig, 1));
 	ck_assert_str_eq(bu_json_str(item, "id", ""), id);
 	ck_assert_int_eq(bu_gate_wants(rig.gate, rig_node(&rig, 1), id), 1);

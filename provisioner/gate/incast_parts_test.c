@@ -21,9 +21,9 @@ static int
 look(struct rig *rig, int nodes)
 {
 	hear(rig, nodes);
-	rig->gate->incast_ms = 0;
-	bu_incast_look(rig->gate);
-	return rig->gate->incast != NULL;
+	rig->gate->choose_ms[BU_TASK_INCAST] = 0;
+	bu_tasks_choose(rig->gate);
+	return rig->gate->tasks[BU_TASK_INCAST] != NULL;
 }
 
 /* Of three nodes all are needed: what keeps the last one out keeps all of them. */
@@ -51,9 +51,10 @@ START_TEST(only_nodes_that_can_take_part)
 			want->pool = &pool;
 		if (one == UNASKED)
 			want->validation = &without;
-		rig.gate->incast_ms = bu_loop_now_ms(rig.loop);
-		bu_incast_look(rig.gate);
-		ck_assert_msg((rig.gate->incast != NULL) == (one == UNFIT_NOT),
+		rig.gate->choose_ms[BU_TASK_INCAST] = bu_loop_now_ms(rig.loop);
+		bu_tasks_choose(rig.gate);
+		ck_assert_msg((rig.gate->tasks[BU_TASK_INCAST] != NULL) ==
+				      (one == UNFIT_NOT),
 			      "case %d", one);
 		rig_end(&rig);
 	}
@@ -93,7 +94,7 @@ START_TEST(who_had_one_does_not_receive)
 		ck_assert_int_eq(look(&rig, 3), 1);
 		for (int k = 1; k <= 3; k++) {
 			bu_autojson json_t *item =
-				bu_incast_work(rig.gate, rig_node(&rig, k));
+				bu_task_work(rig.gate, rig_node(&rig, k));
 			int listens =
 				strcmp(bu_json_str(item, "role", ""), "listen") == 0;
 
@@ -109,21 +110,22 @@ END_TEST
 START_TEST(one_is_begun_in_a_minute)
 {
 	struct rig rig;
-	const struct bu_incast *first;
+	const struct bu_task *first;
 
 	begin_free(&rig, 3);
-	rig.gate->incast_ms = bu_loop_now_ms(rig.loop) + 1;
-	bu_incast_look(rig.gate);
-	ck_assert_ptr_null(rig.gate->incast);
-	rig.gate->incast_ms--;
-	bu_incast_look(rig.gate);
-	first = rig.gate->incast;
+	rig.gate->choose_ms[BU_TASK_INCAST] = bu_loop_now_ms(rig.loop) + 1;
+	bu_tasks_choose(rig.gate);
+	ck_assert_ptr_null(rig.gate->tasks[BU_TASK_INCAST]);
+	rig.gate->choose_ms[BU_TASK_INCAST]--;
+	bu_tasks_choose(rig.gate);
+	first = rig.gate->tasks[BU_TASK_INCAST];
 	ck_assert_ptr_nonnull(first);
-	ck_assert_int_eq(rig.gate->incast_ms, bu_loop_now_ms(rig.loop) + 60000);
+	ck_assert_int_eq(rig.gate->choose_ms[BU_TASK_INCAST],
+			 bu_loop_now_ms(rig.loop) + 60000);
 	for (int i = 1; i <= 3; i++)
-		ck_assert_int_eq(bu_probe_busy(rig.gate, rig_node(&rig, i)->name), 1);
+		ck_assert_int_eq(bu_task_is_busy(rig.gate, rig_node(&rig, i)->name), 1);
 	ck_assert_int_eq(look(&rig, 3), 1);
-	ck_assert_ptr_eq(rig.gate->incast, first);
+	ck_assert_ptr_eq(rig.gate->tasks[BU_TASK_INCAST], first);
 	rig_end(&rig);
 }
 END_TEST
@@ -147,7 +149,7 @@ START_TEST(the_senders_share_what_one_moves)
 			validation->run_bytes = validation->message_bytes;
 		sizes = bu_gate_sizes(validation, want->pool->rails[0], 0);
 		ck_assert_int_eq(look(&rig, 3), 1);
-		item = bu_incast_work(rig.gate, rig_node(&rig, 1));
+		item = bu_task_work(rig.gate, rig_node(&rig, 1));
 		ck_assert_int_eq(bu_work_probe_from_json(item, &work, NULL), 0);
 		ck_assert_uint_eq(work.bytes,
 				  tiny ? sizes.message_bytes : sizes.bytes / 2);
@@ -252,19 +254,19 @@ START_TEST(it_is_over_when_all_have_spoken)
 	ck_assert_int_eq(look(&rig, 4), 1);
 	for (int i = 0; i < 4; i++)
 		nodes[i] = rig_node(&rig, i + 1);
-	item = bu_incast_work(rig.gate, nodes[0]);
+	item = bu_task_work(rig.gate, nodes[0]);
 	id = bu_json_str(item, "id", "");
-	ck_assert_ptr_null(bu_incast_work(rig.gate, nodes[3])); /* not in it */
-	ck_assert_int_eq(bu_incast_result(rig.gate, nodes[3], id, NULL, NULL), 0);
-	ck_assert_int_eq(bu_incast_result(rig.gate, nodes[0], "i-0", NULL, NULL), 0);
+	ck_assert_ptr_null(bu_task_work(rig.gate, nodes[3])); /* not in it */
+	ck_assert_int_eq(bu_task_result(rig.gate, nodes[3], id, NULL, NULL), 0);
+	ck_assert_int_eq(bu_task_result(rig.gate, nodes[0], "i-0", NULL, NULL), 0);
 	strcpy(failure.text, "no device");
 	for (int i = 0; i < 3; i++) {
-		ck_assert_ptr_nonnull(rig.gate->incast);
-		ck_assert_int_eq(bu_incast_result(rig.gate, nodes[i], id,
-						  i == 1 ? other : NULL,
-						  i == 1 ? &failure : NULL),
+		ck_assert_ptr_nonnull(rig.gate->tasks[BU_TASK_INCAST]);
+		ck_assert_int_eq(bu_task_result(rig.gate, nodes[i], id,
+						i == 1 ? other : NULL,
+						i == 1 ? &failure : NULL),
 				 1);
-		ck_assert_ptr_null(bu_incast_work(rig.gate, nodes[i]));
+		ck_assert_ptr_null(bu_task_work(rig.gate, nodes[i]));
 		ck_assert_int_eq(look(&rig, 4), 1);
 		if (i < 2)
 			ck_assert_int_eq(events_of(&rig, BU_EVENT_INCAST), 0);

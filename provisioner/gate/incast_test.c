@@ -143,7 +143,7 @@ START_TEST(a_finding_is_a_remark_and_nobody_is_accused)
 		for (int k = 1; k <= 3; k++) {
 			ck_assert_int_eq(rig_node(&rig, k)->state, BU_STATE_READY);
 			ck_assert_int_eq(
-				bu_probe_busy(rig.gate, rig_node(&rig, k)->name), 0);
+				bu_task_is_busy(rig.gate, rig_node(&rig, k)->name), 0);
 		}
 		rig_end(&rig);
 	}
@@ -215,7 +215,7 @@ START_TEST(a_silent_node_ends_an_incast_in_time)
 	ck_assert_int_eq(rig_node(&rig, 1)->incast.is.verdict, BU_VERDICT_INCONCLUSIVE);
 	ck_assert_str_eq(rig_node(&rig, 1)->incast.is.error, "no result in time");
 	for (int i = 1; i <= 3; i++)
-		ck_assert_int_eq(bu_probe_busy(rig.gate, rig_node(&rig, i)->name), 0);
+		ck_assert_int_eq(bu_task_is_busy(rig.gate, rig_node(&rig, i)->name), 0);
 	ck_assert_int_eq(remarks_of(&rig, 1, "at once"), 0);
 	rig_end(&rig);
 }

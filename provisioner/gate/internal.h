@@ -15,6 +15,7 @@
 #include "model/work.h"
 #include "provisioner/gate/gate.h"
 #include "provisioner/gate/probe.h"
+#include "provisioner/gate/task.h"
 
 enum {
 	/* Failed probes in a row after which a pair is probed once a minute only; lost
@@ -48,21 +49,22 @@ struct bu_gate {
 	struct bu_reconcile *rec;
 	const struct bu_trust *trust;
 	struct bu_timer *look;
-	struct bu_probe *probes;
-	json_t *busy;    /* node -> pointer of its probe; 0 = other work */
-	json_t *soaking; /* node -> {"peer","id","secret"}: loads the peer's links */
+	const struct bu_task_kind *kinds;
+	struct bu_task *tasks[BU_TASK_KINDS]; /* under way, the last one first */
+	int64_t choose_ms[BU_TASK_KINDS];     /* monotonic: none is chosen before */
+	/* Node -> pointer of its task; shared: of a kind that shares nodes. */
+	json_t *busy, *shared;
 	json_t *soaked_with; /* node -> the neighbour of its last slice */
 	/* Pairs that campaigns ask for, kept until all rails were looked at. A pair is
 	 * measured at once on all rails that ask for it. */
 	struct bu_ask *asks;
 	size_t asks_count, asks_cap;
 	struct bu_gate_run *runs;
-	struct bu_incast *incast; /* under way; NULL = none */
-	struct bu_nvlinks *nvlinks;
+	json_t *nvlink_rest; /* node -> ms, monotonic: no NVLink test before */
+	size_t nvlink_next;  /* in the fleet: the next search begins here */
 	json_t *across;  /* fabric, rail -> [{"text","nodes":{NODE: true}}]: accused */
 	int across_seen; /* looked at since the start and since the last run's end */
 	struct bu_switches *switches;     /* switch counters by fabric (switches.h) */
-	int64_t incast_ms;                /* monotonic: no incast begins before */
 	const struct bu_clock *stopwatch; /* times the looks */
 	int64_t once_ms;                  /* spent in this look on certificates */
 	int looking;                      /* a look is under way */
@@ -192,7 +194,7 @@ void bu_gate_peers_drop(struct bu_gate *gate);
 int bu_gate_checks_asked(const struct bu_gate *gate, const struct bu_node *node,
 			 char ret_id[BU_NAME_SIZE]);
 /* The item. For a slice a neighbour is chosen, and kept for the slice's report. */
-json_t *bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node);
+json_t *bu_gate_checks_work(struct bu_gate *gate, struct bu_node *node);
 void bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 			   const json_t *result, const struct bu_err *failure);
 /* 1 = the checks of this boot did not fail, and the profile's soak is complete. */
@@ -205,9 +207,12 @@ void bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 int bu_gate_has_checks(const struct bu_node *node);
 /* 0 = the soak is complete, or the profile asks for none. */
 int64_t bu_gate_soak_left_ms(const struct bu_gate *gate, const struct bu_node *node);
+/* kinds.c: 1 = the node soaks. */
+int bu_soak_is_eligible(struct bu_gate *gate, struct bu_node *node,
+			const struct bu_desired_node *want);
 /* Work item that loads the links between the node and a soaking neighbour at its leaf;
  * NULL = no neighbour. New reference. */
-json_t *bu_gate_soak_link(struct bu_gate *gate, const struct bu_node *node);
+json_t *bu_gate_soak_link(struct bu_gate *gate, struct bu_node *node);
 
 /* The neighbour of the node's present slice; NULL = none. */
 const char *bu_gate_soak_peer(const struct bu_gate *gate, const struct bu_node *node);
@@ -386,13 +391,12 @@ struct bu_sizes bu_rails_sizes(const struct bu_desired_validation *validation,
 			       const struct bu_rail_ends *rails, size_t count,
 			       int single);
 
-/* incast.c. Ends a complete or late incast, and begins the next. */
-void bu_incast_look(struct bu_gate *gate);
-void bu_incast_drop(struct bu_gate *gate);
-json_t *bu_incast_work(struct bu_gate *gate, const struct bu_node *node);
-/* 1 = the id is of the present incast, and the node takes part in it. */
-int bu_incast_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
-		     const json_t *result, const struct bu_err *failure);
+/* incast.c. The row of kinds.c. */
+int bu_incast_is_eligible(struct bu_gate *gate, struct bu_node *node,
+			  const struct bu_desired_node *want);
+void bu_incast_choose(struct bu_gate *gate);
+json_t *bu_incast_item(struct bu_gate *gate, struct bu_task *incast, int place);
+void bu_incast_judge(struct bu_gate *gate, struct bu_task *incast);
 /* Remark about a node's last incast; owned, NULL = none. */
 char *bu_incast_words(const struct bu_node *node);
 

@@ -258,7 +258,7 @@ START_TEST(counters_that_jobs_move_are_no_evidence)
 	for (size_t i = 0; i < BU_LEN(counts); i++) {
 		const struct bu_node *const ends[2] = {rig_node(&rig, 1),
 						       rig_node(&rig, 2)};
-		struct bu_probe probe = {.name = {"node001", "node002"}};
+		struct bu_probe probe = {.task.name = {"node001", "node002"}};
 		bu_autojson json_t *item = json_pack("{s:s,s:s,s:s}", "probe", "p-1",
 						     "a", "node001", "b", "node002");
 		bu_autojson json_t *value = result_of_rail(&links, item, 0);

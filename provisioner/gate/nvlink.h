@@ -6,14 +6,18 @@
 
 #include "provisioner/gate/internal.h"
 
-/* nvlink.c. Ends complete or late pairs, and begins the next. */
-void bu_gate_nvlink_look(struct bu_gate *gate);
-void bu_gate_nvlink_drop(struct bu_gate *gate);
-json_t *bu_gate_nvlink_work(struct bu_gate *gate, const struct bu_node *node);
-/* 1 = the id is that of a pair, and the node is in it. */
-int bu_gate_nvlink_result(struct bu_gate *gate, const struct bu_node *node,
-			  const char *id, const json_t *result,
-			  const struct bu_err *failure);
+struct bu_gate_nvlink {
+	struct bu_task task;
+	char domain[80];
+	char boot[2][40]; /* when the pair began */
+};
+
+/* nvlink.c. The row of kinds.c. */
+int bu_gate_nvlink_is_eligible(struct bu_gate *gate, struct bu_node *node,
+			       const struct bu_desired_node *want);
+void bu_gate_nvlink_choose(struct bu_gate *gate);
+json_t *bu_gate_nvlink_item(struct bu_gate *gate, struct bu_task *task, int end);
+void bu_gate_nvlink_judge(struct bu_gate *gate, struct bu_task *task);
 
 /* nvlink_read.c */
 /* NVLink domain and clique of the node's GPUs, by the checks of its present boot; NULL
@@ -28,7 +32,7 @@ const struct bu_body_nvlink *bu_gate_nvlink_of(const struct bu_node *node);
  * NULL = no report. New reference. */
 json_t *bu_gate_nvlink_read(const json_t *report);
 /* The pair's verdict for this end, from both reports. */
-enum bu_verdict bu_gate_nvlink_judge(const json_t *own, const json_t *other);
+enum bu_verdict bu_gate_nvlink_verdict(const json_t *own, const json_t *other);
 /* 1 = the verdict is about the path between both, not about one end. */
 int bu_gate_nvlink_is_of_pair(const json_t *own, const json_t *other);
 

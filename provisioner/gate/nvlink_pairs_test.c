@@ -24,10 +24,10 @@ look(struct rig *rig, int nodes)
 	unsigned asked = 0;
 
 	rig->clock.fake_mono_ms += 10000; /* since the one before */
-	bu_gate_nvlink_look(rig->gate);
+	bu_tasks_late(rig->gate);
+	bu_tasks_choose(rig->gate);
 	for (int i = 1; i <= nodes; i++) {
-		bu_autojson json_t *item =
-			bu_gate_nvlink_work(rig->gate, rig_node(rig, i));
+		bu_autojson json_t *item = bu_task_work(rig->gate, rig_node(rig, i));
 
 		asked |= item ? 1u << i : 0;
 	}

@@ -103,7 +103,7 @@ bu_gate_nvlink_is_of_pair(const json_t *own, const json_t *other)
 }
 
 enum bu_verdict
-bu_gate_nvlink_judge(const json_t *own, const json_t *other)
+bu_gate_nvlink_verdict(const json_t *own, const json_t *other)
 {
 	if (bu_json_bool(own, "of_pair", 0) || bu_json_bool(other, "of_pair", 0) ||
 	    bu_json_bool(own, "of_node", 0))

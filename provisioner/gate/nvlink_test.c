@@ -370,7 +370,7 @@ START_TEST(a_silent_node_ends_a_pair_in_time)
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_NVLINK), 2);
 	check_remark(&rig, 1, "was not measured: no result in time");
 	for (int i = 1; i <= 2; i++)
-		ck_assert_int_eq(bu_probe_busy(rig.gate, rig_node(&rig, i)->name), 0);
+		ck_assert_int_eq(bu_task_is_busy(rig.gate, rig_node(&rig, i)->name), 0);
 	asked_end(&asked);
 	rig_end(&rig);
 }

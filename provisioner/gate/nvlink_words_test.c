@@ -364,7 +364,7 @@ START_TEST(two_reports_come_to_one_verdict)
 						       "of_pair",
 						       strchr(words[k], 'P') != NULL)
 					   : NULL;
-		ck_assert_msg(bu_gate_nvlink_judge(said[0], said[1]) ==
+		ck_assert_msg(bu_gate_nvlink_verdict(said[0], said[1]) ==
 				      cases[i].verdict,
 			      "case %zu", i);
 		ck_assert_msg(bu_gate_nvlink_is_of_pair(said[0], said[1]) ==

@@ -279,7 +279,7 @@ START_TEST(who_was_left_alone_is_free_at_once)
 	others = links.probes;
 	links.silent[4] = 1;
 	measure(&rig, &links, 4, BU_GATE_GRACE_MS / 1000 - 2);
-	ck_assert_int_eq(bu_probe_busy(rig.gate, "node004"), 1);
+	ck_assert_int_eq(bu_task_is_busy(rig.gate, "node004"), 1);
 	ck_assert_int_ge(links.probes - others, 2);
 	rig_end(&rig);
 }

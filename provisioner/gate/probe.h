@@ -12,29 +12,21 @@
 #include "model/sizes.h"
 #include "model/work.h"
 #include "provisioner/gate/gate.h"
+#include "provisioner/gate/task.h"
 
 struct bu_probe {
-	struct bu_probe *next;
-	char id[BU_NAME_SIZE];
-	char name[2][BU_NAME_MAX]; /* a connects, b listens */
+	struct bu_task task; /* two nodes: a connects, b listens */
 	/* Networks measured at the same time: "rail0", or across rails "rail0/rail1"
-	 * (a's/b's). result: by rail, of the first end without an error. */
+	 * (a's/b's). */
 	char rail[BU_RAILS_MAX][BU_NAME_MAX];
-	json_t *result[BU_RAILS_MAX];
 	int rails, sport;
-	int traces; /* the ends trace the paths of their flows */
-	int single; /* one queue pair, which takes one path over the spines */
-	char secret[65];
-	int64_t since_ms, until_ms; /* monotonic */
-	int64_t since_seq;          /* the last row of the log at the start */
-	int64_t both_ms; /* monotonic: both ends have their items; 0 = not yet */
-	int took[2];     /* by end: got its work item */
-	int spoke[2];    /* by end: has reported */
-	int told;        /* its events are on their way to the log */
-	int works[2];    /* by end: had jobs before or after the probe */
+	int traces;        /* the ends trace the paths of their flows */
+	int single;        /* one queue pair, which takes one path over the spines */
+	int64_t since_seq; /* the last row of the log at the start */
+	int64_t both_ms;   /* monotonic: both ends have their items; 0 = not yet */
+	int took[2];       /* by end: got its work item */
+	int works[2];      /* by end: had jobs before or after the probe */
 	struct bu_sizes sizes;
-	int64_t deadline_ms; /* as in the work items */
-	struct bu_err failure;
 };
 
 /* Networks of a and b: the same one, unless the pair is across rails. */
@@ -50,18 +42,14 @@ const char *bu_probe_start(struct bu_gate *gate,
 			   const struct bu_desired_validation *validation,
 			   const struct bu_rail_ends *rails, size_t count,
 			   struct bu_node *a, struct bu_node *b);
-/* probe.c */
-void bu_probes_drop(struct bu_gate *gate);
-json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
-int bu_probe_wants(struct bu_gate *gate, const struct bu_node *node, const char *id);
-/* 1 = the id is that of a probe of this node. */
-int bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
-		    const json_t *result, const struct bu_err *failure);
-int bu_probe_busy(const struct bu_gate *gate, const char *name);
-void bu_probe_deadlines(struct bu_gate *gate);
+/* probe.c. The row of kinds.c. */
+json_t *bu_probe_item(struct bu_gate *gate, struct bu_task *task, int end);
+void bu_probe_judge(struct bu_gate *gate, struct bu_task *task);
 
 /* patience.c. 1 = the log has the probe's events. */
 int bu_probe_is_in_log(const struct bu_gate *gate, const struct bu_probe *probe);
+/* kinds.c: 1 = the log has the events, or nobody came for the work. */
+int bu_probe_is_over(const struct bu_gate *gate, const struct bu_task *task);
 /* 1 = the node's agent idles: it asked for work at most BU_GATE_HERE_MS before the
  * probe's start, or since. */
 int bu_probe_is_here(const struct bu_probe *probe, const struct bu_node *node);
@@ -72,10 +60,12 @@ int bu_probe_is_untaken(const struct bu_gate *gate, const struct bu_probe *probe
 int bu_probe_may_take(struct bu_gate *gate, struct bu_probe *probe, int end);
 /* After both reports: updates the usual duration, and counts slow probes of a node. */
 void bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe);
-/* After the first report. 1 = that end timed out waiting for its peer: the end is free,
+/* kinds.c: after the first report. An end that timed out waiting for its peer is free,
  * and the peer has BU_GATE_GRACE_MS left. */
-int bu_probe_hurry(struct bu_gate *gate, struct bu_probe *probe, const json_t *result,
-		   const struct bu_err *failure);
+void bu_probe_heard(struct bu_gate *gate, struct bu_task *task, int end);
+/* The result of a rail: of the end that reported first, unless that is an error and the
+ * other one is none. NULL = no end has one; borrowed. */
+const json_t *bu_probe_result(const struct bu_probe *probe, int rail);
 
 /* result.c. A pair's event: figures, flows, the whole result as its blob. */
 void bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,

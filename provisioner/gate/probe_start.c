@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/crypto.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "model/hello.h"
 #include "provisioner/gate/internal.h"
 
 enum { MESSAGE_MIN = 4096, SPORT = 0xc000, SPORTS = 0x4000 };
@@ -20,8 +18,8 @@ lend(struct bu_gate *gate, const struct bu_node *node, const struct bu_probe *pr
 {
 	struct bu_event lease;
 
-	BU_EVENT_MAKE(&lease, BU_EVENT_LEASE, node->name, lease, .probe = probe->id,
-		      .to = to);
+	BU_EVENT_MAKE(&lease, BU_EVENT_LEASE, node->name, lease,
+		      .probe = probe->task.id, .to = to);
 	bu_reconcile_note(gate->rec, &lease, 1);
 }
 
@@ -81,8 +79,8 @@ log_start(const struct bu_probe *probe)
 
 	for (int i = 0; i < probe->rails; i++)
 		bu_text_add(&names, ", ", "%s", probe->rail[i]);
-	bu_info("gate", "probe %s: %s <-> %s on %s", probe->id, probe->name[0],
-		probe->name[1], names);
+	bu_info("gate", "probe %s: %s <-> %s on %s", probe->task.id,
+		probe->task.name[0], probe->task.name[1], names);
 }
 
 /* 1 = a rail is probed between leaves (qps), and its flows are traced. */
@@ -110,43 +108,39 @@ set_terms(struct bu_gate *gate, const struct bu_desired_validation *validation,
 		&probe->sizes, failures_of(gate, probe, ends[0], ends[1]));
 }
 
+/* Notes whose jobs and whose service are disturbed. */
+static void
+note_ends(struct bu_gate *gate, struct bu_node *const ends[2], struct bu_probe *probe)
+{
+	for (int i = 0; i < 2; i++) {
+		probe->works[i] = bu_gate_works(gate, ends[i],
+						bu_fleet_desired(gate->fleet, ends[i]));
+		if (probe->works[i])
+			ends[i]->live.disturbed_ms = probe->task.since_ms;
+		if (bu_fleet_certified(gate->fleet, ends[i], NULL) == 0)
+			lend(gate, ends[i], probe, ends[!i]->name);
+	}
+}
+
 const char *
 bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validation,
 	       const struct bu_rail_ends *rails, size_t count, struct bu_node *a,
 	       struct bu_node *b)
 {
-	struct bu_probe *probe = bu_xcalloc(1, sizeof(*probe));
 	/* Ends are sorted by name, so that a pair has one name. */
 	int swap = strcmp(a->name, b->name) > 0;
 	struct bu_node *ends[2] = {swap ? b : a, swap ? a : b};
+	struct bu_probe *probe = (struct bu_probe *)bu_task_begin(
+		gate, BU_TASK_PROBE, ends, 2,
+		bu_rails_deadline_ms(gate, validation, rails, count));
 
-	snprintf(probe->id, sizeof(probe->id), "p-");
-	bu_random_hex(probe->id + 2, 6);
-	bu_random_hex(probe->secret, 32);
-	probe->deadline_ms = bu_rails_deadline_ms(gate, validation, rails, count);
-	probe->since_ms = bu_loop_now_ms(gate->fleet->loop);
 	probe->since_seq = gate->fleet->life.row_seq;
-	probe->until_ms = probe->since_ms + probe->deadline_ms + BU_GATE_GRACE_MS;
 	for (size_t i = 0; i < count; i++)
 		bu_rail_ends_text(&(struct bu_rail_ends){.of = {rails[i].of[swap],
 								rails[i].of[!swap]}},
 				  probe->rail[probe->rails++]);
 	set_terms(gate, validation, rails, count, ends, probe);
-	for (int i = 0; i < 2; i++) {
-		memcpy(probe->name[i], ends[i]->name, sizeof(ends[i]->name));
-		json_object_set_new(gate->busy, probe->name[i],
-				    json_integer((json_int_t)(intptr_t)probe));
-		probe->works[i] = bu_gate_works(gate, ends[i],
-						bu_fleet_desired(gate->fleet, ends[i]));
-		if (probe->works[i])
-			ends[i]->live.disturbed_ms = bu_loop_now_ms(gate->fleet->loop);
-		if (bu_fleet_certified(gate->fleet, ends[i], NULL) == 0)
-			lend(gate, ends[i], probe, ends[!i]->name);
-	}
-	probe->next = gate->probes;
-	gate->probes = probe;
+	note_ends(gate, ends, probe);
 	log_start(probe);
-	bu_fleet_touch(gate->fleet, a);
-	bu_fleet_touch(gate->fleet, b);
-	return probe->id;
+	return probe->task.id;
 }

@@ -2,6 +2,7 @@
 /* How probes begin: what of all that is asked for is measured together, what that
  * moves, and that no node is in two of them. */
 #include "tests/support/between.h"
+#include "tests/support/probes.h"
 
 #define SAME "switch_fabric = c\n"
 static const char *const same[3] = {SAME, SAME, SAME};
@@ -28,8 +29,8 @@ start(struct between *b, struct bu_rail_ends *rails, size_t count)
 	const char *id = bu_probe_start(b->gate, validation_of(b), rails, count,
 					rig_node(&b->rig, 1), rig_node(&b->rig, 2));
 
-	ck_assert_str_eq(b->gate->probes->id, id);
-	return b->gate->probes;
+	ck_assert_str_eq(newest_probe(b->gate)->task.id, id);
+	return newest_probe(b->gate);
 }
 
 /* The same once more, then another size by turns: half, or twice where half is tiny. */
@@ -160,15 +161,16 @@ START_TEST(either_order_of_a_pair_is_the_same_probe)
 		bu_probe_start(b.gate, validation_of(&b), &rail, 1,
 			       rig_node(&b.rig, turn ? 2 : 1),
 			       rig_node(&b.rig, turn ? 1 : 2));
-		probe = b.gate->probes;
-		ck_assert_str_eq(probe->name[0], "node001");
-		ck_assert_str_eq(probe->name[1], "node002");
+		probe = newest_probe(b.gate);
+		ck_assert_str_eq(probe->task.name[0], "node001");
+		ck_assert_str_eq(probe->task.name[1], "node002");
 		ck_assert_int_eq(probe->rails, 1);
 		ck_assert_str_eq(probe->rail[0], "fabric/rail1");
-		ck_assert_int_eq(probe->until_ms - probe->since_ms,
-				 probe->deadline_ms + BU_GATE_GRACE_MS);
+		ck_assert_int_eq(probe->task.until_ms - probe->task.since_ms,
+				 probe->task.deadline_ms + BU_GATE_GRACE_MS);
 		for (int end = 0; end < 2; end++) {
-			ck_assert_int_eq(bu_probe_busy(b.gate, probe->name[end]), 1);
+			ck_assert_int_eq(bu_task_is_busy(b.gate, probe->task.name[end]),
+					 1);
 			ck_assert_int_eq(probe->works[end], 0);
 		}
 		between_end(&b);
@@ -202,7 +204,7 @@ START_TEST(the_slowest_link_decides)
 		sizes = bu_gate_sizes(validation_of(&b),
 				      between_network(&b, names[rows[i].slowest]), 0);
 		ck_assert_uint_eq(probe->sizes.bytes, sizes.bytes);
-		ck_assert_int_eq(probe->deadline_ms,
+		ck_assert_int_eq(probe->task.deadline_ms,
 				 bu_gate_deadline_ms(
 					 b.gate, validation_of(&b),
 					 between_network(&b, names[rows[i].slowest])));
@@ -224,14 +226,16 @@ started(const struct between *b)
 {
 	char *text = bu_xstrdup("");
 
-	for (const struct bu_probe *one = b->gate->probes; one; one = one->next) {
+	for (const struct bu_probe *one = newest_probe(b->gate); one;
+	     one = next_probe(one)) {
 		bu_autofree char *before = text;
 		bu_autofree char *names = NULL;
 
 		for (int i = 0; i < one->rails; i++)
 			bu_text_add(&names, " ", "%s", one->rail[i]);
-		text = bu_xasprintf("%s%c-%c %s%s; ", before, one->name[0][6],
-				    one->name[1][6], names, one->single ? "!" : "");
+		text = bu_xasprintf("%s%c-%c %s%s; ", before, one->task.name[0][6],
+				    one->task.name[1][6], names,
+				    one->single ? "!" : "");
 	}
 	return text;
 }

@@ -2,6 +2,7 @@
 /* A pair under way: who is given its item, what two ends say comes to, and how long
  * they are waited for. */
 #include "tests/support/between.h"
+#include "tests/support/probes.h"
 
 /* One probe of nodes 1 and 2, on so many rails. */
 struct pair {
@@ -33,7 +34,7 @@ pair_begin(struct pair *pair, int rails)
 	bu_probe_start(pair->b.gate, pair->b.rig.fleet->desired->nodes[0].validation,
 		       list, (size_t)rails, rig_node(&pair->b.rig, 1),
 		       rig_node(&pair->b.rig, 2));
-	pair->probe = pair->b.gate->probes;
+	pair->probe = newest_probe(pair->b.gate);
 	/* The looks of the gate have nothing to ask for. */
 	bu_gate_roles_drop(pair->b.gate);
 }
@@ -47,7 +48,7 @@ pass_ms(struct pair *pair, int64_t ms)
 static json_t *
 work_of(struct pair *pair, int end)
 {
-	return bu_probe_work(pair->b.gate, rig_node(&pair->b.rig, end + 1));
+	return bu_task_work(pair->b.gate, rig_node(&pair->b.rig, end + 1));
 }
 
 /* gbps: 0 = it says this error instead; probe, a: NULL = as it should be. */
@@ -64,7 +65,7 @@ result_of(const struct pair *pair, const struct said *said)
 	struct bu_err err = {.kind = said->kind};
 
 	bu_pair_result_init(&result);
-	BU_TEXT_COPY(result.probe, said->probe ? said->probe : pair->probe->id);
+	BU_TEXT_COPY(result.probe, said->probe ? said->probe : pair->probe->task.id);
 	BU_TEXT_COPY(result.end[0].node, said->a ? said->a : "node001");
 	BU_TEXT_COPY(result.end[1].node, said->b ? said->b : "node002");
 	for (int dir = 0; dir < 2 && said->gbps > 0; dir++) {
@@ -90,8 +91,8 @@ tell(struct pair *pair, int end, const struct said *said, enum bu_err_kind kind)
 		json_array_append_new(list, result_of(pair, said));
 	if (said)
 		result = json_pack("{s:O}", "rails", list);
-	return bu_probe_result(pair->b.gate, rig_node(&pair->b.rig, end + 1),
-			       pair->probe->id, result, kind ? &failure : NULL);
+	return bu_task_result(pair->b.gate, rig_node(&pair->b.rig, end + 1),
+			      pair->probe->task.id, result, kind ? &failure : NULL);
 }
 
 static const struct bu_pair_log *
@@ -117,14 +118,14 @@ START_TEST(an_item_goes_out_when_the_other_end_is_there)
 
 		pair_begin(&pair, 1);
 		rig_node(&pair.b.rig, 2)->live.came_ms =
-			pair.probe->since_ms - rows[i].came_ms;
+			pair.probe->task.since_ms - rows[i].came_ms;
 		item = work_of(&pair, 0);
 		ck_assert_msg((item != NULL) == rows[i].is_there, "row %zu", i);
 		ck_assert_int_eq(pair.probe->took[0], rows[i].is_there);
 		ck_assert_int_eq(pair.probe->both_ms, 0);
 		/* Who has one is waited for, wherever its agent is. */
 		rig_node(&pair.b.rig, 1)->live.came_ms =
-			rows[i].is_there ? 0 : pair.probe->since_ms;
+			rows[i].is_there ? 0 : pair.probe->task.since_ms;
 		pass_ms(&pair, 5);
 		other = work_of(&pair, 1);
 		ck_assert_ptr_nonnull(other);
@@ -141,7 +142,7 @@ START_TEST(who_never_came_is_not_there)
 	struct pair pair;
 
 	pair_begin(&pair, 1);
-	pair.probe->since_ms = 1;
+	pair.probe->task.since_ms = 1;
 	rig_node(&pair.b.rig, 2)->live.came_ms = 0;
 	ck_assert_ptr_null(work_of(&pair, 0));
 	ck_assert_int_eq(bu_probe_is_here(pair.probe, NULL), 0);
@@ -166,7 +167,7 @@ START_TEST(the_terms_of_an_item_are_the_probes)
 				      0,
 			      "%s", err.text);
 		ck_assert_int_eq(one->role, end ? BU_PROBE_LISTEN : BU_PROBE_CONNECT);
-		ck_assert_str_eq(one->self, pair.probe->name[end]);
+		ck_assert_str_eq(one->self, pair.probe->task.name[end]);
 		ck_assert_uint_eq(one->bytes, pair.probe->sizes.bytes);
 		ck_assert_int_eq(one->sport, pair.probe->sport);
 		ck_assert_int_eq(one->depth, pair.probe->sizes.depth);
@@ -176,19 +177,19 @@ START_TEST(the_terms_of_an_item_are_the_probes)
 		ck_assert_str_eq(one->peer, end ? "10.77.0.11" : "10.77.0.12");
 		ck_assert_double_eq_tol(one->rails[0].min_gbps, 0.8, 1e-9);
 		ck_assert_double_eq_tol(one->min_gbps, 0.8, 1e-9);
-		ck_assert_int_eq(bu_probe_wants(pair.b.gate,
-						rig_node(&pair.b.rig, end + 1),
-						pair.probe->id),
+		ck_assert_int_eq(bu_task_wants(pair.b.gate,
+					       rig_node(&pair.b.rig, end + 1),
+					       pair.probe->task.id),
 				 1);
-		ck_assert_int_eq(bu_probe_wants(pair.b.gate,
-						rig_node(&pair.b.rig, end + 1), "p-0"),
+		ck_assert_int_eq(bu_task_wants(pair.b.gate,
+					       rig_node(&pair.b.rig, end + 1), "p-0"),
 				 0);
 	}
 	ck_assert_int_eq(tell(&pair, 0, &(struct said){.gbps = 1}, 0), 1);
 	ck_assert_ptr_null(work_of(&pair, 0));
-	ck_assert_int_eq(
-		bu_probe_wants(pair.b.gate, rig_node(&pair.b.rig, 1), pair.probe->id),
-		0);
+	ck_assert_int_eq(bu_task_wants(pair.b.gate, rig_node(&pair.b.rig, 1),
+				       pair.probe->task.id),
+			 0);
 	between_end(&pair.b);
 }
 END_TEST
@@ -303,8 +304,8 @@ START_TEST(each_rail_has_its_result)
 				list, result_of(&pair,
 						&(struct said){.gbps = i ? 0.875 : 1}));
 		for (int end = 0; end < 2; end++)
-			bu_probe_result(pair.b.gate, rig_node(&pair.b.rig, end + 1),
-					pair.probe->id, result, NULL);
+			bu_task_result(pair.b.gate, rig_node(&pair.b.rig, end + 1),
+				       pair.probe->task.id, result, NULL);
 		log_of(&pair);
 		all = &pair.b.rig.fleet->measurements;
 		ck_assert_uint_eq(all->count, 2);
@@ -330,15 +331,15 @@ START_TEST(an_end_speaks_once)
 	struct pair pair;
 
 	pair_begin(&pair, 1);
-	ck_assert_int_eq(bu_probe_result(pair.b.gate, rig_node(&pair.b.rig, 1), "p-0",
-					 NULL, NULL),
+	ck_assert_int_eq(bu_task_result(pair.b.gate, rig_node(&pair.b.rig, 1), "p-0",
+					NULL, NULL),
 			 0);
-	ck_assert_int_eq(pair.probe->spoke[0], 0);
+	ck_assert_int_eq(pair.probe->task.spoke[0], 0);
 	ck_assert_int_eq(tell(&pair, 0, &(struct said){.gbps = 1}, 0), 1);
 	ck_assert_int_eq(tell(&pair, 0, NULL, BU_ERR_IO), 1);
-	ck_assert_int_eq(pair.probe->failure.kind, BU_ERR_NONE);
-	ck_assert_int_eq(pair.probe->spoke[0], 1);
-	ck_assert_int_eq(pair.probe->spoke[1], 0);
+	ck_assert_int_eq(pair.probe->task.failure.kind, BU_ERR_NONE);
+	ck_assert_int_eq(pair.probe->task.spoke[0], 1);
+	ck_assert_int_eq(pair.probe->task.spoke[1], 0);
 	ck_assert_ptr_null(log_of(&pair));
 	between_end(&pair.b);
 }
@@ -362,12 +363,13 @@ START_TEST(who_was_left_alone_is_free)
 		int64_t until_ms;
 
 		pair_begin(&pair, 1);
-		until_ms = pair.probe->until_ms;
+		until_ms = pair.probe->task.until_ms;
 		tell(&pair, 0, rows[i].kind ? NULL : &rows[i].said, rows[i].kind);
-		ck_assert_msg(bu_probe_busy(pair.b.gate, "node001") == !rows[i].is_free,
+		ck_assert_msg(bu_task_is_busy(pair.b.gate, "node001") ==
+				      !rows[i].is_free,
 			      "row %zu", i);
-		ck_assert_int_eq(bu_probe_busy(pair.b.gate, "node002"), 1);
-		ck_assert_int_eq(pair.probe->until_ms,
+		ck_assert_int_eq(bu_task_is_busy(pair.b.gate, "node002"), 1);
+		ck_assert_int_eq(pair.probe->task.until_ms,
 				 rows[i].is_free ? now_of(&pair) + BU_GATE_GRACE_MS
 						 : until_ms);
 		between_end(&pair.b);
@@ -377,9 +379,9 @@ START_TEST(who_was_left_alone_is_free)
 
 		/* It is never put off by that. */
 		pair_begin(&pair, 1);
-		pair.probe->until_ms = now_of(&pair) + BU_GATE_GRACE_MS + left;
+		pair.probe->task.until_ms = now_of(&pair) + BU_GATE_GRACE_MS + left;
 		tell(&pair, 0, &(struct said){.kind = BU_ERR_TIMEOUT}, 0);
-		ck_assert_int_eq(pair.probe->until_ms - now_of(&pair),
+		ck_assert_int_eq(pair.probe->task.until_ms - now_of(&pair),
 				 BU_GATE_GRACE_MS + (left < 0 ? left : 0));
 		between_end(&pair.b);
 	}
@@ -414,17 +416,17 @@ START_TEST(a_silent_end_is_given_up)
 		int64_t all_ms;
 
 		pair_begin(&pair, 1);
-		all_ms = pair.probe->until_ms - now_of(&pair);
+		all_ms = pair.probe->task.until_ms - now_of(&pair);
 		for (int end = 0; end < 2; end++) {
 			pair.probe->took[end] = rows[i].took >> end & 1;
-			pair.probe->spoke[end] = rows[i].spoke >> end & 1;
+			pair.probe->task.spoke[end] = rows[i].spoke >> end & 1;
 			if (!(rows[i].here >> end & 1))
 				rig_node(&pair.b.rig, end + 1)->live.came_ms = 0;
 		}
 		pass_ms(&pair, rows[i].ms < 0 ? all_ms + rows[i].ms + 1 : rows[i].ms);
-		bu_probe_deadlines(pair.b.gate);
-		ck_assert_msg(pair.probe->told == (rows[i].error != NULL), "row %zu",
-			      i);
+		bu_tasks_late(pair.b.gate);
+		ck_assert_msg(pair.probe->task.told == (rows[i].error != NULL),
+			      "row %zu", i);
 		log = rows[i].error ? log_of(&pair) : NULL;
 		if (log)
 			rig_text_has(log->last.error, rows[i].error);
@@ -445,21 +447,21 @@ START_TEST(ends_are_free_when_the_log_has_it)
 	pair_begin(&pair, 1);
 	for (int end = 0; end < 2; end++)
 		tell(&pair, end, &(struct said){.gbps = 1}, 0);
-	ck_assert_int_eq(pair.probe->told, 1);
+	ck_assert_int_eq(pair.probe->task.told, 1);
 	ck_assert_int_eq(bu_probe_is_in_log(pair.b.gate, pair.probe), 0);
-	bu_probe_deadlines(pair.b.gate);
-	ck_assert_int_eq(bu_probe_busy(pair.b.gate, "node001"), 1);
+	bu_tasks_late(pair.b.gate);
+	ck_assert_int_eq(bu_task_is_busy(pair.b.gate, "node001"), 1);
 	/* What it does not take is measured again. */
 	pass_ms(&pair, 59999);
-	bu_probe_deadlines(pair.b.gate);
-	ck_assert_int_eq(bu_probe_busy(pair.b.gate, "node002"), 1);
+	bu_tasks_late(pair.b.gate);
+	ck_assert_int_eq(bu_task_is_busy(pair.b.gate, "node002"), 1);
 	pass_ms(&pair, 1);
-	bu_probe_deadlines(pair.b.gate);
+	bu_tasks_late(pair.b.gate);
 	for (int end = 0; end < 2; end++)
-		ck_assert_int_eq(bu_probe_busy(pair.b.gate,
-					       rig_node(&pair.b.rig, end + 1)->name),
+		ck_assert_int_eq(bu_task_is_busy(pair.b.gate,
+						 rig_node(&pair.b.rig, end + 1)->name),
 				 0);
-	ck_assert_ptr_null(pair.b.gate->probes);
+	ck_assert_ptr_null(newest_probe(pair.b.gate));
 	between_end(&pair.b);
 }
 END_TEST
@@ -485,13 +487,14 @@ START_TEST(the_usual_time_is_of_whole_results)
 
 		pair_begin(&pair, 1);
 		pair.b.gate->usual_share = rows[i].before;
-		pair.probe->deadline_ms = 8000;
+		pair.probe->task.deadline_ms = 8000;
 		pair.probe->both_ms = now_of(&pair);
 		for (int end = 0; end < 2; end++)
 			rig_node(&pair.b.rig, end + 1)->live.slow_probe =
 				rows[i].slow[0];
 		pass_ms(&pair, (int64_t)(8000 * rows[i].share));
-		pair.probe->result[0] = result_of(&pair, &rows[i].said);
+		pair.probe->task.result[0] =
+			json_pack("{s:[o]}", "rails", result_of(&pair, &rows[i].said));
 		bu_probe_note_pace(pair.b.gate, pair.probe);
 		ck_assert_msg(pair.b.gate->usual_share == rows[i].after, "row %zu: %g",
 			      i, pair.b.gate->usual_share);
@@ -508,17 +511,20 @@ END_TEST
 START_TEST(what_was_not_measured_has_no_pace)
 {
 	for (int row = 0; row < 3; row++) {
+		bu_autojson json_t *list = json_array();
 		struct pair pair;
 
 		pair_begin(&pair, 2);
 		pair.probe->both_ms = row == 0 ? 0 : now_of(&pair);
 		pass_ms(&pair, 1000);
 		if (row != 1)
-			pair.probe->result[0] =
-				result_of(&pair, &(struct said){.gbps = 1});
+			json_array_append_new(
+				list, result_of(&pair, &(struct said){.gbps = 1}));
 		if (row == 2)
-			pair.probe->result[1] =
-				result_of(&pair, &(struct said){.kind = BU_ERR_IO});
+			json_array_append_new(
+				list,
+				result_of(&pair, &(struct said){.kind = BU_ERR_IO}));
+		pair.probe->task.result[0] = json_pack("{s:O}", "rails", list);
 		bu_probe_note_pace(pair.b.gate, pair.probe);
 		ck_assert_double_eq(pair.b.gate->usual_share, 0);
 		between_end(&pair.b);

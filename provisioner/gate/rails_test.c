@@ -5,6 +5,7 @@
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
+#include "tests/support/probes.h"
 
 /* So many nodes with so many rails, ready to be measured. */
 static void
@@ -106,7 +107,7 @@ START_TEST(nobody_waits_for_a_rail_that_is_no_more)
 	begin_rails(&rig, 2, 2);
 	check_all(&rig, 2);
 	rig_pass(&rig, 2001);
-	ck_assert_int_eq(rig.gate->probes->rails, 2);
+	ck_assert_int_eq(newest_probe(rig.gate)->rails, 2);
 	rig_revise(&rig, 2, "", "");
 	measure(&rig, &links, 2, 20);
 	for (int i = 1; i <= 2; i++)

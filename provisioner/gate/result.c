@@ -144,9 +144,9 @@ bu_probe_excuse(const struct bu_probe *probe, const struct bu_expect *expect,
 	snprintf(err.text, sizeof(err.text),
 		 "%s%s%s has jobs, which use the link, too: a slow result with it says "
 		 "nothing",
-		 probe->works[0] ? probe->name[0] : "",
+		 probe->works[0] ? probe->task.name[0] : "",
 		 probe->works[0] && probe->works[1] ? ", " : "",
-		 probe->works[1] ? probe->name[1] : "");
+		 probe->works[1] ? probe->task.name[1] : "");
 	result->verdict = BU_VERDICT_INCONCLUSIVE;
 	bu_pair_error_set(&result->error, BU_END_NONE, &err);
 }
@@ -194,7 +194,7 @@ bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,
 	bu_autojson json_t *whole = bu_pair_result_to_json(result);
 	bu_autojson json_t *ways = ways_of(whole);
 	double least_gbps = bu_expect_min_gbps(expect, result->mtu);
-	union bu_body body = {.pair = {.probe = probe->id,
+	union bu_body body = {.pair = {.probe = probe->task.id,
 				       .rail = rail,
 				       .a = a->name,
 				       .b = b->name,

@@ -141,7 +141,7 @@ START_TEST(the_log_has_all_that_was_measured)
 {
 	static const struct told told = {1, BU_COUNTER_OUT_OF_SEQUENCE, 7};
 	struct bu_pair_result result = result_of(&told, 1);
-	struct bu_probe probe = {.id = "p-1", .single = 1};
+	struct bu_probe probe = {.task.id = "p-1", .single = 1};
 	bu_autojson json_t *body = NULL;
 	struct between b;
 
@@ -198,7 +198,7 @@ START_TEST(what_says_nothing_counts_as_an_error_of_its_boots)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct probed failed = {1, 2, "fabric", .failed = 1};
 		struct bu_pair_result result = result_of(NULL, 0);
-		struct bu_probe probe = {.id = "p-1"};
+		struct bu_probe probe = {.task.id = "p-1"};
 		bu_autojson json_t *body = NULL;
 		struct between b;
 
@@ -244,7 +244,8 @@ START_TEST(jobs_excuse_a_slow_direction)
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct bu_pair_result result = result_of(told, 2);
-		struct bu_probe probe = {.id = "p-1", .name = {"node001", "node002"}};
+		struct bu_probe probe = {.task.id = "p-1",
+					 .task.name = {"node001", "node002"}};
 		bu_autojson json_t *body = NULL;
 		struct between b;
 

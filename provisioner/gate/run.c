@@ -267,15 +267,15 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 
 		/* Both nodes are free, if a later probe is the last of the pair. */
 		pair->done = (log && strcmp(log->last.probe, pair->probe) == 0) ||
-			     (!bu_probe_busy(gate, a->name) &&
-			      !bu_probe_busy(gate, b->name));
+			     (!bu_task_is_busy(gate, a->name) &&
+			      !bu_task_is_busy(gate, b->name));
 		return;
 	}
 	if (check_node(gate, a, &err) != 0 || check_node(gate, b, &err) != 0 ||
 	    check_jobs(gate, a, &err) != 0 || check_jobs(gate, b, &err) != 0) {
 		pair->done = 1; /* a node left meanwhile, or got a job */
 		bu_text_copy(pair->why, sizeof(pair->why), err.text);
-	} else if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name) &&
+	} else if (!bu_task_is_busy(gate, a->name) && !bu_task_is_busy(gate, b->name) &&
 		   !bu_gate_rests(gate, a) && !bu_gate_rests(gate, b)) {
 		start_pair(gate, pair, a, b);
 	}

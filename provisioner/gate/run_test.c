@@ -2,6 +2,7 @@
 /* Runs that a person asks for: who can take part, which pairs they are of, and what is
  * told of them while they go on and later. */
 #include "tests/support/between.h"
+#include "tests/support/probes.h"
 
 enum { MANY = 33 };
 
@@ -190,12 +191,12 @@ START_TEST(a_pair_is_started_when_both_are_free)
 					    busy == 1 ? "node001" : "node002",
 					    json_integer(0));
 		bu_runs_look(b.gate);
-		probe = b.gate->probes;
+		probe = newest_probe(b.gate);
 		ck_assert_int_eq(probe != NULL, !busy);
 		json_object_del(b.gate->busy, busy == 1 ? "node001" : "node002");
 		if (busy) {
 			bu_runs_look(b.gate);
-			probe = b.gate->probes;
+			probe = newest_probe(b.gate);
 			ck_assert_ptr_nonnull(probe);
 		} else {
 			json_object_set_new(b.gate->busy, "node002",
@@ -204,7 +205,7 @@ START_TEST(a_pair_is_started_when_both_are_free)
 		ck_assert_str_eq(probe->rail[0], "fabric");
 		/* Once. */
 		bu_runs_look(b.gate);
-		ck_assert_ptr_null(probe->next);
+		ck_assert_ptr_null(probe->task.next);
 		is_told(&b, id, "1 open 0 0");
 		ck_assert_int_eq(b.gate->across_seen, 1);
 		between_end(&b);
@@ -229,11 +230,11 @@ START_TEST(a_pair_is_done_with_its_result)
 		begin(&b, 2, 1);
 		id = run_of(&b, 2, &err);
 		bu_runs_look(b.gate);
-		ck_assert_ptr_nonnull(b.gate->probes);
+		ck_assert_ptr_nonnull(newest_probe(b.gate));
 		between_log(&b, &log);
 		if (rows[i].is_own)
 			BU_TEXT_COPY(b.rig.fleet->measurements.logs[0].last.probe,
-				     b.gate->probes->id);
+				     newest_probe(b.gate)->task.id);
 		for (int end = 0; end < 2; end++)
 			if (!(rows[i].busy >> end & 1))
 				json_object_del(b.gate->busy,

@@ -8,14 +8,11 @@
  * Neighbours between which payload came changed part as soon as others soak: the node
  * that sees changed payload with others, too, is the cause.
  */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/crypto.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "model/check.h"
-#include "model/hello.h"
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
 
@@ -53,29 +50,28 @@ bu_gate_soak_left_ms(const struct bu_gate *gate, const struct bu_node *node)
 	return left_ms > 0 ? left_ms : 0;
 }
 
-/* 1 = the node soaks, and its agent can load links. */
-static int
-soaks(const struct bu_gate *gate, const struct bu_node *node)
+int
+bu_soak_is_eligible(struct bu_gate *gate, struct bu_node *node,
+		    const struct bu_desired_node *want)
 {
-	return node->state == BU_STATE_VALIDATING && !node->hold.owner &&
+	return want->pool->rails_count && node->state == BU_STATE_VALIDATING &&
 	       bu_gate_has_checks(node) && bu_gate_soak_left_ms(gate, node) > 0 &&
-	       node->checks.is.verdict != BU_VERDICT_FAIL && bu_gate_hears(gate, node);
+	       node->checks.is.verdict != BU_VERDICT_FAIL;
 }
 
 /* Neighbours are of one pool, so that they have the same rails, and at one leaf of the
  * first rail. */
 static int
-are_neighbours(const struct bu_gate *gate, const struct bu_node *a,
-	       const struct bu_node *b)
+are_neighbours(struct bu_gate *gate, struct bu_node *a, struct bu_node *b)
 {
-	const struct bu_node *nodes[2] = {a, b};
+	struct bu_node *nodes[2] = {a, b};
 	const struct bu_desired_node *want[2];
 	char leaf[2][BU_GATE_LEAF_SIZE];
 
 	for (int i = 0; i < 2; i++) {
-		want[i] = bu_fleet_desired(gate->fleet, nodes[i]);
-		if (!want[i] || !want[i]->pool->rails_count || !soaks(gate, nodes[i]))
+		if (!bu_task_may_join(gate, BU_TASK_SOAK, nodes[i]))
 			return 0;
+		want[i] = bu_fleet_desired(gate->fleet, nodes[i]);
 		bu_gate_leaf(nodes[i], want[i]->pool->rails[0], want[i],
 			     (int)want[i]->index, leaf[i]);
 	}
@@ -84,11 +80,12 @@ are_neighbours(const struct bu_gate *gate, const struct bu_node *a,
 }
 
 static struct bu_node *
-peer_of(const struct bu_gate *gate, const struct bu_node *node)
+peer_of(struct bu_gate *gate, struct bu_node *node)
 {
-	const json_t *entry = json_object_get(gate->soaking, node->name);
-	const char *name = bu_json_str(entry, "peer", "");
-	struct bu_node *peer = *name ? bu_fleet_node(gate->fleet, name) : NULL;
+	int end = 0;
+	const struct bu_task *task = bu_task_with(gate->shared, node, &end);
+	struct bu_node *peer =
+		task ? bu_fleet_node(gate->fleet, task->name[!end]) : NULL;
 
 	return peer && are_neighbours(gate, node, peer) ? peer : NULL;
 }
@@ -96,28 +93,21 @@ peer_of(const struct bu_gate *gate, const struct bu_node *node)
 static void
 part(struct bu_gate *gate, const struct bu_node *node)
 {
-	const json_t *entry = json_object_get(gate->soaking, node->name);
-	bu_autofree char *peer = bu_xstrdup(bu_json_str(entry, "peer", ""));
+	int end;
+	struct bu_task *task = bu_task_with(gate->shared, node, &end);
 
-	if (!entry)
-		return;
-	json_object_del(gate->soaking, peer);
-	json_object_del(gate->soaking, node->name);
+	if (task)
+		bu_task_end(gate, task);
 }
 
+/* Both know each other by their names' order. */
 static void
-join(struct bu_gate *gate, const struct bu_node *a, const struct bu_node *b)
+join(struct bu_gate *gate, struct bu_node *a, struct bu_node *b)
 {
-	char id[BU_NAME_SIZE] = "soak-", secret[65];
+	int swap = strcmp(a->name, b->name) > 0;
 
-	bu_random_hex(id + strlen(id), 6);
-	bu_random_hex(secret, 32);
-	json_object_set_new(gate->soaking, a->name,
-			    json_pack("{s:s,s:s,s:s}", "peer", b->name, "id", id,
-				      "secret", secret));
-	json_object_set_new(gate->soaking, b->name,
-			    json_pack("{s:s,s:s,s:s}", "peer", a->name, "id", id,
-				      "secret", secret));
+	bu_task_begin(gate, BU_TASK_SOAK,
+		      (struct bu_node *const[]){swap ? b : a, swap ? a : b}, 2, 0);
 }
 
 /* 1 = payload came changed between these two. */
@@ -134,8 +124,7 @@ have_changed(const struct bu_gate *gate, const struct bu_node *a,
 /* taken: also a neighbour of another node. changed: also a node with which payload came
  * changed. */
 static struct bu_node *
-find_other(const struct bu_gate *gate, const struct bu_node *node, int taken,
-	   int changed)
+find_other(struct bu_gate *gate, struct bu_node *node, int taken, int changed)
 {
 	for (size_t i = 0; i < gate->fleet->count; i++) {
 		struct bu_node *other = gate->fleet->nodes[i];
@@ -151,7 +140,7 @@ find_other(const struct bu_gate *gate, const struct bu_node *node, int taken,
 /* The present neighbour, else a free one. If payload came changed with the present one:
  * a node with which it did not, from another neighbour if need be. NULL = none. */
 static struct bu_node *
-find_peer(struct bu_gate *gate, const struct bu_node *node)
+find_peer(struct bu_gate *gate, struct bu_node *node)
 {
 	struct bu_node *peer = peer_of(gate, node), *other;
 	int changed = peer && have_changed(gate, node, peer);
@@ -169,17 +158,6 @@ find_peer(struct bu_gate *gate, const struct bu_node *node)
 	part(gate, other);
 	join(gate, node, other);
 	return other;
-}
-
-static int
-boot_address(const struct bu_gate *gate, const struct bu_node *node,
-	     char ret[INET_ADDRSTRLEN])
-{
-	const struct bu_desired_node *want = bu_fleet_ordered(gate->fleet, node);
-	const struct bu_desired_network *boot =
-		want ? bu_desired_node_network(want, BU_ROLE_BOOT) : NULL;
-
-	return boot ? bu_desired_node_address(want, boot, ret) : -1;
 }
 
 static int
@@ -213,43 +191,27 @@ fill_sizes(const struct bu_desired_node *own, struct bu_work_probe *work)
 }
 
 static json_t *
-link_with(struct bu_gate *gate, const struct bu_node *node, const struct bu_node *peer)
+link_of(struct bu_gate *gate, const struct bu_node *node,
+	const struct bu_desired_node *own)
 {
-	const struct bu_desired_node *own = bu_fleet_ordered(gate->fleet, node);
-	const json_t *entry = json_object_get(gate->soaking, node->name);
-	char address[2][INET_ADDRSTRLEN]; /* the node's, the peer's */
+	int end = 0;
+	const struct bu_task *task = bu_task_with(gate->shared, node, &end);
 	struct bu_work_probe work;
-	int end;
 
-	if (boot_address(gate, node, address[0]) != 0 ||
-	    boot_address(gate, peer, address[1]) != 0)
-		return NULL;
-	bu_record_init(bu_work_probe_fields, &work);
-	if (fill_rails(own, &work) != 0)
+	if (bu_task_fill_pair(gate, task, end, &work) != 0 ||
+	    fill_rails(own, &work) != 0)
 		return NULL;
 	fill_sizes(own, &work);
-	end = strcmp(node->name, peer->name) > 0;
-	work.work = (struct bu_work){.id = bu_json_str(entry, "id", ""), .attempt = 1};
-	work.role = end ? BU_PROBE_LISTEN : BU_PROBE_CONNECT;
-	work.port = BU_GATE_PORT;
-	bu_text_copy(work.probe, sizeof(work.probe), work.work.id);
-	bu_text_copy(work.secret, sizeof(work.secret),
-		     bu_json_str(entry, "secret", ""));
-	bu_text_copy(work.node[end], sizeof(work.node[end]), node->name);
-	bu_text_copy(work.node[!end], sizeof(work.node[!end]), peer->name);
-	bu_text_copy(work.self, sizeof(work.self), node->name);
-	bu_text_copy(work.addr, sizeof(work.addr), address[!end]);
-	bu_text_copy(work.peer, sizeof(work.peer), address[1]);
 	return bu_record_to_json(bu_work_probe_fields, &work);
 }
 
 json_t *
-bu_gate_soak_link(struct bu_gate *gate, const struct bu_node *node)
+bu_gate_soak_link(struct bu_gate *gate, struct bu_node *node)
 {
 	const struct bu_desired_node *own = bu_fleet_ordered(gate->fleet, node);
 	const struct bu_node *peer =
 		own && own->validation ? find_peer(gate, node) : NULL;
-	json_t *link = peer ? link_with(gate, node, peer) : NULL;
+	json_t *link = peer ? link_of(gate, node, own) : NULL;
 
 	if (link)
 		json_object_set_new(gate->soaked_with, node->name,

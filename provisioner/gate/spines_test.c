@@ -3,6 +3,7 @@
  * it, and what is slow is named as the link that it is. Nobody stays out for it. */
 #include "provisioner/gate/across.h"
 #include "tests/support/across.h"
+#include "tests/support/probes.h"
 
 enum { LEAVES = 3, EACH = 2, NODES = LEAVES * EACH };
 
@@ -166,10 +167,10 @@ START_TEST(a_leaf_is_in_one_test_of_a_way_at_a_time)
 		unsigned char taken[LEAVES + 1] = {0};
 
 		pass(&rig, &ways, NODES, 1);
-		for (const struct bu_probe *one = rig.gate->probes; one;
-		     one = one->next)
+		for (const struct bu_probe *one = newest_probe(rig.gate); one;
+		     one = next_probe(one))
 			for (int end = 0; end < 2 && one->single; end++) {
-				int leaf = ways.leaf[number_of(one->name[end])];
+				int leaf = ways.leaf[number_of(one->task.name[end])];
 
 				ck_assert_msg(!taken[leaf]++, "second %d, leaf %d",
 					      second, leaf);

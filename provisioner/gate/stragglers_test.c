@@ -3,6 +3,7 @@
  * the gate finds of it in the log. */
 #include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
+#include "tests/support/probes.h"
 
 enum { NODES = 4, PROBE_S = 5 };
 
@@ -99,7 +100,7 @@ note(struct rig *rig, const char *failed, int took_ms)
 {
 	struct bu_pair_result result;
 	struct bu_err err;
-	struct bu_probe probe = {.rails = 1, .deadline_ms = 60000};
+	struct bu_probe probe = {.rails = 1, .task.deadline_ms = 60000};
 
 	bu_pair_result_init(&result);
 	BU_TEXT_COPY(result.probe, "p1");
@@ -112,13 +113,14 @@ note(struct rig *rig, const char *failed, int took_ms)
 		bu_pair_error_set(&result.error, 0, &err);
 	if (strcmp(failed, "direction") == 0)
 		bu_pair_error_set(&result.dir[1].error, 0, &err);
-	BU_TEXT_COPY(probe.name[0], "node001");
-	BU_TEXT_COPY(probe.name[1], "node002");
+	BU_TEXT_COPY(probe.task.name[0], "node001");
+	BU_TEXT_COPY(probe.task.name[1], "node002");
 	probe.both_ms = bu_loop_now_ms(rig->loop) - took_ms;
 	if (strcmp(failed, "silent") != 0)
-		probe.result[0] = bu_pair_result_to_json(&result);
+		probe.task.result[0] =
+			json_pack("{s:[o]}", "rails", bu_pair_result_to_json(&result));
 	bu_probe_note_pace(rig->gate, &probe);
-	json_decref(probe.result[0]);
+	json_decref(probe.task.result[0]);
 }
 
 /* How long somebody waited for nothing makes nobody slow, and later nobody quick. */
@@ -169,10 +171,10 @@ END_TEST
 static int
 partner_now(const struct rig *rig)
 {
-	for (const struct bu_probe *probe = rig->gate->probes; probe;
-	     probe = probe->next)
-		if (number_of(probe->name[0]) == 1)
-			return number_of(probe->name[1]);
+	for (const struct bu_probe *probe = newest_probe(rig->gate); probe;
+	     probe = next_probe(probe))
+		if (number_of(probe->task.name[0]) == 1)
+			return number_of(probe->task.name[1]);
 	return 0;
 }
 

@@ -381,7 +381,6 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 
 	counting.loaded = loaded;
 	counting.counters = counters_of(gate, across->fabric);
-	bu_switches_agent_late(counting.counters);
 	note_asking(counting.counters, across);
 	if (goes_on(counting.counters, network)) {
 		name_spines(&across->topology, network->spines);

@@ -14,14 +14,8 @@
 void bu_switches_look(struct bu_gate *gate);
 /* 1 = nodes load links between readings, or are to do so. */
 int bu_switches_go_on(const struct bu_gate *gate);
-/* switches_agent.c. The node's item, if it is the one that reads InfiniBand switches;
- * NULL = it is not. New reference. */
-json_t *bu_switches_work(struct bu_gate *gate, const struct bu_node *node);
-/* 1 = the id is that of such an item of this node. */
-int bu_switches_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
-		       const json_t *result, const struct bu_err *failure);
-/* Adds the texts of all accusations and failed readings (node NULL), or of the
- * accusations that name the node. */
+/* switches_words.c. Adds the texts of all accusations and failed readings (node NULL),
+ * or of the accusations that name the node. */
 void bu_switches_warnings(const struct bu_gate *gate, const struct bu_node *node,
 			  json_t *list);
 void bu_switches_drop(struct bu_gate *gate);

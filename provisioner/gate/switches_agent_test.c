@@ -239,18 +239,18 @@ START_TEST(one_that_is_silent_is_given_up)
 
 	begin_counted(&rig, &site, &ways);
 	for (int i = 0;
-	     i < 100 && !(rig.gate->switches && rig.gate->switches->agent.id[0]); i++)
+	     i < 100 && !(rig.gate->switches && rig.gate->switches->agent.task); i++)
 		pass(&rig, &ways, NODES, 1);
 	ck_assert_ptr_nonnull(rig.gate->switches);
-	strcpy(reader, rig.gate->switches->agent.node);
-	ck_assert_int_eq(bu_probe_busy(rig.gate, reader), 1);
+	strcpy(reader, rig.gate->switches->agent.task->name[0]);
+	ck_assert_int_eq(bu_task_is_busy(rig.gate, reader), 1);
 	during = warnings_of(&rig);
 	ck_assert_str_eq(during, "");
 	pass(&rig, &ways, NODES, 60);
 	after = warnings_of(&rig);
 	says(after, reader);
 	says(after, ": it gave no answer within 30 s; it is asked again");
-	ck_assert_int_eq(bu_probe_busy(rig.gate, reader), 0);
+	ck_assert_int_eq(bu_task_is_busy(rig.gate, reader), 0);
 	all_join(&rig, NODES);
 	end_counted(&rig, &site, &ways);
 }
@@ -288,21 +288,20 @@ START_TEST(what_was_not_asked_for_is_no_answer)
 
 	begin_counted(&rig, &site, &ways);
 	for (int i = 0;
-	     i < 100 && !(rig.gate->switches && rig.gate->switches->agent.id[0]); i++)
+	     i < 100 && !(rig.gate->switches && rig.gate->switches->agent.task); i++)
 		pass(&rig, &ways, NODES, 1);
 	counters = rig.gate->switches;
-	id = bu_xstrdup(counters->agent.id);
-	reader = bu_fleet_node(rig.fleet, counters->agent.node);
+	id = bu_xstrdup(counters->agent.task->id);
+	reader = bu_fleet_node(rig.fleet, counters->agent.task->name[0]);
 	result = json_pack("{s:o}", "ports", read_ports(&site));
-	ck_assert_int_eq(bu_switches_result(rig.gate, reader, "s-other", result, NULL),
-			 0);
+	ck_assert_int_eq(bu_task_result(rig.gate, reader, "s-other", result, NULL), 0);
 	for (int i = 1; i <= NODES; i++)
 		if (rig_node(&rig, i) != reader)
-			ck_assert_int_eq(bu_switches_result(rig.gate, rig_node(&rig, i),
-							    id, result, NULL),
+			ck_assert_int_eq(bu_task_result(rig.gate, rig_node(&rig, i), id,
+							result, NULL),
 					 0);
 	ck_assert_uint_eq(counters->count, 0);
-	ck_assert_int_eq(bu_switches_result(rig.gate, reader, id, bare, NULL), 1);
+	ck_assert_int_eq(bu_task_result(rig.gate, reader, id, bare, NULL), 1);
 	warnings = warnings_of(&rig);
 	says(warnings, ": its answer has no ports");
 	end_counted(&rig, &site, &ways);

@@ -19,11 +19,8 @@ struct bu_reading {
 
 /* A node's agent that reads InfiniBand switches. */
 struct bu_switches_agent {
-	char id[BU_NAME_SIZE]; /* of its work item; "" = none */
-	char node[BU_NAME_MAX];
-	int64_t until_ms; /* monotonic */
-	size_t next;      /* in the fleet: the next search begins here */
-	json_t *item;
+	struct bu_task *task; /* a bu_switches_reading; NULL = not asked */
+	size_t next;          /* in the fleet: the next search begins here */
 	struct bu_series series;
 	char full[120];        /* name of a counter at its maximum; "" = none */
 	bu_prometheus_fn told; /* arg: the bu_switches */
@@ -68,8 +65,17 @@ void bu_switches_ask_agent(struct bu_switches *counters,
 			   const struct bu_desired_network *network,
 			   bu_prometheus_fn told);
 void bu_switches_forget_agent(struct bu_switches *counters);
-/* Fails an ask whose deadline has passed. */
-void bu_switches_agent_late(struct bu_switches *counters);
+/* The row of kinds.c, of one node. */
+struct bu_switches_reading {
+	struct bu_task task;
+	struct bu_switches *counters;
+	json_t *item;
+};
+int bu_switches_is_eligible(struct bu_gate *gate, struct bu_node *node,
+			    const struct bu_desired_node *want);
+json_t *bu_switches_item(struct bu_gate *gate, struct bu_task *task, int place);
+void bu_switches_judge(struct bu_gate *gate, struct bu_task *task);
+void bu_switches_fini(struct bu_task *task);
 
 /* switches_words.c. An entry of `accused`; new reference. */
 json_t *bu_switches_entry(const struct bu_switches *counters,

@@ -56,7 +56,7 @@ START_TEST(nodes_are_loaded_with_those_that_come_with_them)
 		ck_assert_uint_eq(json_object_size(one->done),
 				  (size_t)(rows[i].begun && !loaded ? NODES : 0));
 		ck_assert_int_eq(bu_switches_go_on(b.gate), loaded || !rows[i].begun);
-		ck_assert_int_eq(one->agent.id[0] != '\0', loaded);
+		ck_assert_int_eq(one->agent.task != NULL, loaded);
 		between_end(&b);
 	}
 }
@@ -115,7 +115,7 @@ START_TEST(a_round_is_measured_between_two_readings)
 
 	one = gathered(&b);
 	for (int turn = 0; turn < 300 && json_object_size(one->members); turn++) {
-		if (one->agent.id[0]) {
+		if (one->agent.task) {
 			ck_assert_uint_eq(b.gate->asks_count, 0);
 			answer(&b, 100 * readings++);
 			ck_assert_uint_eq(one->count, (size_t)readings);
@@ -315,7 +315,7 @@ START_TEST(an_accusation_is_as_old_as_its_load)
 		b.gate->roles[k] = (struct bu_role){.node = b.gate->roles[k].node,
 						    .want = b.gate->roles[k].want};
 	for (int turn = 0; turn < 300 && json_object_size(one->members); turn++) {
-		if (one->agent.id[0])
+		if (one->agent.task)
 			answer(&b, 7);
 		measure(&b);
 		look(&b, 1000);

@@ -156,7 +156,7 @@ static void (*const sources[])(struct bu_switches *counters,
 void
 bu_switches_read(struct bu_switches *counters, const struct bu_desired_network *network)
 {
-	if (bu_prometheus_is_asked(counters->prometheus) || counters->agent.id[0] ||
+	if (bu_prometheus_is_asked(counters->prometheus) || counters->agent.task ||
 	    bu_loop_now_ms(counters->gate->fleet->loop) < counters->again_ms)
 		return;
 	free(counters->source);

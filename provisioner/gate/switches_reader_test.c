@@ -81,9 +81,9 @@ START_TEST(a_reader_is_idle_heard_and_lent)
 			strcpy(node->joined.cluster, "hpc");
 		}
 		bu_switches_ask_agent(counters, between_network(&b, "fabric"), on_told);
-		ck_assert_msg(strcmp(counters->agent.node,
+		ck_assert_msg(strcmp(counters->agent.task->name[0],
 				     one <= VALIDATING ? "node001" : "node002") == 0,
-			      "case %d: %s", one, counters->agent.node);
+			      "case %d: %s", one, counters->agent.task->name[0]);
 		ck_assert_int_eq(heard.calls, 0);
 		between_end(&b);
 	}
@@ -104,23 +104,23 @@ START_TEST(readers_take_turns)
 
 		strcpy(err.text, "no port");
 		bu_switches_ask_agent(one, between_network(&b, "fabric"), on_told);
-		ck_assert_str_eq(one->agent.node, node->name);
-		ck_assert_int_eq(bu_probe_busy(b.gate, node->name), 1);
-		item = bu_switches_work(b.gate, node);
+		ck_assert_str_eq(one->agent.task->name[0], node->name);
+		ck_assert_int_eq(bu_task_is_busy(b.gate, node->name), 1);
+		item = bu_task_work(b.gate, node);
 		ck_assert_str_eq(bu_json_str(item, "kind", ""), "switches");
 		ck_assert_uint_eq(json_object_size(json_object_get(item, "names")),
 				  LEAVES + SPINES);
-		ck_assert_ptr_null(bu_switches_work(
-			b.gate, rig_node(&b.rig, (turn + 1) % NODES + 1)));
-		ck_assert_int_eq(bu_switches_result(b.gate, node, "s-0", NULL, &err),
-				 0);
+		ck_assert_ptr_null(
+			bu_task_work(b.gate, rig_node(&b.rig, (turn + 1) % NODES + 1)));
+		ck_assert_int_eq(bu_task_result(b.gate, node, "s-0", NULL, &err), 0);
 		ck_assert_int_eq(
-			bu_switches_result(b.gate, node, one->agent.id, NULL, &err), 1);
+			bu_task_result(b.gate, node, one->agent.task->id, NULL, &err),
+			1);
 		ck_assert_int_eq(heard.calls, turn + 1);
 		ck_assert_int_eq(heard.kind, BU_ERR_IO);
 		rig_text_has(heard.text, node->name);
-		ck_assert_int_eq(bu_probe_busy(b.gate, node->name), 0);
-		ck_assert_ptr_null(bu_switches_work(b.gate, node));
+		ck_assert_int_eq(bu_task_is_busy(b.gate, node->name), 0);
+		ck_assert_ptr_null(bu_task_work(b.gate, node));
 	}
 	between_end(&b);
 }
@@ -134,16 +134,16 @@ START_TEST(a_reader_has_a_deadline)
 	int64_t until_ms;
 
 	one = asked_begin(&b);
-	bu_switches_agent_late(one);
+	bu_tasks_late(b.gate);
 	ck_assert_int_eq(heard.calls, 0);
 	bu_switches_ask_agent(one, between_network(&b, "fabric"), on_told);
 	until_ms = bu_loop_now_ms(b.rig.fleet->loop) + 30000 + BU_GATE_GRACE_MS;
-	ck_assert_int_eq(one->agent.until_ms, until_ms);
+	ck_assert_int_eq(one->agent.task->until_ms, until_ms);
 	b.rig.clock.fake_mono_ms += 30000 + BU_GATE_GRACE_MS - 1;
-	bu_switches_agent_late(one);
+	bu_tasks_late(b.gate);
 	ck_assert_int_eq(heard.calls, 0);
 	b.rig.clock.fake_mono_ms++;
-	bu_switches_agent_late(one);
+	bu_tasks_late(b.gate);
 	ck_assert_int_eq(heard.calls, 1);
 	ck_assert_int_eq(heard.kind, BU_ERR_TIMEOUT);
 	rig_text_has(heard.text, "node001");
@@ -152,7 +152,7 @@ START_TEST(a_reader_has_a_deadline)
 	bu_switches_ask_agent(one, between_network(&b, "fabric"), on_told);
 	ck_assert_int_eq(heard.calls, 2);
 	ck_assert_int_eq(heard.kind, BU_ERR_STATE);
-	ck_assert_str_eq(one->agent.id, "");
+	ck_assert_ptr_null(one->agent.task);
 	between_end(&b);
 }
 END_TEST
@@ -185,15 +185,15 @@ START_TEST(an_answer_of_a_reader_has_ports)
 
 		one = asked_begin(&b);
 		bu_switches_ask_agent(one, between_network(&b, "fabric"), on_told);
-		ck_assert_int_eq(bu_switches_result(b.gate, rig_node(&b.rig, 1),
-						    one->agent.id, result, NULL),
+		ck_assert_int_eq(bu_task_result(b.gate, rig_node(&b.rig, 1),
+						one->agent.task->id, result, NULL),
 				 1);
 		ck_assert_int_eq(heard.calls, 1);
 		ck_assert_msg(heard.links == rows[i].links, "row %zu: %d", i,
 			      heard.links);
 		ck_assert_int_eq(heard.kind, rows[i].kind);
 		ck_assert_str_eq(one->agent.full, rows[i].full);
-		ck_assert_str_eq(one->agent.id, "");
+		ck_assert_ptr_null(one->agent.task);
 		between_end(&b);
 	}
 }

@@ -189,7 +189,7 @@ quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 	bu_reason_set(&reason, BU_REASON_FABRIC_ACCUSED, NULL);
 	bu_gate_name_rail(campaign, node, &reason);
 	bu_reason_set_text(&reason, "words", text);
-	if (!bu_probe_busy(gate, node->name))
+	if (!bu_task_is_busy(gate, node->name))
 		bu_gate_accuse(gate, node, &charge, NULL, 0);
 }
 

@@ -58,7 +58,7 @@ answer(struct between *b, int bad)
 	json_t *ports = json_array();
 	bu_autojson json_t *result = json_pack("{s:o}", "ports", ports);
 
-	ck_assert_str_ne(one->agent.id, "");
+	ck_assert_ptr_nonnull(one->agent.task);
 	for (int leaf = 1; leaf <= LEAVES; leaf++) {
 		for (int spine = 1; spine <= SPINES; spine++) {
 			bu_autofree char *l = bu_xasprintf("leaf0%d", leaf);
@@ -71,10 +71,11 @@ answer(struct between *b, int bad)
 					  leaf == 2 && spine == 2 ? bad : 7));
 		}
 	}
-	ck_assert_int_eq(bu_switches_result(
-				 b->gate, bu_fleet_node(b->rig.fleet, one->agent.node),
-				 one->agent.id, result, NULL),
-			 1);
+	ck_assert_int_eq(
+		bu_task_result(b->gate,
+			       bu_fleet_node(b->rig.fleet, one->agent.task->name[0]),
+			       one->agent.task->id, result, NULL),
+		1);
 }
 
 /* All of them are certified, and have waited for each other. */

@@ -432,7 +432,7 @@ life_pair(struct life *life, size_t index, size_t other)
 		ends[i] = bu_node_create(life->desired->nodes[of].name);
 		life_boot(of, 1, ends[i]->boot_id);
 	}
-	snprintf(probe.id, sizeof(probe.id), "p-%zu-%zu", index, other);
+	snprintf(probe.task.id, sizeof(probe.task.id), "p-%zu-%zu", index, other);
 	for (size_t rail = 0; rail < pool->rails_count; rail++) {
 		make_result(life, index, other, rail, &expect, result);
 		bu_probe_event(NULL, &probe, pool->rails[rail]->name,
