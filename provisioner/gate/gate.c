@@ -10,9 +10,13 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "provisioner/gate/across.h"
-#include "provisioner/gate/internal.h"
-#include "provisioner/gate/switches.h"
+#include "fabric/judge/gpus.h"
+#include "model/kernel_event.h"
+#include "provisioner/gate/campaign/across.h"
+#include "provisioner/gate/campaign/switches.h"
+#include "provisioner/gate/certify/certify.h"
+#include "provisioner/gate/task/asks.h"
+#include "provisioner/gate/task/task.h"
 
 enum {
 	LOOK_AGAIN_MS = 2000,
@@ -192,6 +196,40 @@ bu_gate_destroy(struct bu_gate *gate)
 	json_decref(gate->events);
 	bu_timer_destroy(gate->look);
 	free(gate);
+}
+
+int
+bu_gate_load_data(struct bu_gate *gate, const char *rates_path, const char *gpus_path,
+		  struct bu_err *err)
+{
+	bu_autojson json_t *gpus = bu_json_load(gpus_path, err);
+	struct bu_rates rates;
+
+	if (!gpus || bu_rates_load(rates_path, &rates, err) != 0)
+		return -1;
+	if (bu_gpus_check(gpus, &rates, err) != 0) {
+		bu_rates_fini(&rates);
+		return bu_err_wrap(err, "%s", gpus_path);
+	}
+	bu_rates_fini(&gate->rates);
+	json_decref(gate->gpus);
+	gate->rates = rates;
+	gate->gpus = json_incref(gpus);
+	return 0;
+}
+
+int
+bu_gate_load_events(struct bu_gate *gate, const char *path, struct bu_err *err)
+{
+	bu_autojson json_t *events = bu_json_load(path, err);
+
+	if (!events)
+		return -1;
+	if (bu_kernel_events_check(events, err) != 0)
+		return bu_err_wrap(err, "%s", path);
+	json_decref(gate->events);
+	gate->events = bu_kernel_events_wire(events);
+	return 0;
 }
 
 json_t *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gate over fake nodes: what their links carry is a table of the test. */
-#include "provisioner/gate/internal.h"
+#include "provisioner/gate/gate.h"
 #include "tests/support/gate.h"
 #include "tests/support/probes.h"
 #include "tests/support/quoted.h"

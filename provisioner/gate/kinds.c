@@ -3,9 +3,11 @@
  * The kinds of tasks of several nodes (task.h): what each decides by itself. Given to
  * the gate when gate.c makes it. Invariant: a task with a deadline is judged.
  */
-#include "provisioner/gate/internal.h"
-#include "provisioner/gate/nvlink.h"
-#include "provisioner/gate/switches_impl.h"
+#include "provisioner/gate/campaign/switches_impl.h"
+#include "provisioner/gate/task/incast.h"
+#include "provisioner/gate/task/nvlink.h"
+#include "provisioner/gate/task/probe.h"
+#include "provisioner/gate/task/soak.h"
 
 const struct bu_task_kind bu_task_kinds[] = {
 	/* Campaigns and runs of a person ask for pairs (asks.c, run.c). */

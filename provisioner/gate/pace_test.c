@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often the gate looks at a large site: however dear a look is, and however much
  * goes on that is none of its business. */
-#include "provisioner/gate/internal.h"
+#include "provisioner/gate/certify/certify.h"
+#include "provisioner/gate/task/task.h"
 #include "tests/support/gate.h"
 
 enum { NODES = 200 };

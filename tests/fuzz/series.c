@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "base/json.h"
-#include "provisioner/gate/series.h"
+#include "provisioner/gate/campaign/series.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #define BU_TESTS_SUPPORT_ACROSS_H
 
 #include "fabric/judge/accusation.h"
-#include "provisioner/gate/internal.h"
+#include "provisioner/gate/terms/state.h"
 #include "tests/support/gate.h"
 
 enum { RAILS = 4 };

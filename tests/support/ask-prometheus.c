@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "profiles/language/values.h"
-#include "provisioner/gate/prometheus.h"
+#include "provisioner/gate/campaign/prometheus.h"
 
 static void
 on_answer(const json_t *answer, const struct bu_err *err, void *arg)

@@ -3,7 +3,7 @@
 #ifndef BU_TESTS_SUPPORT_COUNTED_H
 #define BU_TESTS_SUPPORT_COUNTED_H
 
-#include "provisioner/gate/switches_impl.h"
+#include "provisioner/gate/campaign/switches_impl.h"
 #include "tests/support/between.h"
 
 /* Two nodes at each of three leaves, an agent reads two spines. */

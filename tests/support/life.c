@@ -13,7 +13,8 @@
 #include "fabric/judge/fabcert.h"
 #include "model/check.h"
 #include "model/inventory.h"
-#include "provisioner/gate/internal.h"
+#include "provisioner/gate/certify/certify.h"
+#include "provisioner/gate/task/probe.h"
 #include "tests/support/row.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef BU_TESTS_SUPPORT_PROBES_H
 #define BU_TESTS_SUPPORT_PROBES_H
 
-#include "provisioner/gate/internal.h"
+#include "provisioner/gate/task/probe.h"
 
 /* NULL = none is under way. */
 static inline struct bu_probe *

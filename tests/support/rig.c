@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "base/worker.h"
 #include "fabric/judge/fabcert.h"
-#include "provisioner/gate/internal.h"
+#include "provisioner/gate/terms/state.h"
 #include "tests/support/paper.h"
 #include "tests/support/profiles.h"
 #include "tests/support/row.h"

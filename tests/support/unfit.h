@@ -3,7 +3,7 @@
 #ifndef BU_TESTS_SUPPORT_UNFIT_H
 #define BU_TESTS_SUPPORT_UNFIT_H
 
-#include "provisioner/gate/internal.h"
+#include "provisioner/gate/terms/state.h"
 #include "tests/support/rig.h"
 
 /* A test may have more of them, from UNFIT_CASES on. */
