@@ -26,6 +26,7 @@
 #include "model/state.h"
 #include "model/verb.h"
 #include "profiles/export/export.h"
+#include "provisioner/api/metrics.h"
 #include "provisioner/boot/loaders.h"
 #include "provisioner/node/lifecycle.h"
 #include "provisioner/power/redfish/quirks.h"
@@ -232,6 +233,14 @@ print_settings(FILE *out)
 }
 
 static void
+print_metrics(FILE *out)
+{
+	fputs("| metric | labels | what |\n|---|---|---|\n", out);
+	for (const struct bu_metric *row = bu_api_metrics; row->name; row++)
+		fprintf(out, "| `%s` | %s | %s |\n", row->name, row->labels, row->help);
+}
+
+static void
 print_audit(FILE *out)
 {
 	fputs("| check | what | how | expected | finding | what to do |\n"
@@ -374,6 +383,7 @@ static const struct {
 	{"docs/design.md", "errors", print_errors},
 	{"docs/operations.md", "settings", print_settings},
 	{"docs/operations.md", "limits", print_limits},
+	{"docs/operations.md", "metrics", print_metrics},
 	{"docs/glossary.md", "glossary", print_glossary},
 	{"docs/profiles.md", "keys", bu_schema_print_reference},
 	{"docs/plan.md", "classes", print_classes},

@@ -105,6 +105,9 @@ BU_HANDLER(bu_api_fabric_runs);
 BU_HANDLER(bu_api_nocloud);
 /* image_uses.c */
 BU_HANDLER(bu_api_image_uses);
+/* metrics.c */
+BU_HANDLER(bu_api_metrics_get);
+BU_HANDLER(bu_api_targets);
 /* topology.c */
 BU_HANDLER(bu_api_topology);
 /* rollouts.c */

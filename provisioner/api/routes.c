@@ -77,6 +77,10 @@ const struct bu_route bu_api_routes[] = {
 	 "how far it is; ?wait= until it is done"},
 	{"GET", "/v1/images", PEOPLE, bu_api_image_uses,
 	 "which image which node has or was ordered to get, by its digest"},
+	{"GET", "/metrics", PEOPLE, bu_api_metrics_get, "metrics for Prometheus"},
+	{"GET", "/v1/targets/*", PEOPLE, bu_api_targets,
+	 "exporters of the nodes, as Prometheus discovers them: node-exporter, "
+	 "dcgm-exporter"},
 	{"GET", "/v1/topology", PEOPLE, bu_api_topology,
 	 "which switch port each fabric NIC is cabled to"},
 	{"POST", "/v1/plan", BU_LISTEN_LOCAL, bu_api_plan,

@@ -11,6 +11,7 @@
 #include "base/loop.h"
 #include "fabric/judge/fabcert.h"
 #include "model/event_body.h"
+#include "model/metric.h"
 #include "profiles/desired.h"
 #include "provisioner/node/measurements.h"
 #include "provisioner/node/node.h"
@@ -110,6 +111,8 @@ struct bu_fleet {
 	json_t *unknown;
 	json_t *brakes; /* set brakes: scope -> body of the event, with since_ms */
 	struct bu_measurements measurements;
+	/* Durations of states that nodes left, since the log began. */
+	struct bu_histogram took[BU_STATE_COUNT];
 	/* node: NULL = the site changed. */
 	void (*on_change)(struct bu_fleet *fleet, struct bu_node *node, void *arg);
 	void *on_change_arg;

@@ -30,6 +30,7 @@ struct bu_hold {
 	enum bu_owner owner;
 	char by[BU_HOLD_BY_SIZE]; /* for display: "bringup", "external:dcgm", "root" */
 	struct bu_reason reason;
+	int64_t since_ms; /* Unix time */
 };
 
 /* name: the person or the outside system; ignored for bringup. */

@@ -14,16 +14,18 @@
 #include "provisioner/node/orders.h"
 
 static void
-note_stage(struct bu_node *node, int64_t now_ms)
+note_stage(struct bu_fleet *fleet, struct bu_node *node, int64_t now_ms)
 {
+	/* The wall clock may have been set back. */
+	int64_t took_ms = now_ms > node->since_ms ? now_ms - node->since_ms : 0;
 	struct bu_stage *stage;
 
+	bu_histogram_add(&fleet->took[node->state], took_ms);
 	if (bu_state_info(node->state)->settled || node->stages_count == BU_STAGES_MAX)
 		return;
 	stage = &node->stages[node->stages_count++];
 	stage->state = node->state;
-	/* The wall clock may have been set back. */
-	stage->took_ms = now_ms > node->since_ms ? now_ms - node->since_ms : 0;
+	stage->took_ms = took_ms;
 }
 
 /* A node that restarts while it drains keeps its next state. leads: next's state. */
@@ -79,7 +81,7 @@ bu_moved(BU_REPLAY_ARGS)
 		bu_binding_forget(fleet, node);
 		node->order.replace = 0;
 	}
-	note_stage(node, event->time_ms);
+	note_stage(fleet, node, event->time_ms);
 	bu_measurements_state(fleet, node, event->time_ms, &body->state.reason, to);
 	bu_orders_moved(fleet, node, event, body, on, to);
 	node->live.let_go = 0;

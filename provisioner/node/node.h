@@ -310,10 +310,11 @@ struct bu_node {
 	struct bu_reason reason; /* of this state; NONE = as planned */
 	enum bu_trigger on;      /* led to this state; BU_TRIGGER_COUNT = none yet */
 	struct bu_next next;     /* while draining */
-	int reset;       /* a person allowed to switch the running machine off */
-	int repeats;     /* rungs of the ladder used since the last settled state */
-	int power_fails; /* rungs in a row that a failed power action led to */
-	int outdated;    /* times in this boot that the certificates became invalid */
+	int reset;          /* a person allowed to switch the running machine off */
+	int repeats;        /* rungs of the ladder used since the last settled state */
+	int power_fails;    /* rungs in a row that a failed power action led to */
+	int power_failures; /* failed power actions, ever */
+	int outdated; /* times in this boot that the certificates became invalid */
 	struct bu_order order;
 	struct bu_step step;
 	char machine[65]; /* id of the bound machine; "" = none */

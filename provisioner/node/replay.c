@@ -264,7 +264,11 @@ on_power(BU_REPLAY_ARGS)
 static int
 on_held(BU_REPLAY_ARGS)
 {
+	/* A hold that is told again lasts since its first row. */
+	int64_t since_ms = node->hold.owner ? node->hold.since_ms : event->time_ms;
+
 	bu_hold_read(body, &node->hold);
+	node->hold.since_ms = since_ms;
 	/* Another machine was there: the next boot seen there is not bringup's. */
 	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE)
 		node->booted_by_us = 0;

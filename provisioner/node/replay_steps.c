@@ -90,8 +90,10 @@ bu_replay_outcome(BU_REPLAY_ARGS)
 		bu_found_forget(node);
 		node->called[0] = '\0';
 	}
-	if (done && bu_action_info(node->step.action)->actor == BU_ACTOR_POWER)
-		node->booted_by_us = 1;
+	if (bu_action_info(node->step.action)->actor == BU_ACTOR_POWER) {
+		node->booted_by_us |= done;
+		node->power_failures += !done;
+	}
 	if (done && node->step.action == BU_ACTION_JOIN) {
 		node->entering = 0;
 		join(fleet, node, &body->outcome.joined);
