@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The text format of Prometheus: one writer for all metrics. Called by
- * provisioner/api/metrics.c. Invariant: values of labels are escaped here alone, so that
- * a text of a machine or a profile stays inside its quotes.
+ * provisioner/api/metrics.c. Invariant: values of labels are escaped here alone, so
+ * that a text of a machine or a profile stays inside its quotes.
  */
 #include "model/metric.h"
 

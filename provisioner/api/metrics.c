@@ -33,9 +33,8 @@ get_info(struct bu_metric_out *out, const void *arg)
 {
 	const struct bu_fleet *fleet = arg;
 
-	BU_METRIC(out, 1, BU_VERSION,
-		  fleet->desired ? fleet->desired->site.name : "", fleet->revision,
-		  fleet->commit);
+	BU_METRIC(out, 1, BU_VERSION, fleet->desired ? fleet->desired->site.name : "",
+		  fleet->revision, fleet->commit);
 }
 
 static void
@@ -149,11 +148,11 @@ get_conditions(struct bu_metric_out *out, const void *arg)
 	for (size_t at = 0; (node = next_node(fleet, &at)) != NULL;)
 		for (int id = 0; id < BU_CONDITION_COUNT; id++)
 			if (node->conditions[id].on)
-				BU_METRIC(
-					out, in_seconds(node->conditions[id].since_ms),
-					node->name, pool_of(node),
-					bu_condition_info((enum bu_condition_id)id)
-						->name);
+				BU_METRIC(out,
+					  in_seconds(node->conditions[id].since_ms),
+					  node->name, pool_of(node),
+					  bu_condition_info((enum bu_condition_id)id)
+						  ->name);
 }
 
 static void
@@ -185,10 +184,9 @@ get_durations(struct bu_metric_out *out, const void *arg)
 
 	for (int state = 0; state < BU_STATE_COUNT; state++)
 		if (!bu_state_info((enum bu_state)state)->settled)
-			bu_metric_put_histogram(
-				out, &fleet->took[state],
-				(const char *const[]){
-					bu_state_name((enum bu_state)state)});
+			bu_metric_put_histogram(out, &fleet->took[state],
+						(const char *const[]){bu_state_name(
+							(enum bu_state)state)});
 }
 
 static void

@@ -112,13 +112,14 @@ START_TEST(who_needs_a_person_is_named_with_the_time)
 	note(BU_EVENT_CONDITION, "node001",
 	     json_pack("{s:s,s:b}", "name", "bmc-differs", "on", 1));
 	want = (free(want),
-		bu_xasprintf("bringup_node_condition_since_timestamp_seconds{"
-			     "node=\"node001\",pool=\"train\",condition=\"bmc-differs\"}"
-			     " %.15g",
-			     (double)rig_node(&site.rig, 1)
-					     ->conditions[BU_CONDITION_BMC_DIFFERS]
-					     .since_ms /
-				     1000));
+		bu_xasprintf(
+			"bringup_node_condition_since_timestamp_seconds{"
+			"node=\"node001\",pool=\"train\",condition=\"bmc-differs\"}"
+			" %.15g",
+			(double)rig_node(&site.rig, 1)
+					->conditions[BU_CONDITION_BMC_DIFFERS]
+					.since_ms /
+				1000));
 	has(want);
 	site_end(&site);
 }
@@ -195,6 +196,6 @@ START_TEST(promtool_finds_nothing_to_mend)
 END_TEST
 
 RIG_UNIT("metrics", nodes_are_counted_by_pool_and_state, counters_go_on_over_a_restart,
-	who_needs_a_person_is_named_with_the_time,
-	a_link_has_its_best_figure_of_this_boot, a_failed_power_action_is_counted,
-	exporters_are_listed_for_discovery, promtool_finds_nothing_to_mend)
+	 who_needs_a_person_is_named_with_the_time,
+	 a_link_has_its_best_figure_of_this_boot, a_failed_power_action_is_counted,
+	 exporters_are_listed_for_discovery, promtool_finds_nothing_to_mend)
