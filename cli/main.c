@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/node_verbs.h"
+#include "cli/table.h"
+#include "profiles/language/schema.h"
 
 #define BIT BU_OPTION_BIT
 #define SOURCE (BIT(GIT) | BIT(REF) | BIT(PATH) | BIT(ONLY) | BIT(RESTART))
@@ -30,15 +32,19 @@
 BU_VERBS(X)
 #undef X
 
-static const struct command {
-	const char *name; /* one or two words */
-	const char *args;
-	const char *help;
-	int min_args, max_args;
-	unsigned int options;
-	int (*fn)(const struct bu_options *options, struct bu_err *err);
-	int (*raw)(int argc, char **argv); /* instead of fn: has options of its own */
-} commands[] = {
+static int print_completion(const struct bu_options *options, struct bu_err *err);
+static int print_man(const struct bu_options *options, struct bu_err *err);
+
+static int
+print_version(const struct bu_options *options, struct bu_err *err)
+{
+	(void)options;
+	(void)err;
+	puts("bringup " BU_VERSION);
+	return 0;
+}
+
+static const struct bu_command commands[] = {
 	{"check", "DIR", "read a profile tree and report every mistake in it", 1, 1,
 	 BIT(JSON), bu_cmd_check, NULL},
 	{"plan", "[DIR]", "what an apply would do to which node, and why", 0, 1,
@@ -118,10 +124,38 @@ static const struct command {
 	 0, NULL, bu_cmd_image},
 	{"lab", "VERB ...", "a virtual rack on this machine; see bringup lab --help", 0,
 	 0, 0, NULL, bu_cmd_lab},
+	{"completion", "bash|zsh",
+	 "completion for a shell: source <(bringup completion bash)", 1, 1, 0,
+	 print_completion, NULL},
+	{"man", "[GROUP]", "the manual page of bringup or of a group, for man -l", 0, 1,
+	 0, print_man, NULL},
+	{"version", "", "the version of this program", 0, 0, 0, print_version, NULL},
 };
+static const struct bu_commands table = {commands, BU_LEN(commands)};
+
+static int
+print_completion(const struct bu_options *options, struct bu_err *err)
+{
+	if (bu_completion_print(&table, options->args[0], stdout) == 0)
+		return 0;
+	return bu_err_set(err, BU_ERR_USAGE, 0, "completion '%s': give bash or zsh",
+			  options->args[0]);
+}
+
+static int
+print_man(const struct bu_options *options, struct bu_err *err)
+{
+	const char *group = options->args_count ? options->args[0] : NULL;
+
+	if (bu_man_print(&table, group, stdout) == 0)
+		return 0;
+	return bu_err_set(err, BU_ERR_USAGE, 0,
+			  "man '%s': there is no such group; see bringup --help",
+			  group);
+}
 
 static void
-print_usage(const struct command *command, FILE *out)
+print_usage(const struct bu_command *command, FILE *out)
 {
 	bu_autofree char *text = bu_xasprintf("%s %s", command->name, command->args);
 
@@ -153,7 +187,22 @@ print_help(FILE *out)
 }
 
 static void
-print_command_help(const struct command *command, FILE *out)
+print_examples(const struct bu_command *command, FILE *out)
+{
+	const char *line = bu_command_examples(command);
+
+	if (line)
+		fputs("\nexamples:\n", out);
+	while (line && *line) {
+		size_t size = strcspn(line, "\n");
+
+		fprintf(out, "  bringup %.*s\n", (int)size, line);
+		line += size + (line[size] == '\n');
+	}
+}
+
+static void
+print_command_help(const struct bu_command *command, FILE *out)
 {
 	fprintf(out, "usage: bringup %s%s%s%s\n%s\n", command->name,
 		command->options ? " [options]" : "", *command->args ? " " : "",
@@ -161,11 +210,12 @@ print_command_help(const struct command *command, FILE *out)
 	if (command->options)
 		fputc('\n', out);
 	bu_options_help(command->options, out);
+	print_examples(command, out);
 }
 
 /* How many of the words are the command's name; 0 when it is another one. */
 static int
-match(const struct command *command, int count, char **words)
+match(const struct bu_command *command, int count, char **words)
 {
 	const char *rest = command->name;
 
@@ -183,7 +233,7 @@ match(const struct command *command, int count, char **words)
 	return 0;
 }
 
-static const struct command *
+static const struct bu_command *
 find(int count, char **words, int *ret_used)
 {
 	for (size_t i = 0; i < BU_LEN(commands); i++) {
@@ -220,26 +270,43 @@ fail(const struct bu_err *err)
 	return bu_err_exit_code(err->kind);
 }
 
+/* " (did you mean 'node list'?)" or ""; owned. */
+static char *
+nearest_command(const char *word)
+{
+	bu_autofree const char **names = bu_xcalloc(BU_LEN(commands), sizeof(*names));
+
+	for (size_t i = 0; i < BU_LEN(commands); i++)
+		names[i] = commands[i].name;
+	return bu_did_you_mean(word, names, BU_LEN(commands));
+}
+
 static int
 unknown(int count, char **words, struct bu_err *err)
 {
-	int group = is_group(words[0], stderr);
+	bu_autofree char *both =
+		count > 1 ? bu_xasprintf("%s %s", words[0], words[1]) : NULL;
+	bu_autofree char *hint = nearest_command(both ? both : words[0]);
+	int group = 0;
 
-	if (group && count > 1)
-		return bu_err_set(err, BU_ERR_USAGE, 0, "unknown command '%s %s'",
-				  words[0], words[1]);
+	/* A group's whole list helps where no command is near. */
+	if (!*hint)
+		group = is_group(words[0], stderr);
+	if (both && (group || *hint))
+		return bu_err_set(err, BU_ERR_USAGE, 0, "unknown command '%s'%s", both,
+				  hint);
 	if (group)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "%s: a command is missing; see bringup help %s",
 				  words[0], words[0]);
 	return bu_err_set(err, BU_ERR_USAGE, 0,
-			  "unknown command '%s'; see bringup --help", words[0]);
+			  "unknown command '%s'%s; see bringup --help", words[0], hint);
 }
 
 static int
 help(int count, char **words)
 {
-	const struct command *command;
+	const struct bu_command *command;
 	struct bu_err err;
 	int used;
 
@@ -259,7 +326,7 @@ help(int count, char **words)
 }
 
 static int
-check_count(const struct command *command, const struct bu_options *options,
+check_count(const struct bu_command *command, const struct bu_options *options,
 	    struct bu_err *err)
 {
 	if (options->args_count < command->min_args)
@@ -276,7 +343,7 @@ check_count(const struct command *command, const struct bu_options *options,
 
 /* argv[0] is the last word of the command's name. */
 static int
-run(const struct command *command, int argc, char **argv)
+run(const struct bu_command *command, int argc, char **argv)
 {
 	struct bu_options options;
 	struct bu_err err = {0};
@@ -315,7 +382,7 @@ bu_cmd_lab(int argc, char **argv)
 static int
 dispatch(int argc, char **argv)
 {
-	const struct command *command;
+	const struct bu_command *command;
 	struct bu_err err;
 	int used;
 
@@ -323,10 +390,8 @@ dispatch(int argc, char **argv)
 		print_help(stderr);
 		return bu_err_exit_code(BU_ERR_USAGE);
 	}
-	if (strcmp(argv[1], "--version") == 0) {
-		puts("bringup " BU_VERSION);
-		return 0;
-	}
+	if (strcmp(argv[1], "--version") == 0)
+		return print_version(NULL, NULL);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return help(0, NULL);
 	if (strcmp(argv[1], "help") == 0)

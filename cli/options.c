@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "profiles/language/schema.h"
 
 enum kind { KIND_FLAG, KIND_INT, KIND_TEXT, KIND_LIST, KIND_FORMAT, KIND_JSON };
 
@@ -138,14 +139,31 @@ row_of(int c)
 	return NULL;
 }
 
-static int
-refuse(int c, const char *text, struct bu_err *err)
+/* " (did you mean 'wait'?)" of the options that are taken, or ""; owned. */
+static char *
+nearest_option(unsigned int taken, const char *text)
 {
+	bu_autofree char *word = NULL;
+	const char *candidates[BU_OPTION_COUNT] = {NULL};
+
+	text += strspn(text, "-");
+	word = bu_xstrndup(text, strcspn(text, "="));
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		if (taken & 1u << i)
+			candidates[i] = rows[i].name;
+	return bu_did_you_mean(word, candidates, BU_OPTION_COUNT);
+}
+
+static int
+refuse(unsigned int taken, int c, const char *text, struct bu_err *err)
+{
+	bu_autofree char *hint = nearest_option(taken, text);
+
 	if (c == ':')
 		return bu_err_set(err, BU_ERR_USAGE, 0, "%s needs an argument", text);
 	if (optopt && optopt < LONG_BASE && optopt != 'h')
 		return bu_err_set(err, BU_ERR_USAGE, 0, "unknown option -%c", optopt);
-	return bu_err_set(err, BU_ERR_USAGE, 0, "unknown option %s", text);
+	return bu_err_set(err, BU_ERR_USAGE, 0, "unknown option %s%s", text, hint);
 }
 
 int
@@ -166,7 +184,7 @@ bu_options_parse(unsigned int taken, int argc, char **argv, struct bu_options *r
 	while ((c = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) !=
 	       -1) {
 		if (c == ':' || c == '?')
-			return refuse(c, argv[optind - 1], err);
+			return refuse(taken, c, argv[optind - 1], err);
 		if (c == 'h')
 			options.help = 1;
 		else if (take(row_of(c), optarg, &options, err) != 0)
