@@ -45,6 +45,7 @@ build|libibverbs-dev|fabric probes|libibverbs
 build|libibmad-dev|counters of InfiniBand switches|libibmad
 build|libibumad-dev|its datagrams|libibumad
 build|libsmartcols-dev|tables on the terminal|smartcols
+build|libsystemd-dev|tells systemd that the daemon is up and alive|libsystemd
 build|libvirt-dev|power of virtual machines|libvirt
 build|libxml2-dev|reads libvirt's domains|libxml-2.0
 build|check|unit tests|check

@@ -26,6 +26,7 @@
 #include "provisioner/boot/rival.h"
 #include "provisioner/boot/tftp.h"
 #include "provisioner/node/proof.h"
+#include "provisioner/notify.h"
 #include "provisioner/served.h"
 #include "provisioner/settings.h"
 
@@ -41,6 +42,7 @@ struct daemon {
 	struct bu_dnsmasq *dnsmasq;
 	struct bu_chrony *chrony;
 	struct bu_rival *rival;
+	struct bu_notify *notify;
 	struct bu_api api;
 	char *image_key, *bundle_dir, *web;
 	struct bu_compat *compat;
@@ -381,12 +383,14 @@ start(struct daemon *d, int page_fd, struct bu_err *err)
 	bu_rollouts_kick(d->api.rollouts);
 	bu_info("main", "bringupd %s: %zu nodes, epoch %lld, state in %s", BU_VERSION,
 		d->fleet->count, (long long)d->fleet->epoch, d->settings.state);
+	d->notify = bu_notify_ready(d->loop);
 	return 0;
 }
 
 static void
 stop(struct daemon *d)
 {
+	bu_notify_stopping(d->notify);
 	/* What is on its way to the log gets there, but starts nothing any more. */
 	if (d->api.rec)
 		bu_reconcile_stop(d->api.rec);
