@@ -311,7 +311,7 @@ START_TEST(a_change_is_proven_when_the_network_is_made)
 	begin();
 	journal = bu_xasprintf("%s/var/lib/bringup/change/change.json", root);
 	put("/var/lib/bringup/change/change.json",
-	    "{\"v\":2,\"id\":\"n1\",\"attempt\":1,\"boot_id\":\"b1\",\"live\":false,"
+	    "{\"v\":1,\"id\":\"n1\",\"attempt\":1,\"boot_id\":\"b1\",\"live\":false,"
 	    "\"confirm_ms\":0,\"groups\":[],\"drops\":[],\"files\":[],\"values\":[],"
 	    "\"mtus\":[]}");
 	put(LINKS "3", "ADMIN_STATE=configured\n");

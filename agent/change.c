@@ -369,8 +369,6 @@ restore_file(const struct bu_change *change, const struct bu_note_file *file,
 		return restore_content(change, file, err);
 	case BU_WAS_LINK:
 		return restore_link(change, file->path, file->link, err);
-	case BU_WAS_UNSAID:
-		break; /* no such journal is read */
 	}
 	return -1;
 }

@@ -236,7 +236,7 @@ END_TEST
 /* --- the end of a change --- */
 
 #define LEFT(live)                                                                     \
-	"{\"v\":2,\"id\":\"l1\",\"attempt\":1,\"boot_id\":\"b1\",\"live\":" live ","   \
+	"{\"v\":1,\"id\":\"l1\",\"attempt\":1,\"boot_id\":\"b1\",\"live\":" live ","   \
 	"\"confirm_ms\":0,\"groups\":[],\"drops\":[],\"files\":[],\"mtus\":[],"        \
 	"\"values\":[{\"path\":\"/proc/sys/x\",\"value\":\"1\"}]}"
 

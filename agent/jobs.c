@@ -126,11 +126,10 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 	struct bu_system_files files = {.count = 0};
 	struct bu_brought agent = {0};
 	struct bu_install_slot slot = {0};
-	int rc = -1, finds_disk = 0, kexec = 0;
+	int rc = -1, kexec = 0;
 
 	bu_ordered_fill(work, &ordered);
 	ordered.opts.ret_slot = &slot;
-	ordered.opts.ret_finds_disk = &finds_disk;
 	if (bu_granted_check("", work, err) == 0 && bu_travel_bring(&agent, err) == 0 &&
 	    bu_system_files_read(work->files, work->files_count, &files, err) == 0 &&
 	    bu_system_add_identity(link->identity, &files, err) == 0) {
@@ -145,7 +144,7 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 			bu_bootvars_installed(
 				(const char *const[]){work->disk, ordered.opts.mirror},
 				boots_medium());
-		if (rc == 0 && work->kexec && finds_disk)
+		if (rc == 0 && work->kexec)
 			kexec = load_kexec(work, &slot);
 		if (rc == 0)
 			*ret_result = installed_as(work, &slot, kexec);

@@ -10,7 +10,7 @@
 
 #include "base/path.h"
 
-enum { NEWEST = 2, LIST_MAX = 65536 };
+enum { LIST_MAX = 65536 };
 
 static const char *const was_names[] = {"nothing", "file", "link", NULL};
 static const struct bu_form path_form = {bu_path_is_file, "a clean absolute path"};
@@ -43,8 +43,7 @@ static const struct bu_field device_field[] = {
 
 static const struct bu_field file_fields[] = {
 	BU_FIELD(STRING, struct bu_note_file, path, .form = &path_form),
-	BU_FIELD(WORD, struct bu_note_file, was, .words = was_names,
-		 .otherwise = BU_WAS_UNSAID, .need = BU_SPARSE),
+	BU_FIELD(WORD, struct bu_note_file, was, .words = was_names),
 	BU_FIELD(STRING, struct bu_note_file, link, .need = BU_SPARSE),
 	BU_FIELD(INT, struct bu_note_file, old, .max = LIST_MAX, .otherwise = -1,
 		 .need = BU_SPARSE),
@@ -70,7 +69,7 @@ static const struct bu_field mtu_fields[] = {
 };
 
 static const struct bu_field note_fields[] = {
-	BU_FIELD(INT, struct bu_note, v, .min = 1, .max = NEWEST),
+	BU_FIELD_V(1, 1),
 	BU_FIELD(STRING, struct bu_note, id),
 	BU_FIELD(INT, struct bu_note, attempt),
 	BU_FIELD(STRING, struct bu_note, boot_id),
@@ -88,33 +87,15 @@ static const struct bu_field note_fields[] = {
 json_t *
 bu_note_to_json(const struct bu_note *note)
 {
-	struct bu_note newest = *note;
-
-	newest.v = NEWEST;
-	return bu_record_to_json(note_fields, &newest);
-}
-
-/* What version 1 left to its reader. */
-static enum bu_was
-infer(const struct bu_note_file *file)
-{
-	return file->link       ? BU_WAS_LINK
-	       : file->old >= 0 ? BU_WAS_FILE
-	       : file->mode < 0 ? BU_WAS_NOTHING
-				: BU_WAS_UNSAID;
+	return bu_record_to_json(note_fields, note);
 }
 
 static int
-check_file(struct bu_note_file *file, size_t i, int v, struct bu_err *err)
+check_file(const struct bu_note_file *file, size_t i, struct bu_err *err)
 {
 	int has_owner = file->mode >= 0 && file->uid >= 0 && file->gid >= 0;
 	int has_none = file->mode < 0 && file->uid < 0 && file->gid < 0;
 
-	if (v == 1)
-		file->was = infer(file);
-	if (file->was == BU_WAS_UNSAID)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "files[%zu]: does not say what was there", i);
 	if ((file->was == BU_WAS_LINK) != (file->link != NULL) ||
 	    (file->was == BU_WAS_FILE) != (file->old >= 0) ||
 	    (file->was == BU_WAS_FILE ? !has_owner : !has_none))
@@ -131,7 +112,7 @@ bu_note_from_json(const json_t *value, struct bu_note *ret, struct bu_err *err)
 	if (bu_record_from_json(note_fields, value, ret, err) != 0)
 		return -1;
 	for (size_t i = 0; i < ret->files_count; i++)
-		if (check_file(&ret->files[i], i, ret->v, err) != 0) {
+		if (check_file(&ret->files[i], i, err) != 0) {
 			bu_note_fini(ret);
 			return -1;
 		}

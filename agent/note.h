@@ -10,7 +10,7 @@
 #include "base/record.h"
 
 /* What stood at a path. */
-enum bu_was { BU_WAS_UNSAID = -1, BU_WAS_NOTHING, BU_WAS_FILE, BU_WAS_LINK };
+enum bu_was { BU_WAS_NOTHING, BU_WAS_FILE, BU_WAS_LINK };
 
 struct bu_note_file {
 	const char *path;
@@ -30,7 +30,6 @@ struct bu_note_mtu {
 };
 
 struct bu_note {
-	int v; /* 1: without `was`, which follows from the other fields */
 	const char *id;
 	int attempt;
 	const char *boot_id;

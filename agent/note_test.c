@@ -8,12 +8,14 @@
 #include "base/json.h"
 #include "tests/support/unit.h"
 
-/* As an agent of before wrote it: no word says what was there. */
 #define HEAD(v)                                                                        \
 	"{\"v\":" v ",\"id\":\"j1\",\"attempt\":1,\"boot_id\":\"b1\",\"live\":false,"  \
 	"\"confirm_ms\":20,\"groups\":[\"network\"],\"drops\":[],\"values\":[],"       \
 	"\"mtus\":[{\"name\":\"eth0\",\"mtu\":1500}],"
 #define FILES(v, more) HEAD(v) "\"files\":[{\"path\":\"/etc/x\"" more "}]}"
+#define NOTHING ",\"was\":\"nothing\""
+#define FILE_ ",\"was\":\"file\""
+#define LINK ",\"was\":\"link\""
 #define OWNED ",\"mode\":416,\"uid\":4,\"gid\":5"
 
 static int
@@ -62,29 +64,6 @@ START_TEST(reads_what_it_wrote)
 }
 END_TEST
 
-START_TEST(reads_what_an_agent_of_before_wrote)
-{
-	struct bu_note note;
-	struct bu_err err = {0};
-	bu_autojson json_t *json = NULL;
-	int rc = read_text(HEAD("1") "\"files\":[{\"path\":\"/etc/a\"},"
-				     "{\"path\":\"/etc/b\"" OWNED ",\"old\":1},"
-				     "{\"path\":\"/etc/c\",\"link\":\"d\"}]}",
-			   &note, &json, &err);
-
-	ck_assert_msg(rc == 0, "%s", err.text);
-	ck_assert_uint_eq(note.files_count, 3);
-	ck_assert_int_eq(note.files[0].was, BU_WAS_NOTHING);
-	ck_assert_int_eq(note.files[1].was, BU_WAS_FILE);
-	ck_assert_int_eq(note.files[1].mode, 0640);
-	ck_assert_int_eq(note.files[2].was, BU_WAS_LINK);
-	ck_assert_str_eq(note.files[2].link, "d");
-	ck_assert_ptr_null(note.kargs);
-	ck_assert_int_eq(note.mtus[0].mtu, 1500);
-	bu_note_fini(&note);
-}
-END_TEST
-
 /* The kernel takes nearly any name; a link that is not ours stops no change. */
 START_TEST(a_link_may_have_an_odd_name)
 {
@@ -124,22 +103,21 @@ START_TEST(guesses_nothing)
 	static const struct {
 		const char *text, *place;
 	} bad[] = {
-		{FILES("1", OWNED ",\"old\":\"0\""), "files[0].old: "},
-		{FILES("1", OWNED ",\"old\":-1"), "files[0].old: "},
-		{FILES("1", OWNED), "files[0]: "},
-		{FILES("1", ",\"old\":0"), "files[0]: "},
-		{FILES("1", ",\"mode\":416,\"old\":0"), "files[0]: "},
-		{FILES("1", ",\"uid\":0"), "files[0]: "},
-		{FILES("1", ",\"link\":5"), "files[0].link: "},
-		{FILES("1", ",\"link\":\"d\",\"old\":0"), "files[0]: "},
-		{FILES("1", ",\"mode\":\"0640\""), "files[0].mode: "},
-		{FILES("2", ""), "files[0]: "},
-		{FILES("2", OWNED ",\"old\":0"), "files[0]: "},
-		{FILES("2", ",\"was\":\"gone\""), "files[0].was: "},
-		{FILES("2", ",\"was\":\"nothing\",\"old\":0"), "files[0]: "},
-		{FILES("2", ",\"was\":\"link\""), "files[0]: "},
-		{FILES("2", ",\"was\":\"file\",\"old\":0"), "files[0]: "},
-		{FILES("3", ",\"was\":\"nothing\""), "v: "},
+		{FILES("1", FILE_ OWNED ",\"old\":\"0\""), "files[0].old: "},
+		{FILES("1", FILE_ OWNED ",\"old\":-1"), "files[0].old: "},
+		{FILES("1", FILE_ OWNED), "files[0]: "},
+		{FILES("1", FILE_ ",\"old\":0"), "files[0]: "},
+		{FILES("1", FILE_ ",\"mode\":416,\"old\":0"), "files[0]: "},
+		{FILES("1", NOTHING ",\"uid\":0"), "files[0]: "},
+		{FILES("1", NOTHING ",\"old\":0"), "files[0]: "},
+		{FILES("1", NOTHING ",\"link\":5"), "files[0].link: "},
+		{FILES("1", LINK ",\"link\":\"d\",\"old\":0"), "files[0]: "},
+		{FILES("1", LINK), "files[0]: "},
+		{FILES("1", NOTHING ",\"mode\":\"0640\""), "files[0].mode: "},
+		{FILES("1", ""), "files[0].was: "},
+		{FILES("1", OWNED ",\"old\":0"), "files[0].was: "},
+		{FILES("1", ",\"was\":\"gone\""), "files[0].was: "},
+		{FILES("2", NOTHING), "v: "},
 		{HEAD("1") "\"files\":[{\"path\":\"/etc/../x\"}]}", "files[0].path: "},
 		{HEAD("1") "\"files\":[{\"was\":\"nothing\"}]}", "files[0].path: "},
 		{HEAD("1") "\"files\":{}}", "files: "},
@@ -175,5 +153,5 @@ START_TEST(a_word_is_there_once)
 }
 END_TEST
 
-BU_UNIT("note", reads_what_it_wrote, reads_what_an_agent_of_before_wrote,
-	a_link_may_have_an_odd_name, guesses_nothing, a_word_is_there_once)
+BU_UNIT("note", reads_what_it_wrote, a_link_may_have_an_odd_name, guesses_nothing,
+	a_word_is_there_once)

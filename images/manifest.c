@@ -235,22 +235,6 @@ parse_sbom(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 	return 0;
 }
 
-static int
-parse_agent(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
-{
-	const char *agent;
-
-	if (!json_object_get(root, "agent"))
-		return 0;
-	if (bu_json_get_str(root, "agent", &agent, err))
-		return -1;
-	if (strcmp(agent, "brought") != 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'agent': '%.20s'; 'brought' is known", agent);
-	manifest->agent_brought = 1;
-	return 0;
-}
-
 /* All of a disk is one part, and nothing of ours is in it. */
 static int
 parse_disk(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
@@ -263,7 +247,7 @@ parse_disk(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 		return 0;
 	if (bu_whole_disk_from_json(value, &disk, err))
 		return -1;
-	if (manifest->part_count != 1 || part->grow || manifest->agent_brought ||
+	if (manifest->part_count != 1 || part->grow ||
 	    part->size_bytes - disk.size_bytes >= 4096)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'disk': its bytes are not those of one part");
@@ -309,9 +293,8 @@ bu_manifest_holds(const struct bu_manifest *manifest, const char *name)
 static int
 parse_root(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 {
-	static const char *const may_miss[] = {"sbom", "holds",   "agent",
-					       "disk", "version", "sources"};
-	size_t fields = 9;
+	static const char *const may_miss[] = {"sbom", "holds", "disk", "version"};
+	size_t fields = 10;
 	const char *kind, *boot_code;
 	int64_t version;
 
@@ -326,8 +309,8 @@ parse_root(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 			"kind '%.20s' version %lld; this program reads 'image' "
 			"version 1",
 			kind, (long long)version);
-	if (check_keys(root, fields, err) || parse_agent(root, manifest, err) ||
-	    parse_sbom(root, manifest, err) || parse_holds(root, manifest, err) ||
+	if (check_keys(root, fields, err) || parse_sbom(root, manifest, err) ||
+	    parse_holds(root, manifest, err) ||
 	    bu_origin_parse(root, &manifest->origin, err) ||
 	    copy_text(root, "name", manifest->name, sizeof(manifest->name), err) ||
 	    bu_image_name_check(manifest->name, "field 'name':", err) ||
@@ -405,8 +388,6 @@ bu_manifest_to_json(const struct bu_manifest *manifest)
 	if (manifest->sbom[0])
 		json_object_set_new(value, "sbom", json_string(manifest->sbom));
 	bu_origin_to_json(&manifest->origin, value);
-	if (manifest->agent_brought)
-		json_object_set_new(value, "agent", json_string("brought"));
 	if (manifest->disk.sector_bytes)
 		json_object_set_new(value, "disk",
 				    bu_whole_disk_to_json(&manifest->disk));

@@ -8,17 +8,16 @@
  *	   "frame_bytes", "file": "esp.frames", "grow": bool,
  *	   "frames": [{"o": offset in file, "n": compressed bytes,
  *	               "h": SHA-256 of the compressed bytes} | null for zeros]}],
- *	 "version", "sources": of images/origin.h,
+ *	 "sources", "version": of images/origin.h,
  *	 "sbom": SHA-256 of sbom.json, "holds": {"driver": "535.183.01", ...},
- *	 "agent": "brought",
  *	 "disk": {...} of images/whole.h: its one part is all of somebody else's disk}
  *
- * The last six may be missing: of images without a list of packages, of images of
- * before. An agent that is brought is put into the root by who installs the image; an
- * image of before holds one of its own. A frame is one zstd frame of frame_bytes
- *uncompressed bytes (the last one of a part may be shorter). Frames lie in the file in
- *order, without gaps. The signature (manifest.sig, hex) is over the exact bytes of
- *manifest.json.
+ * The last four may be missing: a version is not known of all sources, and a disk that
+ * somebody else made has no list of packages. No image holds an agent: the installer
+ * puts its own into the root. A frame is one zstd frame of frame_bytes uncompressed
+ * bytes (the last one of a part may be shorter). Frames lie in the file in order,
+ * without gaps. The signature (manifest.sig, hex) is over the exact bytes of
+ * manifest.json.
  */
 #ifndef BU_IMAGES_MANIFEST_H
 #define BU_IMAGES_MANIFEST_H
@@ -81,7 +80,6 @@ struct bu_manifest {
 	int described; /* holdings are all that it has; else nobody looked */
 	size_t holding_count;
 	struct bu_holding holdings[BU_IMAGE_HOLDINGS_MAX];
-	int agent_brought;
 	struct bu_image_origin origin;
 	struct bu_whole_disk disk; /* sector_bytes 0 = its parts are partitions */
 };

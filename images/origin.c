@@ -102,7 +102,7 @@ bu_origin_parse(const json_t *manifest, struct bu_image_origin *ret, struct bu_e
 
 	if (take_text(manifest, "version", 0, ret->version, sizeof(ret->version), err))
 		return -1;
-	if (list && (!count || count > BU_IMAGE_SOURCES_MAX))
+	if (!count || count > BU_IMAGE_SOURCES_MAX)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'sources': not a list of 1 to %d",
 				  BU_IMAGE_SOURCES_MAX);
@@ -133,9 +133,7 @@ bu_origin_to_json(const struct bu_image_origin *origin, json_t *manifest)
 					    json_string(source->digest));
 		json_array_append_new(list, value);
 	}
-	if (origin->source_count)
-		json_object_set(manifest, "sources", list);
-	json_decref(list);
+	json_object_set_new(manifest, "sources", list);
 }
 
 void

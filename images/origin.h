@@ -2,7 +2,7 @@
 /*
  * What an image was made of, as its manifest says:
  *
- *	"version": "1.4",
+ *	"version": "1.4",                   where the sources tell one
  *	"sources": [{"kind", "name", "host", "digest"}]
  *
  * The host or the digest is left out where the kind has none. Nothing here says when,
@@ -46,7 +46,7 @@ struct bu_image_origin {
 	struct bu_image_source sources[BU_IMAGE_SOURCES_MAX];
 };
 
-/* Of a manifest; one of before has neither. Errors name source and field. */
+/* Of a manifest. Errors name source and field. */
 bu_must int bu_origin_parse(const json_t *manifest, struct bu_image_origin *ret,
 			    struct bu_err *err);
 void bu_origin_to_json(const struct bu_image_origin *origin, json_t *manifest);

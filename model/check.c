@@ -53,15 +53,13 @@ static const struct bu_field row_fields[] = {
 	BU_FIELD_END,
 };
 const struct bu_field bu_check_said_fields[] = {
-	BU_FIELD(STRING, struct bu_check_said, id, .need = BU_OPTIONAL, .unsaid = "?"),
-	BU_FIELD(STRING, struct bu_check_said, group, .need = BU_OPTIONAL,
-		 .unsaid = ""),
+	BU_FIELD(STRING, struct bu_check_said, id),
+	BU_FIELD(STRING, struct bu_check_said, group),
 	BU_FIELD(WORD, struct bu_check_said, verdict, .words = bu_verdict_names,
-		 .others = 1, .need = BU_OPTIONAL),
-	BU_FIELD(STRING, struct bu_check_said, subject, .need = BU_OPTIONAL,
-		 .unsaid = ""),
-	BU_FIELD(STRING, struct bu_check_said, text, .need = BU_OPTIONAL, .unsaid = ""),
-	BU_FIELD(STRING, struct bu_check_said, hint, .need = BU_OPTIONAL, .unsaid = ""),
+		 .others = 1),
+	BU_FIELD(STRING, struct bu_check_said, subject),
+	BU_FIELD(STRING, struct bu_check_said, text),
+	BU_FIELD(STRING, struct bu_check_said, hint),
 	BU_FIELD_END,
 };
 static const struct bu_field report_fields[] = {

@@ -63,7 +63,7 @@ struct bu_checks {
 /* A file system of a server: the cause may lie outside this machine. */
 #define BU_CHECK_MOUNT "mount"
 
-/* A row as the log keeps it; rows of older logs have fewer fields. */
+/* A row as the log keeps it. */
 struct bu_check_said {
 	const char *id, *group;
 	enum bu_verdict verdict;

@@ -55,7 +55,7 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	  "record of what was written; kargs: as that has them, loader: as its boot "  \
 	  "loader has them, booted: with which this boot began; differs: "             \
 	  "[{path, how}] that are not as they were written, more: their number "       \
-	  "besides; nothing: of an agent that does not tell")                          \
+	  "besides; nothing: its agent tells nothing")                                 \
 	X(SEEDED, "seeded",                                                            \
 	  "what that step installed asked at its first boot which agent there is; "    \
 	  "its token is used")                                                         \

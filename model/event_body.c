@@ -21,6 +21,7 @@ const char *const bu_certificate_kinds[] = {"boot", "full", NULL};
 	ROW(#field, WORD, of, field, .words = names, .otherwise = value, .others = 1)
 #define REASON(of, field)                                                              \
 	ROW(#field, PARTS, of, field, .parts = &bu_reason_parts)
+#define JSON(of, field) ROW(#field, JSON, of, field)
 #define IF_TEXT(of, field) ROW(#field, STRING, of, field, .need = BU_SPARSE)
 #define IF_INT(of, field)                                                              \
 	ROW(#field, INT, of, field, .need = BU_SPARSE, .otherwise = BU_UNSAID_INT,     \

@@ -18,7 +18,7 @@
 
 /*
  * F(how, of, field, more). Required fields; a missing one is an error:
- *	TEXT, TEXT_AS(key), INT, REAL, FLAG, WORD(names), WORD_OR(names, other)
+ *	TEXT, TEXT_AS(key), INT, REAL, FLAG, WORD(names), WORD_OR(names, other), JSON
  *	REASON a struct bu_reason: "code", "args" and the sentence of that time
  * Optional fields, with the value that stands for a missing one:
  *	IF_TEXT NULL      IF_INT BU_UNSAID_INT        IF_MORE an integer, 0
@@ -47,8 +47,8 @@ enum { BU_UNSAID = -1 };
 /* For a soak: ms = the time that counts; peer = the neighbour on the links */
 #define BU_BODY_REPORT(F, of)                                                          \
 	F(TEXT, of, boot_id) F(TEXT, of, digest) F(WORD, of, verdict, bu_verdict_names) \
-	F(IF_JSON, of, counts) F(IF_JSON, of, rows) F(IF_INT, of, soak_ms)             \
-	F(IF_JSON, of, ports) F(IF_TEXT, of, domain) F(IF_TEXT, of, facts)             \
+	F(JSON, of, counts) F(JSON, of, rows) F(IF_INT, of, soak_ms)             \
+	F(JSON, of, ports) F(IF_TEXT, of, domain) F(IF_TEXT, of, facts)             \
 	F(IF_TEXT, of, marks) F(IF_TRUE, of, miscabled) F(IF_INT, of, ms)              \
 	F(IF_TEXT, of, peer)
 /* B(event, body, fields) */
@@ -60,7 +60,7 @@ enum { BU_UNSAID = -1 };
 	B(APPLIED, applied, F(TEXT, applied, rollout) F(TEXT, applied, plan)           \
 		F(TEXT, applied, revision) F(TEXT, applied, commit)                    \
 		F(TEXT, applied, limit) F(INT, applied, nodes)                   \
-		F(IF_JSON, applied, grants) F(TEXT, applied, by))                      \
+		F(JSON, applied, grants) F(TEXT, applied, by))                      \
 	B(ORDER, order, F(TEXT, order, rollout) F(IF_TEXT, order, revision)            \
 		F(IF_TEXT, order, commit) F(IF_INT, order, batch)                      \
 		F(IF_FLAG, order, reset) F(IF_FLAG, order, replace)                    \
@@ -90,7 +90,7 @@ enum { BU_UNSAID = -1 };
 		F(TEXT, outcome, kind) F(TEXT, outcome, detail)                        \
 		F(IF_PART, outcome, joined, joined))                                   \
 	B(ADMITTED, admitted, F(TEXT, admitted, step) F(TEXT, admitted, machine)       \
-		F(TEXT, admitted, request) F(IF_JSON, admitted, told)                  \
+		F(TEXT, admitted, request) F(JSON, admitted, told)                  \
 		F(TEXT, admitted, fingerprint) F(INT, admitted, until_ms))             \
 	B(RENEWED, renewed, F(TEXT, renewed, fingerprint) F(INT, renewed, until_ms))   \
 	B(REVOKED, revoked, F(TEXT, revoked, fingerprint) F(FLAG, revoked, all)        \
@@ -128,12 +128,12 @@ enum { BU_UNSAID = -1 };
 		F(INT, verdict, until_ms))                                             \
 	B(SOAK, soak, BU_BODY_REPORT(F, soak))                                         \
 	B(INCAST, incast, F(TEXT, incast, probe) F(TEXT, incast, boot_id)              \
-		F(IF_JSON, incast, senders) F(IF_JSON, incast, rails)                  \
+		F(JSON, incast, senders) F(JSON, incast, rails)                  \
 		F(WORD, incast, verdict, bu_verdict_names) F(TEXT, incast, error)      \
 		F(INT, incast, test))                                            \
 	B(NVLINK, nvlink, F(TEXT, nvlink, probe) F(TEXT, nvlink, boot_id)              \
 		F(TEXT, nvlink, peer) F(WORD, nvlink, verdict, bu_verdict_names)       \
-		F(IF_JSON, nvlink, rows) F(IF_JSON, nvlink, with)                      \
+		F(IF_JSON, nvlink, rows) F(JSON, nvlink, with)                      \
 		F(TEXT, nvlink, error) F(INT, nvlink, test))                     \
 	B(EVIDENCE, evidence, F(TEXT, evidence, digest) F(TEXT, evidence, hint))       \
 	B(CRASH, crash, F(TEXT, crash, digest) F(TEXT, crash, kind)                    \
@@ -168,7 +168,8 @@ enum { BU_BODY_MANY = 2 };
 #define BU_MEMBER_IF_MORE BU_MEMBER_INT
 #define BU_MEMBER_IF_FLAG BU_MEMBER_FLAG
 #define BU_MEMBER_IF_TRUE BU_MEMBER_FLAG
-#define BU_MEMBER_IF_JSON(field, ...) const json_t *field;
+#define BU_MEMBER_JSON(field, ...) const json_t *field;
+#define BU_MEMBER_IF_JSON BU_MEMBER_JSON
 #define BU_MEMBER_IF_PART(field, table) struct bu_body_##table field;
 #define BU_MEMBER_IF_MANY(field, table)                                                \
 	struct bu_body_##table field[BU_BODY_MANY];                                    \

@@ -44,7 +44,6 @@ static const struct {
 	{BU_EVENT_STATE,
 	 "{'from':'imaging','to':'failed','on':'fault','reason':'disk gone'}",
 	 "imaging -> failed (fault): disk gone"},
-	{BU_EVENT_STATE, "{}", "? -> ? (?)"},
 	{BU_EVENT_STATE,
 	 "{'from':'ready','to':'parked','on':'park','reason':'park by ann',"
 	 "'code':'of-another-version','args':{'by':'ann'}}",

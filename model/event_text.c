@@ -9,20 +9,12 @@
 #include "base/text.h"
 #include "model/event_body.h"
 
-/* What an old row may lack. */
-static const char *
-or_unknown(const char *text)
-{
-	return *text ? text : "?";
-}
-
 static char *
 text_of_pair(const struct bu_body_pair *pair)
 {
 	return bu_xasprintf("%s <-> %s: %s, %.4f and %.4f Gbit/s, expected %.4f",
-			    or_unknown(pair->a), or_unknown(pair->b),
-			    bu_verdict_names[pair->verdict], pair->ab_gbps,
-			    pair->ba_gbps, pair->expect_gbps);
+			    pair->a, pair->b, bu_verdict_names[pair->verdict],
+			    pair->ab_gbps, pair->ba_gbps, pair->expect_gbps);
 }
 
 static char *
@@ -30,8 +22,7 @@ text_of_state(const struct bu_body_state *state)
 {
 	bu_autofree char *why = bu_reason_text(&state->reason);
 
-	return bu_xasprintf("%s -> %s (%s)%s%s", or_unknown(state->from),
-			    or_unknown(state->to), or_unknown(state->on),
+	return bu_xasprintf("%s -> %s (%s)%s%s", state->from, state->to, state->on,
 			    *why ? ": " : "", why);
 }
 
@@ -40,7 +31,7 @@ text_of_hold(const struct bu_body_held *held)
 {
 	bu_autofree char *why = bu_reason_text(&held->reason);
 
-	return bu_xasprintf("held by %s: %s", or_unknown(held->owner), why);
+	return bu_xasprintf("held by %s: %s", held->owner, why);
 }
 
 static char *
@@ -91,7 +82,7 @@ text_of_body(const struct bu_event *event, const union bu_body *is)
 				    *is->started.why ? is->started.why : "start",
 				    (long long)is->started.lasted_ms / 1000);
 	case BU_EVENT_INTENT:
-		return bu_xasprintf("%s, attempt %lld", or_unknown(is->intent.action),
+		return bu_xasprintf("%s, attempt %lld", is->intent.action,
 				    (long long)is->intent.attempt);
 	case BU_EVENT_OUTCOME:
 		return bu_xasprintf(
@@ -101,7 +92,7 @@ text_of_body(const struct bu_event *event, const union bu_body *is)
 	case BU_EVENT_PAIR:
 		return text_of_pair(&is->pair);
 	case BU_EVENT_CONDITION:
-		return bu_xasprintf("%s%s%s%s", or_unknown(is->condition.name),
+		return bu_xasprintf("%s%s%s%s", is->condition.name,
 				    is->condition.on ? "" : " is over",
 				    *is->condition.detail ? ": " : "",
 				    is->condition.detail);
@@ -110,14 +101,13 @@ text_of_body(const struct bu_event *event, const union bu_body *is)
 					  ? "it waits; its deadline is stopped"
 					  : "it no longer waits; its deadline counts");
 	case BU_EVENT_OFF:
-		return bu_xasprintf("its machine was seen off (%s)",
-				    or_unknown(is->off.asked));
+		return bu_xasprintf("its machine was seen off (%s)", is->off.asked);
 	case BU_EVENT_HELD:
 		return text_of_hold(&is->held);
 	case BU_EVENT_CHECKS:
 		return bu_xasprintf("checks: %s", bu_verdict_names[is->checks.verdict]);
 	case BU_EVENT_VERDICT:
-		return bu_xasprintf("%s says %s: %s", or_unknown(is->verdict.source),
+		return bu_xasprintf("%s says %s: %s", is->verdict.source,
 				    bu_verdict_names[is->verdict.verdict],
 				    is->verdict.text);
 	case BU_EVENT_SOAK:
@@ -127,14 +117,13 @@ text_of_body(const struct bu_event *event, const union bu_body *is)
 				    json_array_size(is->incast.senders),
 				    bu_verdict_names[is->incast.verdict]);
 	case BU_EVENT_NVLINK:
-		return bu_xasprintf("NVLink between it and %s: %s",
-				    or_unknown(is->nvlink.peer),
+		return bu_xasprintf("NVLink between it and %s: %s", is->nvlink.peer,
 				    bu_verdict_names[is->nvlink.verdict]);
 	case BU_EVENT_CRASH:
 		return bu_xasprintf("its kernel had crashed%s%s",
 				    *is->crash.kind ? ": " : "", is->crash.kind);
 	case BU_EVENT_LEASE:
-		return bu_xasprintf("used as partner for %s", or_unknown(is->lease.to));
+		return bu_xasprintf("used as partner for %s", is->lease.to);
 	case BU_EVENT_CERTIFICATE:
 		return bu_xasprintf("%s certificate",
 				    bu_certificate_kinds[is->certificate.kind]);

@@ -208,8 +208,7 @@ static const struct bu_field inventory_fields[] = {
 	BU_FIELD_MANY(LIST, struct bu_inventory, pci, BU_PCI_MAX, pci_fields),
 	BU_FIELD_MANY(LIST, struct bu_inventory, gpus, BU_GPUS_MAX, gpu_fields),
 	BU_FIELD_MANY(LIST, struct bu_inventory, rdma, BU_RDMA_MAX, rdma_fields),
-	BU_FIELD_MANY(LIST, struct bu_inventory, links, BU_NET_LINKS_MAX, link_fields,
-		      .need = BU_OPTIONAL),
+	BU_FIELD_MANY(LIST, struct bu_inventory, links, BU_NET_LINKS_MAX, link_fields),
 	BU_FIELD_END,
 };
 

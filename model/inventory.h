@@ -11,8 +11,7 @@
  *  "disks":[...],"nics":[...],"pci":[...],"gpus":[...],"rdma":[{...,"ports":[...]}],
  *  "links":[{...,"addresses":["10.0.0.1/24"],"routes":["10.1.0.0/16 via 10.0.0.9"]}]}
  *
- * nics are hardware; links are the network interfaces as configured now. Agents of
- * older releases send no links.
+ * nics are hardware; links are the network interfaces as configured now.
  */
 #ifndef BU_MODEL_INVENTORY_H
 #define BU_MODEL_INVENTORY_H
@@ -54,7 +53,7 @@ struct bu_dmi {
 	char product[128];
 	char serial[64];
 	char uuid[40];
-	char board_serial[64];   /* "" = none, or an older agent */
+	char board_serial[64];   /* "" = none */
 	char chassis_serial[64]; /* likewise; a chassis may have several machines */
 };
 
@@ -141,7 +140,7 @@ struct bu_inventory {
 	char boot_id[40];
 	char kernel[80];
 	int firmware; /* enum bu_firmware */
-	int tpm;      /* 2 = a TPM 2.0; 0 = none, or an older agent */
+	int tpm;      /* 2 = a TPM 2.0; 0 = none */
 	int64_t memory_bytes;
 	struct bu_cpu cpu;
 	struct bu_dmi dmi;

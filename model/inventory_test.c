@@ -121,19 +121,6 @@ START_TEST(no_text_of_a_machine_is_unseen)
 }
 END_TEST
 
-START_TEST(an_older_agent_tells_no_links)
-{
-	bu_autojson json_t *value = good_json();
-	bu_autoinventory struct bu_inventory *inventory = NULL;
-	struct bu_err err = {0};
-
-	spoil(value, "links", NULL);
-	inventory = bu_inventory_from_json(value, &err);
-	ck_assert_msg(inventory != NULL, "%s", err.text);
-	ck_assert_uint_eq(inventory->links_count, 0);
-}
-END_TEST
-
 START_TEST(refuses_what_is_wrong)
 {
 	static const struct {
@@ -145,6 +132,7 @@ START_TEST(refuses_what_is_wrong)
 		{"v", NULL, "v"},
 		{"v", "\"1\"", "v"},
 		{"boot_id", "\"a b\"", "boot_id"},
+		{"links", NULL, "links"},
 		{"boot_id", "\"0123456789012345678901234567890123456789\"",
 		 "at most 39"},
 		{"firmware", "\"coreboot\"", "expected 'bios', 'uefi'"},
@@ -364,6 +352,5 @@ START_TEST(names_machines)
 END_TEST
 
 BU_UNIT("inventory", comes_back_as_it_went, no_text_of_a_machine_is_unseen,
-	an_older_agent_tells_no_links, refuses_what_is_wrong, caps_every_list,
-	ignores_fields_of_a_newer_agent, writes_an_empty_one, finds_the_machine,
-	normalizes_macs, names_machines)
+	refuses_what_is_wrong, caps_every_list, ignores_fields_of_a_newer_agent,
+	writes_an_empty_one, finds_the_machine, normalizes_macs, names_machines)

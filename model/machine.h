@@ -50,8 +50,8 @@ enum { BU_MACHINE_TEXT_SIZE = 64 };
 void bu_machine_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE]);
 /* Name of a machine seen for the first time: the first 16 hex digits of the SHA-256 of
  * "uuid|serial|" in lower case, or of "||lowest MAC" when both say nothing. The log
- * keeps the id; machines are recognized by their identity (older ids were made of all
- * three). BU_ERR_INVAL: nothing identifies the machine. */
+ * keeps the id; machines are recognized by their identity. BU_ERR_INVAL: nothing
+ * identifies the machine. */
 bu_must int bu_machine_id(const struct bu_machine *machine,
 			  char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err);
 /* 1 = the serial number or UUID identifies a machine: not empty, no placeholder. */

@@ -10,7 +10,6 @@
  * out when all its arguments are empty or 0.
  *
  * In the log and on the wire: "code", "args" {name: value} and "reason", the sentence.
- * Of unknown codes of a newer bringupd only the sentence is kept.
  */
 #ifndef BU_MODEL_REASON_H
 #define BU_MODEL_REASON_H
@@ -267,8 +266,7 @@
 	  "hardware class {class} wants {#want} GPUs; it has {#has}")                  \
 	X(NO_TPM, "no-tpm", FAULT, 0, 0, "",                                           \
 	  "pool {pool} has data_keys = tpm, and it shows no TPM 2.0: its firmware "    \
-	  "has it switched off, it has none, or the boot ramdisk is of an older "      \
-	  "version")                                                                   \
+	  "has it switched off, or it has none")                                       \
 	X(FABRIC_ACCUSED, "fabric-accused", FAULT, 0, 0, "", "[rail {rail}: ]{words}") \
 	X(CHECKS_ACCUSED, "checks-accused", FAULT, 0, 0, "", "{words}")                \
 	X(RESTARTED, "restarted", FAULT, 0, 0, "",                                     \

@@ -203,8 +203,7 @@ static const char *const sentences[] = {
 	[BU_REASON_TOO_FEW_GPUS] = "hardware class <class> wants 2 GPUs; it has 2",
 	[BU_REASON_NO_TPM] =
 		"pool <pool> has data_keys = tpm, and it shows no TPM 2.0: its "
-		"firmware has it switched off, it has none, or the boot ramdisk is of "
-		"an older version",
+		"firmware has it switched off, or it has none",
 	[BU_REASON_FABRIC_ACCUSED] = "rail <rail>: <words>",
 	[BU_REASON_CHECKS_ACCUSED] = "<words>",
 	[BU_REASON_RESTARTED] = "it restarted while it was reconfigured",

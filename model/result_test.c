@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "tests/support/unseen.h"
 
-/* What version 1 did not have. */
 static void
 fill_rest(struct bu_pair_result *r)
 {

@@ -56,7 +56,7 @@ struct bu_shown_status {
 		BU_SHOWN_AGENTS_ROWS(BU_ROW_MEMBER, )
 		const char **changing; /* nodes */
 		size_t changing_count;
-	} agents; /* version NULL: an older bringupd */
+	} agents;
 	size_t nodes_count, pairs_count, brakes_count, warnings_count, conditions_count;
 };
 extern const struct bu_field bu_shown_pair_fields[];

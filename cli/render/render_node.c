@@ -257,11 +257,9 @@ render_found(const json_t *found, FILE *out)
 	if (is.record && is.booted)
 		kargs = bu_xasprintf("arguments %s", *is.booted ? is.booted : "(none)");
 	line(out, "written",
-	     !is.told    ? "as its last order says; its agent tells nothing of it (an "
-			   "older one)"
+	     !is.told    ? "as its last order says; its agent tells nothing of it"
 	     : is.record ? "as its agent finds it"
-			 : "as its last order says; no record of it lies there "
-			   "(an older bringup wrote it)");
+			 : "as its last order says; no record of it lies there");
 	line(out, "kernel", kargs ? kargs : "");
 }
 

@@ -113,7 +113,7 @@ START_TEST(both_ends_have_all_ways)
 }
 END_TEST
 
-/* An agent of before was not asked, and nothing is said of it. */
+/* And nothing is said of it. */
 START_TEST(what_was_not_asked_is_not_traced)
 {
 	struct end ends[2];

@@ -117,7 +117,6 @@ START_TEST(a_raw_disk_becomes_an_image)
 	ck_assert_str_eq(image.manifest->disk.digest, digest);
 	ck_assert_uint_eq(image.manifest->disk.size_bytes, BYTES);
 	ck_assert_uint_eq(image.manifest->disk.sector_bytes, 512);
-	ck_assert_int_eq(image.manifest->agent_brought, 0);
 	ck_assert_int_eq(image.manifest->described, 0);
 	ck_assert_uint_eq(image.manifest->part_count, 1);
 	ck_assert_uint_eq(image.manifest->parts[0].size_bytes % 4096, 0);

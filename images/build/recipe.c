@@ -232,7 +232,6 @@ fill_manifest(const struct build *build, const json_t *spec,
 	snprintf(manifest->name, sizeof(manifest->name), "%s", build->name);
 	/* Not when: the same inputs make the same bytes, and so the same digest. */
 	bu_time_iso(EPOCH_S * INT64_C(1000), manifest->created);
-	manifest->agent_brought = !disk;
 	manifest->origin = build->origin;
 	if ((disk && bu_whole_disk_from_json(disk, &manifest->disk, err)) ||
 	    bu_json_copy_str(spec, "arch", manifest->arch, sizeof(manifest->arch),

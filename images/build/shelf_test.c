@@ -383,7 +383,7 @@ START_TEST(the_same_again_keeps_its_signatures)
 	ck_assert_str_eq(same, digest);
 	put_new(1, same);
 	after = bu_file_read(path, 4096, NULL, NULL);
-	/* its own stays the first one, and none is there twice */
+	/* none is there twice */
 	ck_assert_int_eq(strncmp(after, own, BU_SIG_HEX_SIZE - 1), 0);
 	ck_assert_uint_eq(strlen(after), 3 * BU_SIG_HEX_SIZE);
 	for (size_t i = 0; i < 2; i++) {

@@ -2,8 +2,7 @@
 /*
  * Signs a manifest that is there; `bringup image sign` calls it, and shelf.c where the
  * same image comes again, under the cache's lock. Invariant: a line of manifest.sig is
- * a signature over the bytes of manifest.json; the first one, which agents of before
- * read alone, stays the first.
+ * a signature over the bytes of manifest.json, and none is there twice.
  */
 #include "images/build/sign.h"
 

@@ -64,7 +64,6 @@ START_TEST(one_key_of_several_is_enough)
 	ck_assert_str_eq(same, digest);
 	ck_assert_int_eq(bu_image_sign(folder, keys[1], same, &err), 0);
 	after = bu_file_read(path, 4096, NULL, NULL);
-	/* Agents of before read the first one alone. */
 	ck_assert_int_eq(strncmp(after, before, BU_SIG_HEX_SIZE - 1), 0);
 	ck_assert_int_eq(load(pubs[0], &err), 0);
 	ck_assert_int_eq(load(pubs[1], &err), 0);

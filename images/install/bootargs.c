@@ -25,14 +25,13 @@
 enum { FILE_MAX = 65536 };
 
 /* Each names the arguments in a line that begins so. GRUB reads its line as a shell
- * does. Images have GRUB, or systemd-boot of an older bringup. */
+ * does. */
 static const struct {
 	const char *path, *before;
-	int shell, only_if_there;
+	int shell;
 } loaders[] = {
-	{"syslinux.cfg", " APPEND ", 0, 0},
-	{"EFI/debian/grub.cfg", "linux /vmlinuz bringup.esp=$esp ", 1, 1},
-	{"loader/entries/bringup.conf", "options ", 0, 1},
+	{"syslinux.cfg", " APPEND ", 0},
+	{"EFI/debian/grub.cfg", "linux /vmlinuz bringup.esp=$esp ", 1},
 };
 
 /* Where the line begins, behind `before`; NULL without such a line. */
@@ -74,8 +73,6 @@ rewrite(const char *esp_dir, size_t which, const char *line, struct bu_err *err)
 	bu_autofree char *text = NULL, *fresh = NULL, *escaped = NULL;
 	const char *at, *end;
 
-	if (loaders[which].only_if_there && !bu_file_exists(path))
-		return 0;
 	text = bu_file_read(path, FILE_MAX, NULL, err);
 	if (!text)
 		return -1;

@@ -36,19 +36,15 @@ check(const char *name, const char *want)
 static void
 begin(void)
 {
-	bu_autofree char *entries = NULL, *debian = NULL;
+	bu_autofree char *debian = NULL;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	debian = bu_xasprintf("%s/EFI/debian", dir);
 	ck_assert_int_eq(bu_mkdir_p(debian, 0755, NULL), 0);
 	put("EFI/debian/grub.cfg", GRUB "rw quiet\ninitrd /initrd\nboot\n");
-	entries = bu_xasprintf("%s/loader/entries", dir);
-	ck_assert_int_eq(bu_mkdir_p(entries, 0755, NULL), 0);
 	put("kargs", "rw quiet\n");
 	put("syslinux.cfg",
 	    "DEFAULT linux\nLABEL linux\n KERNEL /vmlinuz\n APPEND rw quiet\n");
-	put("loader/entries/bringup.conf",
-	    "title bringup\noptions rw quiet\nlinux /vmlinuz\n");
 }
 
 static void
@@ -76,7 +72,7 @@ START_TEST(all_loaders_get_them_behind_the_images_own)
 	begin();
 	check_present("");
 	for (size_t i = 0; i < BU_LEN(rounds); i++) {
-		bu_autofree char *bios = NULL, *uefi = NULL, *grub = NULL;
+		bu_autofree char *bios = NULL, *grub = NULL;
 		const char *blank = rounds[i][0] ? " " : "";
 		struct bu_err err = {0};
 
@@ -85,14 +81,10 @@ START_TEST(all_loaders_get_them_behind_the_images_own)
 		bios = bu_xasprintf("DEFAULT linux\nLABEL linux\n KERNEL /vmlinuz\n"
 				    " APPEND rw quiet%s%s\n",
 				    blank, rounds[i]);
-		uefi = bu_xasprintf(
-			"title bringup\noptions rw quiet%s%s\nlinux /vmlinuz\n", blank,
-			rounds[i]);
 		grub = bu_xasprintf(GRUB "rw quiet%s%s\ninitrd /initrd\nboot\n", blank,
 				    rounds[i]);
 		check("EFI/debian/grub.cfg", grub);
 		check("syslinux.cfg", bios);
-		check("loader/entries/bringup.conf", uefi);
 		check_present(rounds[i]);
 	}
 	check("kargs", "rw quiet\n");
@@ -100,16 +92,12 @@ START_TEST(all_loaders_get_them_behind_the_images_own)
 }
 END_TEST
 
-/* What a shell would read otherwise is what the kernel gets. And a system partition has
- * only the loaders that its image came with. */
+/* What a shell would read otherwise is what the kernel gets. */
 START_TEST(grub_takes_each_character_as_it_is)
 {
-	bu_autofree char *entry = NULL;
 	struct bu_err err = {0};
 
 	begin();
-	entry = bu_xasprintf("%s/loader/entries/bringup.conf", dir);
-	ck_assert_int_eq(remove(entry), 0);
 	ck_assert_msg(bu_bootargs_write(dir, "a=\"$b;c\" {d}", &err) == 0, "%s",
 		      err.text);
 	check("EFI/debian/grub.cfg", GRUB "rw quiet a=\\\"\\$b\\;c\\\" \\{d\\}\n"

@@ -94,11 +94,10 @@ check(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
 				  "image %s does not support a mirrored root; build it "
 				  "again; nothing was written",
 				  opts->image);
-	if (manifest->agent_brought && !opts->agent_file_count)
+	if (!manifest->disk.sector_bytes && !opts->agent_file_count)
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "image %s holds no agent, and this boot ramdisk has "
-				  "none to bring; build it: bringup image build "
-				  "ramdisk",
+				  "image %s: this boot ramdisk has no agent to bring; "
+				  "build it: bringup image build ramdisk",
 				  opts->image);
 	return 0;
 }

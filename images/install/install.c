@@ -410,9 +410,6 @@ run(struct install *install, struct bu_err *err)
 	install->manifest = bu_fetch_manifest(install->opts, install->hooks, err);
 	if (!install->manifest)
 		return -1;
-	/* They came later than the ramdisks that find it. */
-	if (install->opts->ret_finds_disk)
-		*install->opts->ret_finds_disk = install->manifest->agent_brought;
 	if (bu_parts_enter(install->hooks, "disk", err))
 		return -1;
 	if (install->opts->raw          ? run_raw(install, err)

@@ -110,9 +110,6 @@ struct bu_install_opts {
 	const char *root_dir;
 	const char *esp_dir;  /* the same for the boot loaders' files */
 	const char *boot_dir; /* and for those that choose one of two roots */
-	/* 1 = its initial ramdisk finds the disk that kexec names, by BIOS, too: that
-	 * of an older image may start another system. NULL: nobody asks. */
-	int *ret_finds_disk;
 };
 enum { BU_INSTALL_DATA_MAX = 16, BU_INSTALL_SCRATCH_MAX = 64, BU_SEED_FILES_MAX = 16 };
 

@@ -186,7 +186,7 @@ START_TEST(the_roots_are_one_array)
 			    "--uuid=aaaaaaaa:bbbb8ccc:8dddeeee:eeeeeeee "
 			    "--raid-devices=2 --metadata=1.0 --bitmap=internal "
 			    "--assume-clean --name=root %s %s\n--stop /dev/md127\netc\n"
-			    "var\n--examine --export %s\n--examine --export %s\n",
+			    "usr\nvar\n--examine --export %s\n--examine --export %s\n",
 			    disk, second, disk, second);
 	ck_assert_str_eq(log, want);
 	teardown();

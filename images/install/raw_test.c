@@ -55,6 +55,9 @@ begin(const char *make, uint32_t sector_bytes)
 	strcpy(part->file, "root.frames"); /* that the server damages */
 	strcpy(part->type, "0FC63DAF-8483-4772-8E79-3D69D8477DE4");
 	ck_assert_msg(!bu_frames_pack(source, frames, 1, part, &err), "%s", err.text);
+	bu_sha256_hex(
+		"", 0,
+		bu_origin_add(&manifest->origin, BU_SOURCE_RAW, "", NULL)->digest);
 	manifest->part_count = 1;
 	manifest->disk = (struct bu_whole_disk){.sector_bytes = sector_bytes,
 						.size_bytes = IMAGE_BYTES};

@@ -62,7 +62,8 @@
 	X(DISK, char *,                                                                \
 	  "what stays with a disk, like serial:S6X1, wwn:eui.0025, "                   \
 	  "path:pci-0000:02:00.0-nvme-1, model:MZQL2*, size:400GiB-1TiB, "             \
-	  "rotational:no, smallest, first, boot-pair; all of them hold")               \
+	  "rotational:no, smallest, first, boot-pair; all of them hold; no name like " \
+	  "/dev/sda, which the kernel gives anew at each start")                       \
 	X(SSHKEYS, char *,                                                             \
 	  "public keys like 'ssh-ed25519 AAAA... name', or files of the tree with "    \
 	  "a key a line like file:keys.d/name, with commas between them")              \

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
 #include "base/text.h"
 #include "model/machine.h"
 
@@ -163,21 +162,12 @@ static const struct {
 };
 
 int
-bu_disk_is_kernel_name(const char *selector)
-{
-	return *selector == '/';
-}
-
-int
 bu_disk_form_ok(const char *selector)
 {
 	const char *rest = selector;
 	struct term term;
 	int found;
 
-	if (bu_disk_is_kernel_name(selector))
-		return strncmp(selector, "/dev/", 5) == 0 &&
-		       bu_path_is_absolute(selector) && !strpbrk(selector, " \"'\\,");
 	while ((found = next_term(&rest, &term)) > 0) {
 		size_t i = 0;
 
@@ -214,7 +204,7 @@ fits(const struct machine *machine, const struct bu_disk *disk, const char *sele
 
 	if (!bu_disk_bears(disk) || is_held(machine, disk))
 		return 0;
-	if (bu_disk_is_kernel_name(selector))
+	if (*selector == '/')
 		return strcmp(disk->path, selector) == 0;
 	while (next_term(&rest, &term) > 0)
 		for (size_t i = 0; i < BU_LEN(terms); i++)
@@ -248,8 +238,8 @@ compare_paths(const struct bu_disk *a, const struct bu_disk *b)
 int
 bu_disk_is_for_one(const char *selector)
 {
-	return bu_disk_is_kernel_name(selector) || says(selector, "smallest") ||
-	       says(selector, "first") || says(selector, BOOT_PAIR);
+	return says(selector, "smallest") || says(selector, "first") ||
+	       says(selector, BOOT_PAIR);
 }
 
 int
@@ -351,7 +341,7 @@ bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 		*ret = found == 1 ? pair[0] : NULL;
 		return found;
 	}
-	if (!bu_disk_is_kernel_name(selector) && says(selector, "smallest"))
+	if (says(selector, "smallest"))
 		most = least_bytes(&machine, selector);
 	for (size_t i = 0; i < count; i++) {
 		size_t j = 0;

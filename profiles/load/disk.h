@@ -15,7 +15,8 @@
  *	                                the other: the smallest of those that are left,
  *	                                when they are two, of one model
  *
- * with commas between them; all of them hold, the last three at the end.
+ * with commas between them; all of them hold, the last three at the end. An order of a
+ * disk without a number has its path instead, "/dev/vda", which no profile may say.
  */
 #ifndef BU_PROFILES_LOAD_DISK_H
 #define BU_PROFILES_LOAD_DISK_H
@@ -23,11 +24,8 @@
 #include "model/disk_own.h"
 #include "model/inventory.h"
 
-/* 1 for the above, and for a path below /dev/, which profiles of before may have. */
+/* 1 for the above. */
 int bu_disk_form_ok(const char *selector);
-/* 1 for such a path: it is read, matches the disk of that name, and is refused for
- * whatever is new. */
-int bu_disk_is_kernel_name(const char *selector);
 
 /* 1 when it picks of those that are left: the smallest, the first, a boot-pair. */
 int bu_disk_is_for_one(const char *selector);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "profiles/language/values.h"
-#include "profiles/load/disk.h"
 #include "profiles/load/load_internal.h"
 
 enum { POST_MS = 8 * 60 * 1000, DISK_WAIT_MS = 30 * 1000 };
@@ -23,13 +22,6 @@ bu_load_check_served(struct bu_loader *ld, const struct bu_ini_section *section,
 		bu_xasprintf("[%s%s%s] %s", section->kind, section->name[0] ? " " : "",
 			     section->name, key->key);
 
-	if (key->type == BU_KEY_DISK && bu_disk_is_kernel_name(entry->value))
-		bu_findings_add(ld->findings, BU_FINDING_UNSUPPORTED, entry->file,
-				entry->line,
-				"%s: '%s' is a name that the kernel gives anew at each "
-				"start, maybe to another disk; say what stays: %s; "
-				"bringup node show has them",
-				who, entry->value, bu_key_type_allowed(key->type));
 	if (bu_key_is_served(key, entry->value))
 		return;
 	if (*served)

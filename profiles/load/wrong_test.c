@@ -6,7 +6,8 @@
 #define DISKS                                                                           \
 	"what stays with a disk, like serial:S6X1, wwn:eui.0025, "                      \
 	"path:pci-0000:02:00.0-nvme-1, model:MZQL2*, size:400GiB-1TiB, rotational:no, " \
-	"smallest, first, boot-pair; all of them hold"
+	"smallest, first, boot-pair; all of them hold; no name like /dev/sda, which "   \
+	"the kernel gives anew at each start"
 
 static const struct wrong wrongs[] = {
 	/* syntax, mostly what iniparser would silently misread */
@@ -155,9 +156,8 @@ static const struct wrong wrongs[] = {
 	{"disk = smallest", "disk = vda",
 	 "site.ini:19: [hardware vm] disk: 'vda' is wrong; allowed is " DISKS "\n"},
 	{"disk = smallest", "disk = /dev/vda",
-	 "site.ini:19: [hardware vm] disk: '/dev/vda' is a name that the kernel gives "
-	 "anew at each start, maybe to another disk; say what stays: " DISKS
-	 "; bringup node show has them\n"},
+	 "site.ini:19: [hardware vm] disk: '/dev/vda' is wrong; allowed is " DISKS
+	 "\n"},
 	{"nics = 2", "memory_min = 16 GB",
 	 "site.ini:20: [hardware vm] memory_min: '16 GB' is wrong; allowed is a size "
 	 "like "

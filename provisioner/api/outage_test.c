@@ -40,10 +40,10 @@ agent(struct site *site, bu_handler_fn fn, json_t *body, struct bu_err *err)
 	struct bu_request request = {.method = "POST",
 				     .path = "",
 				     .body = body,
-				     .peer = rig_node(&site->rig, 1)->machine};
+				     .peer = rig_node(&site->rig, 1)->machine,
+				     .peer_cert = rig_node(&site->rig, 1)->agent_cert};
 	enum bu_answer answer;
 
-	rig_node(&site->rig, 1)->agent_cert[0] = '\0';
 	answer = fn(&site->api, &request, &reply, err);
 	json_decref(body);
 	if (reply.logged && answer == BU_ANSWER_NOW) {
@@ -71,10 +71,10 @@ work_given(struct site *site)
 	struct bu_request request = {.method = "POST",
 				     .path = "",
 				     .body = body,
-				     .peer = rig_node(&site->rig, 1)->machine};
+				     .peer = rig_node(&site->rig, 1)->machine,
+				     .peer_cert = rig_node(&site->rig, 1)->agent_cert};
 	json_t *work;
 
-	rig_node(&site->rig, 1)->agent_cert[0] = '\0';
 	ck_assert_int_eq(bu_api_agent_work(&site->api, &request, &reply, NULL),
 			 BU_ANSWER_NOW);
 	work = json_incref(json_object_get(reply.json, "work"));

@@ -140,18 +140,21 @@ make_image(struct site *site)
 	bu_autofree char *key = NULL, *public = NULL, *text = NULL, *dir = NULL;
 	bu_autojson json_t *manifest = NULL;
 	char boot[2 * BU_BOOT_CODE_SIZE + 1], sig[BU_SIG_HEX_SIZE];
+	char digest[BU_DIGEST_SIZE];
 
 	memset(boot, '0', sizeof(boot) - 1);
 	boot[sizeof(boot) - 1] = '\0';
+	bu_sha256_hex("", 0, digest);
 	manifest = json_pack(
 		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:[{s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:b,"
-		"s:[n]}]}",
+		"s:[n]}],s:[{s:s,s:s,s:s}]}",
 		"v", 1, "kind", "image", "name", "debian12", "arch", "amd64", "kernel",
 		"6.1.0-1-amd64", "created", "2026-11-21T15:04:05Z", "kargs", "quiet",
 		"boot_code", boot, "parts", "name", "root", "type",
 		"4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709", "label", "root", "attrs", 0,
 		"size_bytes", 1048576, "frame_bytes", 4194304, "file", "root.frames",
-		"grow", 1, "frames");
+		"grow", 1, "frames", "sources", "kind", "tar", "name", "", "digest",
+		digest);
 	text = bu_json_canonical(manifest);
 	ck_assert_int_eq(bu_sign_key_create(&key, &public, NULL), 0);
 	ck_assert_int_eq(bu_sign(key, text, strlen(text), sig, NULL), 0);

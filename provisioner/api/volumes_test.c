@@ -16,11 +16,13 @@ ask(struct site *site, const char *machine, const char *guids, struct bu_err *er
 {
 	bu_autojson json_t *body = json_loads(guids, 0, NULL);
 	struct bu_reply reply = {0};
-	struct bu_request request = {
-		.method = "POST", .path = "", .peer = machine, .body = body};
+	const struct bu_node *node = bu_fleet_node_of(site->rig.fleet, machine);
+	struct bu_request request = {.method = "POST",
+				     .path = "",
+				     .peer = machine,
+				     .peer_cert = node ? node->agent_cert : "",
+				     .body = body};
 
-	for (int i = 1; i <= 2; i++)
-		rig_node(&site->rig, i)->agent_cert[0] = '\0';
 	if (bu_api_agent_volumes(&site->api, &request, &reply, err) != BU_ANSWER_NOW)
 		return NULL;
 	return reply.json;

@@ -390,7 +390,7 @@ START_TEST(half_a_configuration_is_drift)
 }
 END_TEST
 
-/* An agent of before tells nothing: what its orders did is the best that is known. */
+/* What its orders did is the best that is known. */
 START_TEST(of_an_agent_that_tells_nothing_the_orders_count)
 {
 	start();

@@ -258,21 +258,6 @@ bu_reconcile_claimed(const struct bu_reconcile *rec, const struct bu_machine *ca
 	return NULL;
 }
 
-/* The node that has this machine. A machine admitted by old rows, with no inventory, is
- * known by its id alone. */
-static struct bu_node *
-owner_of(const struct bu_fleet *fleet, const struct bu_node *node,
-	 const struct bu_machine *machine)
-{
-	struct bu_node *owner = bu_twins_owner(fleet, node, machine);
-	char id[BU_MACHINE_ID_SIZE];
-
-	if (owner || bu_machine_id(machine, id, NULL) != 0)
-		return owner;
-	owner = bu_fleet_node_of(fleet, id);
-	return owner && strcmp(owner->known.id, id) != 0 ? owner : NULL;
-}
-
 /* A known machine keeps its id. A new one whose id is taken gets one made with its
  * node's name. */
 static int
@@ -319,7 +304,7 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 		char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err)
 {
 	struct bu_reason *why = &node->live.refusal;
-	const struct bu_node *owner = owner_of(rec->fleet, node, machine);
+	const struct bu_node *owner = bu_twins_owner(rec->fleet, node, machine);
 	const struct bu_desired_node *want = bu_fleet_reach(rec->fleet, node);
 	bu_autofree char *text = NULL;
 	struct bu_machine cards;
@@ -413,14 +398,13 @@ bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,
 				  "the certificate of %s was revoked; bringup node "
 				  "rebuild %s gives it another",
 				  node->name, node->name);
-	if (!next && !kept && node->agent_cert[0] &&
-	    strcmp(fingerprint, node->agent_cert) != 0)
+	if (!next && !kept && strcmp(fingerprint, node->agent_cert) != 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "certificate %.16s is no longer valid for %s, %.16s "
-				  "is: it is of an older system of this machine, or a "
-				  "copy",
-				  fingerprint, node->name, node->agent_cert);
-	if (until_ms && bu_wall_ms(bu_loop_clock(rec->fleet->loop)) >= until_ms)
+				  "certificate %.16s is no longer valid for %s, %s is: "
+				  "it is of an older system of this machine, or a copy",
+				  fingerprint, node->name,
+				  node->agent_cert[0] ? node->agent_cert : "none");
+	if (bu_wall_ms(bu_loop_clock(rec->fleet->loop)) >= until_ms)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "certificate %.16s of %s has ended; bringup node "
 				  "rebuild %s gives it another",

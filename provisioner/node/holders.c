@@ -64,7 +64,7 @@ is_present(const struct bu_node *node, const char *fingerprint)
 
 	if (next[0] && strcmp(fingerprint, next) == 0)
 		return 1;
-	return node->agent_cert[0] && strcmp(fingerprint, node->agent_cert) == 0 &&
+	return strcmp(fingerprint, node->agent_cert) == 0 &&
 	       !(next[0] && strcmp(node->live.holders.fingerprint, next) == 0);
 }
 

@@ -337,14 +337,12 @@ struct bu_node {
 	int kexecs; /* this boot is by kexec from the ramdisk; in booting only */
 	int ram;    /* the installed system runs from memory and boots by network */
 	int raw;    /* a whole-disk image that bringup did not build is installed */
-	char admitted_step[112];   /* step whose token was traded */
-	char admitted_request[65]; /* digest of the request that traded the token */
-	int64_t admitted_ms;       /* Unix time */
-	int64_t booted_ms;         /* Unix time of the agent's hello in this boot */
-	/* Fingerprint of the agent's certificate; "" = of a log that kept none: any
-	 * certificate of the machine counts. */
-	char agent_cert[65];
-	int64_t agent_cert_until_ms; /* Unix time; 0 = not known */
+	char admitted_step[112];     /* step whose token was traded */
+	char admitted_request[65];   /* digest of the request that traded the token */
+	int64_t admitted_ms;         /* Unix time */
+	int64_t booted_ms;           /* Unix time of the agent's hello in this boot */
+	char agent_cert[65];         /* its fingerprint; "" = none counts */
+	int64_t agent_cert_until_ms; /* Unix time */
 	char agent_cert_next[65];    /* renewed, and not used yet; "" = none */
 	int64_t agent_cert_next_until_ms;
 	char agent_cert_renewed[65]; /* the predecessor of agent_cert; "" = none */

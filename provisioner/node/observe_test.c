@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "provisioner/node/verbs.h"
+#include "tests/support/quoted.h"
 #include "tests/support/rig.h"
 #include "tests/support/row.h"
 #include "tests/support/unit.h"
@@ -548,27 +549,27 @@ START_TEST(a_node_in_no_cluster_has_left_at_once)
 }
 END_TEST
 
-/* It did not say what was joined: the cluster of the profile that was applied then. */
-START_TEST(an_old_log_tells_what_was_joined_by_its_profile)
+START_TEST(a_join_that_names_no_cluster_is_damaged)
 {
 	struct rig rig;
-	struct bu_event events[3];
+	struct bu_node *node;
+	struct bu_event event;
+	struct bu_err err = {0};
 
 	rig_begin(&rig, 1);
-	row_init(&events[0], BU_EVENT_INTENT, "node001",
-		 json_pack("{s:s,s:s}", "step", "s", "action", "join"));
-	row_init(&events[1], BU_EVENT_OUTCOME, "node001",
-		 json_pack("{s:s,s:s}", "step", "s", "result", "done"));
-	row_init(&events[2], BU_EVENT_STATE, "node001",
-		 json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
-	bu_reconcile_note(rig.rec, events, 3);
-	rig_pass(&rig, 1);
-	rig_apply(&rig, 1, BU_CLASS_NONE, "d1", "driver = slurm",
-		  "driver = slurm\nslurm_conf = /etc/new.conf");
-	rig_restart(&rig);
-	ck_assert_str_eq(rig_node(&rig, 1)->joined.handle, "/etc/slurm/slurm.conf");
-	ck_assert_str_eq(rig_node(&rig, 1)->joined.cluster, "hpc");
-	ck_assert_str_eq(rig_node(&rig, 1)->joined.node, "node001");
+	node = rig_node(&rig, 1);
+	node->order.open = 1;
+	row_init(&event, BU_EVENT_INTENT, "node001",
+		 quoted("{'step':'j','action':'join'}"));
+	ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, NULL), 0);
+	bu_event_fini(&event);
+	row_init(&event, BU_EVENT_OUTCOME, "node001",
+		 quoted("{'step':'j','result':'done'}"));
+	json_object_del(event.body, "joined");
+	ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, &err), -1);
+	rig_text_has(err.text, "(outcome): joined: missing");
+	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
+	bu_event_fini(&event);
 	rig_end(&rig);
 }
 END_TEST
@@ -590,5 +591,4 @@ RIG_UNIT("observe", a_destroyed_machine_is_said_to_be_unreachable_within_30_s,
 	 labels_go_to_the_cluster_that_it_joined,
 	 a_node_that_joins_another_cluster_leaves_the_first_one_first,
 	 a_node_that_was_lost_joins_nothing_where_its_pool_joins_none,
-	 a_node_in_no_cluster_has_left_at_once,
-	 an_old_log_tells_what_was_joined_by_its_profile)
+	 a_node_in_no_cluster_has_left_at_once, a_join_that_names_no_cluster_is_damaged)

@@ -50,23 +50,9 @@ bu_replay_intent(BU_REPLAY_ARGS)
 	return 0;
 }
 
-/* Sets the cluster that a JOIN has joined. Old rows do not name the cluster; the
- * profile that was applied then does. */
 static void
-join(const struct bu_fleet *fleet, struct bu_node *node,
-     const struct bu_body_joined *body)
+join(struct bu_joined *joined, const struct bu_body_joined *body)
 {
-	const struct bu_desired *desired =
-		fleet->desired ? fleet->desired : fleet->last;
-	const struct bu_desired_node *want =
-		desired && !body->cluster ? bu_desired_node(desired, node->name) : NULL;
-	struct bu_joined *joined = &node->joined;
-
-	memset(joined, 0, sizeof(*joined));
-	if (want && want->cluster)
-		bu_membership_joined(want, joined);
-	if (!body->cluster)
-		return;
 	BU_TEXT_COPY(joined->cluster, body->cluster);
 	BU_TEXT_COPY(joined->driver, body->driver);
 	BU_TEXT_COPY(joined->handle, body->handle);
@@ -77,9 +63,12 @@ int
 bu_replay_outcome(BU_REPLAY_ARGS)
 {
 	int done = body->outcome.result == BU_OUTCOME_DONE;
+	int joined = done && node->step.action == BU_ACTION_JOIN;
 
 	if (strcmp(body->outcome.step, node->step.id) != 0)
 		return 0;
+	if (joined && !body->outcome.joined.cluster)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "joined: missing");
 	node->step.status = done ? BU_STEP_DONE : BU_STEP_FAILED;
 	BU_TEXT_COPY(node->step_error, done ? "" : body->outcome.detail);
 	node->live.effect_running = 0;
@@ -94,9 +83,9 @@ bu_replay_outcome(BU_REPLAY_ARGS)
 		node->booted_by_us |= done;
 		node->power_failures += !done;
 	}
-	if (done && node->step.action == BU_ACTION_JOIN) {
+	if (joined) {
 		node->entering = 0;
-		join(fleet, node, &body->outcome.joined);
+		join(&node->joined, &body->outcome.joined);
 		json_object_del(node->drained, node->joined.cluster);
 	}
 	if (done && node->step.action == BU_ACTION_LEAVE) {
@@ -119,11 +108,8 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 	BU_TEXT_COPY(node->admitted_step, body->admitted.step);
 	BU_TEXT_COPY(node->admitted_request, body->admitted.request);
 	bu_binding_set(fleet, node, body->admitted.machine);
-	/* Old rows lack it: the hello tells the machine. */
-	if (body->admitted.told) {
-		bu_machine_from_json(body->admitted.told, &machine);
-		bu_binding_told(fleet, node, &machine, event->time_ms);
-	}
+	bu_machine_from_json(body->admitted.told, &machine);
+	bu_binding_told(fleet, node, &machine, event->time_ms);
 	BU_TEXT_COPY(node->agent_cert, body->admitted.fingerprint);
 	node->agent_cert_until_ms = body->admitted.until_ms;
 	node->agent_cert_next[0] = '\0';

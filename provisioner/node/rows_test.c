@@ -31,9 +31,10 @@ static const struct row reimage[] = {
 	 " boot=/0/23 step=s4/boot-network/1/open/44 clock=44/44/0 effect="},
 	{N, BU_EVENT_ADMITTED,
 	 "{'step':'s4','machine':'m1','request':'q2','fingerprint':'p2',"
+	 "'told':{'serial':'X1','uuid':'','macs':['52:54:00:00:00:01']},"
 	 "'until_ms':1900}",
 	 " admitted=s4/q2/45 cert=p2/1900 cert2= kept0=p1/900/p1b/950/i1"
-	 " refusal="},
+	 " known=m1/X1//52:54:00:00:00:01/0 refusal="},
 	{N, BU_EVENT_BOOTED, "{'boot_id':'b3','where':'ramdisk'}",
 	 " boot=b3/0/46 checks_errors= slow="},
 	{N, BU_EVENT_STATE, "{'to':'imaging','on':'inspected'}",
@@ -46,7 +47,8 @@ static const struct row reimage[] = {
 	{N, BU_EVENT_INSTALLED,
 	 "{'step':'i2','image':'deb2','digest':'d2','slot':'b','tried':true}",
 	 " installed=1 raw= system=deb2/d2/i2 slot=b/0"
-	 " other=a/deb/d1/i1/f1/1 facets=f2"},
+	 " other=a/deb/d1/i1/f1/1 facets=f2"
+	 " known=m1/X1//52:54:00:00:00:01/1"},
 	{N, BU_EVENT_STATE, "{'to':'booting','on':'imaged'}",
 	 " state=booting/imaged/51/51 stages=3/imaging/4000 step= error="
 	 " late= clock=51/51/0" ANEW},
@@ -68,14 +70,18 @@ static const struct row reimage[] = {
 	{N, BU_EVENT_REVOKED, "{'fingerprint':'zz'}", ""},
 	{N, BU_EVENT_REVOKED, "{'fingerprint':'p1'}", " cert=p1b/950 cert2="},
 	{N, BU_EVENT_REVOKED, "{'fingerprint':'p1b'}", " cert=/950 revoked=1"},
-	{N, BU_EVENT_ADMITTED, "{'step':'s5','machine':'m1','fingerprint':'p4'}",
-	 " admitted=s5//61 cert=p4/0 revoked= refusal="},
+	{N, BU_EVENT_ADMITTED,
+	 "{'step':'s5','machine':'m1','fingerprint':'p4',"
+	 "'told':{'serial':'X1','uuid':'','macs':['52:54:00:00:00:01']}}",
+	 " admitted=s5//61 cert=p4/0 revoked="
+	 " known=m1/X1//52:54:00:00:00:01/0 refusal="},
 	{N, BU_EVENT_RENEWED, "{'fingerprint':'p5','until_ms':9}", " cert2=p5/9"},
 	{N, BU_EVENT_REVOKED, "{'all':true}", " cert=/9 cert2= revoked=1"},
 	{N, BU_EVENT_INSTALLED,
 	 "{'step':'i3','image':'deb3','digest':'d3','slot':'b','tried':true}",
 	 " installed=1 system=deb3/d3/i3 slot=b/0 other=a/deb/d1/i1/f1/1"
-	 " facets=f2"},
+	 " facets=f2"
+	 " known=m1/X1//52:54:00:00:00:01/1"},
 	{N, BU_EVENT_INSTALLED,
 	 "{'step':'i4','image':'deb4','digest':'d4','slot':'b','tried':true}",
 	 " system=deb4/d4/i4"},
@@ -184,7 +190,8 @@ static const struct row facts[] = {
 	{N, BU_EVENT_VERDICT, "{'source':'dcgm','verdict':'pass'}", " verdicts=1/dim"},
 	{N, BU_EVENT_VERDICT, "{'source':'dcgm','verdict':'pass'}", ""},
 	{N, BU_EVENT_CHECKS, "{'boot_id':'b2'}",
-	 " checks={'boot_id':'b2','digest':'','verdict':'inconclusive'}"},
+	 " checks={'boot_id':'b2','counts':{},'digest':'','ports':{},"
+	 "'rows':[],'verdict':'inconclusive'}"},
 	{N, BU_EVENT_AGAIN, "{'by':'ann'}",
 	 " checks= boot_cert= again=1 clock=77/77/0 checks_errors= rails="
 	 " says="},

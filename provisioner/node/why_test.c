@@ -137,8 +137,9 @@ validated_with_findings(struct bu_node *node)
 {
 	is_late_for(node, BU_STATE_VALIDATING, 1000);
 	node->checks.body = quoted(
-		"{'rows':[{'id':'memory','verdict':'fail','text':'1 GiB','hint':'a "
-		"DIMM'},{'id':'disk','object':'sda','verdict':'warn','text':'slow'}]}");
+		"{'rows':[{'id':'memory','group':'','verdict':'fail','subject':'',"
+		"'text':'1 GiB','hint':'a DIMM'},{'id':'disk','group':'','subject':'',"
+		"'verdict':'warn','text':'slow','hint':''}]}");
 	node->checks.is.rows = json_object_get(node->checks.body, "rows");
 	node->verdicts = bu_xcalloc(1, sizeof(*node->verdicts));
 	node->verdicts_count = 1;

@@ -152,18 +152,13 @@ with_joined(json_t *have, const struct bu_node *node)
 	return seen;
 }
 
-/* The facets that the node has. The log lacks facets of an older version's order: those
- * of the applied profile then count. */
+/* The facets that the node has; NULL = they are not known. */
 static json_t *
 facets_of(const struct bu_plan_input *input, const struct bu_plan_node *it)
 {
-	const struct bu_desired_node *was =
-		input->applied ? bu_desired_node(input->applied, it->node->name) : NULL;
 	json_t *have = it->node->facets[0] ? input->facets(input->arg, it->node->facets)
 					   : NULL;
 
-	if (!have && was)
-		have = bu_facets_json(input->applied, was);
 	have = bu_plan_runs_facets(input, it, have);
 	return have && is_elsewhere(it) ? with_joined(have, it->node) : have;
 }
@@ -222,7 +217,7 @@ bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it
 	    bu_plan_runs_other(it)) {
 		bu_autojson json_t *have = facets_of(input, it);
 
-		/* the log lacks its facets: all files are written once more */
+		/* All files are written once more. */
 		if (!have)
 			add(changes, "settings", BU_CLASS_RECONFIGURE, "unknown",
 			    "as the profile says", &it->want->origin);

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "model/class.h"
 #include "model/plan.h"
-#include "profiles/load/disk.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/node/fallback.h"
 #include "provisioner/plan/plan_impl.h"
@@ -240,8 +239,7 @@ disk_of(const struct maker *maker, const struct bu_plan_node *it)
 			       : NULL;
 
 	if (!disk)
-		disk = json_pack("{s:s}", "path",
-				 bu_disk_is_kernel_name(wanted) ? wanted : "");
+		disk = json_pack("{s:s}", "path", "");
 	json_object_set_new(disk, "wanted", json_string(wanted));
 	return disk;
 }

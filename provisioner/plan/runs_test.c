@@ -233,6 +233,7 @@ START_TEST(a_revision_at_hand_needs_no_order)
 	bu_json_digest(was, site.nodes[0]->found.facets);
 	json_object_del(site.blobs, site.nodes[0]->found.facets);
 	strcpy(site.nodes[0]->found.row, "t1");
+	json_object_set(site.blobs, "of-before", was);
 	strcpy(site.nodes[0]->facets, "of-before");
 	plans(&site, "reboot: kargs iommu=pt -> ");
 	end(&site);

@@ -172,7 +172,7 @@ START_TEST(failures_up_to_the_budget_stop_the_rollout)
 		&(struct bu_event){
 			.kind = BU_EVENT_HELD,
 			.node = "node003",
-			.body = row_whole(BU_EVENT_HELD,
+			.body = row_whole(BU_EVENT_HELD, "",
 					  json_pack("{s:s,s:s}", "owner", "bringup",
 						    "reason", "jobs do not end"))},
 		1);

@@ -12,20 +12,22 @@
 static json_t *
 manifest_of(const char *name, const char *created)
 {
-	char boot_code[2 * BU_BOOT_CODE_SIZE + 1];
+	char boot_code[2 * BU_BOOT_CODE_SIZE + 1], digest[BU_DIGEST_SIZE];
 
 	memset(boot_code, '0', sizeof(boot_code) - 1);
 	boot_code[sizeof(boot_code) - 1] = '\0';
+	bu_sha256_hex(name, strlen(name), digest);
 	return json_pack(
 		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:[{s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:b,"
-		"s:[n]}],s:{s:s,s:s,s:s}}",
+		"s:[n]}],s:{s:s,s:s,s:s},s:[{s:s,s:s,s:s}]}",
 		"v", 1, "kind", "image", "name", name, "arch", "x86_64", "kernel",
 		"6.1.0-28-amd64", "created", created, "kargs", "quiet", "boot_code",
 		boot_code, "parts", "name", "root", "type",
 		"0fc63daf-8483-4772-8e79-3d69d8477de4", "label", "root", "attrs", 0,
 		"size_bytes", 4096, "frame_bytes", BU_FRAME_BYTES, "file",
 		"root.frames", "grow", 1, "frames", "holds", "mirror", "1", "slurmd",
-		"", "kubelet", "");
+		"", "kubelet", "", "sources", "kind", "tar", "name", name, "digest",
+		digest);
 }
 
 int

@@ -134,7 +134,7 @@ make_part(struct bu_part *part, const char *name, const char *raw, size_t size,
 
 /* The image holds no agent, and who installs it has to bring one; its systems start
  * from a mirror. */
-static int without_agent, with_mirror;
+static int with_mirror;
 static const char *image_kernel = "";
 
 static inline void
@@ -153,7 +153,9 @@ make_image(void)
 	strcpy(manifest->kernel, image_kernel);
 	memset(manifest->boot_code, 0x90, BU_BOOT_CODE_SIZE);
 	manifest->part_count = 2;
-	manifest->agent_brought = without_agent;
+	bu_sha256_hex(
+		"", 0,
+		bu_origin_add(&manifest->origin, BU_SOURCE_TAR, "", NULL)->digest);
 	manifest->described = manifest->holding_count = with_mirror;
 	strcpy(manifest->holdings[0].name, "mirror");
 	make_part(&manifest->parts[0], "esp", esp_raw, ESP_BYTES, 0);
@@ -240,6 +242,11 @@ static const struct bu_install_file files[] = {
 	{"/etc/bringup/deep/er", 0600, "x", 1},
 };
 
+static const struct bu_install_file small_agent[] = {
+	{"/usr/lib/bringup/slots/a/agent", 0755, "#!/bin/sh\n", 10},
+	{"/usr/lib/bringup/current", S_IFLNK, "slots/a", 0},
+};
+
 static inline struct bu_install_opts
 defaults(void)
 {
@@ -257,6 +264,8 @@ defaults(void)
 		.file_count = BU_LEN(files),
 		.stamp_text = "{\"stamp\":1}",
 		.stamp_sig = "cafe",
+		.agent_files = small_agent,
+		.agent_file_count = BU_LEN(small_agent),
 		.threads = 3,
 		.patience_ms = 1000,
 		.root_dir = root,

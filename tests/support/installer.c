@@ -100,6 +100,9 @@ pack(const char *dir, const char *name, const char *raw, struct bu_err *err)
 	strcpy(part->file, "root.frames");
 	strcpy(part->label, "root");
 	strcpy(part->type, "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709");
+	bu_sha256_hex(
+		"", 0,
+		bu_origin_add(&manifest->origin, BU_SOURCE_TAR, "", NULL)->digest);
 	manifest->part_count = 1;
 	if (!bu_mkdir_p(folder, 0755, err) && !make_keys(dir, err) &&
 	    !bu_frames_pack(raw, frames, 2, part, err))
@@ -242,6 +245,8 @@ run(char **words, struct bu_err *err)
 	bu_autofree char *path =
 		bu_xasprintf("%s/images/%s/manifest.json", dir, words[2]);
 	struct keys keys = {NULL, NULL, NULL};
+	static const struct bu_install_file agent = {"/usr/lib/bringup/agent", 0755,
+						     "#!/bin/sh\n", 10};
 	char digest[BU_DIGEST_SIZE], mark_sig[BU_SIG_HEX_SIZE];
 	struct bu_install_opts opts = {.base_url = words[1],
 				       .image = words[2],
@@ -249,7 +254,9 @@ run(char **words, struct bu_err *err)
 				       .manifest_digest = digest,
 				       .mark_text = mark,
 				       .mark_sig = mark_sig,
-				       .step_id = step};
+				       .step_id = step,
+				       .agent_files = &agent,
+				       .agent_file_count = 1};
 	int rc = -1;
 
 	if (!read_keys(dir,

@@ -8,12 +8,15 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "model/check.h"
 #include "model/event_body.h"
 
 static inline json_t *
 row_nothing(const struct bu_field *field)
 {
 	static const char *const ones[] = {"attempt", "nodes", "test", NULL};
+	static const char *const lists[] = {"grants", "senders", "rails",
+					    "rows",   "facts",   NULL};
 
 	if (field->kind == BU_FIELD_INT)
 		return json_integer(bu_word_find(ones, field->key) >= 0);
@@ -21,6 +24,9 @@ row_nothing(const struct bu_field *field)
 		return json_real(0);
 	if (field->kind == BU_FIELD_FLAG)
 		return json_false();
+	if (field->kind == BU_FIELD_JSON)
+		return bu_word_find(lists, field->key) >= 0 ? json_array()
+							    : json_object();
 	return json_string(field->kind == BU_FIELD_WORD ? field->words[field->otherwise]
 							: "");
 }
@@ -43,9 +49,28 @@ row_fill(const struct bu_field *fields, json_t *body)
 	}
 }
 
+/* A join that was done says where to, which other steps do not heed; a report has whole
+ * rows. */
+static inline void
+row_parts(enum bu_event_kind kind, const char *node, json_t *body)
+{
+	json_t *row;
+	size_t i;
+
+	if (kind == BU_EVENT_OUTCOME && !json_object_get(body, "joined") &&
+	    strcmp(bu_json_str(body, "result", ""), "done") == 0)
+		json_object_set_new(body, "joined",
+				    json_pack("{s:s,s:s,s:s,s:s}", "cluster", "hpc",
+					      "driver", "slurm", "handle",
+					      "/etc/slurm/slurm.conf", "node", node));
+	if (kind == BU_EVENT_CHECKS || kind == BU_EVENT_SOAK)
+		json_array_foreach (json_object_get(body, "rows"), i, row)
+			row_fill(bu_check_said_fields, row);
+}
+
 /* body: changed, and returned. */
 static inline json_t *
-row_whole(enum bu_event_kind kind, json_t *body)
+row_whole(enum bu_event_kind kind, const char *node, json_t *body)
 {
 	const char *owner = bu_json_str(body, "owner", "");
 
@@ -54,6 +79,7 @@ row_whole(enum bu_event_kind kind, json_t *body)
 				    json_string(strcmp(owner, "bringup") == 0
 							? "bringup"
 							: "person"));
+	row_parts(kind, node, body);
 	row_fill(bu_body_fields(kind), body);
 	return body;
 }
@@ -62,7 +88,7 @@ row_whole(enum bu_event_kind kind, json_t *body)
 static inline void
 row_init(struct bu_event *ret, enum bu_event_kind kind, const char *node, json_t *body)
 {
-	bu_event_init(ret, kind, node, row_whole(kind, body));
+	bu_event_init(ret, kind, node, row_whole(kind, node, body));
 }
 
 #endif

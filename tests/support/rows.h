@@ -333,7 +333,7 @@ rows_begin(struct rows *rows, int nodes)
 	rows->seq = 0;
 	BU_TEXT_COPY(rows->rev, rows->rig.fleet->revision);
 	body = bu_xasprintf("{'revision':'%s','nodes':0}", rows->rev);
-	event.body = row_whole(event.kind, quoted(body));
+	event.body = row_whole(event.kind, "", quoted(body));
 	event.time_ms = ROWS_START_MS;
 	ck_assert_int_eq(bu_fleet_replay(rows->fleet, &event, NULL), 0);
 	bu_event_fini(&event);
@@ -382,7 +382,7 @@ rows_read(struct rows *rows, const struct row *row)
 	body = bu_xstrdup(row->body);
 	fill_in(&body, "REV", rows->rev);
 	fill_in(&body, "NEXT", rows->next);
-	event.body = row_whole(event.kind, quoted(body));
+	event.body = row_whole(event.kind, row->node, quoted(body));
 	if (node)
 		rows_stir(node);
 	before = rows_view(rows->fleet, name);

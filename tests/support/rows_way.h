@@ -74,9 +74,11 @@ static const struct row install[] = {
 	 " state=validating/booted/24/24 stages=5/booting/4000 kexecs= step="
 	 " error= late= clock=24/24/0" ANEW},
 	{N, BU_EVENT_CHECKS, "{'boot_id':'b2','verdict':'pass'}",
-	 " checks={'boot_id':'b2','digest':'','verdict':'pass'}"},
+	 " checks={'boot_id':'b2','counts':{},'digest':'','ports':{},"
+	 "'rows':[],'verdict':'pass'}"},
 	{N, BU_EVENT_INCAST, "{'probe':'x','boot_id':'b2','verdict':'pass'}",
-	 " incast={'boot_id':'b2','error':'','probe':'x','test':1,'verdict':'pass'}"},
+	 " incast={'boot_id':'b2','error':'','probe':'x','rails':[],'senders':[],"
+	 "'test':1,'verdict':'pass'}"},
 	{N, BU_EVENT_CERTIFICATE, "{'kind':'full','digest':'F'}", " full_cert=F"},
 	{N, BU_EVENT_AGAIN, "{'by':'ann'}",
 	 " checks= again=1 clock=28/28/0 checks_errors= rails= says="},

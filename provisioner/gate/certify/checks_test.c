@@ -275,8 +275,8 @@ START_TEST(an_answer_without_a_report_is_an_error)
 END_TEST
 
 /* What a group has not judged is not passed over: it is asked for again. What fails
- * besides is told at once, and a group that there is nothing to judge for, or that an
- * agent of before does not know, holds nobody. */
+ * besides is told at once, and a group that there is nothing to judge for holds nobody.
+ */
 START_TEST(a_group_that_broke_off_is_asked_for_again)
 {
 	static const struct {

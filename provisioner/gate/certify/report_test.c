@@ -7,8 +7,8 @@
 static json_t *
 row(const char *id, const char *verdict, const char *hint)
 {
-	return json_pack("{s:s,s:s,s:s,s:s,s:s}", "id", id, "verdict", verdict,
-			 "subject", "eth1", "text", "is wrong", "hint", hint);
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "id", id, "group", "", "verdict",
+			 verdict, "subject", "eth1", "text", "is wrong", "hint", hint);
 }
 
 START_TEST(three_are_named_and_the_others_counted)

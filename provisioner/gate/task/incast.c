@@ -42,7 +42,7 @@ bu_incast_is_eligible(struct bu_gate *gate, struct bu_node *node,
 	       bu_fleet_certified(gate->fleet, node, NULL) == 0;
 }
 
-/* Incasts of the receiver in its present boot; a body without a count is the first. */
+/* Incasts of the receiver in its present boot. */
 static int64_t
 tests_of(const struct bu_node *node)
 {
