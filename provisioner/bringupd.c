@@ -164,7 +164,7 @@ first_epoch(struct daemon *d)
 	struct bu_event event;
 	int64_t epoch = bu_wall_ms(bu_clock_system()) / 1000;
 
-	if (bu_store_epoch(d->store))
+	if (bu_store_lead(d->store).epoch)
 		return;
 	BU_EVENT_MAKE(&event, BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
 	bu_reconcile_note(d->api.rec, &event, 1);

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "provisioner/api/server.h"
 #include "provisioner/trust/trust.h"
+#include "tests/support/sink.h"
 #include "tests/support/talk.h"
 #include "tests/support/unit.h"
 
@@ -25,22 +26,6 @@ struct bench {
 	char dir[32], url[48];
 	int open, asked;
 };
-
-/* --- a log of paper --- */
-
-static int
-take_blobs(void *driver, const struct bu_blob *blobs, size_t count, struct bu_err *err)
-{
-	return 0;
-}
-
-static void
-close_log(void *driver)
-{
-}
-
-static const struct bu_store_ops paper = {
-	.name = "paper", .blobs_put = take_blobs, .close = close_log};
 
 static enum bu_answer
 fill_log(void *arg, const struct bu_request *request, struct bu_reply *reply,
@@ -121,7 +106,7 @@ begin(struct bench *bench)
 	for (int machine = 1; machine <= MACHINES; machine++)
 		issue(bench, machine);
 	bench->loop = bu_loop_create(NULL);
-	bench->store = bu_store_create(bench->loop, &paper, bench);
+	bench->store = bu_store_create(bench->loop, &sink_log, bench);
 	bench->server = bu_server_create(bench->loop, table, bench);
 	bu_server_counts_log(bench->server, bench->store);
 	fd = bu_listen_tcp("127.0.0.1:0", NULL);

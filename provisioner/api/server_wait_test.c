@@ -131,12 +131,13 @@ END_TEST
 START_TEST(an_answer_whose_rows_are_not_in_the_log_is_none)
 {
 	static const struct {
-		enum bu_commit commit;
+		enum bu_proposal_end end;
 		const char *says;
 	} rows[] = {
-		{BU_COMMIT_NOT, "\"the disk is full; 0 bytes are free\""},
-		{BU_COMMIT_UNKNOWN, "\"it is not known yet whether this is in the log: "
-				    "the disk is full; 0 bytes are free\""},
+		{BU_PROPOSAL_NOT, "\"the disk is full; 0 bytes are free\""},
+		{BU_PROPOSAL_UNKNOWN,
+		 "\"it is not known yet whether this is in the log: "
+		 "the disk is full; 0 bytes are free\""},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -144,7 +145,7 @@ START_TEST(an_answer_whose_rows_are_not_in_the_log_is_none)
 		struct talk talk;
 
 		begin(&site);
-		site.commit = rows[i].commit;
+		site.end = rows[i].end;
 		site.store = bu_store_create(site.loop, &paper_log, &site);
 		talk_begin(&talk, site.port,
 			   "GET /logged HTTP/1.1\r\nHost: localhost\r\n\r\n", 0);

@@ -63,7 +63,7 @@ void
 bu_life_settle(struct bu_fleet *fleet)
 {
 	struct bu_life *life = &fleet->life;
-	int64_t lasted_ms = bu_store_get_alive(fleet->store, life->seq);
+	int64_t lasted_ms = bu_store_kept_lead(fleet->store, life->seq);
 	int64_t now_ms = bu_loop_now_ms(fleet->loop);
 
 	/* A life of unknown length lasted until its last row at least. */

@@ -56,7 +56,7 @@ bu_outage_mark(struct bu_reconcile *rec)
 	if (!rec->life_seq)
 		count_from(rec, bu_loop_now_ms(fleet->loop));
 	else
-		bu_store_set_alive(fleet->store, rec->life_seq,
+		bu_store_keep_lead(fleet->store, rec->life_seq,
 				   bu_loop_now_ms(fleet->loop) - rec->count_ms);
 }
 
@@ -190,22 +190,40 @@ condition_event(const struct bu_fleet *fleet, int on, struct bu_event *ret)
 		      .since_ms = condition->since_ms);
 }
 
-/* The outage, its end, and the first row of the next life. */
-static int
-write_rows(struct bu_reconcile *rec, struct bu_err *err)
+static void
+on_resumed(const struct bu_decided *decided, void *arg)
+{
+	struct bu_reconcile *rec = arg;
+	struct bu_fleet *fleet = rec->fleet;
+
+	if (rec->stopped)
+		return;
+	if (decided->err) {
+		show(rec, decided->err);
+		return;
+	}
+	bu_info("log", "it can be written again");
+	give_back(rec);
+	rec->life_ms = bu_loop_now_ms(fleet->loop);
+	fleet->loaded_seq = fleet->life.row_seq;
+	bu_effects_resume(rec);
+	begin_life(rec);
+	bu_fleet_touch(fleet, NULL);
+}
+
+/* Proposes the outage, its end, and the first row of the next life. */
+static void
+resume(struct bu_reconcile *rec)
 {
 	/* The log may have a row with the length of that life by now. */
 	int is_told = rec->fleet->life.seq != rec->lasted_seq;
 	struct bu_event events[3];
-	int rc;
 
 	condition_event(rec->fleet, 1, &events[0]);
 	condition_event(rec->fleet, 0, &events[1]);
 	started_event(is_told ? 0 : rec->lasted_ms, "room", &events[2]);
-	rc = bu_store_resume(rec->fleet->store, events, BU_LEN(events), err);
-	for (size_t i = 0; i < BU_LEN(events); i++)
-		bu_event_fini(&events[i]);
-	return rc;
+	bu_store_resume(rec->fleet->store, events, BU_LEN(events), rec->fleet->epoch,
+			on_resumed, rec);
 }
 
 int
@@ -218,16 +236,12 @@ bu_outage_look(struct bu_reconcile *rec)
 	if (!bu_store_down(fleet->store) || now_ms < rec->try_ms)
 		return rec->alive;
 	rec->try_ms = now_ms + TRY_MS;
-	if (bu_store_mend(fleet->store, &err) != 0 || write_rows(rec, &err) != 0) {
+	if (bu_store_mend(fleet->store, &err) != 0) {
 		show(rec, &err);
 		return 0;
 	}
-	bu_info("log", "it can be written again");
-	give_back(rec);
-	rec->life_ms = now_ms;
-	fleet->loaded_seq = fleet->life.row_seq;
-	bu_effects_resume(rec);
-	begin_life(rec);
-	bu_fleet_touch(fleet, NULL);
-	return 1;
+	/* Rows that were proposed before may be in the log by now. */
+	if (bu_store_down(fleet->store))
+		resume(rec);
+	return rec->alive;
 }

@@ -115,18 +115,23 @@ nodes_in(struct log *log)
 	return log->seen;
 }
 
+static void
+on_resumed(const struct bu_decided *decided, void *arg)
+{
+	*(int *)arg = decided->err ? -1 : 0;
+	ck_assert(decided->err || (decided->time_ms > 0 && decided->seq > 0));
+}
+
 static int
 resume(struct log *log, const char *node)
 {
 	struct bu_event event;
 	int rc = bu_store_mend(log->store, NULL);
 
+	if (rc != 0)
+		return rc;
 	bu_event_init(&event, BU_EVENT_RELEASED, node, json_object());
-	if (rc == 0)
-		rc = bu_store_resume(log->store, &event, 1, NULL);
-	/* It carries both from then on. */
-	ck_assert(rc != 0 || (event.time_ms > 0 && event.seq > 0));
-	bu_event_fini(&event);
+	bu_store_resume(log->store, &event, 1, 0, on_resumed, &rc);
 	return rc;
 }
 
@@ -204,6 +209,22 @@ START_TEST(a_commit_that_was_not_synced_is_not_taken_for_done)
 	ck_assert_ptr_nonnull(bu_store_down(log.store));
 	ck_assert_int_eq(resume(&log, "r"), 0);
 	is_safe(&log, "ar");
+	finish(&log);
+}
+END_TEST
+
+START_TEST(batches_of_one_turn_are_synced_once)
+{
+	struct log log;
+
+	begin(&log);
+	add_now(&log, "a");
+	bad_disk.syncs = -1;
+	bad_disk.syncs_ok = 1;
+	add(&log, "b");
+	add_now(&log, "c");
+	ck_assert_int_eq(log.done, 3);
+	bad_disk.syncs = 0;
 	finish(&log);
 }
 END_TEST
@@ -324,12 +345,12 @@ START_TEST(how_long_a_process_lived_is_of_its_own_row)
 	struct log log;
 
 	begin(&log);
-	ck_assert_int_eq(bu_store_get_alive(log.store, 1), -1);
-	bu_store_set_alive(log.store, 7, 123456);
-	bu_store_set_alive(log.store, 7, 9);
+	ck_assert_int_eq(bu_store_kept_lead(log.store, 1), -1);
+	bu_store_keep_lead(log.store, 7, 123456);
+	bu_store_keep_lead(log.store, 7, 9);
 	reopen(&log);
-	ck_assert_int_eq(bu_store_get_alive(log.store, 7), 9);
-	ck_assert_int_eq(bu_store_get_alive(log.store, 8), -1);
+	ck_assert_int_eq(bu_store_kept_lead(log.store, 7), 9);
+	ck_assert_int_eq(bu_store_kept_lead(log.store, 8), -1);
 	finish(&log);
 }
 END_TEST
@@ -398,7 +419,7 @@ END_TEST
 
 BU_UNIT("baddisk", what_a_full_disk_refuses_is_not_in_the_log,
 	a_commit_that_was_not_synced_is_not_taken_for_done,
-	a_commit_of_unknown_end_is_found_out,
+	batches_of_one_turn_are_synced_once, a_commit_of_unknown_end_is_found_out,
 	a_blob_that_cannot_be_kept_takes_the_store_down,
 	a_log_is_read_on_a_disk_that_takes_nothing, a_close_decides_what_was_not_known,
 	a_close_on_a_disk_that_fails_answers_the_last_batch,

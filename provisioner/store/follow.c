@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From rows to memory. Called by store.c with what was committed. Invariant: a follower
+ * From rows to memory. Called by store.c with what was decided. Invariant: a follower
  * has each row once, in order; after one that it could not take it gets none until that
  * was taken.
  */
@@ -8,14 +8,14 @@
 #include "provisioner/store/store_impl.h"
 
 void
-bu_store_learn_epoch(struct bu_store *store, const struct bu_event *event)
+bu_epoch_learn(int64_t *epoch, const struct bu_event *event)
 {
 	union bu_body body;
 
-	/* Old rows are read again, too: it only ever rises. */
+	/* Rows are read again: the epoch only ever rises. */
 	if (event->kind == BU_EVENT_EPOCH && bu_event_read(event, &body, NULL) == 0 &&
-	    body.epoch.epoch > store->epoch)
-		store->epoch = body.epoch.epoch;
+	    body.epoch.epoch > *epoch)
+		*epoch = body.epoch.epoch;
 }
 
 /* -1: the follower, which is not stuck, cannot take the row now, and is. */
@@ -33,6 +33,15 @@ hand_over(struct bu_follower *follower, const struct bu_event *event,
 	return 0;
 }
 
+/* A gap before the event has rows of another appliance, which are read first. */
+static int
+hand_over_next(struct bu_follower *follower, const struct bu_event *event,
+	       struct bu_err *err)
+{
+	return event->seq > follower->seq + 1 ? bu_store_catch_up(follower, err)
+					      : hand_over(follower, event, err);
+}
+
 int
 bu_store_hand_over(struct bu_store *store, const struct bu_event *events, size_t count,
 		   struct bu_err *err)
@@ -43,33 +52,16 @@ bu_store_hand_over(struct bu_store *store, const struct bu_event *events, size_t
 	for (size_t i = 0; i < count; i++)
 		for (follower = store->followers; follower; follower = follower->next)
 			if (!follower->stuck &&
-			    hand_over(follower, &events[i], err) != 0)
+			    hand_over_next(follower, &events[i], err) != 0)
 				rc = -1;
 	return rc;
-}
-
-struct reading {
-	struct bu_store *store;
-	bu_store_read_fn fn;
-	void *arg;
-};
-
-static int
-on_row(const struct bu_event *event, void *arg)
-{
-	struct reading *reading = arg;
-
-	bu_store_learn_epoch(reading->store, event);
-	return reading->fn(event, reading->arg);
 }
 
 int
 bu_store_read(struct bu_store *store, int64_t after_seq, size_t max,
 	      bu_store_read_fn fn, void *arg, struct bu_err *err)
 {
-	struct reading reading = {store, fn, arg};
-
-	return store->ops->read(store->driver, after_seq, max, on_row, &reading, err);
+	return store->ops->read(store->driver, after_seq, max, fn, arg, err);
 }
 
 struct catching_up {

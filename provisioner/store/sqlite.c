@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log in SQLite: WAL with full sync, one transaction per commit.
+ * The log in SQLite: WAL with full sync. What was proposed in a turn of the loop is
+ * decided at its end, in one transaction. The process that holds the lock (lock.h)
+ * leads. Called by store.c alone.
  *
  * Each row holds the hash of the row before it and its own: SHA-256 over
  * "prev|seq|time|kind|node|body". A row changed by hand breaks the chain from there on.
@@ -10,16 +12,15 @@
  * What such a log holds is copied into the database, with a sync of its own, before
  * anything is built on it.
  */
-#include <sqlite3.h>
+#include "provisioner/store/sqlite_impl.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/crypto.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "provisioner/store/lock.h"
-#include "provisioner/store/store.h"
 
 /* Without the index in shared memory, for which a full disk has no room. */
 static const char exclusive_sql[] = "PRAGMA locking_mode=EXCLUSIVE;";
@@ -31,91 +32,11 @@ static const char schema_sql[] =
 	"CREATE TABLE IF NOT EXISTS blob(digest TEXT PRIMARY KEY, text TEXT NOT NULL);";
 static const char insert_sql[] =
 	"INSERT INTO journal(seq,time_ms,kind,node,body,hash) VALUES(?,?,?,?,?,?)";
-static const char read_sql[] =
-	"SELECT seq,time_ms,kind,node,body,hash FROM journal WHERE seq>? ORDER BY seq"
-	" LIMIT ?";
 static const char last_sql[] = "SELECT seq,hash FROM journal ORDER BY seq DESC LIMIT 1";
-static const char put_sql[] = "INSERT OR IGNORE INTO blob(digest,text) VALUES(?,?)";
 static const char checkpoint_sql[] = "PRAGMA wal_checkpoint(TRUNCATE)";
-static const char get_sql[] = "SELECT text FROM blob WHERE digest=?";
 
 enum { BUSY_MS = 2000 };
-
-struct sqlite {
-	char *path;
-	int lock_fd;
-	sqlite3 *db;
-	sqlite3_stmt *insert;
-	sqlite3_stmt *get; /* of blobs: a plan asks for many */
-	sqlite3_stmt *put; /* of blobs that come with rows */
-	int64_t last_seq;
-	char last_hash[BU_DIGEST_SIZE];
-	char doubt_hash[BU_DIGEST_SIZE]; /* of the last row that may be there */
-};
-
-/* What cannot be written, how much room there is and what follows. */
-static int
-unwritten(struct sqlite *self, const char *doing, struct bu_err *err)
-{
-	bu_autofree char *why = bu_xstrdup(sqlite3_errmsg(self->db));
-	struct statvfs room;
-
-	if (statvfs(self->path, &room) != 0)
-		return bu_err_set(err, BU_ERR_IO, 0, "%s: %s: %s", self->path, doing,
-				  why);
-	return bu_err_set(err, BU_ERR_IO, 0,
-			  "%s: %s: %s; %llu bytes are free there; bringup reads and "
-			  "changes nothing until it can write again",
-			  self->path, doing, why,
-			  (unsigned long long)room.f_bavail * room.f_frsize);
-}
-
-static int
-failed(struct sqlite *self, const char *doing, struct bu_err *err)
-{
-	return bu_err_set(err, BU_ERR_IO, 0, "%s: %s", doing, sqlite3_errmsg(self->db));
-}
-
-/* What the hash of a row is of, besides the hash before it. */
-struct row {
-	int64_t seq, time_ms;
-	const char *kind, *node, *body;
-};
-
-static void
-row_hash(const char *prev, const struct row *row, char ret[BU_DIGEST_SIZE])
-{
-	bu_autofree char *text =
-		bu_xasprintf("%s|%lld|%lld|%s|%s|%s", prev, (long long)row->seq,
-			     (long long)row->time_ms, row->kind, row->node, row->body);
-
-	bu_sha256_hex(text, strlen(text), ret);
-}
-
-static sqlite3_stmt *
-prepare(struct sqlite *self, const char *sql, struct bu_err *err)
-{
-	sqlite3_stmt *stmt = NULL;
-
-	if (!self->db)
-		bu_err_set(err, BU_ERR_IO, 0, "%s cannot be opened", self->path);
-	else if (sqlite3_prepare_v2(self->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-		failed(self, "read the log", err);
-	return stmt;
-}
-
-static int
-put_blob(struct sqlite *self, sqlite3_stmt *stmt, const struct bu_blob *blob,
-	 struct bu_err *err)
-{
-	int rc;
-
-	sqlite3_bind_text(stmt, 1, blob->digest, -1, SQLITE_STATIC);
-	sqlite3_bind_text(stmt, 2, blob->text, -1, SQLITE_STATIC);
-	rc = sqlite3_step(stmt);
-	sqlite3_reset(stmt);
-	return rc == SQLITE_DONE ? 0 : unwritten(self, "store a blob", err);
-}
+enum commit { DONE, NOT, UNKNOWN };
 
 /* The text that an event has with it is in the log with its row, or neither is. */
 static int
@@ -126,9 +47,7 @@ put_attached(struct sqlite *self, const struct bu_event *event, struct bu_err *e
 	if (!blob.text)
 		return 0;
 	memcpy(blob.digest, event->blob.digest, sizeof(blob.digest));
-	if (!self->put)
-		self->put = prepare(self, put_sql, err);
-	return self->put ? put_blob(self, self->put, &blob, err) : -1;
+	return bu_sqlite_put_blob(self, &blob, err);
 }
 
 static int
@@ -139,8 +58,9 @@ insert_row(struct sqlite *self, struct bu_event *event, int64_t seq, char *hash,
 	const char *kind = bu_event_name(event->kind);
 	char next[BU_DIGEST_SIZE];
 
-	row_hash(hash, &(struct row){seq, event->time_ms, kind, event->node, body},
-		 next);
+	bu_sqlite_row_hash(hash,
+			   &(struct row){seq, event->time_ms, kind, event->node, body},
+			   next);
 	sqlite3_reset(self->insert);
 	sqlite3_bind_int64(self->insert, 1, seq);
 	sqlite3_bind_int64(self->insert, 2, event->time_ms);
@@ -149,204 +69,112 @@ insert_row(struct sqlite *self, struct bu_event *event, int64_t seq, char *hash,
 	sqlite3_bind_text(self->insert, 5, body, -1, SQLITE_STATIC);
 	sqlite3_bind_text(self->insert, 6, next, -1, SQLITE_STATIC);
 	if (sqlite3_step(self->insert) != SQLITE_DONE)
-		return unwritten(self, "append to the log", err);
+		return bu_sqlite_unwritten(self, "append to the log", err);
 	sqlite3_reset(self->insert);
 	memcpy(hash, next, sizeof(next));
 	return 0;
 }
 
-/* After some failures it is gone already. */
-static void
-roll_back(struct sqlite *self)
+static int
+fits(const struct sqlite *self, const struct bu_proposal *proposal)
 {
-	if (!sqlite3_get_autocommit(self->db))
-		sqlite3_exec(self->db, "ROLLBACK", NULL, NULL, NULL);
+	return proposal->fence >= self->fence;
 }
 
+/* ret_hash is of the last row. */
 static int
-insert_rows(struct sqlite *self, struct bu_event *events, size_t count,
-	    char hash[BU_DIGEST_SIZE], struct bu_err *err)
+insert_rows(struct sqlite *self, char ret_hash[BU_DIGEST_SIZE], struct bu_err *err)
 {
-	memcpy(hash, self->last_hash, BU_DIGEST_SIZE);
+	int64_t seq = self->last_seq, now_ms = bu_wall_ms(bu_loop_clock(self->loop));
+
+	memcpy(ret_hash, self->last_hash, BU_DIGEST_SIZE);
 	if (sqlite3_exec(self->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-		return unwritten(self, "begin a commit", err);
-	for (size_t i = 0; i < count; i++)
-		if (put_attached(self, &events[i], err) != 0 ||
-		    insert_row(self, &events[i], self->last_seq + (int64_t)i + 1, hash,
-			       err) != 0)
-			return -1;
+		return bu_sqlite_unwritten(self, "begin a commit", err);
+	for (struct bu_proposal *at = self->first; at; at = at->next)
+		for (size_t i = 0; fits(self, at) && i < at->count; i++) {
+			at->events[i].time_ms = now_ms;
+			if (put_attached(self, &at->events[i], err) != 0 ||
+			    insert_row(self, &at->events[i], ++seq, ret_hash, err) != 0)
+				return -1;
+		}
 	return 0;
 }
 
-static enum bu_commit
-sqlite_commit(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
+/* The proposals that fit are in the log, and its last rows. */
+static void
+number_rows(struct sqlite *self, int64_t seq)
 {
-	struct sqlite *self = driver;
-	enum bu_commit result = BU_COMMIT_NOT;
+	for (struct bu_proposal *at = self->first; at; at = at->next)
+		for (size_t i = 0; fits(self, at) && i < at->count; i++) {
+			at->events[i].seq = ++seq;
+			bu_epoch_learn(&self->epoch, &at->events[i]);
+		}
+	self->last_seq = seq;
+}
+
+static enum commit
+commit(struct sqlite *self, struct bu_err *err)
+{
 	char hash[BU_DIGEST_SIZE];
+	enum commit result = NOT;
 
 	if (!self->db) {
 		bu_err_set(err, BU_ERR_IO, 0, "%s is not open", self->path);
-		return BU_COMMIT_NOT;
+		return NOT;
 	}
-	if (insert_rows(self, events, count, hash, err) != 0)
+	if (insert_rows(self, hash, err) != 0)
 		goto undo;
 	if (sqlite3_exec(self->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) {
-		unwritten(self, "commit to the log", err);
+		bu_sqlite_unwritten(self, "commit to the log", err);
 		memcpy(self->doubt_hash, hash, sizeof(hash));
-		result = BU_COMMIT_UNKNOWN;
+		result = UNKNOWN;
 		goto undo;
 	}
-	for (size_t i = 0; i < count; i++)
-		events[i].seq = ++self->last_seq;
+	number_rows(self, self->last_seq);
 	memcpy(self->last_hash, hash, sizeof(hash));
-	return BU_COMMIT_DONE;
+	return DONE;
 undo:
 	sqlite3_reset(self->insert);
-	roll_back(self);
+	bu_sqlite_roll_back(self);
 	return result;
 }
 
-static const char *
-column(sqlite3_stmt *row, int index)
-{
-	const unsigned char *text = sqlite3_column_text(row, index);
-
-	return text ? (const char *)text : "";
-}
-
-static int
-event_of_row(sqlite3_stmt *row, struct bu_event *event, struct bu_err *err)
-{
-	enum bu_event_kind kind;
-	json_t *body;
-	char what[64];
-
-	snprintf(what, sizeof(what), "log row %lld",
-		 (long long)sqlite3_column_int64(row, 0));
-	if (bu_event_from_name(column(row, 2), &kind, err) != 0)
-		return bu_err_wrap(err, "%s", what);
-	body = bu_json_parse(column(row, 4), strlen(column(row, 4)), what, err);
-	if (!body)
-		return -1;
-	bu_event_init(event, kind, column(row, 3), body);
-	event->seq = sqlite3_column_int64(row, 0);
-	event->time_ms = sqlite3_column_int64(row, 1);
-	return 0;
-}
-
-static int
-sqlite_read(void *driver, int64_t after_seq, size_t max, bu_store_read_fn fn, void *arg,
-	    struct bu_err *err)
+static void
+sqlite_attach(void *driver, struct bu_store *store)
 {
 	struct sqlite *self = driver;
-	sqlite3_stmt *stmt = prepare(self, read_sql, err);
-	int rc = SQLITE_DONE, stop = 0;
 
-	if (!stmt)
-		return -1;
-	sqlite3_bind_int64(stmt, 1, after_seq);
-	sqlite3_bind_int64(stmt, 2, max ? (int64_t)max : -1);
-	while (!stop && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		struct bu_event event;
+	self->store = store;
+}
 
-		if (event_of_row(stmt, &event, err) != 0)
-			break;
-		stop = fn(&event, arg);
-		bu_event_fini(&event);
+static void
+sqlite_propose(void *driver, struct bu_proposal *proposal)
+{
+	struct sqlite *self = driver;
+
+	proposal->next = NULL;
+	*self->last = proposal;
+	self->last = &proposal->next;
+}
+
+/* err: why those that fit are not in the log; NULL = they are. */
+static void
+tell(struct sqlite *self, const struct bu_err *err)
+{
+	struct bu_proposal *list = bu_steal(&self->first), *next;
+	struct bu_err low;
+
+	self->last = &self->first;
+	bu_err_set(&low, BU_ERR_DENIED, 0,
+		   "the log is at epoch %lld: another appliance leads; stop this one",
+		   (long long)self->fence);
+	for (; list; list = next) {
+		const struct bu_err *why = fits(self, list) ? err : &low;
+
+		next = list->next;
+		bu_store_decide(self->store, list,
+				why ? BU_PROPOSAL_NOT : BU_PROPOSAL_DONE, why);
 	}
-	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
-		failed(self, "read the log", err);
-	sqlite3_finalize(stmt);
-	return stop || rc == SQLITE_DONE ? 0 : -1;
-}
-
-static int
-sqlite_read_tail(void *driver, size_t count, bu_store_read_fn fn, void *arg,
-		 struct bu_err *err)
-{
-	struct sqlite *self = driver;
-
-	return sqlite_read(driver, self->last_seq - (int64_t)count, count, fn, arg,
-			   err);
-}
-
-static int
-sqlite_blobs_put(void *driver, const struct bu_blob *blobs, size_t count,
-		 struct bu_err *err)
-{
-	struct sqlite *self = driver;
-	sqlite3_stmt *stmt = prepare(self, put_sql, err);
-	int rc = 0;
-
-	if (!stmt)
-		return -1;
-	if (sqlite3_exec(self->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-		rc = unwritten(self, "begin", err);
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = put_blob(self, stmt, &blobs[i], err);
-	sqlite3_finalize(stmt);
-	if (rc == 0 && sqlite3_exec(self->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-		rc = unwritten(self, "commit", err);
-	if (rc != 0)
-		roll_back(self);
-	return rc;
-}
-
-static char *
-sqlite_blob_get(void *driver, const char *digest, struct bu_err *err)
-{
-	struct sqlite *self = driver;
-	sqlite3_stmt *stmt = self->get;
-	char *text = NULL;
-	int rc;
-
-	if (!stmt)
-		stmt = self->get = prepare(self, get_sql, err);
-	if (!stmt)
-		return NULL;
-	sqlite3_bind_text(stmt, 1, digest, -1, SQLITE_STATIC);
-	rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW)
-		text = bu_xstrdup(column(stmt, 0));
-	else if (rc != SQLITE_DONE)
-		failed(self, "read a blob", err);
-	else
-		bu_err_set(err, BU_ERR_NOTFOUND, 0, "no blob %s in the store", digest);
-	sqlite3_reset(stmt);
-	return text;
-}
-
-static int
-sqlite_verify(void *driver, struct bu_chain *at, size_t max, struct bu_err *err)
-{
-	struct sqlite *self = driver;
-	sqlite3_stmt *stmt = prepare(self, read_sql, err);
-	int rc = 0, step = SQLITE_ROW;
-
-	if (!stmt)
-		return -1;
-	sqlite3_bind_int64(stmt, 1, at->seq);
-	sqlite3_bind_int64(stmt, 2, max ? (int64_t)max : -1);
-	while (rc == 0 && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
-		const struct row row = {at->seq + 1, sqlite3_column_int64(stmt, 1),
-					column(stmt, 2), column(stmt, 3),
-					column(stmt, 4)};
-		struct bu_chain next = {.seq = row.seq};
-
-		row_hash(at->hash, &row, next.hash);
-		if (sqlite3_column_int64(stmt, 0) != row.seq ||
-		    strcmp(next.hash, column(stmt, 5)) != 0)
-			rc = bu_err_set(err, BU_ERR_VERIFY, 0,
-					"log row %lld is missing or was changed",
-					(long long)row.seq);
-		else
-			*at = next;
-	}
-	if (rc == 0 && step != SQLITE_DONE)
-		rc = failed(self, "read the log", err);
-	sqlite3_finalize(stmt);
-	return rc;
 }
 
 static void
@@ -361,7 +189,7 @@ disconnect(struct sqlite *self)
 static int
 load_last(struct sqlite *self, struct bu_err *err)
 {
-	sqlite3_stmt *stmt = prepare(self, last_sql, err);
+	sqlite3_stmt *stmt = bu_sqlite_prepare(self, last_sql, err);
 	int rc = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
 
 	if (!stmt)
@@ -371,12 +199,12 @@ load_last(struct sqlite *self, struct bu_err *err)
 	if (rc == SQLITE_ROW) {
 		self->last_seq = sqlite3_column_int64(stmt, 0);
 		snprintf(self->last_hash, sizeof(self->last_hash), "%s",
-			 column(stmt, 1));
+			 bu_sqlite_column(stmt, 1));
 	}
 	sqlite3_finalize(stmt);
 	return rc == SQLITE_ROW || rc == SQLITE_DONE
 		       ? 0
-		       : failed(self, "read the log", err);
+		       : bu_sqlite_failed(self, "read the log", err);
 }
 
 static int
@@ -389,7 +217,7 @@ connect(struct sqlite *self, const char *first_sql, struct bu_err *err)
 	    sqlite3_prepare_v2(self->db, insert_sql, -1, &self->insert, NULL) ==
 		    SQLITE_OK)
 		return load_last(self, err);
-	failed(self, "open the log", err);
+	bu_sqlite_failed(self, "open the log", err);
 	bu_err_wrap(err, "%s", self->path);
 	return -1;
 }
@@ -410,33 +238,110 @@ open_anew(struct sqlite *self, struct bu_err *err)
 
 /* What a log that was read anew holds becomes safe on the disk. */
 static int
-sqlite_mend(void *driver, struct bu_err *err)
+make_safe(struct sqlite *self, struct bu_err *err)
 {
-	struct sqlite *self = driver;
-
-	if (open_anew(self, err) != 0)
-		return -1;
 	if (sqlite3_exec(self->db, checkpoint_sql, NULL, NULL, NULL) != SQLITE_OK)
-		return unwritten(self, "write the log", err);
+		return bu_sqlite_unwritten(self, "write the log", err);
 	return 0;
 }
 
-static enum bu_commit
-sqlite_settle(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
+/* Finds out what became of a transaction of unknown end. */
+static enum commit
+settle(struct sqlite *self, struct bu_err *err)
 {
-	struct sqlite *self = driver;
-	int64_t seq;
+	int64_t count = 0;
 
 	if (open_anew(self, err) != 0)
-		return BU_COMMIT_UNKNOWN;
+		return UNKNOWN;
 	if (strcmp(self->last_hash, self->doubt_hash) != 0)
-		return BU_COMMIT_NOT;
-	if (sqlite_mend(self, err) != 0)
-		return BU_COMMIT_UNKNOWN;
-	seq = self->last_seq - (int64_t)count;
-	for (size_t i = 0; i < count; i++)
-		events[i].seq = ++seq;
-	return BU_COMMIT_DONE;
+		return NOT;
+	if (make_safe(self, err) != 0)
+		return UNKNOWN;
+	for (const struct bu_proposal *at = self->first; at; at = at->next)
+		count += fits(self, at) ? (int64_t)at->count : 0;
+	number_rows(self, self->last_seq - count);
+	return DONE;
+}
+
+/* why: of the failure that left it unknown. 0 = it is known. */
+static int
+end_doubt(struct sqlite *self, const struct bu_err *why, struct bu_err *err)
+{
+	enum commit result = settle(self, err);
+
+	if (result == UNKNOWN)
+		return -1;
+	self->in_doubt = 0;
+	tell(self, result == DONE ? NULL : why);
+	return 0;
+}
+
+static int
+has_fit(const struct sqlite *self)
+{
+	const struct bu_proposal *at = self->first;
+
+	while (at && !fits(self, at))
+		at = at->next;
+	return at != NULL;
+}
+
+static void
+sqlite_decide(void *driver)
+{
+	struct sqlite *self = driver;
+	enum commit result = DONE;
+	struct bu_err err;
+
+	self->fence = self->epoch;
+	if (has_fit(self))
+		result = commit(self, &err);
+	if (result != DONE)
+		bu_store_fail(self->store, &err);
+	if (result == UNKNOWN) {
+		self->in_doubt = 1;
+		bu_store_decide(self->store, self->first, BU_PROPOSAL_UNKNOWN, &err);
+		bu_ignore(end_doubt(self, &err, NULL));
+		return;
+	}
+	tell(self, result == DONE ? NULL : &err);
+}
+
+static int
+sqlite_mend(void *driver, struct bu_err *err)
+{
+	struct sqlite *self = driver;
+	const struct bu_err *down = bu_store_down(self->store);
+
+	if (self->in_doubt && end_doubt(self, down, err) != 0)
+		return -1;
+	if (open_anew(self, err) != 0)
+		return -1;
+	return make_safe(self, err);
+}
+
+static struct bu_lead
+sqlite_lead(void *driver)
+{
+	const struct sqlite *self = driver;
+
+	return (struct bu_lead){.epoch = self->epoch, .since_ms = self->since_ms};
+}
+
+static void
+sqlite_keep_lead(void *driver, int64_t seq, int64_t led_ms)
+{
+	const struct sqlite *self = driver;
+
+	bu_store_lock_write(self->lock_fd, seq, led_ms);
+}
+
+static int64_t
+sqlite_kept_lead(void *driver, int64_t seq)
+{
+	const struct sqlite *self = driver;
+
+	return bu_store_lock_read(self->lock_fd, seq);
 }
 
 static void
@@ -453,14 +358,18 @@ sqlite_close(void *driver)
 
 static const struct bu_store_ops sqlite_ops = {
 	.name = "sqlite",
-	.commit = sqlite_commit,
-	.settle = sqlite_settle,
+	.attach = sqlite_attach,
+	.propose = sqlite_propose,
+	.decide = sqlite_decide,
 	.mend = sqlite_mend,
-	.read = sqlite_read,
-	.read_tail = sqlite_read_tail,
-	.blobs_put = sqlite_blobs_put,
-	.blob_get = sqlite_blob_get,
-	.verify = sqlite_verify,
+	.lead = sqlite_lead,
+	.keep_lead = sqlite_keep_lead,
+	.kept_lead = sqlite_kept_lead,
+	.read = bu_sqlite_read,
+	.read_tail = bu_sqlite_read_tail,
+	.blobs_put = bu_sqlite_blobs_put,
+	.blob_get = bu_sqlite_blob_get,
+	.verify = bu_sqlite_verify,
 	.close = sqlite_close,
 };
 
@@ -468,15 +377,15 @@ struct bu_store *
 bu_store_open_sqlite(struct bu_loop *loop, const char *path, struct bu_err *err)
 {
 	struct sqlite *self = bu_xcalloc(1, sizeof(*self));
-	struct bu_store *store;
 
+	self->loop = loop;
+	self->since_ms = bu_loop_now_ms(loop);
+	self->last = &self->first;
 	self->path = bu_xstrdup(path);
 	self->lock_fd = bu_store_lock(path, err);
 	if (self->lock_fd == -1 || open_anew(self, err) != 0) {
 		sqlite_close(self);
 		return NULL;
 	}
-	store = bu_store_create(loop, &sqlite_ops, self);
-	bu_store_use_lock(store, self->lock_fd);
-	return store;
+	return bu_store_create(loop, &sqlite_ops, self);
 }

@@ -1,32 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Group commit over a driver. The one place where bringupd waits for a disk.
+ * What is proposed to a driver, and what becomes of it.
  *
  * Invariants: a batch gets its callback when it is known whether it is in the log, and
  * not before; a follower has each row once and before that callback; after a failure
- * nothing is written until bu_store_resume() has written something.
+ * nothing is proposed until a batch of bu_store_resume() is in the log.
  */
 #include <string.h>
 
-#include "provisioner/store/lock.h"
 #include "provisioner/store/store_impl.h"
 
 struct batch {
+	struct bu_proposal is; /* the first member: drivers have a pointer to it */
 	struct batch *next;
-	struct bu_event *events;
-	size_t count;
-	int64_t fence;
 	bu_store_done_fn fn;
 	void *arg;
+	int resumes; /* with it in the log the store is up; not counted */
 };
 
 static void
 batch_free(struct batch *batch)
 {
-	for (size_t i = 0; i < batch->count; i++)
-		bu_event_fini(&batch->events[i]);
-	free(batch->events);
+	for (size_t i = 0; i < batch->is.count; i++)
+		bu_event_fini(&batch->is.events[i]);
+	free(batch->is.events);
 	free(batch);
+}
+
+static struct batch *
+batch_create(struct bu_event *events, size_t count, int64_t fence, bu_store_done_fn fn,
+	     void *arg)
+{
+	struct batch *batch = bu_xcalloc(1, sizeof(*batch));
+
+	batch->is.events = bu_xcalloc(count, sizeof(*events));
+	memcpy(batch->is.events, events, count * sizeof(*events));
+	batch->is.count = count;
+	batch->is.fence = fence;
+	batch->fn = fn;
+	batch->arg = arg;
+	return batch;
 }
 
 static void
@@ -34,77 +47,13 @@ finish(struct batch *batch, const struct bu_err *err)
 {
 	struct bu_decided decided = {.err = err};
 
-	if (!err && batch->count) {
-		decided.seq = batch->events[0].seq;
-		decided.time_ms = batch->events[0].time_ms;
+	if (!err && batch->is.count) {
+		decided.seq = batch->is.events[0].seq;
+		decided.time_ms = batch->is.events[0].time_ms;
 	}
 	if (batch->fn)
 		batch->fn(&decided, batch->arg);
 	batch_free(batch);
-}
-
-/* Takes the batches whose fence holds out of the queue, in order. */
-static struct batch *
-take_fit(struct bu_store *store, struct batch **ret_refused)
-{
-	struct batch *fit = NULL, **fit_end = &fit, **refused_end = ret_refused;
-	struct batch *batch;
-
-	while ((batch = store->first)) {
-		struct batch ***end =
-			batch->fence >= store->epoch ? &fit_end : &refused_end;
-
-		store->first = batch->next;
-		batch->next = NULL;
-		**end = batch;
-		*end = &batch->next;
-	}
-	store->last = &store->first;
-	return fit;
-}
-
-/* All events of the batches in one array; borrowed bodies, the array is the caller's.
- */
-static struct bu_event *
-flatten(const struct batch *batch, int64_t now_ms, size_t *ret_count)
-{
-	struct bu_event *all = NULL;
-	size_t count = 0, cap = 0;
-
-	for (; batch; batch = batch->next) {
-		all = bu_xgrow(all, &cap, count + batch->count, sizeof(*all));
-		for (size_t i = 0; i < batch->count; i++) {
-			all[count] = batch->events[i];
-			all[count++].time_ms = now_ms;
-		}
-	}
-	*ret_count = count;
-	return all;
-}
-
-/* Writes the batches, or finds out what became of them. */
-static enum bu_commit
-commit(struct bu_store *store, const struct batch *fit, int settle, struct bu_err *err)
-{
-	int64_t now_ms = fit->events[0].time_ms;
-	bu_autofree struct bu_event *all = NULL;
-	size_t count, at = 0;
-	enum bu_commit result;
-
-	if (!settle)
-		now_ms = bu_wall_ms(bu_loop_clock(store->loop));
-	all = flatten(fit, now_ms, &count);
-	result = (settle ? store->ops->settle : store->ops->commit)(store->driver, all,
-								    count, err);
-	for (const struct batch *batch = fit; batch; batch = batch->next)
-		for (size_t i = 0; i < batch->count; i++, at++) {
-			batch->events[i].time_ms = all[at].time_ms;
-			if (result != BU_COMMIT_DONE)
-				continue;
-			batch->events[i].seq = all[at].seq;
-			bu_store_learn_epoch(store, &all[at]);
-		}
-	return result;
 }
 
 void
@@ -136,77 +85,84 @@ hand_over(struct bu_store *store, const struct bu_event *events, size_t count)
 		bu_store_fail(store, &bad);
 }
 
-/* Tells all of them; err NULL = they are in the log. */
+/* Tells the oldest batch; err NULL = it is in the log. */
 static void
-finish_all(struct bu_store *store, struct batch *batch, const struct bu_err *err)
+end_first(struct bu_store *store, const struct bu_err *err)
 {
-	struct batch *next;
+	struct batch *batch = store->first;
 
-	for (; batch; batch = next) {
-		next = batch->next;
-		store->committed++;
-		if (err)
-			refuse(store, err);
-		else
-			hand_over(store, batch->events, batch->count);
-		finish(batch, err);
-	}
+	store->first = batch->next;
+	if (!store->first)
+		store->last = &store->first;
+	if (store->queued == batch)
+		store->queued = batch->next;
+	store->committed += !batch->resumes;
+	if (err && !batch->resumes)
+		refuse(store, err);
+	if (!err && batch->resumes)
+		store->down.kind = BU_ERR_NONE;
+	if (!err)
+		hand_over(store, batch->is.events, batch->is.count);
+	finish(batch, err);
 }
 
-/* 0 when it is known of each batch whether it is in the log. */
-static int
-settle(struct bu_store *store, struct bu_err *err)
+void
+bu_store_decide(struct bu_store *store, struct bu_proposal *proposal,
+		enum bu_proposal_end end, const struct bu_err *err)
 {
-	struct batch *limbo = store->limbo;
-	enum bu_commit result;
-
-	if (!limbo)
-		return 0;
-	result = commit(store, limbo, 1, err);
-	if (result == BU_COMMIT_UNKNOWN)
-		return -1;
-	store->limbo = NULL;
-	finish_all(store, limbo, result == BU_COMMIT_DONE ? NULL : &store->down);
-	return 0;
+	bu_assert(store->first && &store->first->is == proposal);
+	bu_assert(store->first != store->queued);
+	if (end == BU_PROPOSAL_UNKNOWN) {
+		bu_store_fail(store, err);
+		return;
+	}
+	end_first(store, end == BU_PROPOSAL_DONE ? NULL : err);
+	/* They had to wait for what was not known. */
+	if (store->queued)
+		bu_timer_set(store->flush, 0);
 }
 
-static void
-write_batches(struct bu_store *store, struct batch *fit)
+void
+bu_store_grew(struct bu_store *store)
 {
-	struct bu_err err = {0};
-	enum bu_commit result = BU_COMMIT_NOT;
+	struct bu_follower *follower;
+	struct bu_err err;
 
-	if (!store->down.kind)
-		result = commit(store, fit, 0, &err);
-	if (result == BU_COMMIT_DONE) {
-		finish_all(store, fit, NULL);
+	for (follower = store->followers; follower; follower = follower->next)
+		if (!follower->stuck && bu_store_catch_up(follower, &err) != 0)
+			bu_store_fail(store, &err);
+}
+
+/* A store that is down takes nothing. Callbacks may append more; that waits. */
+static void
+refuse_queued(struct bu_store *store)
+{
+	size_t count = 0;
+
+	/* What came after them comes after them. */
+	if (store->first != store->queued)
 		return;
-	}
-	bu_store_fail(store, &err);
-	if (result == BU_COMMIT_NOT) {
-		finish_all(store, fit, &store->down);
-		return;
-	}
-	store->limbo = fit;
-	settle(store, NULL);
+	for (const struct batch *batch = store->queued; batch; batch = batch->next)
+		count++;
+	while (count-- > 0)
+		end_first(store, &store->down);
 }
 
 static void
 flush(struct bu_store *store)
 {
-	struct batch *refused = NULL, *fit;
-	struct bu_err err;
+	struct batch *batch = store->queued;
 
-	/* What came after them comes after them. */
-	if (store->limbo)
+	if (store->down.kind) {
+		refuse_queued(store);
 		return;
-	fit = take_fit(store, &refused);
-	if (fit)
-		write_batches(store, fit);
-	bu_err_set(&err, BU_ERR_DENIED, 0,
-		   "the log is at epoch %lld: another appliance leads; stop this one",
-		   (long long)store->epoch);
-	finish_all(store, refused, &err);
+	}
+	if (!batch)
+		return;
+	store->queued = NULL;
+	for (; batch; batch = batch->next)
+		store->ops->propose(store->driver, &batch->is);
+	store->ops->decide(store->driver);
 }
 
 static void
@@ -224,8 +180,8 @@ bu_store_create(struct bu_loop *loop, const struct bu_store_ops *ops, void *driv
 	store->ops = ops;
 	store->driver = driver;
 	store->last = &store->first;
-	store->lock_fd = -2;
 	store->flush = bu_timer_create(loop, on_flush, store);
+	ops->attach(driver, store);
 	return store;
 }
 
@@ -234,10 +190,13 @@ bu_store_destroy(struct bu_store *store)
 {
 	if (!store)
 		return;
-	do {
-		finish_all(store, bu_steal(&store->limbo), &store->down);
+	do
 		flush(store);
-	} while (store->limbo || store->first);
+	while (store->queued && !store->down.kind);
+	if (!store->down.kind)
+		bu_err_set(&store->down, BU_ERR_STATE, 0, "the log was closed");
+	while (store->first)
+		end_first(store, &store->down);
 	bu_timer_destroy(store->flush);
 	for (struct bu_follower *one = store->followers; one; one = one->next)
 		one->store = NULL;
@@ -249,14 +208,8 @@ void
 bu_store_append(struct bu_store *store, struct bu_event *events, size_t count,
 		int64_t fence, bu_store_done_fn fn, void *arg)
 {
-	struct batch *batch = bu_xcalloc(1, sizeof(*batch));
+	struct batch *batch = batch_create(events, count, fence, fn, arg);
 
-	batch->events = bu_xcalloc(count, sizeof(*events));
-	memcpy(batch->events, events, count * sizeof(*events));
-	batch->count = count;
-	batch->fence = fence;
-	batch->fn = fn;
-	batch->arg = arg;
 	for (size_t i = 0; i < count; i++) {
 		const char *text = events[i].blob.text;
 
@@ -266,8 +219,10 @@ bu_store_append(struct bu_store *store, struct bu_event *events, size_t count,
 	}
 	store->appended++;
 	/* Those that come after it do not put its commit off. */
-	if (!store->first)
+	if (!store->queued) {
 		bu_timer_set(store->flush, 0);
+		store->queued = batch;
+	}
 	*store->last = batch;
 	store->last = &batch->next;
 }
@@ -314,11 +269,13 @@ bu_store_on_down(struct bu_store *store, void (*fn)(void *arg), void *arg)
 int
 bu_store_mend(struct bu_store *store, struct bu_err *err)
 {
+	int rc;
+
 	bu_assert(store->down.kind);
-	if (settle(store, err) != 0)
-		return -1;
-	flush(store);
-	if (store->ops->mend(store->driver, err) != 0)
+	rc = store->ops->mend(store->driver, err);
+	if (store->down.kind)
+		refuse_queued(store);
+	if (rc != 0)
 		return -1;
 	for (struct bu_follower *one = store->followers; one; one = one->next)
 		if (bu_store_catch_up(one, err) != 0)
@@ -326,43 +283,38 @@ bu_store_mend(struct bu_store *store, struct bu_err *err)
 	return 0;
 }
 
-int
+void
 bu_store_resume(struct bu_store *store, struct bu_event *events, size_t count,
-		struct bu_err *err)
+		int64_t fence, bu_store_done_fn fn, void *arg)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(store->loop));
+	struct batch *batch = batch_create(events, count, fence, fn, arg);
 
-	for (size_t i = 0; i < count; i++)
-		events[i].time_ms = now_ms;
-	if (store->ops->commit(store->driver, events, count, err) != BU_COMMIT_DONE)
-		return -1;
-	store->down.kind = BU_ERR_NONE;
-	hand_over(store, events, count);
-	return 0;
+	bu_assert(store->down.kind && store->first == store->queued);
+	batch->resumes = 1;
+	batch->next = store->first;
+	store->first = batch;
+	if (!batch->next)
+		store->last = &batch->next;
+	store->ops->propose(store->driver, &batch->is);
+	store->ops->decide(store->driver);
+}
+
+struct bu_lead
+bu_store_lead(const struct bu_store *store)
+{
+	return store->ops->lead(store->driver);
 }
 
 void
-bu_store_set_alive(struct bu_store *store, int64_t seq, int64_t alive_ms)
+bu_store_keep_lead(struct bu_store *store, int64_t seq, int64_t led_ms)
 {
-	bu_store_lock_write(store->lock_fd, seq, alive_ms);
+	store->ops->keep_lead(store->driver, seq, led_ms);
 }
 
 int64_t
-bu_store_get_alive(struct bu_store *store, int64_t seq)
+bu_store_kept_lead(const struct bu_store *store, int64_t seq)
 {
-	return bu_store_lock_read(store->lock_fd, seq);
-}
-
-void
-bu_store_use_lock(struct bu_store *store, int fd)
-{
-	store->lock_fd = fd;
-}
-
-int64_t
-bu_store_epoch(const struct bu_store *store)
-{
-	return store->epoch;
+	return store->ops->kept_lead(store->driver, seq);
 }
 
 int

@@ -3,7 +3,7 @@
 #ifndef BU_STORE_STORE_IMPL_H
 #define BU_STORE_STORE_IMPL_H
 
-#include "provisioner/store/store.h"
+#include "provisioner/store/driver.h"
 
 struct bu_follower {
 	struct bu_follower *next;
@@ -19,11 +19,9 @@ struct bu_store {
 	const struct bu_store_ops *ops;
 	void *driver;
 	struct bu_timer *flush;
-	struct batch *first;
+	struct batch *first; /* without an outcome, oldest first */
 	struct batch **last;
-	/* Batches of one commit of which it is unknown whether they are in the log. */
-	struct batch *limbo;
-	int64_t epoch;
+	struct batch *queued; /* the first of them that was not proposed; NULL = none */
 	int64_t appended, committed; /* batches */
 	int64_t bytes;               /* handed over */
 	struct bu_err down;          /* kind NONE: it takes rows */
@@ -32,11 +30,8 @@ struct bu_store {
 	void (*down_fn)(void *arg);
 	void *down_arg;
 	struct bu_follower *followers;
-	int lock_fd;
 };
 
-/* The store's epoch is the highest that any row says. */
-void bu_store_learn_epoch(struct bu_store *store, const struct bu_event *event);
 /* Rows that have come into the log, to all followers. -1: not all could take them; err
  * is of the last. */
 bu_must int bu_store_hand_over(struct bu_store *store, const struct bu_event *events,

@@ -117,7 +117,7 @@ START_TEST(a_lower_epoch_writes_nothing)
 	begin(&log);
 	add(&log, BU_EVENT_EPOCH, "", json_pack("{s:i}", "epoch", 7), 0);
 	bu_loop_step(log.loop, 20);
-	ck_assert_int_eq(bu_store_epoch(log.store), 7);
+	ck_assert_int_eq(bu_store_lead(log.store).epoch, 7);
 	add(&log, BU_EVENT_HELD, "old", json_object(), 6);
 	add(&log, BU_EVENT_HELD, "new", json_object(), 7);
 	bu_loop_step(log.loop, 20);
@@ -136,7 +136,7 @@ START_TEST(reading_old_rows_lowers_no_epoch)
 	add(&log, BU_EVENT_EPOCH, "", json_pack("{s:i}", "epoch", 7), 5);
 	bu_loop_step(log.loop, 20);
 	ck_assert_int_eq(bu_store_read(log.store, 0, 1, on_row, &log, NULL), 0);
-	ck_assert_int_eq(bu_store_epoch(log.store), 7);
+	ck_assert_int_eq(bu_store_lead(log.store).epoch, 7);
 	add(&log, BU_EVENT_HELD, "old", json_object(), 5);
 	bu_loop_step(log.loop, 20);
 	ck_assert_int_eq(log.refused, 1);
@@ -396,8 +396,8 @@ START_TEST(a_row_that_could_not_be_taken_comes_again)
 	ck_assert_int_eq(bu_store_mend(log.store, NULL), 0);
 	ck_assert_str_eq(stuck.names, "aabc"); /* the second "a" is of the try above */
 	bu_event_init(&event, BU_EVENT_RELEASED, "d", json_object());
-	ck_assert_int_eq(bu_store_resume(log.store, &event, 1, NULL), 0);
-	bu_event_fini(&event);
+	bu_store_resume(log.store, &event, 1, 0, on_done, &log);
+	ck_assert_int_eq(log.done, 4);
 	ck_assert_str_eq(whole.names, "abcd");
 	ck_assert_str_eq(stuck.names, "aabcd");
 	bu_store_unfollow(one);

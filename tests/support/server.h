@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "provisioner/api/server.h"
+#include "provisioner/store/driver.h"
 #include "tests/support/row.h"
 #include "tests/support/talk.h"
 #include "tests/support/unit.h"
@@ -31,9 +32,10 @@ struct site {
 	int open;               /* it answers now */
 	char file[64];
 	struct bu_store *store;
-	int client;            /* who asked for /logged */
-	enum bu_commit commit; /* what the log says to it */
-	int early;             /* it had an answer before the log had the event */
+	int client;               /* who asked for /logged */
+	enum bu_proposal_end end; /* what the log says to it */
+	struct bu_proposal *proposed;
+	int early; /* it had an answer before the log had the event */
 };
 
 static inline enum bu_answer
@@ -123,22 +125,42 @@ static const struct bu_clock hasty = {.mono_ms = hasty_ms, .wall_ms = hasty_ms};
 
 /* --- a fake log --- */
 
-static inline enum bu_commit
-paper_commit(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
+static inline void
+paper_attach(void *driver, struct bu_store *store)
+{
+	((struct site *)driver)->store = store;
+}
+
+static inline void
+paper_propose(void *driver, struct bu_proposal *proposal)
 {
 	struct site *site = driver;
+	struct bu_proposal **end = &site->proposed;
+
+	while (*end)
+		end = &(*end)->next;
+	proposal->next = NULL;
+	*end = proposal;
+}
+
+static inline void
+paper_decide(void *driver)
+{
+	struct site *site = driver;
+	struct bu_proposal *next;
+	struct bu_err err;
 	char byte;
 
 	site->early = recv(site->client, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-	if (site->commit != BU_COMMIT_DONE)
-		bu_err_set(err, BU_ERR_IO, 0, "the disk is full; 0 bytes are free");
-	return site->commit;
-}
-
-static inline enum bu_commit
-paper_settle(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
-{
-	return BU_COMMIT_UNKNOWN;
+	bu_err_set(&err, BU_ERR_IO, 0, "the disk is full; 0 bytes are free");
+	if (site->end != BU_PROPOSAL_DONE)
+		bu_store_fail(site->store, &err);
+	for (; site->proposed; site->proposed = next) {
+		next = site->proposed->next;
+		bu_store_decide(site->store, site->proposed, site->end, &err);
+		if (site->end == BU_PROPOSAL_UNKNOWN)
+			return;
+	}
 }
 
 static inline void
@@ -147,8 +169,9 @@ paper_close(void *driver)
 }
 
 static const struct bu_store_ops paper_log = {.name = "paper",
-					      .commit = paper_commit,
-					      .settle = paper_settle,
+					      .attach = paper_attach,
+					      .propose = paper_propose,
+					      .decide = paper_decide,
 					      .close = paper_close};
 
 static inline enum bu_answer

@@ -287,7 +287,7 @@ first_epoch(void)
 {
 	struct bu_event event;
 
-	if (bu_store_epoch(d.store))
+	if (bu_store_lead(d.store).epoch)
 		return;
 	row_init(&event, BU_EVENT_EPOCH, "",
 		 json_pack("{s:I}", "epoch",
