@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-"
 
 /* Parts with a '/' between them and perhaps one at the end. */
@@ -77,4 +79,14 @@ bu_path_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+char *
+bu_path_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == path ? bu_xstrdup("/")
+	       : slash       ? bu_xstrndup(path, (size_t)(slash - path))
+			     : bu_xstrdup(".");
 }

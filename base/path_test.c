@@ -114,5 +114,24 @@ START_TEST(the_name_is_the_last_part)
 }
 END_TEST
 
+START_TEST(the_folder_is_what_is_before_it)
+{
+	static const char *const rows[][2] = {
+		{"/run/bringup/sock", "/run/bringup"},
+		{"a/b", "a"},
+		{"/sock", "/"},
+		{"sock", "."},
+		{"/srv/", "/srv"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *folder = bu_path_folder(rows[i][0]);
+
+		ck_assert_str_eq(folder, rows[i][1]);
+	}
+}
+END_TEST
+
 BU_UNIT("path", each_check_lets_through_what_it_says,
-	what_the_kernel_takes_not_is_too_long, the_name_is_the_last_part)
+	what_the_kernel_takes_not_is_too_long, the_name_is_the_last_part,
+	the_folder_is_what_is_before_it)

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "images/store.h"
 #include "profiles/nodeset/names.h"
 #include "provisioner/api/api.h"
@@ -276,8 +277,7 @@ prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 {
 	const struct bu_settings *s = &d->settings;
 	bu_autofree char *dir = bu_xasprintf("%s/dnsmasq", s->state);
-	bu_autofree char *top =
-		bu_xstrndup(s->socket, (size_t)(strrchr(s->socket, '/') - s->socket));
+	bu_autofree char *top = bu_path_folder(s->socket);
 	bu_autofree char *run_dir = bu_xasprintf("%s/dnsmasq", top);
 	bu_autofree char *time_dir = bu_xasprintf("%s/chronyd", top);
 	struct bu_dnsmasq_opts opts = {

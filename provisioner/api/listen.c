@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/url.h"
 #include "provisioner/api/server.h"
 
@@ -72,7 +73,7 @@ check_stale(const struct sockaddr_un *where, struct bu_err *err)
 static int
 make_folder(const char *path, struct bu_err *err)
 {
-	bu_autofree char *dir = bu_xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	bu_autofree char *dir = bu_path_folder(path);
 	const int ours = !bu_file_exists(dir) || strcmp(dir, "/run/bringup") == 0;
 
 	if (bu_mkdir_p(dir, 0755, err) != 0)

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "provisioner/boot/connection.h"
+#include "provisioner/boot/lines.h"
 #include "provisioner/boot/program.h"
 
 enum { RESTART_MS = 2000, SAID_MAX = 1024 };
@@ -48,8 +49,9 @@ on_ended(struct bu_child *child, const char *words)
 
 /* 0 when it was the last one. */
 static int
-take_line(struct bu_child *child, char *line)
+take_line(char *line, void *arg)
 {
+	struct bu_child *child = arg;
 	char *words = line + strcspn(line, " ");
 
 	if (*words)
@@ -70,7 +72,6 @@ on_said(int fd, int what, void *arg)
 	struct bu_child *child = arg;
 	ssize_t got = bu_connection_read(&child->connection, child->said + child->size,
 					 SAID_MAX - 1 - child->size);
-	char *end;
 
 	if (got < 0)
 		return;
@@ -81,15 +82,7 @@ on_said(int fd, int what, void *arg)
 	child->size += (size_t)got;
 	if (child->size == SAID_MAX - 1)
 		child->said[child->size - 1] = '\n';
-	while ((end = memchr(child->said, '\n', child->size)) != NULL) {
-		size_t length = (size_t)(end - child->said) + 1;
-
-		*end = '\0';
-		if (!take_line(child, child->said))
-			return;
-		child->size -= length;
-		memmove(child->said, child->said + length, child->size);
-	}
+	bu_lines_take(child->said, &child->size, take_line, child);
 }
 
 static void

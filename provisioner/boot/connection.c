@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/spawn.h"
 
 enum { END_MS = 2000, ARGS_MAX = 6 };
@@ -83,8 +84,8 @@ start_child(struct bu_connection *connection, const struct bu_boot_program *prog
 	    const struct passwd *user, const char *conf_path, struct bu_err *err)
 {
 	bu_autofree char *path = bu_program_path("bringup-boot");
-	bu_autofree char *folder = bu_xasprintf(
-		"%.*s/written", (int)(strrchr(conf_path, '/') - conf_path), conf_path);
+	bu_autofree char *top = bu_path_folder(conf_path);
+	bu_autofree char *folder = bu_xasprintf("%s/written", top);
 	const char *argv[ARGS_MAX] = {path};
 	size_t count = 1;
 

@@ -14,6 +14,7 @@
 
 #include "base/path.h"
 #include "base/worker.h"
+#include "provisioner/boot/lines.h"
 
 enum { SAID_MAX = 4096, OUTPUT_KEPT = 65536, ARGS_MAX = 10 };
 
@@ -149,9 +150,10 @@ widen(struct session *session)
 		say(session, "failed", err.text);
 }
 
-static void
-obey(struct session *session, char *line)
+static int
+obey(char *line, void *arg)
 {
+	struct session *session = arg;
 	char *rest = line + strcspn(line, " ");
 
 	if (*rest)
@@ -164,6 +166,7 @@ obey(struct session *session, char *line)
 		widen(session);
 	else
 		finish(session, "it was told what it does not know");
+	return 1;
 }
 
 static void
@@ -172,7 +175,6 @@ on_said(int fd, int what, void *arg)
 	struct session *session = arg;
 	ssize_t got = recv(fd, session->said + session->size, SAID_MAX - session->size,
 			   MSG_DONTWAIT);
-	char *end;
 
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -181,14 +183,7 @@ on_said(int fd, int what, void *arg)
 		return;
 	}
 	session->size += (size_t)got;
-	while ((end = memchr(session->said, '\n', session->size)) != NULL) {
-		size_t length = (size_t)(end - session->said) + 1;
-
-		*end = '\0';
-		obey(session, session->said);
-		session->size -= length;
-		memmove(session->said, session->said + length, session->size);
-	}
+	bu_lines_take(session->said, &session->size, obey, session);
 	if (session->size == SAID_MAX)
 		finish(session, "it was told a line without an end");
 }
