@@ -262,9 +262,9 @@ put_file(const struct bu_change *change, const char *path, const void *content,
 	 size_t size, mode_t mode, struct bu_err *err)
 {
 	bu_autofree char *full = path_of(change, path);
-	bu_autofree char *dir = bu_xstrndup(full, (size_t)(strrchr(full, '/') - full));
+	bu_autofree char *dir = bu_path_folder(full);
 
-	if (bu_mkdir_p(*dir ? dir : "/", 0755, err) != 0)
+	if (bu_mkdir_p(dir, 0755, err) != 0)
 		return -1;
 	return bu_file_write(full, content, size, mode, err);
 }

@@ -347,10 +347,9 @@ give_to_owner(const char *path, const char *owner, struct bu_err *err)
 static int
 write_file(const struct bu_install_file *file, const char *owner, struct bu_err *err)
 {
-	bu_autofree char *dir = bu_xstrndup(
-		file->path, (size_t)(strrchr(file->path, '/') - file->path));
+	bu_autofree char *dir = bu_path_folder(file->path);
 
-	if (bu_mkdir_p(dir[0] ? dir : "/", 0755, err) != 0 ||
+	if (bu_mkdir_p(dir, 0755, err) != 0 ||
 	    bu_file_write(file->path, file->content, file->size, file->mode, err) != 0)
 		return -1;
 	return give_to_owner(file->path, owner, err);

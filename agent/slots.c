@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/text.h"
 
 enum { NAME_LENGTH = 16, TRIAL_MAX = 4096 };
@@ -113,8 +114,7 @@ put_file(const char *dir, const char *into, const struct bu_bundle_file *file,
 	 const struct bu_slot_source *source, struct bu_err *err)
 {
 	bu_autofree char *path = bu_xasprintf("%s/%s", into, file->path);
-	bu_autofree char *folder =
-		bu_xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	bu_autofree char *folder = bu_path_folder(path);
 	bu_autofree char *content = content_here(dir, file);
 
 	if (!content) {

@@ -198,8 +198,7 @@ write_files(const char *dir, const struct bu_git_files *files, struct bu_err *er
 	for (size_t i = 0; i < files->count; i++) {
 		const struct bu_git_file *file = &files->items[i];
 		bu_autofree char *path = bu_xasprintf("%s/%s", dir, file->path);
-		bu_autofree char *folder =
-			bu_xstrndup(path, (size_t)(strrchr(path, '/') - path));
+		bu_autofree char *folder = bu_path_folder(path);
 
 		if (bu_mkdir_p(folder, 0700, err) != 0 ||
 		    bu_file_write(path, file->text, file->size,

@@ -24,8 +24,8 @@ int bu_view_link(const struct view *v, int leaf, int spine);
 /* BU_DIR_... of the accused ones of `part` and `part` + 1: a port or a link. */
 int bu_view_dirs(const struct view *v, int part);
 struct bu_accusation *bu_view_add(struct view *v, struct bu_accusation accusation);
-/* Adds the signs of `part` and `part` + 1, one per symptom, and the confidence. signs[]
- * has room for one such call. */
+/* Adds the signs of `part` and `part` + 1, one per symptom that has none yet, and the
+ * confidence. */
 void bu_view_explain(const struct view *v, int part, struct bu_accusation *accusation);
 /* One accusation of parts that no test tells apart. TWINS: signs of list[0]. */
 struct bu_accusation bu_view_any(const struct bu_accusation *list, int count,

@@ -189,6 +189,8 @@ bu_campaign_init(struct campaign *c)
 	c->seeks = bu_xcalloc(ports, 1);
 	c->doubted = bu_xcalloc((size_t)c->t->nodes, 1);
 	c->parts = bu_xcalloc((size_t)c->parts_count, sizeof(*c->parts));
+	c->good_readings =
+		bu_xcalloc((size_t)c->parts_count, sizeof(*c->good_readings));
 	c->suspect_of = bu_xcalloc((size_t)c->parts_count * BU_SYMPTOMS_COUNT,
 				   sizeof(*c->suspect_of));
 	for (int i = 0; i < c->parts_count * BU_SYMPTOMS_COUNT; i++)
@@ -209,6 +211,7 @@ bu_campaign_fini(struct campaign *c)
 	free(c->doubted);
 	free(c->trusted_parts);
 	free(c->parts);
+	free(c->good_readings);
 	free(c->suspect_of);
 	free(c->suspects);
 	free(c->flows);

@@ -57,6 +57,7 @@ struct campaign {
 	int fills;            /* rounds between leaves test idle ports inside theirs */
 	int readings;         /* of the switches' counters, so far */
 	size_t link_readings; /* sum over readings: links in use that were read */
+	int *good_readings;   /* by link: before its first bad one */
 	int leaf_done;        /* stage A is over */
 	int *lacks;           /* by port: partners still to meet in stage A */
 	int waiting;          /* ports that lack partners are being measured */

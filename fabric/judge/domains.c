@@ -150,6 +150,6 @@ bu_domains_judge(const struct bu_cohort_node *nodes, size_t count, const char *o
 		 void *arg)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(nodes[i].node, only) == 0)
+		if (!only || strcmp(nodes[i].node, only) == 0)
 			judge_node(nodes, count, &nodes[i], found, arg);
 }

@@ -13,8 +13,8 @@
 
 /* Does this row name a domain? */
 int bu_domain_is_told(const struct bu_check *row);
-/* Calls found for each finding about the node `only`, not NULL, compared with all nodes
- * of its rack. Else as bu_cohort_judge(). */
+/* Calls found for each finding about the node `only` (NULL = each node), compared with
+ * all nodes of its rack. Else as bu_cohort_judge(). */
 void bu_domains_judge(const struct bu_cohort_node *nodes, size_t count,
 		      const char *only,
 		      void (*found)(const char *node, const struct bu_check *row,

@@ -97,6 +97,21 @@ START_TEST(another_domain_is_named)
 }
 END_TEST
 
+START_TEST(without_a_name_each_node_is_judged)
+{
+	char each[sizeof(s.told)];
+
+	begin(&s);
+	set(&s, 3, 2, "ef01.1");
+	snprintf(each, sizeof(each), "%s", judge(&s));
+	s.told[0] = '\0';
+	bu_domains_judge(s.nodes, NODES, NULL, on_found, &s);
+	ck_assert_str_eq(s.told, each);
+	ck_assert_str_ne(each, "");
+	end(&s);
+}
+END_TEST
+
 START_TEST(another_clique_is_named)
 {
 	begin(&s);
@@ -143,4 +158,5 @@ START_TEST(what_is_no_fault_is_not_told)
 END_TEST
 
 BU_UNIT("domains", one_domain_has_no_finding, another_domain_is_named,
-	another_clique_is_named, what_is_no_fault_is_not_told)
+	without_a_name_each_node_is_judged, another_clique_is_named,
+	what_is_no_fault_is_not_told)

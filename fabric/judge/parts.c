@@ -171,11 +171,12 @@ learn_mtu(struct bu_limits *limits, const struct bu_flow *flows, size_t count)
 	int top = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (flows[i].mtu > top)
+		if (!flows[i].doubt && flows[i].mtu > top)
 			top = flows[i].mtu;
 	seen = bu_xcalloc((size_t)top + 1, sizeof(*seen));
 	for (size_t i = 0; i < count; i++)
-		seen[flows[i].mtu]++;
+		if (!flows[i].doubt)
+			seen[flows[i].mtu]++;
 	limits->mtu = 0;
 	for (int mtu = 1; mtu <= top; mtu++) {
 		if (seen[mtu] > 0 && (!limits->mtu || seen[mtu] >= seen[limits->mtu]))

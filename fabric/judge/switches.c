@@ -107,6 +107,18 @@ learn_shares(const struct campaign *c, const struct bu_link_count *counts,
 	return fmin(0.8 * median, median - 8 * bu_stats_sigma(kept, n, median));
 }
 
+/* A link is a suspect from its first bad reading on; the good ones before count, too.
+ */
+static void
+add_reading(struct campaign *c, int part, int link, int bad)
+{
+	struct bu_sprt *sprt = &bu_campaign_suspect(c, part, 0)->sprt;
+
+	for (; c->good_readings[link] > 0; c->good_readings[link]--)
+		bu_sprt_add(sprt, &readings_rule, 0);
+	bu_sprt_add(sprt, &readings_rule, bad);
+}
+
 static void
 add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t first)
 {
@@ -118,12 +130,14 @@ add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t
 
 	for (int i = 0; i < links; i++) {
 		int bad = counts[i].bad > most || (share[i] >= 0 && share[i] < least);
-		int told = used[i] && (counts[i].bad >= 0 || share[i] >= 0);
 
-		c->link_readings += told;
-		if (told && (bad || c->suspect_of[(base + i) * BU_SYMPTOMS_COUNT] >= 0))
-			bu_sprt_add(&bu_campaign_suspect(c, base + i, 0)->sprt,
-				    &readings_rule, bad);
+		if (!used[i] || (counts[i].bad < 0 && share[i] < 0))
+			continue;
+		c->link_readings++;
+		if (bad || c->suspect_of[(base + i) * BU_SYMPTOMS_COUNT] >= 0)
+			add_reading(c, base + i, i, bad);
+		else
+			c->good_readings[i]++;
 	}
 }
 
@@ -142,8 +156,7 @@ chance(const struct campaign *c)
 	return c->link_readings ? (double)bad / (double)c->link_readings : 0;
 }
 
-/* Decides by the readings since a link's first bad one: 1 = bad, -1 = good, 0 =
- * open. */
+/* Decides by all readings of a link: 1 = bad, -1 = good, 0 = open. */
 static int
 judge(const struct bu_sprt *sprt, double by_chance)
 {

@@ -66,6 +66,16 @@ sign_of(const struct campaign *c, const struct suspect *its)
 	return sign;
 }
 
+/* One per symptom: the part that was explained first has it. */
+static void
+add_sign(struct bu_accusation *accusation, struct bu_sign sign)
+{
+	for (int i = 0; i < accusation->sign_count; i++)
+		if (accusation->signs[i].symptom == sign.symptom)
+			return;
+	accusation->signs[accusation->sign_count++] = sign;
+}
+
 void
 bu_view_explain(const struct view *v, int part, struct bu_accusation *accusation)
 {
@@ -83,7 +93,7 @@ bu_view_explain(const struct view *v, int part, struct bu_accusation *accusation
 			accusation->confidence =
 				fmax(accusation->confidence,
 				     1 - exp(-fmin(its->sprt.llr, 30)));
-			accusation->signs[accusation->sign_count++] = sign_of(c, its);
+			add_sign(accusation, sign_of(c, its));
 			break;
 		}
 	}

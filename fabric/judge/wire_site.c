@@ -158,12 +158,13 @@ add_entry(const struct bu_topology *t, const json_t *entry, struct bu_link_count
 		json_object_get(entry, "dir") ? bu_json_str(entry, "dir", "?") : "";
 	int leaf = bu_ids_find(&t->leaf_ids, json_object_get(entry, "leaf"));
 	int spine = bu_ids_find(&t->spine_ids, json_object_get(entry, "spine"));
-	struct bu_link_count *link = &ret[2 * (leaf * t->spines + spine)];
+	struct bu_link_count *link;
 	const int ways[2] = {strcmp(dir, "down") != 0, strcmp(dir, "up") != 0};
 
 	if (leaf < 0 || spine < 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "names no leaf and spine of the plan");
+	link = &ret[2 * (leaf * t->spines + spine)];
 	if (*dir && strcmp(dir, "up") != 0 && strcmp(dir, "down") != 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'dir': up or down are allowed");

@@ -88,19 +88,9 @@ int
 bu_rails_run(const struct bu_work_probe *work, struct bu_rails_kept *kept, json_t **ret,
 	     struct bu_err *err)
 {
-	struct bu_pair_result result;
-	struct bu_pair_opts opts;
-
-	if (work->rails_count) {
-		*ret = run_all(work, kept);
-		return 0;
-	}
-	bu_pair_opts_of(work, 0, &opts);
-	opts.kept = &kept->rail[0];
-	opts.cancelled = kept->cancelled;
-	opts.arg = kept->arg;
-	if (bu_pair_run(&opts, &result, err) != 0)
-		return -1;
-	*ret = bu_pair_result_to_json(&result);
+	if (!work->rails_count)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'rails': the item names no rail");
+	*ret = run_all(work, kept);
 	return 0;
 }

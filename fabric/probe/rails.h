@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A probe's work item: one port, or several rails at the same time, each in a thread
+ * A probe's work item: its rails at the same time, each in a thread
  * bound to a CPU near its port. Called by the soak and the loopback check, in a process
  * of its own. The agent runs a process for each rail instead (agent/prober.c).
  */
@@ -21,8 +21,8 @@ struct bu_rails_kept {
 };
 void bu_rails_drop(struct bu_rails_kept *kept);
 
-/* Blocks as bu_pair_run() does. *ret: its result, or {"rails":[RESULT]} with one result
- * for each rail in their order, also for rails that failed. */
+/* Blocks as bu_pair_run() does. *ret: {"rails":[RESULT]} with one result for each rail
+ * in their order, also for rails that failed. BU_ERR_INVAL: the item has no rails. */
 bu_must int bu_rails_run(const struct bu_work_probe *work, struct bu_rails_kept *kept,
 			 json_t **ret, struct bu_err *err);
 

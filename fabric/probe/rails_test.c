@@ -229,6 +229,21 @@ START_TEST(a_bad_rail_leaves_the_other_one_alone)
 }
 END_TEST
 
+START_TEST(an_item_without_rails_is_refused)
+{
+	struct bu_err err = {0};
+
+	prepare();
+	nodes[0].work.rails_count = 0;
+	ck_assert_int_eq(
+		bu_rails_run(&nodes[0].work, &nodes[0].kept, &nodes[0].result, &err),
+		-1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	ck_assert_ptr_null(nodes[0].result);
+	finish();
+}
+END_TEST
+
 /* An incast: two nodes send to one port of a third at once, each over a connection of
  * its own. Both are its end "senders". */
 START_TEST(two_send_to_one_port_at_once)
@@ -271,5 +286,6 @@ START_TEST(two_send_to_one_port_at_once)
 }
 END_TEST
 
-BU_UNIT("rails", two_send_to_one_port_at_once, each_rail_has_its_result,
-	rails_are_measured_at_once, a_bad_rail_leaves_the_other_one_alone)
+BU_UNIT("rails", an_item_without_rails_is_refused, two_send_to_one_port_at_once,
+	each_rail_has_its_result, rails_are_measured_at_once,
+	a_bad_rail_leaves_the_other_one_alone)

@@ -51,7 +51,8 @@ keep(struct bu_reconcile *rec, struct bu_node *node, enum bu_bmc_report what,
 
 /* --- the BMC's event log, as evidence of a failure --- */
 
-/* Old evidence has no since_ms; evidence of a quarantine is the gate's own. */
+/* Evidence of a quarantine is the gate's own, and has no since_ms. Evidence that cannot
+ * be read now is looked at again. */
 static int
 wants_events(const struct bu_reconcile *rec, struct bu_node *node,
 	     int64_t *ret_since_ms)
@@ -61,8 +62,10 @@ wants_events(const struct bu_reconcile *rec, struct bu_node *node,
 	if (!bu_symptoms_are_now(node) ||
 	    strcmp(node->live.symptoms, node->evidence) == 0 || node->live.appending)
 		return 0;
-	memcpy(node->live.symptoms, node->evidence, sizeof(node->live.symptoms));
 	evidence = bu_symptoms_read(rec, node);
+	if (!evidence)
+		return 0;
+	memcpy(node->live.symptoms, node->evidence, sizeof(node->live.symptoms));
 	*ret_since_ms = bu_json_int(evidence, "since_ms", 0);
 	return *ret_since_ms > 0 && !json_object_get(evidence, "bmc");
 }

@@ -2,6 +2,7 @@
 /* What BMCs say: as evidence of a failure, once a day, and who may restart one. */
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs.h"
@@ -110,6 +111,28 @@ START_TEST(the_event_log_is_evidence_of_a_failure)
 	node->state = BU_STATE_READY;
 	evidence_says(&rig, "DIMM A3", 0);
 	node->state = BU_STATE_FAILED;
+	rig_end(&rig);
+}
+END_TEST
+
+/* A log that cannot be read for a while costs no evidence. */
+START_TEST(evidence_that_could_not_be_read_is_looked_at_again)
+{
+	static const char text[] = "{\"since_ms\":1700000000000}";
+	struct rig rig;
+	struct bu_node *node = until_failed(&rig);
+	char digest[BU_DIGEST_SIZE];
+
+	ck_assert_uint_eq(asked(&rig, "events since"), 1);
+	bu_sha256_hex(text, strlen(text), node->evidence);
+	rig_pass(&rig, 1100);
+	rig_pass(&rig, 1100);
+	ck_assert_uint_eq(asked(&rig, "events since"), 1);
+	ck_assert_int_eq(bu_store_put_blob(rig.store, text, digest, NULL), 0);
+	ck_assert_str_eq(digest, node->evidence);
+	rig_pass(&rig, 1100);
+	rig_pass(&rig, 1100);
+	ck_assert_uint_eq(asked(&rig, "events since 1700000000000"), 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -380,6 +403,7 @@ END_TEST
 
 RIG_UNIT("what BMCs say", a_bmc_that_does_not_answer_is_asked_once_for_evidence,
 	 the_event_log_is_evidence_of_a_failure,
+	 evidence_that_could_not_be_read_is_looked_at_again,
 	 what_has_no_time_is_not_told_as_of_this_try, firmware_is_asked_for_once_a_day,
 	 the_last_try_may_restart_the_bmc,
 	 the_last_try_has_time_for_the_restart_of_its_bmc,

@@ -56,6 +56,12 @@ load(struct bu_travels *travels, struct bu_err *err)
 }
 
 static int
+same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static int
 is_as_seen(struct bu_travels *travels)
 {
 	bu_autofree char *list = bu_xasprintf("%s/bundle.json", travels->opts.dir);
@@ -65,8 +71,8 @@ is_as_seen(struct bu_travels *travels)
 
 	bu_ignore(stat(list, &now));
 	same = now.st_ino == was->st_ino && now.st_size == was->st_size &&
-	       now.st_mtim.tv_sec == was->st_mtim.tv_sec &&
-	       now.st_ctim.tv_sec == was->st_ctim.tv_sec;
+	       same_time(&now.st_mtim, &was->st_mtim) &&
+	       same_time(&now.st_ctim, &was->st_ctim);
 	travels->seen = now;
 	return same;
 }

@@ -2,7 +2,10 @@
 /* Which node gets the appliance's agent when, and what becomes of one that fails. */
 #include "provisioner/rollout/travel.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -466,7 +469,38 @@ START_TEST(only_the_appliances_own_signed_agent_travels)
 }
 END_TEST
 
-/* Whoever says nothing of its agent, as those of before, is left alone. */
+/* In its place and as long as before: only its times say that it is another one. */
+static void
+overwrite(struct rig *rig, const char *text)
+{
+	bu_autofree char *path = bu_xasprintf("%s/bundle.json", bundle_dir);
+	bu_autoclose int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pwrite(fd, text, strlen(text), 0), (ssize_t)strlen(text));
+	rig_pass(rig, 3000);
+	bu_ignore(bu_travels_turn(travels, rig_node(rig, 1)));
+}
+
+START_TEST(a_list_that_changes_within_a_second_is_seen)
+{
+	struct rig rig;
+	bu_autofree char *list = NULL;
+	struct timespec now;
+
+	begin_old(&rig, 1);
+	list = rig_read(&rig, "bundle/bundle.json");
+	clock_gettime(CLOCK_REALTIME, &now);
+	usleep((useconds_t)((1000000000 - now.tv_nsec) / 1000 + 20000));
+	overwrite(&rig, list);
+	status_says("version", "2");
+	overwrite(&rig, "not a list");
+	status_says("trouble", "no agent travels");
+	end(&rig);
+}
+END_TEST
+
+/* Whoever says nothing of its agent, is left alone. */
 START_TEST(an_agent_of_before_is_left_alone)
 {
 	struct rig rig;
@@ -491,4 +525,5 @@ RIG_UNIT("travel", one_goes_first_then_a_tenth_at_a_time,
 	 a_list_that_came_since_is_not_to_blame, who_is_taken_away_has_not_failed,
 	 a_trial_counts_while_it_is_heard, a_person_lets_it_be_tried_again,
 	 a_failure_that_nobody_asked_for_stops_nothing,
+	 a_list_that_changes_within_a_second_is_seen,
 	 only_the_appliances_own_signed_agent_travels, an_agent_of_before_is_left_alone)

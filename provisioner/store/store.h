@@ -48,8 +48,8 @@ struct bu_chain {
 struct bu_store *bu_store_open_sqlite(struct bu_loop *loop, const char *path,
 				      struct bu_err *err);
 /* Proposes what is queued, calls all callbacks, closes. A batch that the driver has not
- * decided by then is told as not in the log. Followers get nothing more, and stay their
- * owners'. */
+ * decided by then gets an error, and may be in the log all the same. Followers get
+ * nothing more, and stay their owners'. */
 void bu_store_destroy(struct bu_store *store);
 
 /* Hands each row over, in order and once: those that are there before it returns, those

@@ -362,6 +362,78 @@ START_TEST(what_was_not_read_clears_nothing)
 }
 END_TEST
 
+/* A second look at the same part, or at one beside it, adds no second sign. */
+START_TEST(a_symptom_is_told_once)
+{
+	struct bu_accusation one = {0};
+	struct view v = {.c = &c};
+
+	set_up();
+	add_flows(ODD, 4, 200);
+	suspect_it(4, 1, 0)->state = 1;
+	for (int i = 0; i < BU_SYMPTOMS_COUNT + 1; i++)
+		bu_view_explain(&v, SENDS, &one);
+	ck_assert_int_eq(one.sign_count, 1);
+	ck_assert_int_eq(one.signs[0].symptom, BU_SYMPTOM_RATE);
+	tear_down();
+}
+END_TEST
+
+/* Flows of an instrument that is in doubt say nothing of what a path carries. */
+START_TEST(doubtful_flows_name_no_mtu)
+{
+	struct bu_limits limits = {0};
+	struct bu_flows flows;
+
+	set_up();
+	add_flows(ODD, 2, 390);
+	add_flows(EVEN, 5, 390);
+	for (size_t i = 0; i < c.count; i++) {
+		c.flows[i].mtu = i < 2 ? 4096 : 9000;
+		c.flows[i].doubt = i < 2 ? 0 : BU_DOUBT_NONE;
+	}
+	flows = bu_campaign_flows(&c);
+	bu_limits_learn(&limits, &flows);
+	ck_assert_int_eq(limits.mtu, 4096);
+	tear_down();
+}
+END_TEST
+
+static int
+bad_in_the_third(void *arg, struct bu_link_count *ret, struct bu_err *err)
+{
+	int *readings = arg;
+
+	(void)err;
+	for (int i = 0; i < 2 * 2; i++)
+		ret[i] = (struct bu_link_count){.rate = -1};
+	/* The first reading is the baseline. */
+	if (++*readings == 1 + 3)
+		ret[BU_LINK_UP].bad = 1000;
+	return 0;
+}
+
+/* A link becomes a suspect by a bad reading; the good ones before it are not lost. */
+START_TEST(readings_before_the_first_bad_one_count)
+{
+	static int readings;
+	const struct bu_site site = {
+		.round = all_good, .switches = bad_in_the_third, .arg = &readings};
+	const struct suspect *its;
+
+	set_up_leaves(2);
+	sim.plan.sprayed = 1;
+	c.site = &site;
+	readings = 0;
+	ck_assert_int_eq(bu_campaign_switches(&c, &c.order, 5, NULL), 0);
+	ck_assert_uint_eq(c.suspect_count, 1);
+	its = &c.suspects[0];
+	ck_assert_int_eq(its->sprt.tests, 5);
+	ck_assert_int_eq(its->sprt.bad, 1);
+	tear_down();
+}
+END_TEST
+
 BU_UNIT("suspects", a_little_too_slow_counts_for_half_before_its_tests_too,
 	who_was_bad_in_its_tests_was_not_bad_by_chance,
 	who_is_bad_by_all_stays_accused_and_with_confidence,
@@ -369,4 +441,5 @@ BU_UNIT("suspects", a_little_too_slow_counts_for_half_before_its_tests_too,
 	a_link_is_bad_by_all_without_witnesses, what_a_suspect_showed_is_not_chance,
 	a_port_that_is_out_condemns_no_link,
 	a_switch_that_counts_now_and_then_names_its_link,
-	what_was_not_read_clears_nothing)
+	what_was_not_read_clears_nothing, a_symptom_is_told_once,
+	doubtful_flows_name_no_mtu, readings_before_the_first_bad_one_count)

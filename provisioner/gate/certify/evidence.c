@@ -149,13 +149,14 @@ bu_gate_accuse(struct bu_gate *gate, struct bu_node *node,
 		    bu_event_read(&extra[i], &body, NULL) == 0)
 			checks = body.soak.digest;
 	}
-	if (node->live.appending) {
+	/* No quarantine without its evidence: the node is measured again. */
+	if (node->live.appending ||
+	    keep_evidence(gate, node, checks, charge, &events[count]) != 0) {
 		for (size_t i = 0; i < count; i++)
 			bu_event_fini(&events[i]);
 		return;
 	}
-	if (keep_evidence(gate, node, checks, charge, &events[count]) == 0)
-		count++;
+	count++;
 	if (bu_reconcile_move(gate->rec, node,
 			      &(struct bu_move){.on = BU_TRIGGER_ACCUSED,
 						.reason = charge->reason,

@@ -3,7 +3,9 @@
  * words, lemons, soak, evidence, certificates, runs. */
 #include "base/text.h"
 #include "fabric/judge/fabcert.h"
+#include "provisioner/gate/certify/certify.h"
 #include "provisioner/gate/gate.h"
+#include "tests/support/baddisk.h"
 #include "tests/support/gate.h"
 
 /* What the check says is why the node is out, with what to do and the evidence. */
@@ -34,6 +36,37 @@ START_TEST(a_failing_check_quarantines_with_its_words)
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->checks.is.verdict, BU_VERDICT_FAIL);
+	ck_assert_uint_eq(strlen(node->evidence), 64);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The log is not asked to quarantine what it could not keep the evidence of. */
+START_TEST(without_evidence_nobody_is_quarantined)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_reason reason = {0};
+	const struct bu_charge charge = {&reason, "swap it", NULL};
+	int64_t appended;
+
+	bad_disk_install();
+	begin(&rig, 2);
+	node = rig_node(&rig, 1);
+	rig_pass(&rig, 10);
+	BU_REASON_SET(&reason, CHECKS_ACCUSED, .text = {"hot"});
+	appended = bu_store_appended(rig.store);
+	bad_disk.full = 1;
+	bu_gate_accuse(rig.gate, node, &charge, NULL, 0);
+	ck_assert_int_eq(bu_store_appended(rig.store), appended);
+	ck_assert_ptr_nonnull(bu_store_down(rig.store));
+	bad_disk.full = 0;
+	rig_pass(&rig, 3000);
+	rig_pass(&rig, 10);
+	ck_assert_ptr_null(bu_store_down(rig.store));
+	bu_gate_accuse(rig.gate, node, &charge, NULL, 0);
+	rig_pass(&rig, 10);
+	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
 	ck_assert_uint_eq(strlen(node->evidence), 64);
 	rig_end(&rig);
 }
@@ -476,6 +509,7 @@ END_TEST
 
 RIG_UNIT("keep", of_swapped_cables_the_second_names_both,
 	 a_failing_check_quarantines_with_its_words,
+	 without_evidence_nobody_is_quarantined,
 	 a_site_check_holds_back_with_its_own_words,
 	 without_a_report_nobody_is_measured,
 	 an_outside_system_can_quarantine_and_never_certify,
