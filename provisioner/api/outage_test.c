@@ -197,8 +197,7 @@ START_TEST(a_hello_that_is_not_in_the_log_is_said_again)
 			  bu_inventory_to_json(inventory));
 	struct bu_err err = {0};
 
-	bad_disk.syncs = 1; /* its blob is written, its rows are not */
-	bad_disk.syncs_ok = 1;
+	bad_disk.syncs = 1; /* its inventory goes with its rows, in one commit */
 	ck_assert_int_eq(agent(&site, bu_api_agent_hello, json_deep_copy(hello), &err),
 			 BU_ANSWER_ERROR);
 	ck_assert_int_eq(err.kind, BU_ERR_IO);
