@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "provisioner/gate/gate.h"
 #include "provisioner/node/verbs.h"
 #include "provisioner/rollout/rollout.h"
 #include "tests/support/roots.h"

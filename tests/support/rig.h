@@ -27,6 +27,7 @@
 #ifndef BU_TESTS_SUPPORT_RIG_H
 #define BU_TESTS_SUPPORT_RIG_H
 
+#include "provisioner/gate/gate.h"
 #include "provisioner/node/reconcile.h"
 #include "provisioner/rollout/rollout.h"
 
