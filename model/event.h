@@ -79,7 +79,7 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(CRASH, "crash",                                                              \
 	  "its kernel left blob `digest` when it crashed; told in boot_id")            \
 	X(AGAIN, "again", "a person wants it measured again")                          \
-	X(CERTIFICATE, "certificate", "issued for this node, blob `digest`")                          \
+	X(CERTIFICATE, "certificate", "issued for this node, blob `digest`")           \
 	X(DRAINED, "drained",                                                          \
 	  "an administrator's drain, in the cluster that it leaves; when it comes "    \
 	  "back it is drained with it again")                                          \

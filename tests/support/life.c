@@ -436,9 +436,9 @@ life_pair(struct life *life, size_t index, size_t other)
 	snprintf(probe.task.id, sizeof(probe.task.id), "p-%zu-%zu", index, other);
 	for (size_t rail = 0; rail < pool->rails_count; rail++) {
 		make_result(life, index, other, rail, &expect, result);
-		bu_probe_event(NULL, &probe, pool->rails[rail]->name,
-			       (const struct bu_node *const *)ends, &expect, result,
-			       &event);
+		event = bu_probe_event(NULL, &probe, pool->rails[rail]->name,
+				       (const struct bu_node *const *)ends, &expect,
+				       result);
 		take(life, &event);
 	}
 	for (int i = 0; i < 2; i++)

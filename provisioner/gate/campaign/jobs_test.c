@@ -270,8 +270,8 @@ START_TEST(counters_that_jobs_move_are_no_evidence)
 		ck_assert_int_eq(bu_pair_result_from_json(value, &result, NULL), 0);
 		result.dir[0].counters[counts[i].counted_by].count[counts[i].counter] =
 			counts[i].count;
-		bu_probe_event(rig.gate, &probe, "fabric", ends, &expect, &result,
-			       &event);
+		event = bu_probe_event(rig.gate, &probe, "fabric", ends, &expect,
+				       &result);
 		flow = json_array_get(json_object_get(event.body, "flows"), 0);
 		ck_assert_ptr_nonnull(flow);
 		ck_assert_msg(bu_json_real(flow, "lost", -1) == counts[i].lost,

@@ -46,9 +46,9 @@ log_pair(struct between *b, const struct pair *pair)
 			result.dir[end].clock_seconds[1] = 2;
 	}
 	result.verdict = bu_expect_judge_pair(&expect, &result);
-	bu_probe_event(b->gate, &probe, pair->rail,
-		       (const struct bu_node *const[]){&ends[0], &ends[1]}, &expect,
-		       &result, &event);
+	event = bu_probe_event(b->gate, &probe, pair->rail,
+			       (const struct bu_node *const[]){&ends[0], &ends[1]},
+			       &expect, &result);
 	bu_reconcile_note(b->rig.rec, &event, 1);
 	rig_pass(&b->rig, 1);
 }

@@ -125,9 +125,9 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 			continue;
 		expect = bu_rail_expect(gate, want->validation, &ends);
 		judge_rail(probe, i, &expect, &result);
-		bu_probe_event(gate, probe, probe->rail[i],
-			       (const struct bu_node *const[]){a, b}, &expect, &result,
-			       &events[count++]);
+		events[count++] = bu_probe_event(gate, probe, probe->rail[i],
+						 (const struct bu_node *const[]){a, b},
+						 &expect, &result);
 	}
 	if (count)
 		bu_reconcile_note(gate->rec, events, count);

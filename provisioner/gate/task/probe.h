@@ -61,10 +61,10 @@ void bu_probe_heard(struct bu_gate *gate, struct bu_task *task, int end);
 const json_t *bu_probe_result(const struct bu_probe *probe, int rail);
 
 /* result.c. A pair's event: figures, flows, the whole result as its blob. */
-void bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,
-		    const char *rail, const struct bu_node *const ends[2],
-		    const struct bu_expect *expect, const struct bu_pair_result *result,
-		    struct bu_event *ret);
+struct bu_event bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,
+			       const char *rail, const struct bu_node *const ends[2],
+			       const struct bu_expect *expect,
+			       const struct bu_pair_result *result);
 /* Makes a result inconclusive if a direction is slow and an end has jobs, which use the
  * link, too. */
 void bu_probe_excuse(const struct bu_probe *probe, const struct bu_expect *expect,

@@ -184,16 +184,16 @@ ways_of(const json_t *whole)
 	return ways;
 }
 
-void
+struct bu_event
 bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,
 	       const char *rail, const struct bu_node *const ends[2],
-	       const struct bu_expect *expect, const struct bu_pair_result *result,
-	       struct bu_event *ret)
+	       const struct bu_expect *expect, const struct bu_pair_result *result)
 {
 	const struct bu_node *a = ends[0], *b = ends[1];
 	bu_autojson json_t *whole = bu_pair_result_to_json(result);
 	bu_autojson json_t *ways = ways_of(whole);
 	double least_gbps = bu_expect_min_gbps(expect, result->mtu);
+	struct bu_event event;
 	union bu_body body = {.pair = {.probe = probe->task.id,
 				       .rail = rail,
 				       .a = a->name,
@@ -215,8 +215,9 @@ bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,
 		body.pair.flows_count = 2;
 	else
 		body.pair.errors = errors_before(gate, rail, a, b) + 1;
-	bu_event_make(ret, BU_EVENT_PAIR, "", &body);
-	bu_event_attach(ret, "result", bu_json_canonical(whole));
+	bu_event_make(&event, BU_EVENT_PAIR, "", &body);
+	bu_event_attach(&event, "result", bu_json_canonical(whole));
+	return event;
 }
 
 struct reading {

@@ -125,7 +125,7 @@ body_of(struct between *b, const struct bu_probe *probe,
 	struct bu_event event;
 	json_t *body;
 
-	bu_probe_event(b->gate, probe, "fabric", ends, &expect, result, &event);
+	event = bu_probe_event(b->gate, probe, "fabric", ends, &expect, result);
 	body = json_incref(event.body);
 	ck_assert_str_eq(bu_json_str(body, "result", ""), event.blob.digest);
 	bu_event_fini(&event);
