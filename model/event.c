@@ -2,8 +2,10 @@
 /* Kinds of events. */
 #include "model/event.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/text.h"
 
 static const char *const names[] = {
@@ -47,4 +49,14 @@ bu_event_fini(struct bu_event *event)
 {
 	json_decref(event->body);
 	event->body = NULL;
+	free(bu_steal(&event->blob.text));
+}
+
+void
+bu_event_attach(struct bu_event *event, const char *key, char *text)
+{
+	bu_assert(!event->blob.text);
+	bu_sha256_hex(text, strlen(text), event->blob.digest);
+	event->blob.text = text;
+	json_object_set_new(event->body, key, json_string(event->blob.digest));
 }

@@ -60,9 +60,12 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	  "what that step installed asked at its first boot which agent there is; "    \
 	  "its token is used")                                                         \
 	X(PAIR, "pair",                                                                \
-	  "a fabric probe, judged; single: of one queue pair and its way")             \
+	  "a fabric probe, judged; its result is blob `result`; ways: of its flows; "  \
+	  "single: of one queue pair and its way")                                     \
 	X(LEASE, "lease", "a certified node is used as a partner")                     \
-	X(CHECKS, "checks", "its report is blob `digest`")                             \
+	X(CHECKS, "checks",                                                            \
+	  "its report is blob `digest`; rows that other machines' are compared with "  \
+	  "are blob `facts`; marks: of values that are its own")                       \
 	X(VERDICT, "verdict", "what an outside system says")                           \
 	X(SOAK, "soak", "ms under load, without a fault")                              \
 	X(INCAST, "incast",                                                            \
@@ -76,7 +79,7 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(CRASH, "crash",                                                              \
 	  "its kernel left blob `digest` when it crashed; told in boot_id")            \
 	X(AGAIN, "again", "a person wants it measured again")                          \
-	X(CERTIFICATE, "certificate", "issued for this node")                          \
+	X(CERTIFICATE, "certificate", "issued for this node, blob `digest`")                          \
 	X(DRAINED, "drained",                                                          \
 	  "an administrator's drain, in the cluster that it leaves; when it comes "    \
 	  "back it is drained with it again")                                          \
@@ -103,6 +106,12 @@ struct bu_event {
 	enum bu_event_kind kind;
 	char node[BU_NAME_MAX]; /* "" = the site */
 	json_t *body;           /* owned by the event */
+	/* A large text that goes into the log with the row, whose body has its digest;
+	 * text NULL = none. Not there when the row is read. */
+	struct bu_event_blob {
+		char digest[65];
+		char *text; /* owned by the event */
+	} blob;
 };
 
 const char *bu_event_name(enum bu_event_kind kind);
@@ -112,6 +121,8 @@ bu_must int bu_event_from_name(const char *name, enum bu_event_kind *ret,
 void bu_event_init(struct bu_event *event, enum bu_event_kind kind, const char *node,
 		   json_t *body);
 void bu_event_fini(struct bu_event *event);
+/* Takes text, and sets the field `key` of the body to its digest. */
+void bu_event_attach(struct bu_event *event, const char *key, char *text);
 /* {"seq","time_ms","kind","node","text","body"} for views. New reference. */
 json_t *bu_event_to_json(const struct bu_event *event);
 /* One line for a person: "inspecting -> imaging (inspected)"; owned. */

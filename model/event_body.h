@@ -48,8 +48,9 @@ enum { BU_UNSAID = -1 };
 #define BU_BODY_REPORT(F, of)                                                          \
 	F(TEXT, of, boot_id) F(TEXT, of, digest) F(WORD, of, verdict, bu_verdict_names) \
 	F(IF_JSON, of, counts) F(IF_JSON, of, rows) F(IF_INT, of, soak_ms)             \
-	F(IF_JSON, of, ports) F(IF_TEXT, of, domain) F(IF_JSON, of, facts)             \
-	F(IF_INT, of, ms) F(IF_TEXT, of, peer)
+	F(IF_JSON, of, ports) F(IF_TEXT, of, domain) F(IF_TEXT, of, facts)             \
+	F(IF_TEXT, of, marks) F(IF_TRUE, of, miscabled) F(IF_INT, of, ms)              \
+	F(IF_TEXT, of, peer)
 /* B(event, body, fields) */
 #define BU_BODIES(B, F)                                                                \
 	B(EPOCH, epoch, F(INT, epoch, epoch))                                         \
@@ -114,7 +115,7 @@ enum { BU_UNSAID = -1 };
 		F(REAL, pair, ab_gbps) F(REAL, pair, ba_gbps)                          \
 		F(REAL, pair, expect_gbps) F(REAL, pair, lat_us)                       \
 		F(WORD, pair, verdict, bu_verdict_names) F(TEXT, pair, error)          \
-		F(INT, pair, mtu) F(IF_JSON, pair, result)                             \
+		F(INT, pair, mtu) F(IF_TEXT, pair, result) F(IF_JSON, pair, ways)      \
 		F(IF_MANY, pair, flows, flow) F(IF_MORE, pair, errors)                 \
 		F(IF_TRUE, pair, single))                                              \
 	B(LEASE, lease, F(TEXT, lease, probe) F(TEXT_AS, lease, to, "for"))            \
@@ -136,7 +137,7 @@ enum { BU_UNSAID = -1 };
 		F(INT, crash, at_ms) F(TEXT, crash, boot_id))                          \
 	B(AGAIN, again, F(TEXT, again, by))                                            \
 	B(CERTIFICATE, certificate, F(WORD, certificate, kind, bu_certificate_kinds)   \
-		F(TEXT, certificate, text))                                            \
+		F(TEXT, certificate, digest))                                          \
 	B(DRAINED, drained, F(TEXT, drained, cluster) F(TEXT, drained, reason))        \
 	B(WAITS, waits, F(FLAG, waits, on))                                            \
 	/* since_ms 0 = the time of the event */                                       \

@@ -85,7 +85,7 @@ static const struct {
 	 "its kernel had crashed: Panic"},
 	{BU_EVENT_CRASH, "{}", "its kernel had crashed"},
 	{BU_EVENT_CERTIFICATE, "{'kind':'full'}", "full certificate"},
-	{BU_EVENT_CERTIFICATE, "{'kind':'boot','text':'...'}", "boot certificate"},
+	{BU_EVENT_CERTIFICATE, "{'kind':'boot','digest':'...'}", "boot certificate"},
 	{BU_EVENT_PAIR,
 	 "{'a':'n1','b':'n2','verdict':'fail','ab_gbps':0.005,"
 	 "'ba_gbps':0.019,'expect_gbps':0.016}",

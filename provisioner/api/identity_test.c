@@ -323,7 +323,7 @@ START_TEST(a_replaced_machine_is_no_unchanged_node)
 	ck_assert_str_eq(node->machine, "");
 	ck_assert_str_eq(node->installed_digest, "");
 	ck_assert_int_eq(node->disk_touched, 0);
-	ck_assert_ptr_null(node->full_cert.body);
+	ck_assert_str_eq(node->full_cert, "");
 	ck_assert_ptr_null(bu_fleet_node_of(rig->fleet, machine));
 	for (int i = 0; i < 500 && node->hold.reason.code != BU_REASON_IS_ON; i++)
 		rig_pass(rig, 1);

@@ -292,10 +292,17 @@ BU_HANDLER(bu_api_audit)
 }
 
 static void
-add_certificate(json_t *list, json_t *certificate)
+add_certificate(const struct bu_fleet *fleet, const struct bu_node *node, int kind,
+		json_t *list)
 {
-	if (certificate)
-		json_array_append(list, certificate);
+	bu_autofree char *text = bu_fleet_certificate(
+		fleet, node,
+		kind == BU_CERTIFICATE_FULL ? BU_FABCERT_FULL : BU_FABCERT_BOOT, NULL);
+
+	if (text)
+		json_array_append_new(list, json_pack("{s:s,s:s}", "kind",
+						      bu_certificate_kinds[kind],
+						      "text", text));
 }
 
 /* Each text after the words, a line each. */
@@ -362,8 +369,8 @@ BU_HANDLER(bu_api_node)
 	object = node_json(api->fleet, node);
 	inventory = bu_fleet_inventory(api->fleet, node);
 	certificates = json_array();
-	add_certificate(certificates, node->full_cert.body);
-	add_certificate(certificates, node->boot_cert.body);
+	add_certificate(api->fleet, node, BU_CERTIFICATE_FULL, certificates);
+	add_certificate(api->fleet, node, BU_CERTIFICATE_BOOT, certificates);
 	json_object_set_new(object, "why", json_string(why));
 	json_object_set_new(object, "inventory", inventory ? inventory : json_null());
 	json_object_set_new(object, "certificates", certificates);

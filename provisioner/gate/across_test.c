@@ -408,9 +408,9 @@ START_TEST(a_certificate_has_none_of_them)
 	pass(&rig, &ways, 4, 300);
 	all_join(&rig, 4);
 	for (int i = 1; i <= 4; i++) {
-		const json_t *sealed = rig_node(&rig, i)->full_cert.body;
-		const char *text = bu_json_str(sealed, "text", "");
 		struct bu_err err;
+		bu_autofree char *text = bu_fleet_certificate(
+			rig.fleet, rig_node(&rig, i), BU_FABCERT_FULL, &err);
 		bu_autojson json_t *cert = bu_fabcert_verify(
 			text, strlen(text), rig.fleet->public_pem, &err);
 

@@ -96,14 +96,14 @@ static int
 certify(const struct bu_fabcert *cert, const char *key, struct bu_event *ret,
 	struct bu_err *err)
 {
-	bu_autofree char *text = bu_fabcert_sign(cert, key, err);
+	char *text = bu_fabcert_sign(cert, key, err);
 
 	if (!text)
 		return bu_err_wrap(err, "its certificate");
 	BU_EVENT_MAKE(ret, BU_EVENT_CERTIFICATE, cert->node, certificate,
 		      .kind = cert->kind == BU_FABCERT_FULL ? BU_CERTIFICATE_FULL
-							    : BU_CERTIFICATE_BOOT,
-		      .text = text);
+							    : BU_CERTIFICATE_BOOT);
+	bu_event_attach(ret, "digest", text);
 	return 0;
 }
 

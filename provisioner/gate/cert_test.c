@@ -44,10 +44,9 @@ log_pair(struct between *b, const struct pair *pair)
 			result.dir[end].clock_seconds[1] = 2;
 	}
 	result.verdict = bu_expect_judge_pair(&expect, &result);
-	row_init(&event, BU_EVENT_PAIR, "",
-		 bu_probe_body(b->gate, &probe, pair->rail,
-			       (const struct bu_node *const[]){&ends[0], &ends[1]},
-			       &expect, &result));
+	bu_probe_event(b->gate, &probe, pair->rail,
+		       (const struct bu_node *const[]){&ends[0], &ends[1]}, &expect,
+		       &result, &event);
 	bu_reconcile_note(b->rig.rec, &event, 1);
 	rig_pass(&b->rig, 1);
 }
@@ -82,7 +81,7 @@ certify(struct between *b, const struct bu_node *node, json_t *ret[2])
 	if (bu_gate_certify(b->gate, node, events, &err) != 0)
 		return;
 	for (int i = 0; i < 2; i++) {
-		const char *text = bu_json_str(events[i].body, "text", "");
+		const char *text = events[i].blob.text;
 
 		ck_assert_str_eq(events[i].node, node->name);
 		ck_assert_str_eq(bu_json_str(events[i].body, "kind", ""),

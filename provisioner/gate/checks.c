@@ -226,37 +226,36 @@ heard(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind)
 
 /* A slice that measured nothing counts for no time, and as a lost report. */
 static void
-journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
-	json_t *body)
+journal(struct bu_gate *gate, struct bu_node *node, struct bu_event *event)
 {
+	int soak = event->kind == BU_EVENT_SOAK;
 	const char *hint;
 	bu_autofree char *words = NULL;
 	struct bu_body_checks said;
 	struct bu_reason reason;
-	struct bu_event event;
 	struct bu_err err;
 
-	bu_event_init(&event, kind, node->name, body);
-	if (bu_record_from_json(bu_body_fields(BU_EVENT_CHECKS), body, &said, &err)) {
-		bu_event_fini(&event);
+	if (bu_record_from_json(bu_body_fields(BU_EVENT_CHECKS), event->body, &said,
+				&err)) {
+		bu_event_fini(event);
 		no_report(gate, node, err.text);
 		return;
 	}
-	if (kind == BU_EVENT_SOAK && said.verdict != BU_VERDICT_FAIL && said.ms <= 0) {
+	if (soak && said.verdict != BU_VERDICT_FAIL && said.ms <= 0) {
 		words = unseen(said.rows);
 		node->live.slices_lost++;
 		no_report(gate, node, words);
-		bu_reconcile_note(gate->rec, &event, 1);
+		bu_reconcile_note(gate->rec, event, 1);
 		return;
 	}
-	heard(gate, node, kind);
+	heard(gate, node, event->kind);
 	words = bu_report_words(said.rows, &hint);
 	BU_REASON_SET(&reason, CHECKS_ACCUSED, .text = {words});
 	if (said.verdict == BU_VERDICT_FAIL)
 		bu_gate_accuse(gate, node, &(struct bu_charge){&reason, hint, NULL},
-			       &event, 1);
+			       event, 1);
 	else
-		bu_reconcile_note(gate->rec, &event, 1);
+		bu_reconcile_note(gate->rec, event, 1);
 }
 
 /* 0 = a group of checks broke off. */
@@ -272,19 +271,36 @@ is_whole(const struct bu_checks *report, struct bu_err *err)
 	return 1;
 }
 
-/* Stores the report as a blob. Returns the event's body; NULL = err. */
-static json_t *
+/* The report's event; its facts, in a blob of their own, are read for other machines'
+ * reports. A slice has none. */
+static void
+make_event(struct bu_gate *gate, const struct bu_node *node,
+	   const struct bu_checks *report, const char *digest, int soak,
+	   struct bu_event *ret)
+{
+	bu_autojson json_t *facts = soak ? NULL : bu_gate_facts(report);
+
+	bu_event_init(ret, soak ? BU_EVENT_SOAK : BU_EVENT_CHECKS, node->name,
+		      bu_report_body(report, digest,
+				     soak ? slice_ms(gate, node) : BU_UNSAID_INT,
+				     soak ? bu_gate_soak_peer(gate, node) : NULL));
+	if (facts)
+		bu_event_attach(ret, "facts", bu_json_canonical(facts));
+}
+
+/* Stores the report as a blob, and makes its event. */
+static int
 keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result, int soak,
-     struct bu_err *err)
+     struct bu_event *ret, struct bu_err *err)
 {
 	bu_autofree char *text = NULL;
 	bu_autojson json_t *clean = NULL;
 	char digest[BU_DIGEST_SIZE];
 	struct bu_checks report;
-	json_t *body = NULL;
+	int rc = -1;
 
 	if (bu_checks_from_json(result, &report, err) != 0)
-		return NULL;
+		return -1;
 	bu_gate_compare(gate, node, &report);
 	if (soak)
 		bu_gate_soak_accuse(gate, node, &report);
@@ -295,13 +311,13 @@ keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result, int
 			   report.boot_id, node->boot_id);
 	else if (!soak && bu_checks_count(&report, BU_VERDICT_FAIL) == 0 &&
 		 !is_whole(&report, err))
-		body = NULL;
-	else if (bu_store_put_blob(gate->fleet->store, text, digest, err) == 0)
-		body = bu_report_body(&report, digest,
-				      soak ? slice_ms(gate, node) : BU_UNSAID_INT,
-				      soak ? bu_gate_soak_peer(gate, node) : NULL);
+		rc = -1;
+	else
+		rc = bu_store_put_blob(gate->fleet->store, text, digest, err);
+	if (rc == 0)
+		make_event(gate, node, &report, digest, soak, ret);
 	bu_checks_fini(&report);
-	return body;
+	return rc;
 }
 
 void
@@ -311,7 +327,8 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 	int soak = bu_gate_has_checks(node);
 	char wanted[BU_NAME_SIZE];
 	struct bu_err err = {0};
-	json_t *body;
+	struct bu_event event;
+	int kept;
 
 	name_item(gate, node, soak, wanted);
 	if (node->state != BU_STATE_VALIDATING || node->live.appending ||
@@ -319,11 +336,11 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 		return;
 	if (!soak)
 		node->live.checks_told++;
-	body = result ? keep(gate, node, result, soak, &err) : NULL;
-	if (soak && !body)
+	kept = result && keep(gate, node, result, soak, &event, &err) == 0;
+	if (soak && !kept)
 		node->live.slices_lost++;
-	if (body)
-		journal(gate, node, soak ? BU_EVENT_SOAK : BU_EVENT_CHECKS, body);
+	if (kept)
+		journal(gate, node, &event);
 	else if (!node->hold.owner) /* a held node was told to stop */
 		no_report(gate, node,
 			  failure    ? failure->text

@@ -5,13 +5,18 @@
  * kept. Invariant: only machines of the same class are compared that run now, with a
  * report of their present boot: a card that moved on while its former machine is off is
  * no double. Of machines in quarantine only wrong cables count: of two swapped cables
- * the first is known when the second is reported. An index over all reports finds those
- * with equal unique values. Parsed rows of often compared reports are kept. So a report
- * costs what the reports cost that it is compared with, however many there are.
+ * the first is known when the second is reported. Marks in the rows of reports say
+ * which have equal unique values. The facts of a report are a blob, and those of often
+ * compared reports are kept. So a report costs what the reports cost that it is
+ * compared with, however many there are.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "fabric/judge/cohort.h"
 #include "fabric/judge/domains.h"
 #include "provisioner/gate/internal.h"
@@ -20,19 +25,24 @@
  * equal unique value or a wrong cable. KEPT: reports with kept rows. */
 enum { SAMPLE = 64, KEPT = SAMPLE + 16 };
 
-/* Facts are most of the memory that a report takes, so values that most rows have are
- * left out. */
+/* --- facts --- */
+
+static int
+is_fact(const struct bu_check *row)
+{
+	return bu_cohort_compares(row) || bu_domain_is_told(row);
+}
+
+/* Values that most rows have, or that are empty in most, are left out. */
 static json_t *
 fact_of(const struct bu_check *row)
 {
-	json_t *fact = json_pack("{s:s,s:s,s:s}", "id", row->id, "subject",
-				 row->subject, "seen", bu_check_value(row));
+	json_t *fact = json_pack("[s,s,s]", row->id, row->subject, bu_check_value(row));
 
-	if (row->verdict != BU_VERDICT_PASS)
-		json_object_set_new(fact, "verdict",
-				    json_string(bu_verdict_name(row->verdict)));
+	if (row->verdict != BU_VERDICT_PASS || *row->expected)
+		json_array_append_new(fact, json_string(bu_verdict_name(row->verdict)));
 	if (*row->expected)
-		json_object_set_new(fact, "expected", json_string(row->expected));
+		json_array_append_new(fact, json_string(row->expected));
 	return fact;
 }
 
@@ -42,45 +52,93 @@ bu_gate_facts(const struct bu_checks *report)
 	json_t *facts = json_array();
 
 	for (size_t i = 0; i < report->count; i++)
-		if (bu_cohort_compares(&report->list[i]) ||
-		    bu_domain_is_told(&report->list[i]))
+		if (is_fact(&report->list[i]))
 			json_array_append_new(facts, fact_of(&report->list[i]));
 	return facts;
 }
 
-/* The value; of a GID without the index that older rows have after a blank. Owned. */
-static char *
-value_of(const json_t *fact)
+int
+bu_gate_is_miscabled(const struct bu_checks *report)
 {
-	const char *seen = bu_json_str(fact, "seen", "");
-	int is_gid = strcmp(bu_json_str(fact, "id", ""), BU_CHECK_GID) == 0;
+	for (size_t i = 0; i < report->count; i++)
+		if (is_fact(&report->list[i]) &&
+		    strcmp(report->list[i].id, BU_CHECK_CABLING) == 0)
+			return 1;
+	return 0;
+}
 
-	return bu_xstrndup(seen, is_gid ? strcspn(seen, " ") : strlen(seen));
+static uint64_t
+add_to_hash(uint64_t hash, const char *text)
+{
+	do
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return hash;
+}
+
+char *
+bu_gate_marks(const struct bu_checks *report)
+{
+	char *marks = bu_xcalloc(report->count + 1, BU_GATE_MARK), *at = marks;
+
+	for (size_t i = 0; i < report->count; i++) {
+		const struct bu_check *row = &report->list[i];
+		uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+		if (!is_fact(row) || !bu_cohort_is_unique(row->id))
+			continue;
+		hash = add_to_hash(add_to_hash(hash, row->id), bu_check_value(row));
+		at += sprintf(at, "%016" PRIx64, hash);
+	}
+	return marks;
+}
+
+static const char *
+member(const json_t *fact, size_t index)
+{
+	const char *text = json_string_value(json_array_get(fact, index));
+
+	return text ? text : "";
 }
 
 static void
 read_facts(const json_t *facts, int only_cables, struct bu_checks *ret)
 {
+	enum { ID, SUBJECT, VALUE, VERDICT, EXPECTED };
 	size_t i;
 	json_t *fact;
 
 	bu_checks_init(ret);
 	json_array_foreach (facts, i, fact) {
-		const char *id = bu_json_str(fact, "id", "");
-		bu_autofree char *value = value_of(fact);
-		enum bu_verdict verdict;
+		const char *id = member(fact, ID);
+		enum bu_verdict verdict = BU_VERDICT_PASS;
 		struct bu_check *row;
 
 		if (!bu_check_id_is_valid(id) ||
 		    (only_cables && strcmp(id, BU_CHECK_CABLING) != 0) ||
-		    bu_verdict_from_name(bu_json_str(fact, "verdict", "pass"),
-					 &verdict))
+		    (*member(fact, VERDICT) &&
+		     bu_verdict_from_name(member(fact, VERDICT), &verdict)))
 			continue;
-		row = bu_checks_add(ret, "audit", id, verdict,
-				    bu_json_str(fact, "subject", ""));
-		BU_CHECK_SET(row->seen, "%s", value);
-		BU_CHECK_SET(row->expected, "%s", bu_json_str(fact, "expected", ""));
+		row = bu_checks_add(ret, "audit", id, verdict, member(fact, SUBJECT));
+		BU_CHECK_SET(row->seen, "%s", member(fact, VALUE));
+		BU_CHECK_SET(row->expected, "%s", member(fact, EXPECTED));
 	}
+}
+
+/* The facts of a node's report, which the log has; NULL = they cannot be read. New
+ * reference. */
+static json_t *
+load_facts(const struct bu_gate *gate, const struct bu_node *node)
+{
+	struct bu_err err = {0};
+	bu_autofree char *text = bu_store_get_blob(
+		gate->fleet->store, bu_body_text(node->checks.is.facts), &err);
+	json_t *facts = text ? bu_json_parse(text, strlen(text), "facts", &err) : NULL;
+
+	if (!facts)
+		bu_warn("gate", "a report is not compared with that of %s: %s",
+			node->name, err.text);
+	return facts;
 }
 
 static int
@@ -89,26 +147,15 @@ is_up(const struct bu_node *node)
 	return bu_state_info(node->state)->measured && bu_gate_has_checks(node);
 }
 
-/* --- index of reports --- */
-
-/* The parsed rows of a report. */
+/* The parsed facts of a report. */
 struct kept {
-	json_t *of; /* the checks of a node; NULL = the place is free */
+	char facts[BU_DIGEST_SIZE]; /* "" = the place is free */
 	int only_cables;
 	unsigned int turn; /* the last one that used the rows */
 	struct bu_checks rows;
 };
 
 struct bu_peers {
-	json_t *known; /* node -> its checks in the index */
-	/* The same by place in the fleet, to skip unchanged nodes. */
-	struct seen {
-		const struct bu_node *node;
-		const json_t *checks; /* borrowed from known */
-	} * seen;
-	size_t seen_count;
-	json_t *owners; /* "guid 0x1234" -> {node: true}: of unique values */
-	json_t *cables; /* {node: true}: nodes with a wrong cable */
 	struct kept kept[KEPT];
 	size_t next; /* replaced next, unless used in this turn */
 	unsigned int turn;
@@ -117,43 +164,51 @@ struct bu_peers {
 static struct bu_peers *
 peers_of(struct bu_gate *gate)
 {
-	if (!gate->peers) {
+	if (!gate->peers)
 		gate->peers = bu_xcalloc(1, sizeof(*gate->peers));
-		gate->peers->known = json_object();
-		gate->peers->owners = json_object();
-		gate->peers->cables = json_object();
-	}
 	return gate->peers;
 }
 
-static void
-drop_kept(struct kept *kept)
+static struct kept *
+find_kept(struct bu_peers *peers, const char *facts, int only_cables)
 {
-	json_decref(kept->of);
-	kept->of = NULL;
-	bu_checks_fini(&kept->rows);
+	for (size_t i = 0; i < KEPT; i++)
+		if (strcmp(peers->kept[i].facts, facts) == 0 &&
+		    peers->kept[i].only_cables == only_cables)
+			return &peers->kept[i];
+	return NULL;
 }
 
-/* Borrowed until the next turn. A turn can use KEPT reports at most. */
-static const struct bu_checks *
-rows_of(struct bu_peers *peers, json_t *checks, int only_cables)
+/* A turn can use KEPT reports at most. */
+static struct kept *
+find_place(struct bu_peers *peers)
 {
-	struct kept *kept = NULL;
+	struct kept *next;
 
-	for (size_t i = 0; i < KEPT && !kept; i++)
-		if (peers->kept[i].of == checks &&
-		    peers->kept[i].only_cables == only_cables)
-			kept = &peers->kept[i];
-	while (!kept) {
-		struct kept *next = &peers->kept[peers->next++ % KEPT];
+	do
+		next = &peers->kept[peers->next++ % KEPT];
+	while (next->facts[0] && next->turn == peers->turn);
+	bu_checks_fini(&next->rows);
+	return next;
+}
 
-		if (next->of && next->turn == peers->turn)
-			continue;
-		drop_kept(next);
-		next->of = json_incref(checks);
-		next->only_cables = only_cables;
-		read_facts(json_object_get(checks, "facts"), only_cables, &next->rows);
-		kept = next;
+/* Borrowed until the next turn. */
+static const struct bu_checks *
+rows_of(const struct bu_gate *gate, const struct bu_node *node, int only_cables)
+{
+	struct bu_peers *peers = gate->peers;
+	const char *digest = bu_body_text(node->checks.is.facts);
+	struct kept *kept = *digest ? find_kept(peers, digest, only_cables) : NULL;
+	bu_autojson json_t *facts = NULL;
+
+	if (!kept) {
+		kept = find_place(peers);
+		facts = *digest ? load_facts(gate, node) : NULL;
+		read_facts(facts, only_cables, &kept->rows);
+		/* What cannot be read now is read again. */
+		bu_text_copy(kept->facts, sizeof(kept->facts),
+			     facts ? digest : "unread");
+		kept->only_cables = only_cables;
 	}
 	kept->turn = peers->turn;
 	return &kept->rows;
@@ -164,95 +219,63 @@ bu_gate_peers_drop(struct bu_gate *gate)
 {
 	if (!gate->peers)
 		return;
-	free(gate->peers->seen);
-	json_decref(gate->peers->known);
-	json_decref(gate->peers->owners);
-	json_decref(gate->peers->cables);
 	for (size_t i = 0; i < KEPT; i++)
-		drop_kept(&gate->peers->kept[i]);
+		bu_checks_fini(&gate->peers->kept[i].rows);
 	free(gate->peers);
 	gate->peers = NULL;
 }
 
-/* "guid 0x1234"; NULL = the value need not be unique. Owned. */
-static char *
-key_of(const json_t *fact)
-{
-	const char *id = bu_json_str(fact, "id", "");
-	bu_autofree char *value = value_of(fact);
+/* --- marks --- */
 
-	return bu_cohort_is_unique(id) ? bu_xasprintf("%s %s", id, value) : NULL;
+/* The marks of a report, and which begin some of them has. */
+struct marks {
+	const char *list;
+	size_t size;
+	uint64_t begins[64]; /* a bit for each begin */
+};
+
+static unsigned int
+begin_of(const char *mark)
+{
+	uint32_t begin;
+
+	memcpy(&begin, mark, sizeof(begin));
+	return begin * UINT32_C(2654435761) >> 20;
 }
 
 static void
-put_owner(struct bu_peers *peers, const char *key, const char *node, int has)
+marks_init(struct marks *ret, const char *list)
 {
-	json_t *owners = json_object_get(peers->owners, key);
+	*ret = (struct marks){.list = list, .size = strlen(list)};
+	for (size_t at = 0; at + BU_GATE_MARK <= ret->size; at += BU_GATE_MARK) {
+		unsigned int begin = begin_of(list + at);
 
-	if (!owners && has) {
-		owners = json_object();
-		json_object_set_new(peers->owners, key, owners);
-	}
-	if (has)
-		json_object_set_new(owners, node, json_true());
-	else
-		json_object_del(owners, node);
-	if (json_object_size(owners) == 0)
-		json_object_del(peers->owners, key);
-}
-
-static void
-put_facts(struct bu_peers *peers, const json_t *checks, const char *node, int has)
-{
-	size_t i;
-	json_t *fact;
-
-	json_array_foreach (json_object_get(checks, "facts"), i, fact) {
-		bu_autofree char *key = key_of(fact);
-
-		if (key)
-			put_owner(peers, key, node, has);
-		if (strcmp(bu_json_str(fact, "id", ""), BU_CHECK_CABLING) != 0)
-			continue;
-		if (has)
-			json_object_set_new(peers->cables, node, json_true());
-		else
-			json_object_del(peers->cables, node);
+		ret->begins[begin / 64] |= UINT64_C(1) << begin % 64;
 	}
 }
 
-static void
-make_seen(struct bu_peers *peers, size_t count)
+static int
+has_mark(const struct marks *marks, const char *mark)
 {
-	if (peers->seen_count == count)
-		return;
-	free(peers->seen);
-	peers->seen = bu_xcalloc(count, sizeof(*peers->seen));
-	peers->seen_count = count;
+	unsigned int begin = begin_of(mark);
+
+	if (!(marks->begins[begin / 64] >> begin % 64 & 1))
+		return 0;
+	for (size_t at = 0; at + BU_GATE_MARK <= marks->size; at += BU_GATE_MARK)
+		if (memcmp(marks->list + at, mark, BU_GATE_MARK) == 0)
+			return 1;
+	return 0;
 }
 
-static void
-follow(struct bu_gate *gate, struct bu_peers *peers)
+static int
+share_a_mark(const struct marks *marks, const char *others)
 {
-	make_seen(peers, gate->fleet->count);
-	for (size_t i = 0; i < gate->fleet->count; i++) {
-		const struct bu_node *node = gate->fleet->nodes[i];
-		struct seen *seen = &peers->seen[i];
-		json_t *known;
+	size_t size = strlen(others);
 
-		if (seen->node == node && seen->checks == node->checks.body)
-			continue;
-		*seen = (struct seen){node, node->checks.body};
-		known = json_object_get(peers->known, node->name);
-		if (known == node->checks.body)
-			continue;
-		put_facts(peers, known, node->name, 0);
-		put_facts(peers, node->checks.body, node->name, 1);
-		if (node->checks.body)
-			json_object_set(peers->known, node->name, node->checks.body);
-		else
-			json_object_del(peers->known, node->name);
-	}
+	for (size_t at = 0; at + BU_GATE_MARK <= size; at += BU_GATE_MARK)
+		if (has_mark(marks, others + at))
+			return 1;
+	return 0;
 }
 
 /* --- comparison --- */
@@ -318,16 +341,20 @@ add_rack(struct alike *alike)
 	}
 }
 
+/* Adds nodes with a wrong cable, or with a value that should be this node's alone. */
 static void
-add_named(struct alike *alike, json_t *names)
+add_suspects(struct alike *alike)
 {
-	const char *name;
-	json_t *value;
+	bu_autofree char *list = bu_gate_marks(alike->report);
+	struct marks own;
 
-	json_object_foreach (names, name, value) {
-		const struct bu_node *node = bu_fleet_node(alike->gate->fleet, name);
+	marks_init(&own, list);
+	for (size_t i = 0; i < alike->gate->fleet->count; i++) {
+		const struct bu_node *node = alike->gate->fleet->nodes[i];
 
-		if (is_alike(alike, node))
+		if ((node->checks.is.miscabled ||
+		     share_a_mark(&own, bu_body_text(node->checks.is.marks))) &&
+		    is_alike(alike, node))
 			add_node(alike, node);
 	}
 }
@@ -347,10 +374,12 @@ rows_in(const struct alike *alike, const struct bu_node *node, size_t place,
 	struct bu_checks *own)
 {
 	int only_cables = node->state == BU_STATE_QUARANTINED;
+	bu_autojson json_t *facts = NULL;
 
 	if (place < KEPT)
-		return rows_of(alike->gate->peers, node->checks.body, only_cables);
-	read_facts(node->checks.is.facts, only_cables, own);
+		return rows_of(alike->gate, node, only_cables);
+	facts = load_facts(alike->gate, node);
+	read_facts(facts, only_cables, own);
 	return own;
 }
 
@@ -397,28 +426,19 @@ void
 bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		struct bu_checks *report)
 {
-	struct bu_peers *peers = peers_of(gate);
 	bu_autojson json_t *own = bu_gate_facts(report), *names = json_object();
 	struct alike alike = {.gate = gate,
 			      .node = node,
 			      .want = bu_fleet_desired(gate->fleet, node),
 			      .report = report,
 			      .names = names};
-	size_t i;
-	json_t *fact;
 
 	if (!alike.want)
 		return;
-	follow(gate, peers);
+	peers_of(gate);
 	add_sample(&alike);
 	if (tells_domain(report))
 		add_rack(&alike);
-	add_named(&alike, peers->cables);
-	json_array_foreach (own, i, fact) {
-		bu_autofree char *key = key_of(fact);
-
-		if (key)
-			add_named(&alike, json_object_get(peers->owners, key));
-	}
+	add_suspects(&alike);
 	judge(&alike, own);
 }

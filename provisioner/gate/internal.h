@@ -82,7 +82,7 @@ struct bu_gate {
 	struct bu_rates rates;
 	json_t *gpus;           /* data/gpus.json; NULL = none */
 	json_t *events;         /* of data/events.json, as agents get them */
-	struct bu_peers *peers; /* index over all reports; NULL = not made yet */
+	struct bu_peers *peers; /* facts that were read lately; NULL = none */
 	/* By pair of the log: places of its network and nodes in the profile with
 	 * digest pairs_of; -1 = not in the profile. */
 	struct bu_gate_pair {
@@ -175,8 +175,15 @@ void bu_gate_wake_at(struct bu_gate *gate, int64_t at_ms);
 void bu_gate_hold(struct bu_gate *gate);
 
 /* compare_peers.c */
-/* Rows of a report that are compared with other machines' reports. New reference. */
+/* Rows of a report that are compared with other machines' reports:
+ * [[id, subject, value, verdict?, expected?]]. New reference. */
 json_t *bu_gate_facts(const struct bu_checks *report);
+/* Of each value that no other machine may have, BU_GATE_MARK hexadecimal digits, of one
+ * length, so that equal values are found without the facts. Owned. */
+enum { BU_GATE_MARK = 16 };
+char *bu_gate_marks(const struct bu_checks *report);
+/* 1 = a cable of the machine is wrong. */
+int bu_gate_is_miscabled(const struct bu_checks *report);
 /* Adds rows for differences from machines of the same class. */
 void bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		     struct bu_checks *report);

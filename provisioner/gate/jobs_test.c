@@ -262,7 +262,7 @@ START_TEST(counters_that_jobs_move_are_no_evidence)
 		bu_autojson json_t *item = json_pack("{s:s,s:s,s:s}", "probe", "p-1",
 						     "a", "node001", "b", "node002");
 		bu_autojson json_t *value = result_of_rail(&links, item, 0);
-		bu_autojson json_t *body = NULL;
+		struct bu_event event;
 		struct bu_pair_result result;
 		const json_t *flow;
 
@@ -270,12 +270,13 @@ START_TEST(counters_that_jobs_move_are_no_evidence)
 		ck_assert_int_eq(bu_pair_result_from_json(value, &result, NULL), 0);
 		result.dir[0].counters[counts[i].counted_by].count[counts[i].counter] =
 			counts[i].count;
-		body = bu_probe_body(rig.gate, &probe, "fabric", ends, &expect,
-				     &result);
-		flow = json_array_get(json_object_get(body, "flows"), 0);
+		bu_probe_event(rig.gate, &probe, "fabric", ends, &expect, &result,
+			       &event);
+		flow = json_array_get(json_object_get(event.body, "flows"), 0);
 		ck_assert_ptr_nonnull(flow);
 		ck_assert_msg(bu_json_real(flow, "lost", -1) == counts[i].lost,
 			      "row %zu: %g", i, bu_json_real(flow, "lost", -1));
+		bu_event_fini(&event);
 	}
 	rig_end(&rig);
 }

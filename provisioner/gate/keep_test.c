@@ -304,14 +304,15 @@ START_TEST(certificates_replay)
 {
 	struct rig rig;
 	struct links links = good_links();
-	const char *text;
+	bu_autofree char *text = NULL;
 	bu_autojson json_t *cert = NULL, *moved = NULL, *slower = NULL;
 	json_t *result;
 	struct bu_err err = {0};
 
 	begin(&rig, 3);
 	measure(&rig, &links, 3, 40);
-	text = rig_node(&rig, 2)->full_cert.is.text;
+	text = bu_fleet_certificate(rig.fleet, rig_node(&rig, 2), BU_FABCERT_FULL,
+				    &err);
 	cert = bu_fabcert_verify(text, strlen(text), rig.fleet->public_pem, &err);
 	ck_assert_msg(cert != NULL, "%s", err.text);
 	ck_assert_uint_eq(json_array_size(json_object_get(cert, "results")), 2);
@@ -345,7 +346,7 @@ START_TEST(a_certificate_judges_by_the_profile_that_it_names)
 		"[validation pairs]\nfabric = fabric\nbw_min = 97 %\n";
 	struct rig rig;
 	struct links links = good_links();
-	const char *text;
+	bu_autofree char *text = NULL;
 	bu_autojson json_t *cert = NULL;
 	const json_t *result;
 	struct bu_err err = {0};
@@ -358,7 +359,8 @@ START_TEST(a_certificate_judges_by_the_profile_that_it_names)
 	rig_revise(&rig, 3, "", "");
 	measure(&rig, &links, 3, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
-	text = rig_node(&rig, 2)->full_cert.is.text;
+	text = bu_fleet_certificate(rig.fleet, rig_node(&rig, 2), BU_FABCERT_FULL,
+				    &err);
 	cert = bu_fabcert_verify(text, strlen(text), rig.fleet->public_pem, &err);
 	ck_assert_msg(cert != NULL, "%s", err.text);
 	result = json_array_get(json_object_get(cert, "results"), 0);
@@ -373,7 +375,7 @@ START_TEST(a_certificate_lists_what_this_boot_measured)
 {
 	struct rig rig;
 	struct links links = good_links();
-	const char *text;
+	bu_autofree char *text = NULL;
 	bu_autojson json_t *cert = NULL, *partners = NULL;
 	struct bu_err err = {0};
 
@@ -385,7 +387,8 @@ START_TEST(a_certificate_lists_what_this_boot_measured)
 	rig_come_up(&rig, 2, "boot-new");
 	measure(&rig, &links, 2, 40);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
-	text = rig_node(&rig, 2)->full_cert.is.text;
+	text = bu_fleet_certificate(rig.fleet, rig_node(&rig, 2), BU_FABCERT_FULL,
+				    &err);
 	cert = bu_fabcert_verify(text, strlen(text), rig.fleet->public_pem, &err);
 	ck_assert_msg(cert != NULL, "%s", err.text);
 	ck_assert_str_eq(bu_json_str(cert, "boot_id", ""), "boot-new");
@@ -398,9 +401,11 @@ START_TEST(a_certificate_lists_what_this_boot_measured)
 END_TEST
 
 static json_t *
-results_of(const struct rig *rig, const char *text)
+results_of(const struct rig *rig, int number, enum bu_fabcert_kind kind)
 {
 	struct bu_err err = {0};
+	bu_autofree char *text =
+		bu_fleet_certificate(rig->fleet, rig_node(rig, number), kind, &err);
 	bu_autojson json_t *cert =
 		bu_fabcert_verify(text, strlen(text), rig->fleet->public_pem, &err);
 
@@ -422,10 +427,8 @@ START_TEST(a_certificate_lists_what_passed_before_what_did_not)
 		links.sends[slow] = links.receives[slow] = SLOW;
 		measure(&rig, &links, 3, 120);
 		ck_assert_int_eq(rig_node(&rig, good)->state, BU_STATE_JOINING);
-		bu_autojson json_t *full =
-			results_of(&rig, rig_node(&rig, good)->full_cert.is.text);
-		bu_autojson json_t *boot =
-			results_of(&rig, rig_node(&rig, good)->boot_cert.is.text);
+		bu_autojson json_t *full = results_of(&rig, good, BU_FABCERT_FULL);
+		bu_autojson json_t *boot = results_of(&rig, good, BU_FABCERT_BOOT);
 
 		ck_assert_uint_eq(json_array_size(full), 2);
 		ck_assert_str_eq(bu_json_str(json_array_get(full, 0), "verdict", ""),

@@ -62,7 +62,7 @@ verified(const struct rig *rig)
 	int count = 0;
 
 	for (int i = 1; i <= NODES; i++)
-		count += rig_node(rig, i)->live.full_look.of != NULL;
+		count += rig_node(rig, i)->live.full_look.as[0] != 0;
 	return count;
 }
 
@@ -311,13 +311,23 @@ END_TEST
 static void
 put_fact(struct rig *rig, int number, const char *id, const char *seen)
 {
-	bu_autofree char *boot_id = bu_xasprintf("boot-%d", number);
+	bu_autojson json_t *facts = NULL;
+	struct bu_checks report;
+	struct bu_check *row;
+	struct bu_event event;
 
-	put_event(rig, BU_EVENT_CHECKS, rig_node(rig, number)->name,
-		  json_pack("{s:s,s:s,s:s,s:{s:i},s:[],s:[{s:s,s:s,s:s,s:s}]}",
-			    "boot_id", boot_id, "digest", "", "verdict", "pass",
-			    "counts", "pass", 1, "rows", "facts", "id", id, "subject",
-			    "mlx5_0", "verdict", "pass", "seen", seen));
+	bu_checks_init(&report);
+	snprintf(report.boot_id, sizeof(report.boot_id), "boot-%d", number);
+	row = bu_checks_add(&report, "audit", id, BU_VERDICT_PASS, "mlx5_0");
+	BU_CHECK_SET(row->seen, "%s", seen);
+	BU_CHECK_SET(row->value, "%s", seen);
+	facts = bu_gate_facts(&report);
+	bu_event_init(&event, BU_EVENT_CHECKS, rig_node(rig, number)->name,
+		      bu_report_body(&report, "", BU_UNSAID_INT, NULL));
+	bu_event_attach(&event, "facts", bu_json_canonical(facts));
+	bu_reconcile_note(rig->rec, &event, 1);
+	rig_pass(rig, 1);
+	bu_checks_fini(&report);
 }
 
 static void

@@ -163,10 +163,9 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 			continue;
 		expect = bu_rail_expect(gate, want->validation, &ends);
 		judge_rail(probe, i, &expect, &result);
-		bu_event_init(&events[count++], BU_EVENT_PAIR, "",
-			      bu_probe_body(gate, probe, probe->rail[i],
-					    (const struct bu_node *const[]){a, b},
-					    &expect, &result));
+		bu_probe_event(gate, probe, probe->rail[i],
+			       (const struct bu_node *const[]){a, b}, &expect, &result,
+			       &events[count++]);
 		json_decref(bu_steal(&probe->result[i]));
 	}
 	if (count)

@@ -77,11 +77,11 @@ void bu_probe_note_pace(struct bu_gate *gate, const struct bu_probe *probe);
 int bu_probe_hurry(struct bu_gate *gate, struct bu_probe *probe, const json_t *result,
 		   const struct bu_err *failure);
 
-/* result.c. Body of a pair's event: figures, flows, the whole result. */
-json_t *bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
-		      const char *rail, const struct bu_node *const ends[2],
-		      const struct bu_expect *expect,
-		      const struct bu_pair_result *result);
+/* result.c. A pair's event: figures, flows, the whole result as its blob. */
+void bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,
+		    const char *rail, const struct bu_node *const ends[2],
+		    const struct bu_expect *expect, const struct bu_pair_result *result,
+		    struct bu_event *ret);
 /* Makes a result inconclusive if a direction is slow and an end has jobs, which use the
  * link, too. */
 void bu_probe_excuse(const struct bu_probe *probe, const struct bu_expect *expect,

@@ -18,9 +18,9 @@ begin_rails(struct rig *rig, int nodes, int rails)
 }
 
 static json_t *
-cert_of(struct rig *rig, const json_t *sealed)
+cert_of(struct rig *rig, const char *digest)
 {
-	const char *text = bu_json_str(sealed, "text", "");
+	bu_autofree char *text = bu_store_get_blob(rig->store, digest, NULL);
 	struct bu_err err;
 	json_t *cert =
 		bu_fabcert_verify(text, strlen(text), rig->fleet->public_pem, &err);
@@ -39,10 +39,8 @@ START_TEST(a_certificate_has_the_figures_of_all_rails)
 	begin_rails(&rig, 2, 3);
 	measure(&rig, &links, 2, 30);
 	for (int i = 1; i <= 2; i++) {
-		bu_autojson json_t *full =
-			cert_of(&rig, rig_node(&rig, i)->full_cert.body);
-		bu_autojson json_t *boot =
-			cert_of(&rig, rig_node(&rig, i)->boot_cert.body);
+		bu_autojson json_t *full = cert_of(&rig, rig_node(&rig, i)->full_cert);
+		bu_autojson json_t *boot = cert_of(&rig, rig_node(&rig, i)->boot_cert);
 		const json_t *results = json_object_get(full, "results");
 
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
@@ -74,8 +72,8 @@ START_TEST(a_certificate_says_nothing_twice)
 
 	begin_rails(&rig, 6, 3);
 	measure(&rig, &links, 6, 60);
-	full = cert_of(&rig, rig_node(&rig, 4)->full_cert.body);
-	boot = cert_of(&rig, rig_node(&rig, 4)->boot_cert.body);
+	full = cert_of(&rig, rig_node(&rig, 4)->full_cert);
+	boot = cert_of(&rig, rig_node(&rig, 4)->boot_cert);
 	ck_assert_uint_ge(json_array_size(json_object_get(full, "results")), 6);
 	ck_assert_uint_eq(json_array_size(json_object_get(boot, "results")), 3);
 	rails = json_object_get(full, "rails");
@@ -238,7 +236,7 @@ check_leaves(say_ports *say)
 	say(&rig, 4, "leaf02:p4", "leaf12:p4");
 	measure(&rig, &links, 4, 120);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
-	cert = cert_of(&rig, rig_node(&rig, 1)->full_cert.body);
+	cert = cert_of(&rig, rig_node(&rig, 1)->full_cert);
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *rail = json_array_get(json_object_get(cert, "rails"), i);
 		const json_t *order =
@@ -263,11 +261,11 @@ END_TEST
 
 /* As a release before rails signed it. */
 static void
-forget_rails(struct rig *rig, const char *name, const char *kind, const json_t *sealed)
+forget_rails(struct rig *rig, const char *name, const char *kind, const char *digest)
 {
-	bu_autojson json_t *cert = cert_of(rig, sealed), *envelope = NULL;
+	bu_autojson json_t *cert = cert_of(rig, digest), *envelope = NULL;
 	bu_autofree char *canonical = NULL, *bytes = NULL, *text = NULL;
-	char sig[BU_SIG_HEX_SIZE];
+	char sig[BU_SIG_HEX_SIZE], own[BU_DIGEST_SIZE];
 
 	json_object_del(cert, "rails");
 	canonical = bu_json_canonical(cert);
@@ -277,8 +275,9 @@ forget_rails(struct rig *rig, const char *name, const char *kind, const json_t *
 		0);
 	envelope = json_pack("{s:O,s:s}", "cert", cert, "sig", sig);
 	text = bu_json_canonical(envelope);
+	ck_assert_int_eq(bu_store_put_blob(rig->store, text, own, NULL), 0);
 	put_event(rig, BU_EVENT_CERTIFICATE, name,
-		  json_pack("{s:s,s:s}", "kind", kind, "text", text));
+		  json_pack("{s:s,s:s}", "kind", kind, "digest", own));
 }
 
 /* The one that it measured may be any of them. */
@@ -292,8 +291,8 @@ START_TEST(a_certificate_without_rails_is_of_an_only_rail)
 	begin_rails(&rig, 2, 1);
 	measure(&rig, &links, 2, 30);
 	node = rig_node(&rig, 1);
-	forget_rails(&rig, node->name, "full", node->full_cert.body);
-	forget_rails(&rig, node->name, "boot", node->boot_cert.body);
+	forget_rails(&rig, node->name, "full", node->full_cert);
+	forget_rails(&rig, node->name, "boot", node->boot_cert);
 	rig_pass(&rig, 1);
 	ck_assert_msg(bu_fleet_certified(rig.fleet, node, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(bu_fleet_proven_rails(rig.fleet, node), 1);

@@ -119,7 +119,8 @@ bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice
 	enum bu_verdict verdict =
 		report->count ? bu_checks_worst(report) : BU_VERDICT_PASS;
 	bu_autojson json_t *counts = counts_of(report), *rows = rows_of(report);
-	bu_autojson json_t *ports = ports_of(report), *facts = bu_gate_facts(report);
+	bu_autojson json_t *ports = ports_of(report);
+	bu_autofree char *marks = bu_gate_marks(report);
 	struct bu_body_checks body = {.boot_id = report->boot_id,
 				      .digest = digest,
 				      .verdict = verdict,
@@ -128,7 +129,8 @@ bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice
 				      .soak_ms = soak_ms_of(report),
 				      .ports = ports,
 				      .domain = domain_of(report),
-				      .facts = facts,
+				      .marks = marks,
+				      .miscabled = bu_gate_is_miscabled(report),
 				      .ms = slice_ms,
 				      .peer = peer};
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/gate/internal.h"
@@ -165,13 +166,33 @@ bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result)
 	}
 }
 
-json_t *
-bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
-	      const char *rail, const struct bu_node *const ends[2],
-	      const struct bu_expect *expect, const struct bu_pair_result *result)
+/* The ways of both directions, where one was traced, else NULL. New reference. */
+static json_t *
+ways_of(const json_t *whole)
+{
+	static const char *const dirs[] = {"a_to_b", "b_to_a"};
+	json_t *ways = json_object();
+
+	for (size_t i = 0; i < BU_LEN(dirs); i++) {
+		const json_t *dir = json_object_get(whole, dirs[i]);
+
+		if (json_object_get(dir, "ways"))
+			json_object_set(ways, dirs[i], json_object_get(dir, "ways"));
+	}
+	if (json_object_size(ways) == 0)
+		json_decref(bu_steal(&ways));
+	return ways;
+}
+
+void
+bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,
+	       const char *rail, const struct bu_node *const ends[2],
+	       const struct bu_expect *expect, const struct bu_pair_result *result,
+	       struct bu_event *ret)
 {
 	const struct bu_node *a = ends[0], *b = ends[1];
 	bu_autojson json_t *whole = bu_pair_result_to_json(result);
+	bu_autojson json_t *ways = ways_of(whole);
 	double least_gbps = bu_expect_min_gbps(expect, result->mtu);
 	union bu_body body = {.pair = {.probe = probe->id,
 				       .rail = rail,
@@ -186,7 +207,7 @@ bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 				       .verdict = result->verdict,
 				       .error = result->error.text,
 				       .mtu = result->mtu,
-				       .result = whole,
+				       .ways = ways,
 				       .single = probe->single}};
 
 	if (flow_of(probe, expect, result, 0, &body.pair.flows[0]) &&
@@ -194,35 +215,39 @@ bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 		body.pair.flows_count = 2;
 	else
 		body.pair.errors = errors_before(gate, rail, a, b) + 1;
-	return bu_record_to_json(bu_body_fields(BU_EVENT_PAIR), &body);
+	bu_event_make(ret, BU_EVENT_PAIR, "", &body);
+	bu_event_attach(ret, "result", bu_json_canonical(whole));
 }
 
 struct reading {
 	int64_t seq;
-	struct bu_pair_result *ret;
-	int found;
+	char digest[BU_DIGEST_SIZE]; /* of the result; "" = there is none */
 };
 
 static int
 on_pair(const struct bu_event *event, void *arg)
 {
 	struct reading *reading = arg;
-
 	union bu_body body;
 
-	reading->found =
-		event->seq == reading->seq && event->kind == BU_EVENT_PAIR &&
-		bu_event_read(event, &body, NULL) == 0 &&
-		bu_pair_result_from_json(body.pair.result, reading->ret, NULL) == 0;
+	if (event->seq == reading->seq && event->kind == BU_EVENT_PAIR &&
+	    bu_event_read(event, &body, NULL) == 0)
+		BU_TEXT_COPY(reading->digest, bu_body_text(body.pair.result));
 	return 1;
 }
 
 int
 bu_probe_read(const struct bu_gate *gate, int64_t seq, struct bu_pair_result *ret)
 {
-	struct reading reading = {seq, ret, 0};
+	struct reading reading = {.seq = seq};
+	bu_autofree char *text = NULL;
+	bu_autojson json_t *whole = NULL;
 
 	bu_ignore(
 		bu_store_read(gate->fleet->store, seq - 1, 1, on_pair, &reading, NULL));
-	return reading.found ? 0 : -1;
+	if (reading.digest[0])
+		text = bu_store_get_blob(gate->fleet->store, reading.digest, NULL);
+	if (text)
+		whole = bu_json_parse(text, strlen(text), "result", NULL);
+	return whole ? bu_pair_result_from_json(whole, ret, NULL) : -1;
 }

@@ -91,7 +91,7 @@ bu_gate_verify(struct bu_gate *gate)
 	while (gate->verified < fleet->count && took_ms <= BU_GATE_BUDGET_MS) {
 		struct bu_node *node = fleet->nodes[gate->verified++];
 
-		if (!node->full_cert.is.text)
+		if (!node->full_cert[0])
 			continue;
 		bu_ignore(bu_fleet_certified(fleet, node, NULL));
 		took_ms = bu_mono_ms(gate->stopwatch) - start_ms;

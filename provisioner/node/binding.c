@@ -170,8 +170,8 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	free(bu_steal(&node->macs));
 	free(bu_steal(&node->numbers));
 	BU_DROP(&node->checks);
-	BU_DROP(&node->full_cert);
-	BU_DROP(&node->boot_cert);
+	clear(node->full_cert);
+	clear(node->boot_cert);
 	node->boot_installed = node->disk_touched = node->writing = 0;
 	node->ram = node->raw = 0;
 	node->booted_by_us = node->serves = node->entering = 0;

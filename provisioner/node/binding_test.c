@@ -369,8 +369,8 @@ START_TEST(nothing_is_left_of_a_machine_that_is_forgotten)
 {
 	static const struct row known[] = {
 		{"node001", BU_EVENT_CHECKS, "{'boot_id':'b'}", ""},
-		{"node001", BU_EVENT_CERTIFICATE, "{'kind':'full'}", ""},
-		{"node001", BU_EVENT_CERTIFICATE, "{'kind':'boot'}", ""},
+		{"node001", BU_EVENT_CERTIFICATE, "{'kind':'full','digest':'F'}", ""},
+		{"node001", BU_EVENT_CERTIFICATE, "{'kind':'boot','digest':'B'}", ""},
 	};
 	static const struct row ends[] = {
 		{"node001", BU_EVENT_STATE, "{'to':'retired','on':'retire'}",

@@ -2,14 +2,12 @@
 /* The set of nodes, sorted by name, and queries on it. */
 #include "provisioner/node/fleet.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "fabric/judge/fabcert.h"
 #include "profiles/load/disk.h"
 
 struct bu_fleet *
@@ -257,170 +255,5 @@ bu_fleet_rail_place(const struct bu_fleet *fleet, const struct bu_node *node,
 		if (strcmp(want->pool->rails[i]->name, rail) == 0)
 			return (int)i;
 	}
-	return -1;
-}
-
-static int
-is_of_machine(const struct bu_fleet *fleet, const struct bu_node *node,
-	      const json_t *cert, enum bu_fabcert_kind kind, struct bu_err *err)
-{
-	bu_autojson json_t *hardware = bu_fleet_hardware(fleet, node);
-
-	/* Until the turn of its rename, the node's certificates have its old name. */
-	if (node->called[0] &&
-	    bu_fabcert_check(cert, kind,
-			     &(struct bu_fabcert_now){node->called, node->machine,
-						      hardware, node->boot_id},
-			     NULL) == 0)
-		return 0;
-	return bu_fabcert_check(cert, kind,
-				&(struct bu_fabcert_now){node->name, node->machine,
-							 hardware, node->boot_id},
-				err);
-}
-
-/* Fills in ret. -1: there is no valid certificate, or it lacks a rail. */
-static int
-check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
-	   enum bu_fabcert_kind kind, struct bu_cert_look *ret, struct bu_err *err)
-{
-	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
-	const char *text = kind == BU_FABCERT_FULL ? node->full_cert.is.text
-						   : node->boot_cert.is.text;
-	bu_autojson json_t *cert = NULL;
-	int rc = 0;
-
-	ret->holds = ret->is_ours = 0;
-	ret->rails = 0;
-	if (!text)
-		return bu_err_set(err, BU_ERR_STATE, 0, "it has no %s certificate",
-				  kind == BU_FABCERT_FULL ? "full" : "boot");
-	cert = bu_fabcert_verify(text, strlen(text), fleet->public_pem, err);
-	if (!cert || is_of_machine(fleet, node, cert, kind, err) != 0)
-		return -1;
-	ret->is_ours = 1;
-	for (size_t i = 0; want && i < want->pool->rails_count; i++) {
-		const char *rail = want->pool->rails[i]->name;
-
-		if (bu_fabcert_covers(cert, rail, want->pool->rails_count == 1))
-			ret->rails |= UINT64_C(1) << i;
-		else
-			rc = bu_err_set(err, BU_ERR_STATE, 0,
-					"certificate: rail %s was not measured", rail);
-	}
-	ret->holds = rc == 0;
-	return rc;
-}
-
-/* FNV-1a of the names of its rails, which another profile may change. */
-static uint32_t
-hash_of_rails(const struct bu_fleet *fleet, const struct bu_node *node)
-{
-	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
-	uint32_t hash = UINT32_C(2166136261);
-
-	for (size_t i = 0; want && i < want->pool->rails_count; i++) {
-		const char *at = want->pool->rails[i]->name;
-
-		do
-			hash = (hash ^ (unsigned char)*at) * UINT32_C(16777619);
-		while (*at++);
-	}
-	return hash;
-}
-
-/* Names all that a look at a certificate depends on. */
-static void
-name_look(const struct bu_fleet *fleet, const struct bu_node *node,
-	  enum bu_fabcert_kind kind, char ret[BU_CERT_AS_SIZE])
-{
-	snprintf(ret, BU_CERT_AS_SIZE, "%s %s %s %s %08" PRIx32 " %s", node->name,
-		 node->called, node->machine, node->inventory,
-		 hash_of_rails(fleet, node),
-		 kind == BU_FABCERT_FULL ? "" : node->boot_id);
-}
-
-static struct bu_cert_look *
-look_of(struct bu_node *node, enum bu_fabcert_kind kind)
-{
-	return kind == BU_FABCERT_FULL ? &node->live.full_look : &node->live.boot_look;
-}
-
-static void
-keep_look(struct bu_cert_look *look, json_t *cert, const char as[BU_CERT_AS_SIZE])
-{
-	json_decref(look->of);
-	look->of = json_incref(cert);
-	memcpy(look->as, as, sizeof(look->as));
-}
-
-/* Signatures are verified once per certificate and name_look(), not at each call nor
- * after each event. */
-static const struct bu_cert_look *
-look_at(const struct bu_fleet *fleet, struct bu_node *node, enum bu_fabcert_kind kind)
-{
-	struct bu_cert_look *look = look_of(node, kind);
-	json_t *cert =
-		kind == BU_FABCERT_FULL ? node->full_cert.body : node->boot_cert.body;
-	char as[BU_CERT_AS_SIZE];
-
-	name_look(fleet, node, kind, as);
-	if (look->of == cert && strcmp(look->as, as) == 0)
-		return look;
-	bu_ignore(check_cert(fleet, node, kind, look, NULL));
-	keep_look(look, cert, as);
-	return look;
-}
-
-void
-bu_fleet_signed(const struct bu_fleet *fleet, struct bu_node *node,
-		const struct bu_event events[2])
-{
-	static const enum bu_fabcert_kind kinds[] = {BU_FABCERT_FULL, BU_FABCERT_BOOT};
-	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
-	size_t rails = want ? want->pool->rails_count : 0;
-
-	for (size_t i = 0; i < BU_LEN(kinds); i++) {
-		struct bu_cert_look *look = look_of(node, kinds[i]);
-		char as[BU_CERT_AS_SIZE];
-
-		name_look(fleet, node, kinds[i], as);
-		look->is_ours = look->holds = 1;
-		look->rails = rails ? UINT64_MAX >> (64 - rails) : 0;
-		keep_look(look, events[i].body, as);
-	}
-}
-
-int
-bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node)
-{
-	return look_at(fleet, node, BU_FABCERT_FULL)->holds;
-}
-
-int
-bu_fleet_may_stay(const struct bu_fleet *fleet, struct bu_node *node)
-{
-	return look_at(fleet, node, BU_FABCERT_FULL)->is_ours &&
-	       look_at(fleet, node, BU_FABCERT_BOOT)->is_ours;
-}
-
-uint64_t
-bu_fleet_proven_rails(const struct bu_fleet *fleet, struct bu_node *node)
-{
-	return look_at(fleet, node, BU_FABCERT_FULL)->rails &
-	       look_at(fleet, node, BU_FABCERT_BOOT)->rails;
-}
-
-int
-bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
-		   struct bu_err *err)
-{
-	struct bu_cert_look look;
-
-	if (bu_fleet_is_full(fleet, node) &&
-	    look_at(fleet, node, BU_FABCERT_BOOT)->holds)
-		return 0;
-	if (err && check_cert(fleet, node, BU_FABCERT_FULL, &look, err) == 0)
-		bu_ignore(check_cert(fleet, node, BU_FABCERT_BOOT, &look, err));
 	return -1;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/loop.h"
+#include "fabric/judge/fabcert.h"
 #include "model/event_body.h"
 #include "profiles/desired.h"
 #include "provisioner/node/measurements.h"
@@ -197,6 +198,10 @@ json_t *bu_fleet_scratch(const struct bu_fleet *fleet, const struct bu_node *nod
 /* The hardware to which a full certificate is bound: {"machine": id, "<rdma device>":
  * GUID, ...}. New reference. */
 json_t *bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *node);
+/* The text of the node's last certificate of this kind; owned. NULL: BU_ERR_STATE = it
+ * has none; other errors = it cannot be read. */
+char *bu_fleet_certificate(const struct bu_fleet *fleet, const struct bu_node *node,
+			   enum bu_fabcert_kind kind, struct bu_err *err);
 /* 0 = the node has a full certificate of its present hardware and a boot certificate of
  * its present boot, both signed by us and of every rail of the pool. Else err names the
  * missing part. Verified once per certificate, hardware, boot and rails. */

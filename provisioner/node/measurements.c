@@ -223,7 +223,7 @@ add_measured(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 	set_dirs(body, m->dir);
 }
 
-/* Old rows have no ways, nor those of agents that do not trace. */
+/* Agents that do not trace tell no ways. */
 static void
 add_ways(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 {
@@ -231,8 +231,8 @@ add_ways(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 	struct bu_way way = {.seq = seq, .single = body->pair.single};
 
 	for (int dir = 0; dir < 2; dir++)
-		way.ways[dir] = json_incref(json_object_get(
-			json_object_get(body->pair.result, dirs[dir]), "ways"));
+		way.ways[dir] =
+			json_incref(json_object_get(body->pair.ways, dirs[dir]));
 	if (!way.ways[0] && !way.ways[1] && !way.single)
 		return;
 	set_dirs(body, way.dir);
@@ -359,7 +359,7 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 	node->anew_seq = fleet->life.row_seq + 1;
 	BU_DROP(&node->checks);
 	node->live.checks_errors = 0;
-	BU_DROP(&node->boot_cert);
+	node->boot_cert[0] = '\0';
 	node->live.says = (struct bu_reason){0};
 	node->live.rails_good = 0;
 	memset(&node->live.across, 0, sizeof(node->live.across));

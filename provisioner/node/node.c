@@ -124,14 +124,10 @@ bu_node_destroy(struct bu_node *node)
 	for (size_t i = 0; i < node->verdicts_count; i++)
 		json_decref(node->verdicts[i].body);
 	free(node->verdicts);
-	json_decref(node->full_cert.body);
-	json_decref(node->boot_cert.body);
 	bu_found_forget(node);
 	json_decref(node->live.finds.runs);
 	json_decref(node->drained);
 	json_decref(node->order.scratch);
-	json_decref(node->live.full_look.of);
-	json_decref(node->live.boot_look.of);
 	for (int i = 0; i < BU_REPORTS; i++)
 		json_decref(node->live.reports[i].report);
 	free(node->macs);

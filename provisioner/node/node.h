@@ -145,11 +145,11 @@ struct bu_joined {
 	char node[BU_NAME_MAX]; /* the node's name in the cluster */
 };
 
-/* The cached verification of a certificate; good while `of` and `as` are the same. */
-enum { BU_CERT_AS_SIZE = 360 };
+/* The cached verification of a certificate. */
 struct bu_cert_look {
-	json_t *of; /* owned, so that no other certificate gets its address */
-	char as[BU_CERT_AS_SIZE]; /* names, machine, inventory, rails, boot */
+	/* Sum of its digest, names, machine, inventory, rails, boot; good while all of
+	 * these are the same. */
+	uint64_t as[2];
 	int is_ours;    /* signed by us, of this machine and (boot) of this boot */
 	int holds;      /* is_ours, and covers each rail of the pool */
 	uint64_t rails; /* covered, as bits by place in the pool's rails */
@@ -422,7 +422,7 @@ struct bu_node {
 		char boot_id[40];       /* of the hello that told the crash */
 		int64_t at_ms, seen_ms; /* Unix time, by the node and by the log */
 	} crash;
-	BU_KEPT(certificate) full_cert, boot_cert;
+	char full_cert[65], boot_cert[65]; /* digests of their texts; "" = none */
 	int64_t anew_seq; /* row of the last new measurement; a probe begun before
 			     counts for nothing; 0 = none */
 	int again; /* measured anew, twice the rounds, until the boot certificate */

@@ -209,10 +209,10 @@ on_certificate(BU_REPLAY_ARGS)
 	int full = body->certificate.kind == BU_CERTIFICATE_FULL;
 
 	if (full) {
-		BU_KEEP(&node->full_cert, event, body->certificate);
+		BU_TEXT_COPY(node->full_cert, body->certificate.digest);
 		return 0;
 	}
-	BU_KEEP(&node->boot_cert, event, body->certificate);
+	BU_TEXT_COPY(node->boot_cert, body->certificate.digest);
 	node->again = 0;
 	return 0;
 }

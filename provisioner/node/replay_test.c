@@ -115,12 +115,8 @@ view(const struct bu_fleet *fleet)
 				    json_pack("[ssss]", node->joined.cluster,
 					      node->joined.driver, node->joined.handle,
 					      node->joined.node));
-		json_object_set(json, "full",
-				node->full_cert.body ? node->full_cert.body
-						     : json_null());
-		json_object_set(json, "boot",
-				node->boot_cert.body ? node->boot_cert.body
-						     : json_null());
+		json_object_set_new(json, "full", json_string(node->full_cert));
+		json_object_set_new(json, "boot", json_string(node->boot_cert));
 		json_array_append_new(json_object_get(all, "nodes"), json);
 	}
 	return bu_json_canonical(all);
@@ -513,25 +509,26 @@ START_TEST(a_certificate_is_verified_once)
 	struct rig rig;
 	struct bu_node *node;
 	struct bu_event event;
-	json_t *full;
+	const char *key;
 
 	rig_begin(&rig, 1);
 	rig_to_validating(&rig, 1);
 	node = rig_node(&rig, 1);
 	rig_certify(&rig, 1);
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
-	full = node->full_cert.body;
-	node->full_cert.is.text = "{}";
+	key = rig.fleet->public_pem;
+	rig.fleet->public_pem = "no key";
 	row_init(&event, BU_EVENT_LEASE, node->name,
 		 json_pack("{s:s}", "probe", "p-1"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
+	rig.fleet->public_pem = key;
 	row_init(&event, BU_EVENT_CERTIFICATE, node->name,
-		 json_pack("{s:s,s:s}", "kind", "full", "text", "{}"));
+		 json_pack("{s:s}", "kind", "full"));
+	bu_event_attach(&event, "digest", bu_xstrdup("{}"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
-	ck_assert_ptr_ne(node->full_cert.body, full);
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), -1);
 	rig_end(&rig);
 }

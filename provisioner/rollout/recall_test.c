@@ -220,7 +220,7 @@ START_TEST(who_could_not_join_again_drains_on)
 
 	begun(BU_CLASS_WIPE, BU_STATE_DRAINING);
 	row_init(&spoilt, BU_EVENT_CERTIFICATE, node->name,
-		 json_pack("{s:s,s:s}", "kind", "boot", "text", "of another boot"));
+		 json_pack("{s:s,s:s}", "kind", "boot", "digest", "of another boot"));
 	bu_reconcile_note(rig.rec, &spoilt, 1);
 	rig_pass(&rig, 1);
 	abort_it(0, "node node001: 'abort' in state draining: it has no valid "

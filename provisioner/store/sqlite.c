@@ -47,6 +47,7 @@ struct sqlite {
 	sqlite3 *db;
 	sqlite3_stmt *insert;
 	sqlite3_stmt *get; /* of blobs: a plan asks for many */
+	sqlite3_stmt *put; /* of blobs that come with rows */
 	int64_t last_seq;
 	char last_hash[BU_DIGEST_SIZE];
 	char doubt_hash[BU_DIGEST_SIZE]; /* of the last row that may be there */
@@ -91,6 +92,45 @@ row_hash(const char *prev, const struct row *row, char ret[BU_DIGEST_SIZE])
 	bu_sha256_hex(text, strlen(text), ret);
 }
 
+static sqlite3_stmt *
+prepare(struct sqlite *self, const char *sql, struct bu_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+
+	if (!self->db)
+		bu_err_set(err, BU_ERR_IO, 0, "%s cannot be opened", self->path);
+	else if (sqlite3_prepare_v2(self->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+		failed(self, "read the log", err);
+	return stmt;
+}
+
+static int
+put_blob(struct sqlite *self, sqlite3_stmt *stmt, const struct bu_blob *blob,
+	 struct bu_err *err)
+{
+	int rc;
+
+	sqlite3_bind_text(stmt, 1, blob->digest, -1, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 2, blob->text, -1, SQLITE_STATIC);
+	rc = sqlite3_step(stmt);
+	sqlite3_reset(stmt);
+	return rc == SQLITE_DONE ? 0 : unwritten(self, "store a blob", err);
+}
+
+/* The text that an event has with it is in the log with its row, or neither is. */
+static int
+put_attached(struct sqlite *self, const struct bu_event *event, struct bu_err *err)
+{
+	struct bu_blob blob = {.text = event->blob.text};
+
+	if (!blob.text)
+		return 0;
+	memcpy(blob.digest, event->blob.digest, sizeof(blob.digest));
+	if (!self->put)
+		self->put = prepare(self, put_sql, err);
+	return self->put ? put_blob(self, self->put, &blob, err) : -1;
+}
+
 static int
 insert_row(struct sqlite *self, struct bu_event *event, int64_t seq, char *hash,
 	   struct bu_err *err)
@@ -131,7 +171,8 @@ insert_rows(struct sqlite *self, struct bu_event *events, size_t count,
 	if (sqlite3_exec(self->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
 		return unwritten(self, "begin a commit", err);
 	for (size_t i = 0; i < count; i++)
-		if (insert_row(self, &events[i], self->last_seq + (int64_t)i + 1, hash,
+		if (put_attached(self, &events[i], err) != 0 ||
+		    insert_row(self, &events[i], self->last_seq + (int64_t)i + 1, hash,
 			       err) != 0)
 			return -1;
 	return 0;
@@ -194,18 +235,6 @@ event_of_row(sqlite3_stmt *row, struct bu_event *event, struct bu_err *err)
 	return 0;
 }
 
-static sqlite3_stmt *
-prepare(struct sqlite *self, const char *sql, struct bu_err *err)
-{
-	sqlite3_stmt *stmt = NULL;
-
-	if (!self->db)
-		bu_err_set(err, BU_ERR_IO, 0, "%s cannot be opened", self->path);
-	else if (sqlite3_prepare_v2(self->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-		failed(self, "read the log", err);
-	return stmt;
-}
-
 static int
 sqlite_read(void *driver, int64_t after_seq, size_t max, bu_store_read_fn fn, void *arg,
 	    struct bu_err *err)
@@ -240,19 +269,6 @@ sqlite_read_tail(void *driver, size_t count, bu_store_read_fn fn, void *arg,
 
 	return sqlite_read(driver, self->last_seq - (int64_t)count, count, fn, arg,
 			   err);
-}
-
-static int
-put_blob(struct sqlite *self, sqlite3_stmt *stmt, const struct bu_blob *blob,
-	 struct bu_err *err)
-{
-	int rc;
-
-	sqlite3_bind_text(stmt, 1, blob->digest, -1, SQLITE_STATIC);
-	sqlite3_bind_text(stmt, 2, blob->text, -1, SQLITE_STATIC);
-	rc = sqlite3_step(stmt);
-	sqlite3_reset(stmt);
-	return rc == SQLITE_DONE ? 0 : unwritten(self, "store a blob", err);
 }
 
 static int
@@ -338,6 +354,7 @@ disconnect(struct sqlite *self)
 {
 	sqlite3_finalize(bu_steal(&self->insert));
 	sqlite3_finalize(bu_steal(&self->get));
+	sqlite3_finalize(bu_steal(&self->put));
 	sqlite3_close(bu_steal(&self->db));
 }
 

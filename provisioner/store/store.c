@@ -257,9 +257,13 @@ bu_store_append(struct bu_store *store, struct bu_event *events, size_t count,
 	batch->fence = fence;
 	batch->fn = fn;
 	batch->arg = arg;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		const char *text = events[i].blob.text;
+
 		store->bytes +=
 			(int64_t)json_dumpb(events[i].body, NULL, 0, JSON_COMPACT);
+		store->bytes += text ? (int64_t)strlen(text) : 0;
+	}
 	store->appended++;
 	/* Those that come after it do not put its commit off. */
 	if (!store->first)

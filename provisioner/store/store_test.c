@@ -406,6 +406,36 @@ START_TEST(a_row_that_could_not_be_taken_comes_again)
 }
 END_TEST
 
+/* Both are in the log or neither is, and the row has the text's digest. */
+START_TEST(a_text_goes_into_the_log_with_its_row)
+{
+	bu_autofree char *text = NULL;
+	char digests[2][BU_DIGEST_SIZE];
+	struct log log;
+
+	begin(&log);
+	add(&log, BU_EVENT_EPOCH, "", json_pack("{s:i}", "epoch", 5), 5);
+	bu_loop_step(log.loop, 20);
+	for (int i = 0; i < 2; i++) {
+		struct bu_event event;
+
+		bu_event_init(&event, BU_EVENT_CERTIFICATE, "a", json_object());
+		bu_event_attach(&event, "digest", bu_xstrdup(i ? "late" : "proof"));
+		strcpy(digests[i], event.blob.digest);
+		ck_assert_str_eq(bu_json_str(event.body, "digest", ""), digests[i]);
+		bu_store_append(log.store, &event, 1, 5 - i, on_done, &log);
+	}
+	ck_assert_ptr_null(bu_store_get_blob(log.store, digests[0], NULL));
+	ck_assert_int_ge(bu_store_bytes(log.store), 9);
+	reopen(&log);
+	ck_assert_int_eq(log.refused, 1);
+	text = bu_store_get_blob(log.store, digests[0], NULL);
+	ck_assert_str_eq(text, "proof");
+	ck_assert_ptr_null(bu_store_get_blob(log.store, digests[1], NULL));
+	finish(&log);
+}
+END_TEST
+
 BU_UNIT("store", followers_have_each_row_once_and_before_its_answer,
 	a_row_that_could_not_be_taken_comes_again, many_blobs_are_kept_at_once,
 	a_row_has_the_time_of_its_commit, one_process_has_the_log,
@@ -413,4 +443,5 @@ BU_UNIT("store", followers_have_each_row_once_and_before_its_answer,
 	what_was_appended_is_read_in_order_after_a_restart,
 	a_lower_epoch_writes_nothing, reading_old_rows_lowers_no_epoch,
 	a_changed_row_breaks_the_chain, a_log_that_cannot_be_read_says_why,
-	blobs_are_named_by_what_is_in_them, the_tail_is_the_last_rows_oldest_first)
+	blobs_are_named_by_what_is_in_them, a_text_goes_into_the_log_with_its_row,
+	the_tail_is_the_last_rows_oldest_first)

@@ -315,17 +315,21 @@ join_work(const struct bu_work_input *input, const struct bu_node *node,
 {
 	struct bu_work_join work = {.work = work_of(node)};
 	struct bu_cluster_client client = {.files_count = 0};
+	bu_autofree char *full =
+		bu_fleet_certificate(input->fleet, node, BU_FABCERT_FULL, err);
+	bu_autofree char *boot = NULL;
 	json_t *item;
 
-	if (!node->full_cert.body || !node->boot_cert.body) {
-		bu_err_set(err, BU_ERR_STATE, 0, "node %s has no certificates",
-			   node->name);
+	if (full)
+		boot = bu_fleet_certificate(input->fleet, node, BU_FABCERT_BOOT, err);
+	if (!boot) {
+		bu_err_wrap(err, "node %s", node->name);
 		return NULL;
 	}
-	work.full = (struct bu_work_cert){bu_certificate_kinds[BU_CERTIFICATE_FULL],
-					  node->full_cert.is.text};
-	work.boot = (struct bu_work_cert){bu_certificate_kinds[BU_CERTIFICATE_BOOT],
-					  node->boot_cert.is.text};
+	work.full =
+		(struct bu_work_cert){bu_certificate_kinds[BU_CERTIFICATE_FULL], full};
+	work.boot =
+		(struct bu_work_cert){bu_certificate_kinds[BU_CERTIFICATE_BOOT], boot};
 	if (want->cluster && make_client(input, want, &client, err) != 0)
 		return NULL;
 	for (size_t i = 0; i < client.services_count; i++)

@@ -95,7 +95,7 @@ between_log(const struct between *b, const struct probed *one)
 				       .rail = one->rail,
 				       .mtu = one->mtu,
 				       .error = one->failed ? "no device" : ""}};
-	bu_autojson json_t *result = json_object();
+	bu_autojson json_t *ways = json_object();
 	struct bu_event event = {.kind = BU_EVENT_PAIR, .seq = ++seq};
 	struct bu_err err;
 
@@ -113,16 +113,14 @@ between_log(const struct between *b, const struct probed *one)
 			.lost = one->lost[i],
 			.doubt = one->doubt[i]};
 		if (one->ways[i])
-			json_object_set_new(
-				result, dirs[i],
-				json_pack("{s:o}", "ways", quoted(one->ways[i])));
+			json_object_set_new(ways, dirs[i], quoted(one->ways[i]));
 	}
 	body.pair.a = name[0];
 	body.pair.b = name[1];
 	body.pair.boot_a = boot[0];
 	body.pair.boot_b = boot[1];
 	body.pair.single = one->single;
-	body.pair.result = result;
+	body.pair.ways = ways;
 	body.pair.flows_count = one->failed ? 0 : 2;
 	body.pair.errors = one->failed;
 	event.body = bu_record_to_json(bu_body_fields(BU_EVENT_PAIR), &body);

@@ -35,12 +35,22 @@ life_must(int ok, const char *what, const struct bu_err *err)
 	exit(1);
 }
 
-void
-life_note(struct life *life, enum bu_event_kind kind, const char *node, json_t *body)
+/* Takes the event. */
+static void
+take(struct life *life, const struct bu_event *event)
 {
 	life->events = bu_xgrow(life->events, &life->cap, life->count + 1,
 				sizeof(*life->events));
-	row_init(&life->events[life->count++], kind, node, body);
+	life->events[life->count++] = *event;
+}
+
+void
+life_note(struct life *life, enum bu_event_kind kind, const char *node, json_t *body)
+{
+	struct bu_event event;
+
+	row_init(&event, kind, node, body);
+	take(life, &event);
 }
 
 void
@@ -209,8 +219,8 @@ static struct bu_check *
 add(struct bu_checks *report, const char *group, const char *id, const char *of,
     int number)
 {
-	bu_autofree char *subject = number < 0 ? bu_xstrdup(of)
-					       : bu_xasprintf("%s%d", of, number);
+	bu_autofree char *subject =
+		number < 0 ? bu_xstrdup(of) : bu_xasprintf("%s%d", of, number);
 	struct bu_check *row =
 		bu_checks_add(report, group, id, BU_VERDICT_PASS, subject);
 
@@ -239,8 +249,9 @@ add_compared(struct bu_checks *report, size_t index)
 		BU_CHECK_SET(add(report, "audit", BU_CHECK_LLDP, "eth", 1 + i)->seen,
 			     "leaf%02zu-%d:swp%zu", index / LEAF_NODES, i,
 			     index % LEAF_NODES);
-		BU_CHECK_SET(add(report, "audit", BU_CHECK_NIC_MISSING, "rail", i)->seen,
-			     "eth%d", 1 + i);
+		BU_CHECK_SET(
+			add(report, "audit", BU_CHECK_NIC_MISSING, "rail", i)->seen,
+			"eth%d", 1 + i);
 		BU_CHECK_SET(add(report, "gpu", "gpu-driver", "GPU ", i)->seen,
 			     "550.127.08");
 		BU_CHECK_SET(add(report, "gpu", "gpu-vbios", "GPU ", i)->seen,
@@ -251,7 +262,8 @@ add_compared(struct bu_checks *report, size_t index)
 			struct bu_check *row = add(report, "gpu", rates[k], "GPU ", i);
 
 			BU_CHECK_SET(row->seen, "%.1f",
-				     53.0 + (double)((index + k + (size_t)i) % 17) / 10);
+				     53.0 + (double)((index + k + (size_t)i) % 17) /
+						     10);
 			BU_CHECK_SET(row->expected, "at least 50.0 GB/s");
 		}
 	}
@@ -290,14 +302,18 @@ void
 life_report(struct life *life, size_t index)
 {
 	struct bu_checks report;
-	bu_autojson json_t *clean = NULL;
+	bu_autojson json_t *clean = NULL, *facts = NULL;
 	char digest[BU_DIGEST_SIZE];
+	struct bu_event event;
 
 	make_report(index, &report);
 	clean = bu_checks_to_json(&report);
+	facts = bu_gate_facts(&report);
 	life_put(life, clean, digest);
-	life_note(life, BU_EVENT_CHECKS, life->desired->nodes[index].name,
-		  bu_report_body(&report, digest, BU_UNSAID_INT, NULL));
+	bu_event_init(&event, BU_EVENT_CHECKS, life->desired->nodes[index].name,
+		      bu_report_body(&report, digest, BU_UNSAID_INT, NULL));
+	bu_event_attach(&event, "facts", bu_json_canonical(facts));
+	take(life, &event);
 	bu_checks_fini(&report);
 }
 
@@ -372,6 +388,7 @@ life_pair(struct life *life, size_t index, size_t other)
 	const struct bu_desired_pool *pool = life->desired->nodes[index].pool;
 	struct bu_node *ends[2];
 	struct bu_probe probe = {.traces = 0};
+	struct bu_event event;
 	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
 
 	for (int i = 0; i < 2; i++) {
@@ -383,10 +400,10 @@ life_pair(struct life *life, size_t index, size_t other)
 	snprintf(probe.id, sizeof(probe.id), "p-%zu-%zu", index, other);
 	for (size_t rail = 0; rail < pool->rails_count; rail++) {
 		make_result(life, index, other, rail, &expect, result);
-		life_note(life, BU_EVENT_PAIR, "",
-			  bu_probe_body(NULL, &probe, pool->rails[rail]->name,
-					(const struct bu_node *const *)ends, &expect,
-					result));
+		bu_probe_event(NULL, &probe, pool->rails[rail]->name,
+			       (const struct bu_node *const *)ends, &expect, result,
+			       &event);
+		take(life, &event);
 	}
 	for (int i = 0; i < 2; i++)
 		bu_node_destroy(ends[i]);
@@ -399,8 +416,8 @@ schedule_of(const struct life *life, size_t index)
 	json_t *order = json_array();
 	size_t first = index - index % LEAF_NODES;
 
-	for (size_t i = first;
-	     i < first + LEAF_NODES && i < life->desired->nodes_count; i++)
+	for (size_t i = first; i < first + LEAF_NODES && i < life->desired->nodes_count;
+	     i++)
 		json_array_append_new(order, json_string(life->desired->nodes[i].name));
 	return json_pack("{s:i,s:o}", "group", (int)(index / LEAF_NODES), "order",
 			 order);
@@ -425,17 +442,17 @@ static void
 certify(struct life *life, struct bu_fabcert *cert, enum bu_fabcert_kind kind)
 {
 	struct bu_err err = {0};
-	bu_autofree char *text = NULL;
 	struct bu_event event;
+	char *text;
 
 	cert->kind = kind;
 	text = bu_fabcert_sign(cert, bu_trust_sign_key(life->trust), &err);
 	life_must(text != NULL, "certificate", &err);
 	BU_EVENT_MAKE(&event, BU_EVENT_CERTIFICATE, cert->node, certificate,
 		      .kind = kind == BU_FABCERT_FULL ? BU_CERTIFICATE_FULL
-						      : BU_CERTIFICATE_BOOT,
-		      .text = text);
-	life_note(life, BU_EVENT_CERTIFICATE, cert->node, bu_steal(&event.body));
+						      : BU_CERTIFICATE_BOOT);
+	bu_event_attach(&event, "digest", text);
+	take(life, &event);
 }
 
 enum { RESULTS = 2 }; /* of a rail, in a full certificate */
@@ -471,8 +488,11 @@ life_certificates(struct life *life, size_t index)
 	}
 	for (size_t i = 0; i < rails; i++)
 		list[i] = (struct bu_fabcert_rail){pool->rails[i]->name,
-						   &refs[i * RESULTS], RESULTS,
-						   expect, schedule, BU_VERDICT_PASS};
+						   &refs[i * RESULTS],
+						   RESULTS,
+						   expect,
+						   schedule,
+						   BU_VERDICT_PASS};
 	certify(life, &cert, BU_FABCERT_FULL);
 	for (size_t i = 0; i < rails; i++)
 		list[i].result_count = 1;

@@ -193,7 +193,7 @@ certificate_event(const struct rig *rig, const struct bu_node *node,
 				  .boot_id = node->boot_id,
 				  .rails = &rail,
 				  .rail_count = 1};
-	bu_autofree char *text = NULL;
+	char *text;
 
 	bu_pair_result_init(&result);
 	strcpy(result.probe, "p");
@@ -202,8 +202,8 @@ certificate_event(const struct rig *rig, const struct bu_node *node,
 	text = bu_fabcert_sign(&cert, bu_trust_sign_key(rig->trust), NULL);
 	ck_assert_ptr_nonnull(text);
 	row_init(ret, BU_EVENT_CERTIFICATE, node->name,
-		 json_pack("{s:s,s:s}", "kind",
-			   kind == BU_FABCERT_FULL ? "full" : "boot", "text", text));
+		 json_pack("{s:s}", "kind", kind == BU_FABCERT_FULL ? "full" : "boot"));
+	bu_event_attach(ret, "digest", text);
 }
 
 void

@@ -168,8 +168,8 @@ put_service(json_t *view, const struct bu_node *node)
 	put_json(view, "checks", node->checks.body);
 	put_json(view, "incast", node->incast.body);
 	put_json(view, "nvlink", node->nvlink.body);
-	put_json(view, "full_cert", node->full_cert.body);
-	put_json(view, "boot_cert", node->boot_cert.body);
+	put(view, "full_cert", "%s", node->full_cert);
+	put(view, "boot_cert", "%s", node->boot_cert);
 	FLAG(node, again);
 	put(view, "verdicts", "%d/%s", (int)node->verdicts_count,
 	    node->verdicts_count ? node->verdicts[0].is.text : "");
