@@ -37,7 +37,7 @@ enum { BU_UNSAID = -1 };
 	/* a part whose first field is NULL is missing */                              \
 	B(disk, F(IF_TEXT, disk, path) F(IF_TEXT, disk, serial) F(IF_TEXT, disk, wwn) \
 		F(IF_MORE, disk, size_bytes) F(IF_TEXT, disk, holds)                   \
-		F(IF_TEXT, disk, wanted))                                              \
+		F(IF_TEXT, disk, wanted) F(IF_TRUE, disk, written))                    \
 	B(next, F(IF_TEXT, next, state) F(TEXT, next, by) F(FLAG, next, again)         \
 		F(FLAG, next, reset) F(REASON, next, reason))                          \
 	B(joined, F(IF_TEXT, joined, cluster) F(TEXT, joined, driver)                  \
@@ -74,7 +74,10 @@ enum { BU_UNSAID = -1 };
 		F(TEXT, rollout, by) F(REASON, rollout, reason))               \
 	B(BRAKE, brake, F(TEXT, brake, scope) F(FLAG, brake, on) F(INT, brake, late)   \
 		F(INT, brake, of) F(TEXT, brake, text))                                \
-	B(BOUND, bound, F(TEXT, bound, machine) F(TEXT, bound, inventory))             \
+	/* disk: the one that the class of the time chose, written: it has a signature */ \
+	B(BOUND, bound, F(TEXT, bound, machine) F(TEXT, bound, inventory)              \
+		F(IF_JSON, bound, told) F(IF_TEXT, bound, firmware)                    \
+		F(IF_PART, bound, disk, disk))                                         \
 	B(RENAMED, renamed, F(TEXT, renamed, to))                                      \
 	B(STATE, state, F(TEXT, state, from) F(TEXT, state, to) F(TEXT, state, on)     \
 		F(REASON, state, reason) F(IF_TEXT, state, by)                         \

@@ -58,6 +58,11 @@ static const struct row today[] = {
 	{BU_EVENT_BRAKE,
 	 "{'late':3,'of':9,'on':true,'scope':'rack r1','text':'3 of 9'}", NULL},
 	{BU_EVENT_BOUND, "{'inventory':'cbd5','machine':'e7c2'}", NULL},
+	{BU_EVENT_BOUND,
+	 "{'disk':{'path':'/dev/vda','serial':'S1','size_bytes':512,'wanted':'any',"
+	 "'written':true},'firmware':'uefi','inventory':'cbd5','machine':'e7c2',"
+	 "'told':{}}",
+	 NULL},
 	{BU_EVENT_RENAMED, "{'to':'node002'}", NULL},
 	{BU_EVENT_STATE, "{'from':'joining','on':'joined','reason':'','to':'ready'}",
 	 NULL},

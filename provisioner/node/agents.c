@@ -62,24 +62,48 @@ check_same(const struct bu_node *node, const struct bu_inventory *inventory,
 			  is, node->name, node->machine, was);
 }
 
+/* disk.wanted "" = none was chosen. */
+static struct bu_body_disk
+body_of_disk(const struct bu_seen_disk *disk)
+{
+	if (!disk->wanted[0])
+		return (struct bu_body_disk){0};
+	return (struct bu_body_disk){.path = disk->path,
+				     .serial = disk->serial,
+				     .wwn = disk->wwn,
+				     .size_bytes = disk->size_bytes,
+				     .holds = disk->holds,
+				     .wanted = disk->wanted,
+				     .written = disk->written};
+}
+
+/* The row has what replay needs of the inventory, which is a blob. */
 static int
 bound_event(struct bu_reconcile *rec, struct bu_event *event,
 	    const struct bu_node *node, const struct bu_inventory *inventory,
 	    struct bu_err *err)
 {
-	bu_autojson json_t *value = bu_inventory_to_json(inventory);
+	bu_autojson json_t *value = bu_inventory_to_json(inventory), *told = NULL;
 	bu_autofree char *text = bu_json_canonical(value);
-	char digest[BU_DIGEST_SIZE];
+	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+	struct bu_seen_disk disk = {.size_bytes = 0};
+	struct bu_machine machine;
 
 	if (strlen(text) > INVENTORY_MAX)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "the inventory of %s has more than %d bytes",
 				  node->name, INVENTORY_MAX);
-	if (check_same(node, inventory, err) != 0 ||
-	    bu_store_put_blob(rec->fleet->store, text, digest, err) != 0)
+	if (check_same(node, inventory, err) != 0)
 		return -1;
+	bu_inventory_machine(inventory, &machine);
+	told = bu_machine_to_json(&machine);
+	if (!want || bu_fleet_disk_in(value, want->hardware->disk, &disk) != 0)
+		disk.wanted[0] = '\0';
 	BU_EVENT_MAKE(event, BU_EVENT_BOUND, node->name, bound,
-		      .machine = node->machine, .inventory = digest);
+		      .machine = node->machine, .told = told,
+		      .firmware = bu_json_str(value, "firmware", ""),
+		      .disk = body_of_disk(&disk));
+	bu_event_attach(event, "inventory", bu_steal(&text));
 	return 0;
 }
 

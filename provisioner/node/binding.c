@@ -77,54 +77,41 @@ macs_text(const struct bu_machine *machine)
 	return text;
 }
 
+static int
+is_same(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* 1 = the node's machine tells what it told before: the index has it. */
+static int
+is_known(const struct bu_node *node, const struct bu_machine *machine, const char *macs,
+	 const char *numbers)
+{
+	return strcmp(node->known.id, node->machine) == 0 &&
+	       is_same(node->serial, machine->serial) &&
+	       is_same(node->uuid, machine->uuid) && is_same(node->macs, macs) &&
+	       is_same(node->numbers, numbers);
+}
+
 void
 bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
 		const struct bu_machine *machine, int64_t time_ms)
 {
-	bu_twins_forget(fleet, node);
-	BU_TEXT_COPY(node->serial, machine->serial);
-	BU_TEXT_COPY(node->uuid, machine->uuid);
-	free(node->macs);
-	node->macs = macs_text(machine);
-	free(node->numbers);
-	node->numbers = bu_machine_numbers(machine);
-	bu_twins_learn(fleet, node, time_ms);
+	bu_autofree char *macs = macs_text(machine);
+	bu_autofree char *numbers = bu_machine_numbers(machine);
+
+	if (!is_known(node, machine, macs, numbers)) {
+		bu_twins_forget(fleet, node);
+		BU_TEXT_COPY(node->serial, machine->serial);
+		BU_TEXT_COPY(node->uuid, machine->uuid);
+		free(node->macs);
+		node->macs = bu_steal(&macs);
+		free(node->numbers);
+		node->numbers = bu_steal(&numbers);
+		bu_twins_learn(fleet, node, time_ms);
+	}
 	note_changes(node, time_ms);
-}
-
-/* A USB interface mostly leads to the BMC, and has the same MAC on every machine. */
-static void
-add_macs(const json_t *nics, int pci_only, struct bu_machine *ret)
-{
-	json_t *nic;
-	size_t i;
-
-	json_array_foreach (nics, i, nic)
-		if (!pci_only || *bu_json_str(nic, "pci", ""))
-			bu_machine_add_mac(ret, bu_json_str(nic, "mac", ""));
-}
-
-void
-bu_binding_inventory(struct bu_fleet *fleet, struct bu_node *node, const json_t *value,
-		     int64_t time_ms)
-{
-	const json_t *dmi = json_object_get(value, "dmi");
-	const json_t *nics = json_object_get(value, "nics");
-	struct bu_machine machine;
-
-	if (!value)
-		return;
-	BU_TEXT_COPY(node->live.firmware, bu_json_str(value, "firmware", ""));
-	bu_machine_of(bu_json_str(dmi, "serial", ""), bu_json_str(dmi, "uuid", ""),
-		      NULL, &machine);
-	bu_machine_add_number(&machine, BU_NUMBER_BOARD,
-			      bu_json_str(dmi, "board_serial", ""));
-	bu_machine_add_number(&machine, BU_NUMBER_CHASSIS,
-			      bu_json_str(dmi, "chassis_serial", ""));
-	add_macs(nics, 1, &machine);
-	if (machine.macs_count == 0)
-		add_macs(nics, 0, &machine);
-	bu_binding_told(fleet, node, &machine, time_ms);
 }
 
 static void

@@ -11,9 +11,6 @@ void bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *ma
 /* Keeps the identity that the machine reports. */
 void bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
 		     const struct bu_machine *machine, int64_t time_ms);
-/* The same from the machine's inventory; value NULL = unreadable, ignored. */
-void bu_binding_inventory(struct bu_fleet *fleet, struct bu_node *node,
-			  const json_t *value, int64_t time_ms);
 /* Clears all facts about the machine. */
 void bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node);
 /* Renames the node. A node that has the name `to` and no machine takes the old name;

@@ -266,37 +266,32 @@ START_TEST(whose_machine_it_is)
 }
 END_TEST
 
-/* Of its inventory: the cards on its PCI, and all of them where none says so. */
-START_TEST(what_an_inventory_tells)
+/* A hello's row has it; a row that tells nothing changes nothing. */
+START_TEST(what_a_hello_tells)
 {
-	static const struct {
-		const char *inventory, *tells;
-	} cases[] = {
-		{"{'firmware':'uefi','dmi':{'serial':'S1','uuid':'" UUID_A "'},"
-		 "'nics':[{'mac':'52:54:00:00:00:01','pci':'0:1'},"
-		 "{'mac':'52:54:00:00:00:02'},{'mac':'52:54:00:00:00:03','pci':'0:2'}]}",
-		 "uefi S1 " UUID_A " 52:54:00:00:00:01 52:54:00:00:00:03"},
-		{"{'firmware':'bios','nics':[{'mac':'52:54:00:00:00:01'},"
-		 "{'mac':'52:54:00:00:00:02','pci':''}]}",
-		 "bios   52:54:00:00:00:01 52:54:00:00:00:02"},
-		{"{}", "   -"},
+	static const struct row rows_of[] = {
+		{"node001", BU_EVENT_BOUND,
+		 "{'machine':'m1','inventory':'i1','firmware':'uefi','told':{'serial':"
+		 "'S1','uuid':'" UUID_A "','macs':['52:54:00:00:00:01']},'disk':{"
+		 "'path':'/dev/vda','serial':'D1','size_bytes':512,'wanted':'any'}}",
+		 " machine=m1/S1/" UUID_A "/52:54:00:00:00:01 known=m1/S1/" UUID_A
+		 "/52:54:00:00:00:01/0"},
+		{"node001", BU_EVENT_BOUND, "{'machine':'m1','inventory':'i2'}", ""},
 	};
+	struct bu_seen_disk disk;
 	struct rows rows;
-	struct bu_node *node;
 
 	rows_begin(&rows, 1);
-	node = rows.fleet->nodes[0];
-	for (size_t i = 0; i < BU_LEN(cases); i++) {
-		bu_autojson json_t *value = quoted(cases[i].inventory);
-		bu_autofree char *tells = NULL;
-
-		bu_binding_inventory(rows.fleet, node, value, ROWS_START_MS);
-		/* and none changes nothing */
-		bu_binding_inventory(rows.fleet, node, NULL, ROWS_START_MS);
-		tells = bu_xasprintf("%s %s %s %s", node->live.firmware, node->serial,
-				     node->uuid, node->macs ? node->macs : "-");
-		ck_assert_str_eq(tells, cases[i].tells);
-	}
+	free(rows_read(&rows, &rows_of[0]));
+	ck_assert_str_eq(rows.fleet->nodes[0]->live.firmware, "uefi");
+	ck_assert_int_eq(bu_fleet_disk(rows.fleet, rows.fleet->nodes[0], "any", &disk),
+			 0);
+	ck_assert_str_eq(disk.serial, "D1");
+	ck_assert_int_eq(disk.size_bytes, 512);
+	free(rows_read(&rows, &rows_of[1]));
+	ck_assert_str_eq(rows.fleet->nodes[0]->serial, "S1");
+	ck_assert_int_eq(bu_fleet_disk(rows.fleet, rows.fleet->nodes[0], "any", &disk),
+			 -1);
 	rows_end(&rows);
 }
 END_TEST
@@ -405,5 +400,5 @@ END_TEST
 
 RIG_UNIT("binding", a_machine_is_bound_to_one_node, a_name_is_changed,
 	 what_machines_tell_alike_is_said_of_each, whose_machine_it_is,
-	 what_an_inventory_tells, what_differs_is_as_old_as_it_is,
+	 what_a_hello_tells, what_differs_is_as_old_as_it_is,
 	 nothing_is_left_of_a_machine_that_is_forgotten)

@@ -112,20 +112,24 @@ on_order(BU_REPLAY_ARGS)
 static int
 on_bound(BU_REPLAY_ARGS)
 {
-	bu_autofree char *text = NULL;
-	bu_autojson json_t *inventory = NULL;
-	const struct bu_desired_node *want;
+	const struct bu_body_disk *disk = &body->bound.disk;
+	struct bu_seen_disk *seen = &node->live.disk;
+	struct bu_machine machine;
 
 	bu_binding_set(fleet, node, body->bound.machine);
 	BU_TEXT_COPY(node->inventory, body->bound.inventory);
-	text = bu_store_get_blob(fleet->store, node->inventory, NULL);
-	if (text)
-		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
-	bu_binding_inventory(fleet, node, inventory, event->time_ms);
-	want = bu_fleet_ordered(fleet, node);
-	node->live.disk.wanted[0] = '\0';
-	if (inventory && want)
-		bu_fleet_disk_in(inventory, want->hardware->disk, &node->live.disk);
+	BU_TEXT_COPY(node->live.firmware, bu_body_text(body->bound.firmware));
+	if (body->bound.told) {
+		bu_machine_from_json(body->bound.told, &machine);
+		bu_binding_told(fleet, node, &machine, event->time_ms);
+	}
+	*seen = (struct bu_seen_disk){.size_bytes = disk->size_bytes,
+				      .written = disk->written};
+	BU_TEXT_COPY(seen->wanted, bu_body_text(disk->wanted));
+	BU_TEXT_COPY(seen->path, bu_body_text(disk->path));
+	BU_TEXT_COPY(seen->serial, bu_body_text(disk->serial));
+	BU_TEXT_COPY(seen->wwn, bu_body_text(disk->wwn));
+	BU_TEXT_COPY(seen->holds, bu_body_text(disk->holds));
 	return 0;
 }
 

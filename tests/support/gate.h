@@ -296,10 +296,13 @@ put_node(struct rig *rig, int number)
 	bu_autojson json_t *value = bu_inventory_to_json(inventory);
 	bu_autofree char *text = bu_json_canonical(value);
 	char digest[BU_DIGEST_SIZE];
+	struct bu_machine tells;
 
 	ck_assert_int_eq(bu_store_put_blob(rig->store, text, digest, NULL), 0);
+	bu_inventory_machine(inventory, &tells);
 	put_event(rig, BU_EVENT_BOUND, node->name,
-		  json_pack("{s:s,s:s}", "machine", machine, "inventory", digest));
+		  json_pack("{s:s,s:s,s:o}", "machine", machine, "inventory", digest,
+			    "told", bu_machine_to_json(&tells)));
 	put_event(rig, BU_EVENT_BOOTED, node->name,
 		  json_pack("{s:s,s:s}", "boot_id", boot_id, "where", "installed"));
 	put_event(rig, BU_EVENT_STATE, node->name,

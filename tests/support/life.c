@@ -184,10 +184,10 @@ add_links(struct bu_inventory *ret, size_t index)
 	}
 }
 
-json_t *
-life_inventory(size_t index, int installed)
+static struct bu_inventory *
+make_inventory(size_t index, int installed)
 {
-	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	struct bu_inventory *inventory = bu_inventory_create();
 
 	life_boot(index, installed, inventory->boot_id);
 	snprintf(inventory->kernel, sizeof(inventory->kernel), "6.1.0-28-amd64");
@@ -210,7 +210,42 @@ life_inventory(size_t index, int installed)
 	add_disks(inventory, index);
 	add_pci(inventory);
 	add_links(inventory, index);
-	return bu_inventory_to_json(inventory);
+	return inventory;
+}
+
+json_t *
+life_told(size_t index)
+{
+	bu_autoinventory struct bu_inventory *inventory = make_inventory(index, 0);
+	struct bu_machine machine;
+
+	bu_inventory_machine(inventory, &machine);
+	return bu_machine_to_json(&machine);
+}
+
+void
+life_hello(struct life *life, size_t index, int installed)
+{
+	bu_autoinventory struct bu_inventory *inventory =
+		make_inventory(index, installed);
+	bu_autojson json_t *value = bu_inventory_to_json(inventory);
+	bu_autojson json_t *told = life_told(index);
+	const struct bu_disk *disk = &inventory->disks[0];
+	char machine[BU_DIGEST_SIZE];
+	struct bu_event event;
+
+	life_machine(life, index, machine);
+	BU_EVENT_MAKE(&event, BU_EVENT_BOUND, life->desired->nodes[index].name, bound,
+		      .machine = machine, .told = told, .firmware = "uefi",
+		      .disk = {.path = disk->path,
+			       .serial = disk->serial,
+			       .wwn = disk->wwn,
+			       .size_bytes = disk->size_bytes,
+			       .holds = "",
+			       .wanted = "smallest",
+			       .written = 1});
+	bu_event_attach(&event, "inventory", bu_json_canonical(value));
+	take(life, &event);
 }
 
 /* --- the report --- */

@@ -41,7 +41,9 @@ void life_put_text(struct life *life, char *text, char ret_digest[BU_DIGEST_SIZE
 /* index: of the node in the profile. */
 void life_machine(const struct life *life, size_t index, char ret[BU_DIGEST_SIZE]);
 void life_boot(size_t index, int installed, char ret[LIFE_BOOT_SIZE]);
-json_t *life_inventory(size_t index, int installed);
+/* As its machine tells who it is. New reference. */
+json_t *life_told(size_t index);
+void life_hello(struct life *life, size_t index, int installed);
 void life_report(struct life *life, size_t index);
 void life_pair(struct life *life, size_t index, size_t other);
 void life_certificates(struct life *life, size_t index);

@@ -199,7 +199,12 @@ write_node(struct writing *w, const struct bu_desired_node *node)
 	     json_pack("{s:s,s:s,s:s}", "step", "s", "machine", machine, "request",
 		       digest));
 	note(w, BU_EVENT_BOUND, name,
-	     json_pack("{s:s,s:s}", "machine", machine, "inventory", digest));
+	     json_pack("{s:s,s:s,s:{s:s,s:s},s:s,s:{s:s,s:s,s:I,s:s,s:b}}", "machine",
+		       machine, "inventory", digest, "told", "serial",
+		       node->serial ? node->serial : "", "uuid", "", "firmware", "uefi",
+		       "disk", "path", "/dev/nvme0n1", "serial",
+		       node->serial ? node->serial : "", "size_bytes",
+		       (json_int_t)1 << 42, "wanted", "smallest", "written", 1));
 	move(w, name, "inspecting", "imaging", "inspected");
 	step(w, name, "install", 2);
 	note(w, BU_EVENT_INSTALLED, name,

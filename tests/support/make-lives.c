@@ -128,19 +128,17 @@ static void
 write_boot(struct life *life, size_t index, int installed)
 {
 	const char *name = life->desired->nodes[index].name;
-	bu_autojson json_t *inventory = life_inventory(index, installed);
-	char machine[BU_DIGEST_SIZE], digest[BU_DIGEST_SIZE], boot[LIFE_BOOT_SIZE];
+	char machine[BU_DIGEST_SIZE], boot[LIFE_BOOT_SIZE];
 
 	life_machine(life, index, machine);
 	life_boot(index, installed, boot);
-	life_put(life, inventory, digest);
 	if (!installed)
 		life_note(life, BU_EVENT_ADMITTED, name,
-			  json_pack("{s:s,s:s,s:s,s:s,s:i}", "step", "s", "machine",
-				    machine, "request", digest, "fingerprint", digest,
-				    "until_ms", 0));
-	life_note(life, BU_EVENT_BOUND, name,
-		  json_pack("{s:s,s:s}", "machine", machine, "inventory", digest));
+			  json_pack("{s:s,s:s,s:s,s:s,s:i,s:o}", "step", "s", "machine",
+				    machine, "request", life->image_digest,
+				    "fingerprint", life->image_digest, "until_ms", 0,
+				    "told", life_told(index)));
+	life_hello(life, index, installed);
 	life_note(life, BU_EVENT_BOOTED, name,
 		  json_pack("{s:s,s:s}", "boot_id", boot, "where",
 			    installed ? "installed" : "ramdisk"));
