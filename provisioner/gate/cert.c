@@ -39,15 +39,12 @@ static void
 collect(const struct bu_gate *gate, const struct bu_node *node, const char *rail,
 	const struct bu_expect *expect, struct measurements *ret)
 {
-	const json_t *places = bu_measurements_of(gate->fleet, node->name, rail);
-	size_t all = json_array_size(places);
+	struct bu_pairs_of pairs = bu_measurements_of(gate->fleet, node->name, rail);
 
 	for (int pass = 1; pass >= 0; pass--) {
-		for (size_t i = 0; i < all && ret->count < ret->max; i++) {
-			json_int_t place =
-				json_integer_value(json_array_get(places, i));
+		for (size_t i = 0; i < pairs.count && ret->count < ret->max; i++) {
 			const struct bu_pair_log *log =
-				&gate->fleet->measurements.logs[place];
+				&gate->fleet->measurements.logs[pairs.places[i]];
 			struct bu_pair_result *result = &ret->list[ret->count];
 			int passes, side;
 

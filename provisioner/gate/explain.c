@@ -31,14 +31,12 @@ sights_of(const struct bu_campaign_state *campaign, int node, int half)
 	const struct bu_fleet *fleet = campaign->gate->fleet;
 	const struct bu_node *own = campaign->nodes[node];
 	struct sights sights = {NULL, 0, 0};
-	json_t *place;
-	size_t i;
+	struct bu_pairs_of pairs =
+		bu_measurements_of(fleet, own->name, campaign->fabric->name);
 
-	json_array_foreach (
-		bu_measurements_of(fleet, own->name, campaign->fabric->name), i,
-		place) {
+	for (size_t i = 0; i < pairs.count; i++) {
 		const struct bu_pair_log *log =
-			&fleet->measurements.logs[json_integer_value(place)];
+			&fleet->measurements.logs[pairs.places[i]];
 		int side, peer;
 
 		if (!bu_gate_is_of(log, campaign->fabric->name, own, &side))
@@ -316,15 +314,14 @@ bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 	char reason[BU_REASON_SIZE];
 	const struct bu_pair_log *found = NULL;
 	int failures = 0, errors = 0;
-	json_t *place;
-	size_t i;
+	struct bu_pairs_of pairs =
+		bu_measurements_of(fleet, own, campaign->fabric->name);
 
 	if (campaign->failed_of[node] == 0)
 		return 0;
-	json_array_foreach (bu_measurements_of(fleet, own, campaign->fabric->name), i,
-			    place) {
+	for (size_t i = 0; i < pairs.count; i++) {
 		const struct bu_pair_log *log =
-			&fleet->measurements.logs[json_integer_value(place)];
+			&fleet->measurements.logs[pairs.places[i]];
 
 		if (bu_gate_failures(log) == 0 || !is_present(fleet, log))
 			continue;

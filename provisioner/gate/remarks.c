@@ -58,14 +58,13 @@ add_slow_pairs(const struct bu_gate *gate, const struct bu_node *node,
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	struct bu_expect expect = bu_gate_expect(gate, want->validation, rail);
 	bu_autofree char *names = NULL;
-	json_t *place;
+	struct bu_pairs_of pairs =
+		bu_measurements_of(gate->fleet, node->name, rail->name);
 	int good = 0;
-	size_t i;
 
-	json_array_foreach (bu_measurements_of(gate->fleet, node->name, rail->name), i,
-			    place) {
+	for (size_t i = 0; i < pairs.count; i++) {
 		const struct bu_pair_log *log =
-			&gate->fleet->measurements.logs[json_integer_value(place)];
+			&gate->fleet->measurements.logs[pairs.places[i]];
 		const struct bu_node *other;
 		int side, slow = is_slow(&expect, log);
 

@@ -233,14 +233,13 @@ was_good_with_absent(const struct bu_campaign_state *campaign, int index)
 	const struct bu_fleet *fleet = campaign->gate->fleet;
 	const struct bu_node *node = campaign->nodes[index];
 	const char *rail = campaign->fabric->name;
-	json_t *place;
-	size_t i;
+	struct bu_pairs_of pairs = bu_measurements_of(fleet, node->name, rail);
 
 	if (campaign->candidates + campaign->partners - 1 > FEW_WITNESSES)
 		return 0;
-	json_array_foreach (bu_measurements_of(fleet, node->name, rail), i, place) {
+	for (size_t i = 0; i < pairs.count; i++) {
 		const struct bu_pair_log *log =
-			&fleet->measurements.logs[json_integer_value(place)];
+			&fleet->measurements.logs[pairs.places[i]];
 		int side, other;
 
 		if (!bu_gate_is_of(log, rail, node, &side))

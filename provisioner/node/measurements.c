@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "model/check.h"
@@ -17,8 +18,7 @@
 void
 bu_measurements_init(struct bu_measurements *measurements)
 {
-	*measurements = (struct bu_measurements){.of_end = json_object(),
-						 .incidents = json_object(),
+	*measurements = (struct bu_measurements){.incidents = json_object(),
 						 .soaked = json_object(),
 						 .showed = json_object()};
 }
@@ -45,13 +45,16 @@ bu_measurements_fini(struct bu_measurements *measurements)
 	}
 	free(measurements->logs);
 	free(measurements->slots);
-	json_decref(measurements->of_end);
+	for (size_t i = 0; i < measurements->ends_count; i++)
+		free(measurements->ends[i].places);
+	free(measurements->ends);
+	free(measurements->end_slots);
 	json_decref(measurements->incidents);
 	json_decref(measurements->soaked);
 	json_decref(measurements->showed);
 }
 
-enum { KEY_SIZE = 3 * BU_NAME_MAX, SLOTS_MIN = 64 };
+enum { SLOTS_MIN = 64 };
 
 /* With the NUL, so that "ab" "c" is not "a" "bc". */
 static uint64_t
@@ -133,36 +136,6 @@ bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b,
 	return (int)slot_of(measurements, a, b, rail, &hash)->place - 1;
 }
 
-static void
-key_of_end(const char *name, const char *rail, char ret[KEY_SIZE])
-{
-	snprintf(ret, KEY_SIZE, "%s %s", name, rail);
-}
-
-const json_t *
-bu_measurements_of(const struct bu_fleet *fleet, const char *name, const char *rail)
-{
-	char key[KEY_SIZE];
-
-	key_of_end(name, rail, key);
-	return json_object_get(fleet->measurements.of_end, key);
-}
-
-static void
-add_end(struct bu_measurements *measurements, const char *name, const char *rail)
-{
-	char key[KEY_SIZE];
-	json_t *places;
-
-	key_of_end(name, rail, key);
-	places = json_object_get(measurements->of_end, key);
-	if (!places) {
-		places = json_array();
-		json_object_set_new(measurements->of_end, key, places);
-	}
-	json_array_append_new(places, json_integer((json_int_t)measurements->count));
-}
-
 static int
 add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 {
@@ -177,11 +150,12 @@ add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 			 measurements->count + 1, sizeof(*measurements->logs));
 	log = &measurements->logs[measurements->count];
 	*log = (struct bu_pair_log){.errors = 0};
-	BU_TEXT_COPY(log->name[0], a);
-	BU_TEXT_COPY(log->name[1], b);
-	BU_TEXT_COPY(log->rail, rail);
-	add_end(measurements, a, rail);
-	add_end(measurements, b, rail);
+	log->name[0] = bu_intern(a);
+	log->name[1] = bu_intern(b);
+	log->rail = bu_intern(rail);
+	for (int i = 0; i < 2; i++)
+		bu_measurements_add_end(measurements, log->name[i], log->rail,
+					measurements->count);
 	grow_slots(measurements);
 	put_slot(measurements, measurements->count);
 	return (int)measurements->count++;
@@ -217,7 +191,11 @@ add_measured(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 {
 	struct bu_measured *m;
 
-	log->list = bu_xgrow(log->list, &log->cap, log->count + 1, sizeof(*log->list));
+	/* Most pairs are measured once or twice in a boot. */
+	if (log->count == log->cap) {
+		log->cap = log->cap ? 2 * log->cap : 1;
+		log->list = bu_xrealloc(log->list, log->cap * sizeof(*log->list));
+	}
 	m = &log->list[log->count++];
 	*m = (struct bu_measured){.seq = seq, .mtu = body->pair.mtu};
 	set_dirs(body, m->dir);

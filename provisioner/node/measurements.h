@@ -34,8 +34,8 @@ struct bu_way {
 };
 
 struct bu_pair_log {
-	char name[2][BU_NAME_MAX]; /* sorted */
-	char rail[BU_NAME_MAX];    /* the network; "" = of a log that kept none */
+	const char *name[2]; /* sorted; interned */
+	const char *rail;    /* the network; interned */
 	char boot[2][40];
 	struct bu_measured *list; /* in these boots, oldest first */
 	size_t count, cap;
@@ -64,7 +64,15 @@ struct bu_measurements {
 		uint32_t hash;  /* its upper half, compared before the names */
 	} * slots;
 	size_t slot_count; /* a power of two; 0 = no table yet */
-	json_t *of_end; /* "node rail" -> places in logs of the pairs with this end */
+	/* Pairs by their ends (ends.c); a hash table of the list. */
+	struct bu_pairs_of {
+		const char *name, *rail; /* interned */
+		uint32_t *places;        /* in logs, in the order of first probes */
+		uint32_t count;
+	} * ends;
+	size_t ends_count, ends_cap;
+	uint32_t *end_slots; /* in ends, + 1; 0 = empty */
+	size_t end_slot_count;
 	json_t *incidents; /* quarantines: machine id -> [{"node","at_ms","reason"}],
 			      oldest first */
 	json_t *soaked;    /* machine id -> ms under load in the present soak */
@@ -81,10 +89,13 @@ int bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char
 /* {"a","b","rail","boot_a","boot_b","probe","ab_gbps","ba_gbps","expect_gbps",
  * "lat_us","verdict","error","mtu","seq"} of `last`. New reference. */
 json_t *bu_measurements_brief(const struct bu_pair_log *log);
-/* Places in logs of the pairs with this end on this rail, as a JSON array in the order
- * of their first probes; NULL = none. Borrowed. */
-const json_t *bu_measurements_of(const struct bu_fleet *fleet, const char *name,
-				 const char *rail);
+/* ends.c. Places in logs of the pairs with this end on this rail, in the order of their
+ * first probes. Borrowed until the next event. */
+struct bu_pairs_of bu_measurements_of(const struct bu_fleet *fleet, const char *name,
+				      const char *rail);
+/* For measurements.c: a pair at this place of logs has the end. */
+void bu_measurements_add_end(struct bu_measurements *measurements, const char *name,
+			     const char *rail, size_t place);
 /* soaked.c. {node: true}: peers from which payload arrived changed in this machine's
  * soak; NULL = none. Borrowed. */
 const json_t *bu_measurements_changed(const struct bu_fleet *fleet,

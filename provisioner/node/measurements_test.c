@@ -182,7 +182,7 @@ START_TEST(a_pair_is_found_on_its_rail_whoever_is_named_first)
 	ck_assert_uint_eq(rig.fleet->measurements.count, PAIRS);
 	for (int i = 0; i < PAIRS; i++) {
 		const char *rail = i % 2 ? "r1" : "r0";
-		const json_t *places;
+		struct bu_pairs_of pairs;
 
 		snprintf(a, sizeof(a), "a%d", i / 2);
 		snprintf(b, sizeof(b), "b%d", i / 2);
@@ -190,9 +190,9 @@ START_TEST(a_pair_is_found_on_its_rail_whoever_is_named_first)
 		ck_assert_int_eq(bu_measurements_find(rig.fleet, b, a, rail), i);
 		ck_assert_int_eq(bu_measurements_find(rig.fleet, a, b, "r2"), -1);
 		ck_assert_int_eq(bu_measurements_find(rig.fleet, a, a, rail), -1);
-		places = bu_measurements_of(rig.fleet, i % 3 ? a : b, rail);
-		ck_assert_uint_eq(json_array_size(places), 1);
-		ck_assert_int_eq(json_integer_value(json_array_get(places, 0)), i);
+		pairs = bu_measurements_of(rig.fleet, i % 3 ? a : b, rail);
+		ck_assert_uint_eq(pairs.count, 1);
+		ck_assert_int_eq(pairs.places[0], i);
 	}
 	rig_end(&rig);
 }
