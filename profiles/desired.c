@@ -231,6 +231,7 @@ bu_desired_destroy(struct bu_desired *desired)
 	for (size_t i = 0; i < desired->files_count; i++)
 		free(desired->files[i]);
 	free(desired->files);
+	free(desired->hosts);
 	for (size_t i = 0; i < desired->checks_count; i++) {
 		free(desired->checks[i].name);
 		free(desired->checks[i].text);

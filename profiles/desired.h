@@ -428,6 +428,7 @@ struct bu_desired {
 
 	struct bu_desired_node **by_mac; /* nodes with a MAC, sorted by it */
 	size_t by_mac_count;
+	char *hosts;  /* of bu_names_hosts(), made when it is first asked for */
 	char **files; /* what the origins' file names point to */
 	size_t files_count;
 };

@@ -69,6 +69,22 @@ bu_names_print_hosts(const struct bu_desired *desired, FILE *out)
 	bu_names_each(desired, print_host, out);
 }
 
+const char *
+bu_names_hosts(const struct bu_desired *desired)
+{
+	struct bu_desired *owner = (struct bu_desired *)(uintptr_t)desired;
+	size_t size = 0;
+	FILE *out;
+
+	if (desired->hosts)
+		return desired->hosts;
+	out = open_memstream(&owner->hosts, &size);
+	bu_assert(out); /* only for want of memory */
+	bu_names_print_hosts(desired, out);
+	fclose(out);
+	return desired->hosts;
+}
+
 struct zone {
 	const char *name;
 	FILE *out;

@@ -28,6 +28,8 @@ void bu_names_each(const struct bu_desired *desired,
 
 /* As hosts(5) has it: "10.77.0.11 node001.falcon.example.org node001" a line. */
 void bu_names_print_hosts(const struct bu_desired *desired, FILE *out);
+/* The same text, which is kept: each node has it. Borrowed from desired. */
+const char *bu_names_hosts(const struct bu_desired *desired);
 /*
  * A zone file (RFC 1035): the site's domain, or a reverse zone ("77.10.in-addr.arpa")
  * with what lies in it. The SOA's serial is of the content: the first 31 bits of its

@@ -74,6 +74,8 @@ START_TEST(every_node_has_a_name_in_every_network)
 			       "10.77.0.12 node002.lab.test node002\n"
 			       "10.78.0.12 node002-fabric.lab.test node002-fabric\n"
 			       "10.9.0.2 node002-bmc.lab.test node002-bmc\n");
+	ck_assert_str_eq(bu_names_hosts(desired), full);
+	ck_assert_ptr_eq(bu_names_hosts(desired), bu_names_hosts(desired));
 	bu_desired_destroy(desired);
 }
 END_TEST

@@ -11,18 +11,11 @@
 static void
 add_hosts(const struct bu_config_input *input, struct bu_config *config)
 {
-	bu_autofree char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	bu_assert(out); /* only for want of memory */
-	bu_names_print_hosts(input->desired, out);
-	fclose(out);
 	bu_config_add(config, "/etc/hosts", 0644, "hosts",
 		      BU_CONFIG_HEAD
 		      "127.0.0.1 localhost\n::1 localhost ip6-localhost\n"
 		      "%s bringup\n%s",
-		      input->appliance, text);
+		      input->appliance, bu_names_hosts(input->desired));
 }
 
 /* A line for each server of the list, the appliance without a list. Owned. */

@@ -8,6 +8,7 @@
 #include "tests/support/unit.h"
 
 #define UUID_A "4c4c4544-0042-3510-8053-b4c04f4e4d32"
+#define UUID_TURNED "44454c4c-4200-1035-8053-b4c04f4e4d32"
 
 /* What its machine tells of itself, as one row. */
 static void
@@ -231,10 +232,15 @@ START_TEST(what_machines_tell_alike_is_said_of_each)
 	is_shared(&rows, "UUID " UUID_A " is that of node003, too", "",
 		  "UUID " UUID_A " is that of node001, too");
 	ck_assert_str_eq(bu_twins_by_mac(fleet, "52:54:00:00:00:01")->name, "node001");
+	/* a UUID is another's in its other byte order, too */
+	ck_assert_int_eq(bu_twins_has_uuid(fleet, fleet->nodes[0], UUID_A), 1);
+	ck_assert_int_eq(bu_twins_has_uuid(fleet, fleet->nodes[1], UUID_TURNED), 1);
+	ck_assert_int_eq(bu_twins_has_uuid(fleet, fleet->nodes[0], ""), 0);
 	/* its machine is forgotten */
 	free(rows_read(&rows, &(struct row){"node001", BU_EVENT_STATE,
 					    "{'to':'retired','on':'retire'}", ""}));
 	is_shared(&rows, "", "", "");
+	ck_assert_int_eq(bu_twins_has_uuid(fleet, fleet->nodes[2], UUID_A), 0);
 	ck_assert_ptr_null(bu_twins_by_mac(fleet, "52:54:00:00:00:01"));
 	/* the keys of those that are left */
 	ck_assert_uint_eq(json_object_size(fleet->told), 4);

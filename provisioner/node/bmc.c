@@ -34,13 +34,8 @@ bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 	      struct bu_machine *ret)
 {
 	bu_node_machine(node, ret);
-	for (size_t i = 0; i < fleet->count; i++) {
-		const struct bu_node *other = fleet->nodes[i];
-
-		if (other != node && other->machine[0] &&
-		    bu_machine_same_uuid(other->uuid, node->uuid))
-			ret->uuid[0] = '\0';
-	}
+	if (bu_twins_has_uuid(fleet, node, node->uuid))
+		ret->uuid[0] = '\0';
 }
 
 int

@@ -286,6 +286,7 @@ bu_reconcile_create(const struct bu_reconcile_opts *opts)
 	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
 	rec->ticked_ms = bu_loop_now_ms(rec->fleet->loop);
 	rec->tick = bu_timer_create(rec->fleet->loop, on_tick, rec);
+	rec->siblings = bu_siblings_create();
 	rec->inventories = bu_meter_create(rec->fleet->loop, BU_LIMIT_INVENTORIES);
 	return rec;
 }
@@ -308,6 +309,7 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 	bu_medium_drop(rec);
 	bu_observe_drop(rec);
 	bu_timer_destroy(rec->tick);
+	bu_siblings_destroy(rec->siblings);
 	bu_meter_destroy(rec->inventories);
 	free(rec);
 }

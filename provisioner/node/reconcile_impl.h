@@ -61,6 +61,7 @@ struct bu_reconcile {
 	int64_t outage_ms;  /* start of the time without a life */
 	int64_t try_ms;     /* next try to write the log */
 	struct bu_freezer freezer;
+	struct bu_siblings *siblings; /* index of siblings.c */
 	struct bu_meter *inventories; /* limits inventory changes, by node */
 	char rival[16]; /* another DHCP server in the boot network; "" = none */
 	char proxy[BU_MAC_SIZE]; /* a card that answers for several hosts there */
@@ -179,6 +180,8 @@ int bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node
 /* 1 = a command that restarts the BMC is under way. */
 int bu_effects_restart(const struct bu_reconcile *rec, const struct bu_node *node);
 
+struct bu_siblings *bu_siblings_create(void);
+void bu_siblings_destroy(struct bu_siblings *siblings);
 /* siblings.c. A sibling is another node whose machine has the same BMC; NULL = none.
  * Here: one whose machine is being switched on or off. */
 const struct bu_node *bu_sibling_switched(const struct bu_reconcile *rec,

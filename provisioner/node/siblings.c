@@ -5,8 +5,10 @@
  * bringup itself restarts no BMC while one of its machines is being switched or is in a
  * person's hands; no machine is switched while its BMC restarts.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/url.h"
 #include "provisioner/node/effect.h"
 
@@ -44,16 +46,135 @@ is_sibling(const struct bu_reconcile *rec, const struct bu_node *node,
 	return 0;
 }
 
+/* --- index of the nodes by their BMCs --- */
+
+/* A node with this BMC in a revision that a node may have. */
+struct place {
+	uint64_t bmc;     /* hash of the host */
+	const char *node; /* interned */
+};
+
+struct bu_siblings {
+	uint64_t of;        /* hash of the revisions */
+	struct place *list; /* sorted */
+	size_t count, cap;
+};
+
+static uint64_t
+hash_of(const char *text, size_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* Equal for all spellings of one host; 0 = it is no URL. */
+static uint64_t
+hash_of_bmc(const char *bmc)
+{
+	bu_autofree char *key = bu_url_key(bmc);
+
+	return key ? hash_of(key, strcspn(key, " ")) : 0;
+}
+
+static int
+by_bmc(const void *a, const void *b)
+{
+	const struct place *one = a, *other = b;
+
+	if (one->bmc != other->bmc)
+		return one->bmc < other->bmc ? -1 : 1;
+	return strcmp(one->node, other->node);
+}
+
+static void
+add_places(struct bu_siblings *siblings, const struct bu_desired *desired)
+{
+	siblings->list = bu_xgrow(siblings->list, &siblings->cap,
+				  siblings->count + desired->nodes_count,
+				  sizeof(*siblings->list));
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		const struct bu_desired_node *want = &desired->nodes[i];
+
+		if (want->bmc && bu_bmc_is(want))
+			siblings->list[siblings->count++] = (struct place){
+				hash_of_bmc(want->bmc), bu_intern(want->name)};
+	}
+}
+
+/* Made anew when another revision is applied or ordered. */
+static struct bu_siblings *
+index_of(const struct bu_reconcile *rec)
+{
+	struct bu_siblings *siblings = rec->siblings;
+	const struct bu_desired *desired;
+	uint64_t of = 1;
+
+	for (size_t i = 0; (desired = bu_fleet_state(rec->fleet, i)); i++)
+		of = of * 31 + hash_of(desired->digest, strlen(desired->digest)) +
+		     (uintptr_t)desired;
+	if (siblings->of == of)
+		return siblings;
+	siblings->of = of;
+	siblings->count = 0;
+	for (size_t i = 0; (desired = bu_fleet_state(rec->fleet, i)); i++)
+		add_places(siblings, desired);
+	if (siblings->count)
+		qsort(siblings->list, siblings->count, sizeof(*siblings->list), by_bmc);
+	return siblings;
+}
+
+static size_t
+first_with(const struct bu_siblings *siblings, uint64_t bmc)
+{
+	size_t low = 0, high = siblings->count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (siblings->list[mid].bmc < bmc)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct bu_siblings *
+bu_siblings_create(void)
+{
+	return bu_xcalloc(1, sizeof(struct bu_siblings));
+}
+
+void
+bu_siblings_destroy(struct bu_siblings *siblings)
+{
+	free(siblings->list);
+	free(siblings);
+}
+
 /* The first sibling for which is() holds. */
 static const struct bu_node *
 find(const struct bu_reconcile *rec, const struct bu_node *node,
      int (*is)(const struct bu_reconcile *rec, const struct bu_node *node))
 {
-	for (size_t i = 0; i < rec->fleet->count; i++) {
-		const struct bu_node *other = rec->fleet->nodes[i];
+	const struct bu_siblings *siblings = index_of(rec);
+	const char *own[BMCS];
 
-		if (is(rec, other) && is_sibling(rec, node, other))
-			return other;
+	bmcs_of(rec, node, own);
+	for (int i = 0; i < BMCS; i++) {
+		uint64_t bmc = *own[i] ? hash_of_bmc(own[i]) : 0;
+
+		for (size_t k = first_with(siblings, bmc);
+		     bmc && k < siblings->count && siblings->list[k].bmc == bmc; k++) {
+			const struct bu_node *other =
+				bu_fleet_node(rec->fleet, siblings->list[k].node);
+
+			if (other && is(rec, other) && is_sibling(rec, node, other))
+				return other;
+		}
 	}
 	return NULL;
 }

@@ -194,21 +194,38 @@ bu_twins_learn(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 	each_key(&walk, look_at_others);
 }
 
+static int
+is_of_another(const struct bu_fleet *fleet, const struct bu_node *node, int kind,
+	      const char *key)
+{
+	json_t *name;
+	size_t i;
+
+	json_array_foreach (names_of(fleet, kind, key), i, name)
+		if (strcmp(json_string_value(name), node->name) != 0)
+			return 1;
+	return 0;
+}
+
 int
 bu_twins_tells_another(const struct bu_fleet *fleet, const struct bu_node *node,
 		       const char *serial)
 {
-	static const int kinds_of[] = {SERIAL, NUMBER};
 	char key[BU_MACHINE_TEXT_SIZE];
-	json_t *name;
-	size_t i;
 
 	bu_machine_key(serial, key);
-	for (size_t k = 0; k < BU_LEN(kinds_of); k++)
-		json_array_foreach (names_of(fleet, kinds_of[k], key), i, name)
-			if (strcmp(json_string_value(name), node->name) != 0)
-				return 1;
-	return 0;
+	return is_of_another(fleet, node, SERIAL, key) ||
+	       is_of_another(fleet, node, NUMBER, key);
+}
+
+int
+bu_twins_has_uuid(const struct bu_fleet *fleet, const struct bu_node *node,
+		  const char *uuid)
+{
+	char key[BU_MACHINE_TEXT_SIZE];
+
+	bu_machine_uuid_key(uuid, key);
+	return is_of_another(fleet, node, UUID, key);
 }
 
 static void

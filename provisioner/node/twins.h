@@ -24,6 +24,9 @@ struct bu_node *bu_twins_owner(const struct bu_fleet *fleet,
  * not identify a machine. */
 int bu_twins_tells_another(const struct bu_fleet *fleet, const struct bu_node *node,
 			   const char *serial);
+/* 1 = another bound node's machine has this UUID, in either byte order. */
+int bu_twins_has_uuid(const struct bu_fleet *fleet, const struct bu_node *node,
+		      const char *uuid);
 /* The bound node number `index` whose machine has this MAC, in any form; NULL = no
  * more. */
 struct bu_node *bu_twins_mac_at(const struct bu_fleet *fleet, const char *mac,
