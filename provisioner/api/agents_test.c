@@ -572,7 +572,7 @@ START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
 	ck_assert_int_eq(status, 0);
 	rig_until(&site.rig, node, BU_STATE_IMAGING);
 	ck_assert_str_eq(node->boot_id, "b1");
-	ck_assert_str_eq(node->crash.kind, "Oops");
+	ck_assert_str_eq(node->crash->kind, "Oops");
 	ck_assert_int_gt(node->live.last_seen_ms, 0);
 	ck_assert_int_eq(node->step.status, BU_STEP_FAILED);
 	ck_assert_ptr_nonnull(strstr(node->step_error, "/no/such/key"));

@@ -448,7 +448,7 @@ START_TEST(a_held_node_is_released)
 	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/node001/release",
 			      "", 200));
 	rig_pass(&site.rig, 1);
-	ck_assert_int_eq(rig_node(&site.rig, 1)->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(rig_node(&site.rig, 1)->hold->owner, BU_OWNER_NONE);
 	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/ghost/release", "",
 			      404));
 	site_end(&site);
@@ -468,7 +468,7 @@ START_TEST(a_node_is_held_with_a_reason)
 	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/node001/hold", body,
 			      200));
 	rig_pass(&site.rig, 1);
-	rig_reason_says(&rig_node(&site.rig, 1)->hold.reason, "its fan is loud");
+	rig_reason_says(&rig_node(&site.rig, 1)->hold->reason, "its fan is loud");
 	again = site_call(&site, site.local, "POST", "/v1/nodes/node001/hold", body,
 			  409);
 	ck_assert_str_eq(error_text(again),

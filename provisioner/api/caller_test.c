@@ -133,11 +133,11 @@ START_TEST(a_client_that_says_another_name_is_known_all_the_same)
 	apply_as(getuid(), "alice");
 	is_by("applied", noted);
 	send_as(getuid(), verbs[0], "{\"by\":\"alice\",\"reason\":\"a look\"}");
-	ck_assert_str_eq(rig_node(&desk.site.rig, 1)->hold.by, noted);
-	ck_assert_int_eq(rig_node(&desk.site.rig, 1)->hold.owner, BU_OWNER_PERSON);
+	ck_assert_str_eq(rig_node(&desk.site.rig, 1)->hold->by, noted);
+	ck_assert_int_eq(rig_node(&desk.site.rig, 1)->hold->owner, BU_OWNER_PERSON);
 	send_as(getuid(), verbs[1], "{\"by\":\"bringup\",\"reason\":\"a look\"}");
-	ck_assert_int_eq(rig_node(&desk.site.rig, 2)->hold.owner, BU_OWNER_PERSON);
-	ck_assert_ptr_nonnull(strstr(rig_node(&desk.site.rig, 2)->hold.by, me));
+	ck_assert_int_eq(rig_node(&desk.site.rig, 2)->hold->owner, BU_OWNER_PERSON);
+	ck_assert_ptr_nonnull(strstr(rig_node(&desk.site.rig, 2)->hold->by, me));
 	end(&desk);
 }
 END_TEST

@@ -72,7 +72,7 @@ cluster_json(const struct bu_fleet *fleet, const struct bu_node *node)
 	if (!fact->at_ms)
 		return json_null();
 	return json_pack("{s:s,s:b,s:b,s:b,s:s,s:s,s:s,s:s,s:I}", "name",
-			 node->joined.cluster, "known", fact->known, "responds",
+			 node->joined->cluster, "known", fact->known, "responds",
 			 fact->responds, "jobs", fact->jobs, "state", fact->state,
 			 "drained_by", drains[fact->drain], "reason", fact->reason,
 			 "by", fact->by, "age_ms",
@@ -91,8 +91,8 @@ node_json(const struct bu_fleet *fleet, const struct bu_node *node)
 			    json_string(want && want->slot ? want->slot : ""));
 	json_object_set_new(object, "commit", json_string(node->commit));
 	json_object_set_new(object, "cluster", cluster_json(fleet, node));
-	if (node->order.open || node->order.failed)
-		json_object_set_new(object, "order", order_json(&node->order));
+	if (node->order->open || node->order->failed)
+		json_object_set_new(object, "order", order_json(node->order));
 	return object;
 }
 
@@ -379,7 +379,7 @@ BU_HANDLER(bu_api_node)
 	json_object_set(object, "firmware_versions",
 			json_object_get(node->live.reports[BU_BMC_FIRMWARE].report,
 					"firmware"));
-	json_object_set_new(object, "order", order_json(&node->order));
+	json_object_set_new(object, "order", order_json(node->order));
 	json_array_append(alone, object);
 	bu_rollouts_tell(api->rollouts, alone);
 	reply->json = object;

@@ -396,10 +396,10 @@ START_TEST(an_install_of_one_of_two_roots_says_which)
 	ck_assert_int_eq(bu_json_int(item, "roots", 0), 2);
 	ck_assert_ptr_null(json_object_get(item, "reuse"));
 	json_decref(bu_steal(&item));
-	strcpy(node->other.step, "s-before");
-	strcpy(node->other.digest, node->order.image_digest);
-	strcpy(node->other.facets, node->order.facets);
-	node->other.proven = 1;
+	strcpy(bu_node_other(node)->step, "s-before");
+	strcpy(bu_node_other(node)->digest, node->order->image_digest);
+	strcpy(bu_node_other(node)->facets, node->order->facets);
+	bu_node_other(node)->proven = 1;
 	item = bu_work_make_step(&site.api.work, node, &err);
 	ck_assert_int_eq(bu_json_bool(item, "reuse", 0), 1);
 	ck_assert_int_eq(

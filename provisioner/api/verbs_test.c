@@ -162,17 +162,17 @@ START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
 	dry = ask_rebuild(&desk, "wipe", 1);
 	answers(dry, 0, "none", "ordered: wipe");
 	rig_pass(&desk.site.rig, 50);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_uint_eq(desk.site.rig.fleet->rollouts_count, rollouts);
 	done = ask_rebuild(&desk, "wipe", 0);
 	answers(done, 0, "none", "ordered: wipe, rollout r-");
 	rig_pass(&desk.site.rig, 50);
-	ck_assert_int_eq(node->order.open, 1);
-	ck_assert_int_eq(node->order.class, BU_CLASS_WIPE);
-	ck_assert_str_eq(node->order.revision, desk.site.rig.fleet->revision);
-	ck_assert_int_eq(node->order.reset, 1);
+	ck_assert_int_eq(node->order->open, 1);
+	ck_assert_int_eq(node->order->class, BU_CLASS_WIPE);
+	ck_assert_str_eq(node->order->revision, desk.site.rig.fleet->revision);
+	ck_assert_int_eq(node->order->reset, 1);
 	/* the plan that the order names can be read later */
-	rollout = bu_fleet_rollout(desk.site.rig.fleet, node->order.rollout);
+	rollout = bu_fleet_rollout(desk.site.rig.fleet, node->order->rollout);
 	ck_assert_ptr_nonnull(rollout);
 	stored = bu_store_get_blob(desk.site.rig.fleet->store, rollout->applied.plan,
 				   NULL);

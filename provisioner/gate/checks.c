@@ -141,7 +141,7 @@ is_asked(const struct bu_gate *gate, const struct bu_node *node,
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	int soak = bu_gate_has_checks(node);
 
-	if (node->state != BU_STATE_VALIDATING || node->hold.owner ||
+	if (node->state != BU_STATE_VALIDATING || node->hold->owner ||
 	    node->live.appending || !want || !want->validation ||
 	    node->live.checks_errors >= BU_GATE_ERRORS ||
 	    (soak && bu_gate_soak_left_ms(gate, node) == 0) ||
@@ -341,7 +341,7 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 		node->live.slices_lost++;
 	if (kept)
 		journal(gate, node, &event);
-	else if (!node->hold.owner) /* a held node was told to stop */
+	else if (!node->hold->owner) /* a held node was told to stop */
 		no_report(gate, node,
 			  failure    ? failure->text
 			  : err.kind ? err.text

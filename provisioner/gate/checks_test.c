@@ -77,7 +77,7 @@ START_TEST(who_is_asked_for_something)
 		if (one == STATE)
 			node->state = BU_STATE_READY;
 		if (one == HELD)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (one == APPENDING)
 			node->live.appending = 1;
 		if (one == NOT_WANTED)
@@ -255,7 +255,7 @@ START_TEST(an_answer_without_a_report_is_an_error)
 		strcpy(failure.text, "no device");
 		bu_gate_checks_asked(b.gate, node, id);
 		if (rows[i].held)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (rows[i].boot)
 			report = report_of(rows[i].boot, "nic-mtu", BU_VERDICT_PASS);
 		bu_gate_checks_result(b.gate, node, id, report,
@@ -386,7 +386,7 @@ START_TEST(neighbours_soak_both_at_one_leaf)
 		if (one == STATE)
 			other->state = BU_STATE_READY;
 		if (one == HELD)
-			other->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(other)->owner = BU_OWNER_PERSON;
 		if (one == UNCHECKED)
 			other->checks.is.boot_id = "old";
 		if (one == FAILED)

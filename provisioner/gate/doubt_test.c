@@ -500,7 +500,7 @@ START_TEST(a_quarantined_and_a_held_node_that_answer_are_measured)
 		nodes[i]->live.last_seen_ms = rig.clock.fake_wall_ms;
 	}
 	ck_assert_int_eq(nodes[0]->state, BU_STATE_QUARANTINED);
-	nodes[1]->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(nodes[1])->owner = BU_OWNER_PERSON;
 	id = bu_gate_run(rig.gate, nodes, 2, &err);
 	ck_assert_msg(id != NULL, "%s", err.text);
 	measure(&rig, &links, 2, 10);

@@ -189,7 +189,7 @@ START_TEST(a_slow_pair_waits_and_says_so)
 	bu_clock_advance(&rig.clock, 24 * 3600 * 1000);
 	measure(&rig, &links, 2, 5);
 	for (int i = 1; i <= 2; i++) {
-		rig_reason_has(&rig_node(&rig, i)->hold.reason,
+		rig_reason_has(&rig_node(&rig, i)->hold->reason,
 			       "slow pair with node00");
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_VALIDATING);
 	}
@@ -479,7 +479,7 @@ START_TEST(without_a_validation_nobody_joins)
 	bu_clock_advance(&rig.clock, 24 * 3600 * 1000);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
-	rig_reason_has(&rig_node(&rig, 1)->hold.reason, "names no validation");
+	rig_reason_has(&rig_node(&rig, 1)->hold->reason, "names no validation");
 	rig_end(&rig);
 }
 END_TEST

@@ -13,7 +13,7 @@ begin_free(struct rig *rig, int nodes)
 	begin_site(rig, nodes, "incast = 2\n");
 	hear(rig, nodes);
 	for (int i = 1; i <= nodes; i++)
-		rig_node(rig, i)->joined.cluster[0] = '\0';
+		bu_node_joined(rig_node(rig, i))->cluster[0] = '\0';
 }
 
 /* All are heard now, and it is time for one; 1 = it begins. */

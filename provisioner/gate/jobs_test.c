@@ -310,7 +310,7 @@ START_TEST(a_job_that_begins_while_it_is_measured_counts)
 		}
 		if (end < 3) {
 			nodes[end - 1]->state = BU_STATE_READY;
-			BU_TEXT_COPY(nodes[end - 1]->joined.cluster, "slurm");
+			BU_TEXT_COPY(bu_node_joined(nodes[end - 1])->cluster, "slurm");
 			nodes[end - 1]->live.cluster.jobs = 1;
 		}
 		for (int i = 0; i < 2; i++) {

@@ -165,12 +165,12 @@ START_TEST(an_outside_system_can_quarantine_and_never_certify)
 		0);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
-	rig_reason_has(&node->hold.reason,
+	rig_reason_has(&node->hold->reason,
 		       "dcgm says: hot"); /* in service: held, and seen */
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	rig_pass(&rig, 10000);
 	rig_pass(&rig, 2001);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE); /* it expired */
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE); /* it expired */
 	rig_end(&rig);
 }
 END_TEST
@@ -205,13 +205,13 @@ START_TEST(a_lemon_is_held_until_a_person_looked)
 		again_to_validating(&rig, 2, 1, time == 1 ? "boot-b" : "boot-c");
 	}
 	measure(&rig, &links, 2, 10);
-	rig_reason_has(&node->hold.reason,
+	rig_reason_has(&node->hold->reason,
 		       "lemon: this machine was quarantined 2 times in 30 days");
-	rig_reason_has(&node->hold.reason, "MTU 1500");
+	rig_reason_has(&node->hold->reason, "MTU 1500");
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", NULL), 0);
 	measure(&rig, &links, 2, 30);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
@@ -230,10 +230,10 @@ START_TEST(a_node_that_changes_under_its_certificates_is_held)
 	rig_node(&rig, 1)->outdated = 2;
 	rig_node(&rig, 2)->outdated = 3;
 	measure(&rig, &links, 2, 10);
-	ck_assert_int_eq(rig_node(&rig, 1)->hold.owner, BU_OWNER_NONE);
-	ck_assert_int_eq(rig_node(&rig, 2)->hold.owner, BU_OWNER_BRINGUP);
-	ck_assert(rig_node(&rig, 2)->hold.reason.code == BU_REASON_OUTDATED_OFTEN);
-	ck_assert_int_eq(rig_node(&rig, 2)->hold.reason.number[0], 3);
+	ck_assert_int_eq(rig_node(&rig, 1)->hold->owner, BU_OWNER_NONE);
+	ck_assert_int_eq(rig_node(&rig, 2)->hold->owner, BU_OWNER_BRINGUP);
+	ck_assert(rig_node(&rig, 2)->hold->reason.code == BU_REASON_OUTDATED_OFTEN);
+	ck_assert_int_eq(rig_node(&rig, 2)->hold->reason.number[0], 3);
 	rig_end(&rig);
 }
 END_TEST

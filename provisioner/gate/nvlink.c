@@ -83,7 +83,7 @@ is_free(struct bu_gate *gate, struct bu_node *node)
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 
 	return want && want->validation && !want->mig && bu_gate_nvlink_domain(node) &&
-	       node->state == BU_STATE_READY && !node->hold.owner &&
+	       node->state == BU_STATE_READY && !node->hold->owner &&
 	       bu_gate_hears(gate, node) && !bu_probe_busy(gate, node->name) &&
 	       bu_fleet_certified(gate->fleet, node, NULL) == 0 &&
 	       bu_gate_lends(gate, node, want) && !bu_gate_works(gate, node, want);

@@ -69,7 +69,7 @@ START_TEST(a_candidate_is_heard_checked_and_not_held)
 		if (one == STATE)
 			node->state = BU_STATE_BOOTING;
 		if (one == HELD)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (one == UNHEARD)
 			node->live.last_seen_ms -= 90000;
 		if (one == UNCHECKED)
@@ -111,7 +111,7 @@ START_TEST(who_serves_is_heard_and_not_held)
 		if (one == STATE)
 			node->state = BU_STATE_QUARANTINED;
 		if (one == HELD)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (one == UNHEARD)
 			node->live.last_seen_ms -= 90000;
 		if (one == VERDICT) {
@@ -121,7 +121,7 @@ START_TEST(who_serves_is_heard_and_not_held)
 			ck_assert_int_eq(bu_gate_external(b.gate, node, &said, NULL),
 					 0);
 			rig_pass(&b.rig, 1);
-			node->hold.owner = BU_OWNER_NONE;
+			bu_node_hold(node)->owner = BU_OWNER_NONE;
 			bu_gate_roles_drop(b.gate);
 		}
 		b.gate->across_seen = 0;
@@ -234,7 +234,7 @@ START_TEST(a_node_that_leads_nowhere_is_held)
 				bu_loop_now_ms(b.rig.fleet->loop) - rows[i].waits_ms;
 			node->state = rows[i].state;
 			/* It is held already, or its state is on its way. */
-			node->hold.owner = busy == 1 ? BU_OWNER_PERSON : BU_OWNER_NONE;
+			bu_node_hold(node)->owner = busy == 1 ? BU_OWNER_PERSON : BU_OWNER_NONE;
 			before = node->live.appending = busy == 2;
 			bu_gate_hold(b.gate);
 			ck_assert_msg(node->live.appending - before ==

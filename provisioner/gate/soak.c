@@ -57,7 +57,7 @@ bu_gate_soak_left_ms(const struct bu_gate *gate, const struct bu_node *node)
 static int
 soaks(const struct bu_gate *gate, const struct bu_node *node)
 {
-	return node->state == BU_STATE_VALIDATING && !node->hold.owner &&
+	return node->state == BU_STATE_VALIDATING && !node->hold->owner &&
 	       bu_gate_has_checks(node) && bu_gate_soak_left_ms(gate, node) > 0 &&
 	       node->checks.is.verdict != BU_VERDICT_FAIL && bu_gate_hears(gate, node);
 }

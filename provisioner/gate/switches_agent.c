@@ -28,7 +28,7 @@ is_reader(struct bu_gate *gate, struct bu_node *node,
 	return want && bu_desired_has_rail(want->pool, network) &&
 	       (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING ||
 		node->state == BU_STATE_VALIDATING) &&
-	       !node->hold.owner && bu_gate_hears(gate, node) &&
+	       !node->hold->owner && bu_gate_hears(gate, node) &&
 	       !bu_probe_busy(gate, node->name) && bu_gate_lends(gate, node, want) &&
 	       !bu_gate_works(gate, node, want);
 }

@@ -253,12 +253,12 @@ fell_back(struct bu_reconcile *rec, const struct bu_node *node, const json_t *st
 {
 	struct stamp stamped;
 
-	return node->other.step[0] &&
+	return node->other->step[0] &&
 	       (node->state == BU_STATE_BOOTING ||
 		(node->state == BU_STATE_VALIDATING && bu_fallback_trial(node)) ||
 		(bu_state_info(node->state)->settled &&
 		 !bu_lifecycle_has(node->state, BU_TRIGGER_BOOTED))) &&
-	       check_stamp(rec, node, stamp, node->other.step, &stamped, NULL) == 0;
+	       check_stamp(rec, node, stamp, node->other->step, &stamped, NULL) == 0;
 }
 
 /* A hello from the other root: the root that should come up did not. */
@@ -279,7 +279,7 @@ hello_fallback(struct bu_reconcile *rec, struct bu_node *node,
 static void
 note_reset(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp)
 {
-	const char *const steps[] = {node->installed_step, node->other.step};
+	const char *const steps[] = {node->installed_step, node->other->step};
 
 	for (size_t i = 0; i < BU_LEN(steps); i++) {
 		struct stamp stamped;
@@ -352,7 +352,7 @@ refuse_ended(const struct bu_node *node, struct bu_err *err)
 
 	return bu_err_set(err, BU_ERR_STATE, 0,
 			  "boot %s of %s has ended (%s); a later one is waited for",
-			  node->over.boot_id, node->name, how);
+			  node->over->boot_id, node->name, how);
 }
 
 int
@@ -374,7 +374,7 @@ bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, enum bu_where
 int
 bu_reconcile_wants_agent(const struct bu_node *node)
 {
-	if (node->step.status != BU_STEP_OPEN || node->hold.owner)
+	if (node->step.status != BU_STEP_OPEN || node->hold->owner)
 		return 0;
 	return bu_action_info(node->step.action)->fetched && !node->live.join_started;
 }
@@ -388,8 +388,8 @@ install_done(struct bu_reconcile *rec, struct bu_node *node,
 
 	bu_outcome_event(&events[0], node, NULL, "");
 	BU_EVENT_MAKE(&events[1], BU_EVENT_INSTALLED, node->name, installed,
-		      .step = node->step.id, .image = node->order.image,
-		      .digest = node->order.image_digest, .kexec = as->kexec,
+		      .step = node->step.id, .image = node->order->image,
+		      .digest = node->order->image_digest, .kexec = as->kexec,
 		      .raw = want && bu_desired_is_raw(want),
 		      .slot = as->slot && *as->slot ? as->slot : NULL,
 		      .tried = as->tried, .reused = as->reused);

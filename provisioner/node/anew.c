@@ -27,14 +27,14 @@ bu_reconcile_boots(const struct bu_node *node)
 {
 	return node->state == BU_STATE_INSPECTING &&
 	       node->step.action == BU_ACTION_NETBOOT &&
-	       node->step.status != BU_STEP_FAILED && !node->hold.owner &&
+	       node->step.status != BU_STEP_FAILED && !node->hold->owner &&
 	       strcmp(node->admitted_step, node->step.id) != 0;
 }
 
 int
 bu_reconcile_may_begin_anew(const struct bu_node *node)
 {
-	return is_in_ramdisk(node) && !node->hold.owner;
+	return is_in_ramdisk(node) && !node->hold->owner;
 }
 
 void

@@ -52,7 +52,7 @@ expect(struct bu_node *node)
 static void
 note_changes(struct bu_node *node, int64_t time_ms)
 {
-	struct bu_condition *changed = &node->conditions[BU_CONDITION_HARDWARE_CHANGED];
+	struct bu_condition *changed;
 	struct bu_machine known, seen;
 	bu_autofree char *text = NULL;
 
@@ -61,6 +61,9 @@ note_changes(struct bu_node *node, int64_t time_ms)
 	bu_machine_of(node->known.serial, node->known.uuid, node->known.macs, &known);
 	bu_node_machine(node, &seen);
 	text = bu_machine_changes(&known, &seen);
+	if (!text && !node->conditions[BU_CONDITION_HARDWARE_CHANGED].since_ms)
+		return;
+	changed = &bu_node_conditions(node)[BU_CONDITION_HARDWARE_CHANGED];
 	if (text && !changed->on)
 		changed->since_ms = time_ms;
 	changed->on = text != NULL;
@@ -126,8 +129,8 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	bu_binding_set(fleet, node, "");
 	bu_revisions_install(fleet, node, "");
 	clear(node->known.id);
-	node->conditions[BU_CONDITION_HARDWARE_CHANGED].on = 0;
-	node->conditions[BU_CONDITION_BMC_DIFFERS].on = 0;
+	bu_node_clear_condition(node, BU_CONDITION_HARDWARE_CHANGED);
+	bu_node_clear_condition(node, BU_CONDITION_BMC_DIFFERS);
 	node->live.bmc_said = 0;
 	clear(node->live.bmc_differs);
 	clear(node->serial);
@@ -135,7 +138,7 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	clear(node->live.firmware);
 	clear(node->inventory);
 	clear(node->boot_id);
-	memset(&node->over, 0, sizeof(node->over));
+	bu_node_drop_over(node);
 	clear(node->admitted_step);
 	clear(node->admitted_request);
 	clear(node->installed_image);
@@ -144,16 +147,16 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	clear(node->facets);
 	bu_found_forget(node);
 	clear(node->slot);
-	memset(&node->other, 0, sizeof(node->other));
-	memset(node->kept_certs, 0, sizeof(node->kept_certs));
+	bu_node_drop_other(node);
+	bu_node_drop_kept_certs(node);
 	node->proven = 0;
 	clear(node->agent_cert);
 	clear(node->agent_cert_next);
 	clear(node->agent_cert_renewed);
-	node->conditions[BU_CONDITION_CREDENTIAL_COPIED].on = 0;
+	bu_node_clear_condition(node, BU_CONDITION_CREDENTIAL_COPIED);
 	clear(node->commit);
 	clear(node->evidence);
-	clear(node->live.disk.wanted);
+	bu_node_drop_disk(node);
 	free(bu_steal(&node->macs));
 	free(bu_steal(&node->numbers));
 	BU_DROP(&node->checks);
@@ -198,7 +201,7 @@ forget_asked(struct bu_node *node)
 	node->live.console.next_ms = 0;
 	node->live.medium_asked = 0;
 	for (int i = 0; i < BU_REPORTS; i++)
-		node->live.reports[i].asking = 0;
+		bu_node_reports(node)[i].asking = 0;
 	node->live.symptoms[0] = '\0';
 }
 

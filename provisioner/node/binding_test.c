@@ -77,7 +77,7 @@ ask_all(struct bu_node *node)
 	node->live.console.asking = node->live.medium_asked = 1;
 	node->live.console.next_ms = 7;
 	for (int i = 0; i < BU_REPORTS; i++)
-		node->live.reports[i].asking = 1;
+		bu_node_reports(node)[i].asking = 1;
 	strcpy(node->live.symptoms, "e1");
 }
 
@@ -353,15 +353,15 @@ be_known(struct bu_node *node)
 	strcpy(node->installed_step, "t");
 	strcpy(node->facets, "f");
 	strcpy(node->slot, "a");
-	strcpy(node->other.step, "o");
-	strcpy(node->kept_certs[1].fingerprint, "k");
+	strcpy(bu_node_other(node)->step, "o");
+	strcpy(bu_node_kept_certs(node)[1].fingerprint, "k");
 	node->proven = 1;
 	strcpy(node->agent_cert, "c");
 	strcpy(node->agent_cert_next, "n");
 	strcpy(node->commit, "x");
 	strcpy(node->evidence, "e");
-	strcpy(node->live.disk.wanted, "smallest");
-	node->conditions[BU_CONDITION_HARDWARE_CHANGED].on = 1;
+	strcpy(bu_node_disk(node)->wanted, "smallest");
+	bu_node_conditions(node)[BU_CONDITION_HARDWARE_CHANGED].on = 1;
 	node->boot_installed = node->disk_touched = node->writing = 1;
 	node->ram = node->raw = node->booted_by_us = node->serves = node->entering = 1;
 }

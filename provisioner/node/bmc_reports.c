@@ -35,7 +35,7 @@ static void
 keep(struct bu_reconcile *rec, struct bu_node *node, enum bu_bmc_report what,
      const json_t *report, const struct bu_err *err)
 {
-	struct bu_report_fact *fact = &node->live.reports[what];
+	struct bu_report_fact *fact = &bu_node_reports(node)[what];
 
 	fact->asking = 0;
 	fact->at_ms = bu_loop_now_ms(rec->fleet->loop);
@@ -138,7 +138,7 @@ bu_reconcile_report(struct bu_reconcile *rec, struct bu_node *node,
 		    enum bu_bmc_report what, struct bu_err *err)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
-	struct bu_report_fact *fact = &node->live.reports[what];
+	struct bu_report_fact *fact;
 
 	if (!want)
 		return bu_err_set(err, BU_ERR_STATE, 0,
@@ -152,6 +152,7 @@ bu_reconcile_report(struct bu_reconcile *rec, struct bu_node *node,
 				  node->name);
 	if (rec->stopped)
 		return bu_err_set(err, BU_ERR_STATE, 0, "bringupd is ending");
+	fact = &bu_node_reports(node)[what];
 	if (!fact->asking) {
 		fact->asking = 1;
 		start(rec, node, what, 0, "");
@@ -172,12 +173,12 @@ asked_for(const struct bu_reconcile *rec, enum bu_bmc_report what)
 }
 
 static void
-forget_old(struct bu_report_fact *fact, int64_t now_ms)
+forget_old(struct bu_node *node, enum bu_bmc_report what, int64_t now_ms)
 {
-	if (!fact->report || fact->asking || now_ms < fact->at_ms + KEEP_MS)
-		return;
-	json_decref(fact->report);
-	fact->report = NULL;
+	const struct bu_report_fact *fact = &node->live.reports[what];
+
+	if (fact->report && !fact->asking && now_ms >= fact->at_ms + KEEP_MS)
+		json_decref(bu_steal(&bu_node_reports(node)[what].report));
 }
 
 /* Is the machine known and at rest? A BMC has enough to do during an install. */
@@ -203,8 +204,8 @@ bu_node_reports_tick(struct bu_reconcile *rec)
 		struct bu_node *node = rec->fleet->nodes[i];
 		int64_t since_ms;
 
-		forget_old(&node->live.reports[BU_BMC_EVENTS], now_ms);
-		forget_old(&node->live.reports[BU_BMC_SENSORS], now_ms);
+		forget_old(node, BU_BMC_EVENTS, now_ms);
+		forget_old(node, BU_BMC_SENSORS, now_ms);
 		if (!bu_bmc_is(bu_fleet_desired(rec->fleet, node)))
 			continue;
 		if (evidence > 0 && wants_events(rec, node, &since_ms)) {
@@ -212,7 +213,7 @@ bu_node_reports_tick(struct bu_reconcile *rec)
 			evidence--;
 		}
 		if (firmware > 0 && wants_firmware(node, now_ms)) {
-			node->live.reports[BU_BMC_FIRMWARE].asking = 1;
+			bu_node_reports(node)[BU_BMC_FIRMWARE].asking = 1;
 			start(rec, node, BU_BMC_FIRMWARE, 0, "");
 			firmware--;
 		}

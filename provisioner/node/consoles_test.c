@@ -89,7 +89,7 @@ START_TEST(the_last_lines_are_evidence_of_a_failure)
 	bu_hold_event(&held, node->name, BU_OWNER_PERSON, "ann", &reason);
 	bu_reconcile_note(rig.rec, &held, 1);
 	rig_pass(&rig, 1);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_PERSON);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_PERSON);
 	bu_reconcile_symptoms(rig.rec, node, &why);
 	ck_assert_ptr_null(why);
 	rig_end(&rig);

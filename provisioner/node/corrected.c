@@ -43,14 +43,14 @@ has_driver_now(const struct bu_reconcile *rec, const struct bu_node *node)
 	       node->step.status == BU_STEP_OPEN &&
 	       bu_action_info(node->step.action)->actor == BU_ACTOR_POWER &&
 	       !bu_manual_is(bu_fleet_reach(rec->fleet, node)) &&
-	       !node->live.effect_running && !node->hold.owner;
+	       !node->live.effect_running && !node->hold->owner;
 }
 
 void
 bu_corrected_look(struct bu_reconcile *rec, struct bu_node *node)
 {
-	int foreign = node->hold.owner == BU_OWNER_BRINGUP &&
-		      node->hold.reason.code == BU_REASON_FOREIGN_MACHINE;
+	int foreign = node->hold->owner == BU_OWNER_BRINGUP &&
+		      node->hold->reason.code == BU_REASON_FOREIGN_MACHINE;
 
 	if (rec->stopped || node->live.appending)
 		return;

@@ -251,7 +251,7 @@ void
 bu_drifted_list(const struct bu_fleet *fleet, const struct bu_node *node, json_t *list)
 {
 	/* Until its order is done, the node need not be what the profile says. */
-	if (!node->found.row[0] || (node->order.open && node->order.begun))
+	if (!node->found.row[0] || (node->order->open && node->order->begun))
 		return;
 	add_facets(fleet, node, list);
 	add_kargs(node, list);
@@ -262,28 +262,28 @@ const char *
 bu_drifted_words(const struct bu_fleet *fleet, struct bu_node *node)
 {
 	bu_autojson json_t *list = NULL;
-	char of[sizeof(node->live.drift.of)];
+	char of[sizeof(node->live.drift->of)];
 	size_t count;
 
 	if (!node->found.row[0])
 		return "";
 	/* Called for every node each second: kept while `of` is the same. */
 	snprintf(of, sizeof(of), "%.32s %.64s %.64s %d%d", node->found.row,
-		 node->facets, fleet->revision, node->order.open && node->order.begun,
+		 node->facets, fleet->revision, node->order->open && node->order->begun,
 		 bu_over_is(node));
-	if (strcmp(of, node->live.drift.of) == 0)
-		return node->live.drift.words;
-	BU_TEXT_COPY(node->live.drift.of, of);
+	if (strcmp(of, node->live.drift->of) == 0)
+		return node->live.drift->words;
+	BU_TEXT_COPY(bu_node_drift(node)->of, of);
 	list = json_array();
 	bu_drifted_list(fleet, node, list);
 	count = json_array_size(list);
-	node->live.drift.words[0] = '\0';
+	bu_node_drift(node)->words[0] = '\0';
 	if (count == 1)
-		BU_TEXT_COPY(node->live.drift.words,
+		BU_TEXT_COPY(bu_node_drift(node)->words,
 			     bu_json_str(json_array_get(list, 0), "text", ""));
 	else if (count > 1)
-		snprintf(node->live.drift.words, sizeof(node->live.drift.words),
+		snprintf(bu_node_drift(node)->words, sizeof(node->live.drift->words),
 			 "%.200s; and %zu more",
 			 bu_json_str(json_array_get(list, 0), "text", ""), count - 1);
-	return node->live.drift.words;
+	return node->live.drift->words;
 }

@@ -158,7 +158,7 @@ START_TEST(what_is_written_anew_ends_what_was_told)
 	ck_assert_str_ne(node->found.row, "");
 	ck_assert_int_eq(node->conditions[BU_CONDITION_DRIFTED].on, 1);
 	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(&rig, 1);
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
@@ -183,7 +183,7 @@ START_TEST(what_could_not_be_written_leaves_what_was_told)
 	begin();
 	tells_text(good);
 	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(&rig, 1);
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);

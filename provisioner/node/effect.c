@@ -48,7 +48,7 @@ bu_wish_runs(const struct bu_node *node)
 int
 bu_wish_restarts(const struct bu_node *node)
 {
-	return bu_wish_runs(node) && node->power.op == BU_DEED_BMC_RESET;
+	return bu_wish_runs(node) && node->power->op == BU_DEED_BMC_RESET;
 }
 
 int
@@ -91,7 +91,7 @@ bu_effect_node(struct bu_effect *effect)
 static int
 held_by_person(const struct bu_node *node)
 {
-	return node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP;
+	return node->hold->owner && node->hold->owner != BU_OWNER_BRINGUP;
 }
 
 void

@@ -389,7 +389,7 @@ START_TEST(who_reboots_without_an_order_is_not_waited_for)
 		 json_pack("{s:s,s:s}", "rollout", "r-2", "class", "reconfigure"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
-	ck_assert(node->order.open && !node->order.begun);
+	ck_assert(node->order->open && !node->order->begun);
 	said = bu_verb_run(rig.rec, node, &ask, NULL);
 	ck_assert_ptr_nonnull(said);
 	rig_until(&rig, node, BU_STATE_BOOTING);
@@ -433,8 +433,8 @@ START_TEST(a_foreign_machine_holds_the_node)
 	struct bu_node *node = begin(&rig);
 
 	answer_as(&rig, 0, BU_ERR_FOREIGN, "qemu:///system#node001 is another's");
-	rig_reason_is(&node->hold.reason, FOREIGN_MACHINE);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	rig_reason_is(&node->hold->reason, FOREIGN_MACHINE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 	rig_why_says(
 		&rig, node,
 		"qemu:///system#node001 is another's; nothing was switched; "
@@ -497,7 +497,7 @@ START_TEST(a_bmc_that_calls_its_machine_otherwise_is_said_and_holds_nothing)
 	boots[0].fn(&seen, NULL, boots[0].arg);
 	rig_pass(&rig, 2000);
 	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	ck_assert_int_eq(differs->on, 1);
 	ck_assert_str_eq(differs->detail, seen.differs);
 	rig_why_says(&rig, node, "serial number 'A', expected is 'B'");

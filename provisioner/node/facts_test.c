@@ -165,7 +165,7 @@ static void
 in_no_cluster(struct bu_node *node)
 {
 	unknown_to_its_cluster(node);
-	node->joined.cluster[0] = '\0';
+	bu_node_joined(node)->cluster[0] = '\0';
 }
 
 static void
@@ -222,7 +222,7 @@ START_TEST(conditions_and_their_causes)
 		be_good(node);
 		be_awake(AWAKE_MS);
 		node->state = BU_STATE_READY;
-		strcpy(node->joined.cluster, "hpc");
+		strcpy(bu_node_joined(node)->cluster, "hpc");
 		cases[i].be(node);
 		says = conditions(node);
 		ck_assert_msg(strcmp(says, cases[i].says) == 0,
@@ -307,22 +307,22 @@ static void
 lost_and_held(struct bu_node *node)
 {
 	lost(node);
-	node->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 }
 
 static void
 lost_and_ordered(struct bu_node *node)
 {
 	lost(node);
-	node->order.open = node->order.begun = 1;
+	bu_node_order(node)->open = bu_node_order(node)->begun = 1;
 }
 
 static void
 lost_before_its_turn(struct bu_node *node)
 {
 	lost(node);
-	node->order.open = 1;
-	node->order.begun = 0;
+	bu_node_order(node)->open = 1;
+	bu_node_order(node)->begun = 0;
 }
 
 static void
@@ -362,7 +362,7 @@ START_TEST(what_a_cluster_lost_goes_back)
 	struct bu_node *node = rig_up_to(&rig, RIG_READY);
 
 	for (size_t i = 0; i < BU_LEN(cases); i++) {
-		const struct bu_order before = node->order;
+		const struct bu_order before = *node->order;
 		int64_t lost_ms;
 
 		be_good(node);
@@ -370,8 +370,8 @@ START_TEST(what_a_cluster_lost_goes_back)
 		cases[i].be(node);
 		lost_ms = cases[i].reason ? AWAKE_MS : node->live.lost_ms;
 		bu_observe_tick(rig.rec);
-		node->hold.owner = BU_OWNER_NONE;
-		node->order = before;
+		bu_node_hold(node)->owner = BU_OWNER_NONE;
+		*bu_node_order(node) = before;
 		ck_assert_int_eq(node->live.lost_ms, lost_ms);
 		bu_clock_advance(&rig.clock, 1);
 		while (bu_loop_step(rig.loop, 0))
@@ -489,14 +489,14 @@ START_TEST(each_node_gets_its_own_fact)
 
 		if (i != 5)
 			rig_write(&rig, file, state);
-		strcpy(node->joined.driver, "slurm");
-		strcpy(node->joined.handle, i == 7 ? "/other" : "/etc/slurm.conf");
-		strcpy(node->joined.cluster, i == 6 ? "" : "hpc");
-		snprintf(node->joined.node, sizeof(node->joined.node), "node00%d", i);
+		strcpy(bu_node_joined(node)->driver, "slurm");
+		strcpy(bu_node_joined(node)->handle, i == 7 ? "/other" : "/etc/slurm.conf");
+		strcpy(bu_node_joined(node)->cluster, i == 6 ? "" : "hpc");
+		snprintf(bu_node_joined(node)->node, sizeof(node->joined->node), "node00%d", i);
 		strcpy(node->live.cluster.state, "old");
 	}
-	strcpy(rig_node(&rig, 8)->joined.node, "node003");
-	rig_node(&rig, 7)->joined.cluster[0] = '\0';
+	strcpy(bu_node_joined(rig_node(&rig, 8))->node, "node003");
+	bu_node_joined(rig_node(&rig, 7))->cluster[0] = '\0';
 	for (int i = 0; i < 30; i++)
 		rig_pass(&rig, 1000);
 	for (int i = 1; i <= 8; i++) {

@@ -50,7 +50,7 @@ START_TEST(the_system_of_before_answers)
 	rig_reason_is(&node->reason, FELL_BACK);
 	rig_reason_has(&node->reason,
 		       "did not come up in slot b; its loader went back");
-	ck_assert_int_eq(node->order.failed, 1);
+	ck_assert_int_eq(node->order->failed, 1);
 	rig_events_after(&rig, 0, events);
 	ck_assert_ptr_nonnull(strstr(events, "fellback "));
 	has_first(&rig);
@@ -81,7 +81,7 @@ START_TEST(it_came_up_and_the_one_before_can_come_back)
 	writes(&rig, "b", 1);
 	rig_come_up(&rig, 1, "boot-2");
 	ck_assert_str_eq(node->slot, "b");
-	ck_assert_str_eq(node->other.digest, "d1");
+	ck_assert_str_eq(node->other->digest, "d1");
 	ck_assert(may_speak(&rig, first_cert));
 	asks_for_work(&rig);
 	ck_assert(!may_speak(&rig, first_cert));
@@ -103,15 +103,15 @@ START_TEST(it_came_up_and_the_one_before_can_come_back)
 	rig_apply(&rig, 1, BU_CLASS_REIMAGE, "d1", NULL, NULL);
 	ck_assert_int_eq(bu_fallback_reuses(node), 1);
 	/* Files of other facets would stay in it. */
-	strcpy(node->order.facets, "f-other");
+	strcpy(bu_node_order(node)->facets, "f-other");
 	ck_assert_int_eq(bu_fallback_reuses(node), 0);
-	strcpy(node->order.facets, "f-d1");
+	strcpy(bu_node_order(node)->facets, "f-d1");
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
 	writes(&rig, "a", 1);
 	rig_come_up(&rig, 1, "boot-4");
 	ck_assert_str_eq(node->slot, "a");
-	ck_assert_str_eq(node->other.digest, "d2");
+	ck_assert_str_eq(node->other->digest, "d2");
 	rig_end(&rig);
 }
 END_TEST
@@ -171,7 +171,7 @@ START_TEST(a_second_try_is_written_anew)
 	rig_inspect(&rig, 1);
 	ck_assert(may_speak(&rig, first_cert));
 	writes(&rig, "b", 1);
-	ck_assert_str_eq(node->other.digest, "d1");
+	ck_assert_str_eq(node->other->digest, "d1");
 	falls_back(&rig, "boot-3");
 	has_first(&rig);
 	rig_end(&rig);
@@ -251,14 +251,14 @@ START_TEST(a_wipe_that_broke_off_leaves_nothing_either)
 	rig_inspect(&rig, 1);
 	writes(&rig, "b", 1);
 	breaks_off(&rig);
-	ck_assert_str_eq(node->other.digest, "d1");
+	ck_assert_str_eq(node->other->digest, "d1");
 	ck_assert(may_speak(&rig, first_cert));
 	rig_apply(&rig, 1, BU_CLASS_WIPE, "d1", NULL, NULL);
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
 	breaks_off(&rig);
 	ck_assert_int_eq(node->writing, 1);
-	ck_assert_str_eq(node->other.digest, "");
+	ck_assert_str_eq(node->other->digest, "");
 	ck_assert(!may_speak(&rig, first_cert));
 	ck_assert(!may(&rig, BU_TRIGGER_VALIDATE));
 	rig_end(&rig);
@@ -272,7 +272,7 @@ START_TEST(a_wipe_leaves_nothing_to_go_back_to)
 	struct bu_node *node = ordered(&rig, "a");
 
 	writes(&rig, "a", 0);
-	ck_assert_str_eq(node->other.step, "");
+	ck_assert_str_eq(node->other->step, "");
 	ck_assert(!may_speak(&rig, first_cert));
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", &(struct bu_err){0}),
 			 -1);

@@ -30,7 +30,7 @@ START_TEST(one_that_came_up_and_was_not_confirmed_makes_way)
 		rig_reason_is(&node->reason, NOT_CONFIRMED);
 		rig_reason_has(&node->reason, "came up in slot b, and its machine was "
 					      "reset before");
-		ck_assert_int_eq(node->order.failed, 1);
+		ck_assert_int_eq(node->order->failed, 1);
 		has_first(&rig);
 		ck_assert(!may_speak(&rig, next));
 		is_written_again(&rig);

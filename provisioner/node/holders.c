@@ -65,14 +65,14 @@ is_present(const struct bu_node *node, const char *fingerprint)
 	if (next[0] && strcmp(fingerprint, next) == 0)
 		return 1;
 	return node->agent_cert[0] && strcmp(fingerprint, node->agent_cert) == 0 &&
-	       !(next[0] && strcmp(node->live.holders.fingerprint, next) == 0);
+	       !(next[0] && strcmp(node->live.holders->fingerprint, next) == 0);
 }
 
 void
 bu_holders_spoke(struct bu_reconcile *rec, struct bu_node *node,
 		 const char *fingerprint, const struct bu_holder *who)
 {
-	struct bu_holders *holders = &node->live.holders;
+	struct bu_holders *holders = bu_node_holders(node);
 	struct bu_holder *now = &holders->seen[0], *before = &holders->seen[1];
 	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
 	bu_autofree char *one = NULL, *other = NULL, *detail = NULL;
@@ -112,7 +112,7 @@ void
 bu_holders_refused(struct bu_reconcile *rec, struct bu_node *node,
 		   const char *fingerprint, const struct bu_holder *who)
 {
-	const struct bu_holders *holders = &node->live.holders;
+	const struct bu_holders *holders = node->live.holders;
 	const struct bu_holder *now = &holders->seen[0];
 	int known = strcmp(holders->fingerprint, node->agent_cert) == 0;
 	bu_autofree char *one = NULL, *other = NULL, *detail = NULL;

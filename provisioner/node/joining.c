@@ -79,7 +79,7 @@ on_moved(const struct bu_err *err, const struct bu_cluster_done *done, void *arg
 	if (node && err)
 		bu_journal_outcome(rec, node, err, done->detail);
 	else if (node && done->drained[0])
-		journal_drained(rec, node, &node->joined, done->drained);
+		journal_drained(rec, node, node->joined, done->drained);
 	else if (node)
 		enter(rec, node, &joining);
 }
@@ -192,8 +192,8 @@ join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 		return;
 	if (want->cluster)
 		joins_as(node, want, &joining);
-	if (node->joined.cluster[0] && !same_cluster(&node->joined, &joining))
-		leave(rec, node, &node->joined, &joining, on_moved);
+	if (node->joined->cluster[0] && !same_cluster(node->joined, &joining))
+		leave(rec, node, node->joined, &joining, on_moved);
 	else
 		enter(rec, node, &joining);
 }
@@ -213,8 +213,8 @@ relabel(struct bu_reconcile *rec, struct bu_node *node,
 		bu_journal_outcome(rec, node, &err, "");
 		return;
 	}
-	target.member.name = node->joined.node;
-	effect = cluster_effect(rec, node, &node->joined, &cluster);
+	target.member.name = node->joined->node;
+	effect = cluster_effect(rec, node, node->joined, &cluster);
 	if (effect)
 		effect->op =
 			effect->driver->relabel(cluster, &target, on_cluster, effect);
@@ -224,7 +224,7 @@ void
 bu_effect_cluster(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_desired_node *want)
 {
-	struct bu_joined of = node->joined;
+	struct bu_joined of = *node->joined;
 
 	/* A join that was broken off may have reached the cluster. */
 	if (!of.cluster[0] && node->entering && want && want->cluster)

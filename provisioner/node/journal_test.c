@@ -82,9 +82,9 @@ START_TEST(what_may_be_asked_of_a_node)
 		int can;
 
 		node->state = cases[i].from;
-		node->order.class = cases[i].class;
-		node->order.open = cases[i].class != BU_CLASS_NONE;
-		node->order.begun = cases[i].begun;
+		bu_node_order(node)->class = cases[i].class;
+		bu_node_order(node)->open = cases[i].class != BU_CLASS_NONE;
+		bu_node_order(node)->begun = cases[i].begun;
 		strcpy(node->installed_digest, cases[i].installed ? "d" : "");
 		node->writing = cases[i].writing;
 		can = bu_reconcile_can(rig.rec, node, &move, &to, &err) == 0;
@@ -193,9 +193,9 @@ START_TEST(a_move_says_all_that_is_known_of_it)
 		struct bu_event event;
 
 		node->state = cases[i].from;
-		node->order.class = BU_CLASS_REBOOT;
-		node->order.open = 1;
-		strcpy(node->order.rollout, "r-7");
+		bu_node_order(node)->class = BU_CLASS_REBOOT;
+		bu_node_order(node)->open = 1;
+		strcpy(bu_node_order(node)->rollout, "r-7");
 		BU_REASON_SET(&reason, OTHER, .text = {"silent"});
 		move.reason = cases[i].reason ? &reason : NULL;
 		ck_assert_int_eq(bu_reconcile_moved(rig.rec, node, &move, &event, NULL),
@@ -352,11 +352,11 @@ START_TEST(what_can_be_released)
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", &err), 0);
 	write_rows();
 	ck_assert_int_eq(node->live.late_ms, 0);
-	node->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", &err), 0);
 	write_rows();
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
-	node->hold.owner = BU_OWNER_PERSON;
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	bu_err_set(&down, BU_ERR_IO, 0, "no room");
 	bu_store_fail(rig.store, &down);
 	memset(&err, 0, sizeof(err));

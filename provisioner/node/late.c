@@ -32,7 +32,7 @@ climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	return node->live.retry_ms &&
 	       bu_loop_now_ms(rec->fleet->loop) >= node->live.retry_ms &&
-	       !node->hold.owner && node->live.in_profile;
+	       !node->hold->owner && node->live.in_profile;
 }
 
 static int

@@ -171,7 +171,7 @@ START_TEST(the_clock_of_a_release_goes_on_over_a_restart)
 	struct bu_node *node = rig_up_to(&rig, RIG_JOINING);
 
 	rig_pass(&rig, 302 * 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 	rig_pass(&rig, 10 * HOUR_MS);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	rig_pass(&rig, 1);
@@ -179,10 +179,10 @@ START_TEST(the_clock_of_a_release_goes_on_over_a_restart)
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	rig_pass(&rig, 90 * 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	rig_pass(&rig, 15 * 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
-	rig_reason_has(&node->hold.reason, "within 300 s");
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
+	rig_reason_has(&node->hold->reason, "within 300 s");
 	rig_end(&rig);
 }
 END_TEST

@@ -318,7 +318,7 @@ bu_measurements_verdict(BU_REPLAY_ARGS)
 void
 bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node)
 {
-	if (node->hold.reason.code == BU_REASON_LEMON)
+	if (node->hold->reason.code == BU_REASON_LEMON)
 		json_object_del(fleet->measurements.incidents, node->machine);
 }
 

@@ -20,7 +20,7 @@ note_stage(struct bu_node *node, int64_t now_ms)
 
 	if (bu_state_info(node->state)->settled || node->stages_count == BU_STAGES_MAX)
 		return;
-	stage = &node->stages[node->stages_count++];
+	stage = &bu_node_stages(node)[node->stages_count++];
 	stage->state = node->state;
 	/* The wall clock may have been set back. */
 	stage->took_ms = now_ms > node->since_ms ? now_ms - node->since_ms : 0;
@@ -31,13 +31,14 @@ static void
 set_next(struct bu_node *node, const struct bu_body_next *next, enum bu_state to,
 	 enum bu_state leads)
 {
-	struct bu_next *ret = &node->next;
+	struct bu_next *ret;
 
 	if (to == BU_STATE_DRAINING && !next->state && node->state == to)
 		return;
-	memset(ret, 0, sizeof(*ret));
+	bu_node_drop_next(node);
 	if (to != BU_STATE_DRAINING)
 		return;
+	ret = bu_node_next(node);
 	ret->state = leads;
 	ret->again = next->again;
 	ret->reset = next->reset;
@@ -73,11 +74,11 @@ bu_moved(BU_REPLAY_ARGS)
 		return -1;
 	/* The order ended (an abort, another plan) while its turn was on its way to the
 	 * log: the turn is void. */
-	if (!node->order.open && info->fate == BU_FATE_BEGINS)
+	if (!node->order->open && info->fate == BU_FATE_BEGINS)
 		return 0;
-	if (to == BU_STATE_INSPECTING && node->order.open && node->order.replace) {
+	if (to == BU_STATE_INSPECTING && node->order->open && node->order->replace) {
 		bu_binding_forget(fleet, node);
-		node->order.replace = 0;
+		bu_node_order(node)->replace = 0;
 	}
 	note_stage(node, event->time_ms);
 	bu_measurements_state(fleet, node, event->time_ms, &body->state.reason, to);

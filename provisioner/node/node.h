@@ -206,18 +206,97 @@ struct bu_holders {
 	int returns;              /* times in a row that the two alternated */
 };
 
+/* The last change of the agent, where it failed. */
+struct bu_agent_fault {
+	char version[40], digest[65];
+	enum bu_agent_change result;
+	char detail[200];
+	int64_t at_ms; /* Unix time; 0 = the last change did not fail */
+};
+
+/* The boot that a power action ended. node.boot_id is "" from then until a
+ * later boot says hello (provisioner/node/over.h). */
+struct bu_over {
+	int64_t seq;   /* of the row that ended the boot; 0 = none */
+	int64_t at_ms; /* Unix time */
+	char boot_id[40];
+	int installed, pending; /* the action's outcome is not known */
+	char how[BU_HOLD_BY_SIZE + 32];
+};
+
+struct bu_other_root {
+	char slot[2];
+	char image[BU_NAME_MAX], digest[65];
+	char step[112]; /* "" = nothing to which the loader can go back */
+	char facets[65];
+	int proven;
+};
+
+/* Certificates of systems on the disk that may come back. The first is of the
+ * system that ran when another was ordered. A certificate ends when its system
+ * is overwritten or the new system's agent confirms its root; until that is
+ * heard there may be two. */
+struct bu_kept_cert {
+	char fingerprint[65]; /* "" = none */
+	int64_t until_ms;     /* Unix time */
+	char next[65];        /* as agent_cert_next */
+	int64_t next_until_ms;
+	char step[112]; /* of the install of that system */
+};
+
+/* The last kernel crash. */
+struct bu_kernel_crash {
+	char digest[65];
+	char kind[BU_CRASH_KIND_SIZE];
+	char boot_id[40];       /* of the hello that told the crash */
+	int64_t at_ms, seen_ms; /* Unix time, by the node and by the log */
+};
+
+/* Text of the condition `drifted`, and its inputs. */
+struct bu_drift_words {
+	char of[200], words[240];
+};
+
+/*
+ * Parts that most nodes lack. A node without a part has the zeroed one that all share,
+ * so that each is read as a member; bu_node_NAME() gives the node its own, to write,
+ * and bu_node_drop_NAME() takes it away.
+ *
+ *	P(name, type, count)
+ */
+#define BU_NODE_PARTS(P)                                                               \
+	P(next, struct bu_next, 1) /* while draining */                                \
+	P(order, struct bu_order, 1)                                                   \
+	P(agent_failed, struct bu_agent_fault, 1)                                      \
+	P(over, struct bu_over, 1)                                                     \
+	P(other, struct bu_other_root, 1)                                              \
+	P(kept_certs, struct bu_kept_cert, BU_KEPT_CERTS)                              \
+	P(crash, struct bu_kernel_crash, 1)                                            \
+	P(conditions, struct bu_condition, BU_CONDITION_COUNT)                         \
+	P(joined, struct bu_joined, 1)                                                 \
+	P(power, struct bu_power_deed, 1)                                              \
+	P(hold, struct bu_hold, 1)                                                     \
+	P(stages, struct bu_stage, BU_STAGES_MAX) /* since the last order */
+/* Of `live`. disk: the profile's at the last inspection. */
+#define BU_LIVE_PARTS(P)                                                               \
+	P(holders, struct bu_holders, 1)                                               \
+	P(power_seen, struct bu_power_fact, 1)                                         \
+	P(boot, struct bu_boot_proof, 1)                                               \
+	P(reports, struct bu_report_fact, BU_REPORTS)                                  \
+	P(disk, struct bu_seen_disk, 1)                                                \
+	P(drift, struct bu_drift_words, 1)
+
 /* Facts in memory: lost with the process, and seen anew by the next. "awake" is the
  * clock of bu_observe_awake_ms(). */
 struct bu_node_live {
-	struct bu_holders holders;
-	struct bu_power_fact power_seen;
-	struct bu_boot_proof boot;
+#define P(name, type, count) const type *name;
+	BU_LIVE_PARTS(P)
+#undef P
 	int64_t claimed_ms;  /* monotonic: a wrong host claimed to be the machine; 0 =
 				none did */
 	char claimed_by[80]; /* the last such host */
 	struct bu_anew anew;
 	struct bu_console_fact console;
-	struct bu_report_fact reports[BU_REPORTS];
 	char symptoms[65]; /* evidence for which the BMC's events were asked */
 	int power_running; /* BU_WISH_* */
 	/* The reach by which the last power action was asked for ("" = none), and the
@@ -234,7 +313,6 @@ struct bu_node_live {
 	int in_profile;
 	char pool[BU_NAME_MAX];
 	char firmware[8];
-	struct bu_seen_disk disk; /* the profile's at the last inspection */
 	/* The boot of the ramdisk that lacks disks, since when (monotonic). */
 	struct {
 		int64_t since_ms;
@@ -260,9 +338,6 @@ struct bu_node_live {
 		int64_t since_ms;
 		int rows;
 	} finds;
-	struct { /* text of the condition `drifted`, and its inputs */
-		char of[200], words[240];
-	} drift;
 	int appending;      /* batches about the node on their way to the log */
 	int effect_running; /* of the open step */
 	/* The boot medium (provisioner/node/eject.c). */
@@ -300,6 +375,9 @@ struct bu_node_live {
 };
 
 struct bu_node {
+#define P(name, type, count) const type *name;
+	BU_NODE_PARTS(P)
+#undef P
 	char name[BU_NAME_MAX];
 	/* The installed system's own name: after a rename the old one, until the files
 	 * are written. "" = as the node. */
@@ -309,12 +387,10 @@ struct bu_node {
 	int64_t since_ms;        /* Unix time */
 	struct bu_reason reason; /* of this state; NONE = as planned */
 	enum bu_trigger on;      /* led to this state; BU_TRIGGER_COUNT = none yet */
-	struct bu_next next;     /* while draining */
 	int reset;       /* a person allowed to switch the running machine off */
 	int repeats;     /* rungs of the ladder used since the last settled state */
 	int power_fails; /* rungs in a row that a failed power action led to */
 	int outdated;    /* times in this boot that the certificates became invalid */
-	struct bu_order order;
 	struct bu_step step;
 	char machine[65]; /* id of the bound machine; "" = none */
 	char serial[64];  /* of that machine, by its firmware; "" = unknown */
@@ -348,48 +424,14 @@ struct bu_node {
 	int64_t agent_cert_next_until_ms;
 	char agent_cert_renewed[65]; /* the predecessor of agent_cert; "" = none */
 	int agent_revoked;           /* no certificate of the agent counts */
-	/* The last change of the agent, where it failed. */
-	struct bu_agent_fault {
-		char version[40], digest[65];
-		enum bu_agent_change result;
-		char detail[200];
-		int64_t at_ms; /* Unix time; 0 = the last change did not fail */
-	} agent_failed;
 	char boot_id[40];
 	int boot_installed; /* this boot is of the installed system */
-	/* The boot that a power action ended. node.boot_id is "" from then until a
-	 * later boot says hello (provisioner/node/over.h). */
-	struct bu_over {
-		int64_t seq;   /* of the row that ended the boot; 0 = none */
-		int64_t at_ms; /* Unix time */
-		char boot_id[40];
-		int installed, pending; /* the action's outcome is not known */
-		char how[BU_HOLD_BY_SIZE + 32];
-	} over;
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];
 	char installed_step[112];
 	/* A disk with two roots. */
 	char slot[2]; /* root of installed_*: "a", "b"; "" = the disk has one root */
 	int proven;   /* installed_* has come up */
-	struct bu_other_root {
-		char slot[2];
-		char image[BU_NAME_MAX], digest[65];
-		char step[112]; /* "" = nothing to which the loader can go back */
-		char facets[65];
-		int proven;
-	} other;
-	/* Certificates of systems on the disk that may come back. The first is of the
-	 * system that ran when another was ordered. A certificate ends when its system
-	 * is overwritten or the new system's agent confirms its root; until that is
-	 * heard there may be two. */
-	struct bu_kept_cert {
-		char fingerprint[65]; /* "" = none */
-		int64_t until_ms;     /* Unix time */
-		char next[65];        /* as agent_cert_next */
-		int64_t next_until_ms;
-		char step[112]; /* of the install of that system */
-	} kept_certs[BU_KEPT_CERTS];
 	/* The revision by which a system in memory is loaded; held in memory. "" = the
 	 * system is on disk. */
 	char installed_revision[65];
@@ -416,31 +458,20 @@ struct bu_node {
 	int64_t lent_ms;           /* Unix time */
 	char evidence[65];         /* digest, of the last failure, hold or quarantine */
 	int evidence_is_now;       /* that is of the present state */
-	struct {                   /* the last kernel crash; "" = none */
-		char digest[65];
-		char kind[BU_CRASH_KIND_SIZE];
-		char boot_id[40];       /* of the hello that told the crash */
-		int64_t at_ms, seen_ms; /* Unix time, by the node and by the log */
-	} crash;
 	char full_cert[65], boot_cert[65]; /* digests of their texts; "" = none */
 	int64_t anew_seq; /* row of the last new measurement; a probe begun before
 			     counts for nothing; 0 = none */
 	int again; /* measured anew, twice the rounds, until the boot certificate */
 	char step_error[400]; /* of the last step that failed */
-	struct bu_condition conditions[BU_CONDITION_COUNT];
-	struct bu_joined joined;
 	/* {cluster: reason} of administrators' drains in clusters that the node has
 	 * left or is leaving; NULL = none. A drain ends with the next join there. */
 	json_t *drained;
-	struct bu_power_deed power;
-	struct bu_hold hold;
 	/* bringup started the present boot, or its agent said hello: no one else's work
 	 * runs there. Ends when the node settles out of service. */
 	int booted_by_us;
 	/* Jobs of the cluster may run, since a join began in this boot. */
 	int serves;
 	int entering; /* a join began, and its outcome is not known */
-	struct bu_stage stages[BU_STAGES_MAX]; /* since the last order */
 	int stages_count;
 	struct bu_node_live live;
 };
@@ -475,6 +506,21 @@ int bu_node_is_away_by_condition(const struct bu_node *node);
 
 /* 1 = not in the profile, without a machine or a place: views hide the node. */
 int bu_node_is_gone(const struct bu_node *node);
+
+/* parts.c */
+#define P(name, type, count)                                                           \
+	type *bu_node_##name(struct bu_node *node);                                    \
+	void bu_node_drop_##name(struct bu_node *node);
+BU_NODE_PARTS(P)
+BU_LIVE_PARTS(P)
+#undef P
+/* The condition is off, and as old as it was. */
+void bu_node_clear_condition(struct bu_node *node, enum bu_condition_id id);
+/* For bu_node_create() and bu_node_destroy(). */
+void bu_node_parts_init(struct bu_node *node);
+void bu_node_parts_fini(struct bu_node *node);
+/* Gives a plain copy of a node parts of its own. */
+void bu_node_parts_copy(struct bu_node *copy);
 
 struct bu_node *bu_node_create(const char *name);
 void bu_node_destroy(struct bu_node *node);

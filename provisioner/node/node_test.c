@@ -56,8 +56,8 @@ START_TEST(a_node_at_work)
 	BU_REASON_SET(&node->live.says, SOAKS, .number = {5, 25});
 	BU_REASON_SET(&node->live.refusal, NO_IDENTITY, .text = {"no serial number"});
 	BU_REASON_SET(&why, PERSON, .text = {"a look"});
-	bu_hold_set(&node->hold, BU_OWNER_PERSON, "me", &why);
-	node->stages[node->stages_count++] =
+	bu_hold_set(bu_node_hold(node), BU_OWNER_PERSON, "me", &why);
+	bu_node_stages(node)[node->stages_count++] =
 		(struct bu_stage){BU_STATE_INSPECTING, 34000};
 	json = bu_node_to_json(node);
 	ck_assert_int_eq(bu_json_bool(json, "settled", 1), 0);
@@ -128,19 +128,19 @@ START_TEST(what_was_asked_of_its_power_is_shown)
 		bu_autojson json_t *json = NULL, *want = quoted(i ? seen : asked);
 		bu_autofree char *is = NULL, *should = bu_json_canonical(want);
 
-		node->power = (struct bu_power_deed){0};
-		node->live.power_seen = (struct bu_power_fact){0};
+		*bu_node_power(node) = (struct bu_power_deed){0};
+		*bu_node_power_seen(node) = (struct bu_power_fact){0};
 		if (i == 0) {
-			node->power.op = BU_DEED_CYCLE;
-			node->power.result = BU_OUTCOME_DONE;
-			node->power.at_ms = 7;
-			strcpy(node->power.by, "ann");
-			strcpy(node->power.power, "on");
-			strcpy(node->power.detail, "twice");
+			bu_node_power(node)->op = BU_DEED_CYCLE;
+			bu_node_power(node)->result = BU_OUTCOME_DONE;
+			bu_node_power(node)->at_ms = 7;
+			strcpy(bu_node_power(node)->by, "ann");
+			strcpy(bu_node_power(node)->power, "on");
+			strcpy(bu_node_power(node)->detail, "twice");
 		} else {
-			node->live.power_seen.at_ms = 9;
-			strcpy(node->live.power_seen.power, "unknown");
-			strcpy(node->live.power_seen.error, "no route");
+			bu_node_power_seen(node)->at_ms = 9;
+			strcpy(bu_node_power_seen(node)->power, "unknown");
+			strcpy(bu_node_power_seen(node)->error, "no route");
 		}
 		json = bu_node_to_json(node);
 		ck_assert_ptr_nonnull(json_object_get(json, "power"));
@@ -166,9 +166,9 @@ START_TEST(a_node_that_drains_says_where_it_goes)
 	const json_t *part;
 
 	node->state = BU_STATE_DRAINING;
-	node->next.state = BU_STATE_PARKED;
-	strcpy(node->next.by, "ann");
-	BU_REASON_SET(&node->next.reason, PERSON, .text = {"a look"});
+	bu_node_next(node)->state = BU_STATE_PARKED;
+	strcpy(bu_node_next(node)->by, "ann");
+	BU_REASON_SET(&bu_node_next(node)->reason, PERSON, .text = {"a look"});
 	strcpy(node->live.agent.version, "0.2");
 	strcpy(node->live.agent.digest, "abc");
 	node->live.agent.trial = 1;

@@ -151,9 +151,9 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 		const struct bu_cluster_row *row;
 		int jobs = node->live.cluster.jobs;
 
-		if (!node->joined.cluster[0] || !is_of(observer, &node->joined))
+		if (!node->joined->cluster[0] || !is_of(observer, node->joined))
 			continue;
-		row = row_of(rows, count, node->joined.node);
+		row = row_of(rows, count, node->joined->node);
 		if (row)
 			node->live.cluster = row->fact;
 		else
@@ -259,7 +259,7 @@ judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 	      struct finding ret[BU_CONDITION_COUNT])
 {
 	const struct bu_cluster_fact *fact = &node->live.cluster;
-	const char *cluster = node->joined.cluster;
+	const char *cluster = node->joined->cluster;
 
 	if (cluster_silent(observer)) {
 		/* The last answer still counts, and so does the first error. */
@@ -315,7 +315,7 @@ judge(const struct bu_reconcile *rec, struct bu_node *node,
       struct finding ret[BU_CONDITION_COUNT])
 {
 	const struct bu_observer *observer =
-		node->joined.cluster[0] ? observer_of(rec, &node->joined) : NULL;
+		node->joined->cluster[0] ? observer_of(rec, node->joined) : NULL;
 
 	if (is_unsteady(rec, node))
 		find(&ret[BU_CONDITION_UNSTEADY_INVENTORY], "%s", "");
@@ -340,7 +340,7 @@ judge(const struct bu_reconcile *rec, struct bu_node *node,
 	if (*bu_drifted_words(rec->fleet, node))
 		find(&ret[BU_CONDITION_DRIFTED], "%s",
 		     bu_drifted_words(rec->fleet, node));
-	if (!node->joined.cluster[0])
+	if (!node->joined->cluster[0])
 		return 0;
 	if (!node->live.cluster.at_ms && !cluster_silent(observer))
 		return 1;
@@ -388,11 +388,11 @@ is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 	const struct bu_cluster_fact *fact = &node->live.cluster;
 	int64_t now_ms = bu_observe_awake_ms(rec);
 
-	return node->state == BU_STATE_READY && node->joined.cluster[0] &&
-	       fact->at_ms && !cluster_silent(observer_of(rec, &node->joined)) &&
+	return node->state == BU_STATE_READY && node->joined->cluster[0] &&
+	       fact->at_ms && !cluster_silent(observer_of(rec, node->joined)) &&
 	       (!fact->known || fact->drain == BU_DRAIN_OURS) &&
 	       node->live.agent.heard_ms && !is_silent(rec, node) &&
-	       !node->hold.owner && !(node->order.open && node->order.begun) &&
+	       !node->hold->owner && !(node->order->open && node->order->begun) &&
 	       (!node->live.lost_ms || now_ms - node->live.lost_ms >= AGAIN_MS);
 }
 
@@ -402,11 +402,11 @@ rejoin(struct bu_reconcile *rec, struct bu_node *node)
 	const struct bu_cluster_fact *fact = &node->live.cluster;
 	struct bu_reason reason;
 
-	BU_REASON_SET(&reason, CLUSTER_LOST_IT, .text = {node->joined.cluster});
+	BU_REASON_SET(&reason, CLUSTER_LOST_IT, .text = {node->joined->cluster});
 	if (fact->known)
 		BU_REASON_SET(
 			&reason, CLUSTER_REFUSES,
-			.text = {node->joined.cluster, fact->state, fact->reason});
+			.text = {node->joined->cluster, fact->state, fact->reason});
 	node->live.lost_ms = bu_observe_awake_ms(rec);
 	if (!bu_fleet_may_stay(rec->fleet, node)) {
 		bu_outdated_leave(rec, node);
@@ -448,9 +448,9 @@ bu_observe_tick(struct bu_reconcile *rec)
 		const struct bu_cluster_driver *driver;
 		struct bu_err err;
 
-		if (node->joined.cluster[0] &&
-		    bu_observe_cluster(rec, &node->joined, &driver, &err))
-			observer_of(rec, &node->joined)->wanted = 1;
+		if (node->joined->cluster[0] &&
+		    bu_observe_cluster(rec, node->joined, &driver, &err))
+			observer_of(rec, node->joined)->wanted = 1;
 		if (node->live.appending)
 			continue;
 		bu_drifted_look(rec, node);

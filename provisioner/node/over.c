@@ -17,12 +17,13 @@
 static void
 end(struct bu_node *node, const struct bu_event *event, int pending, const char *how)
 {
-	struct bu_over *over = &node->over;
+	struct bu_over *over;
 
 	node->live.over_seen_ms = node->live.last_seen_ms;
 	node->live.last_seen_ms = 0;
 	if (!node->boot_id[0])
 		return;
+	over = bu_node_over(node);
 	*over = (struct bu_over){.seq = event->seq,
 				 .at_ms = event->time_ms,
 				 .pending = pending,
@@ -37,18 +38,18 @@ end(struct bu_node *node, const struct bu_event *event, int pending, const char 
 static void
 decide(struct bu_node *node, int64_t seq, int ended)
 {
-	struct bu_over *over = &node->over;
+	const struct bu_over *over = node->over;
 
 	if (!over->pending || over->seq != seq)
 		return;
-	over->pending = 0;
+	bu_node_over(node)->pending = 0;
 	if (ended && !node->boot_id[0])
 		node->serves = 0;
 	if (ended || node->boot_id[0])
 		return;
 	BU_TEXT_COPY(node->boot_id, over->boot_id);
 	node->boot_installed = over->installed;
-	memset(over, 0, sizeof(*over));
+	bu_node_drop_over(node);
 }
 
 void
@@ -56,7 +57,7 @@ bu_over_intent(struct bu_fleet *fleet, struct bu_node *node,
 	       const struct bu_event *event)
 {
 	enum bu_action action = node->step.action;
-	char how[sizeof(node->over.how)];
+	char how[sizeof(node->over->how)];
 
 	/* A step that only looks ends no boot; when a person presses the button is
 	 * unknown. */
@@ -78,11 +79,11 @@ void
 bu_over_deed(struct bu_node *node, const struct bu_event *event,
 	     const struct bu_body_power *body)
 {
-	char how[sizeof(node->over.how)];
+	char how[sizeof(node->over->how)];
 
 	/* A deed with an unknown outcome may have been done. */
 	if (body->result != BU_OUTCOME_ASKED) {
-		decide(node, node->power.seq, body->result != BU_OUTCOME_FAILED);
+		decide(node, node->power->seq, body->result != BU_OUTCOME_FAILED);
 		return;
 	}
 	snprintf(how, sizeof(how), "power %s by %s", bu_deed_names[body->op],
@@ -105,19 +106,19 @@ bu_over_seen(BU_REPLAY_ARGS)
 int
 bu_over_is(const struct bu_node *node)
 {
-	return node->over.seq && !node->boot_id[0];
+	return node->over->seq && !node->boot_id[0];
 }
 
 int
 bu_over_ended(const struct bu_node *node, const char *boot_id)
 {
-	return node->over.seq && strcmp(node->over.boot_id, boot_id) == 0;
+	return node->over->seq && strcmp(node->over->boot_id, boot_id) == 0;
 }
 
 int
 bu_over_was_installed(const struct bu_node *node)
 {
-	return bu_over_is(node) ? node->over.installed : node->boot_installed;
+	return bu_over_is(node) ? node->over->installed : node->boot_installed;
 }
 
 char *
@@ -125,6 +126,6 @@ bu_over_words(const struct bu_node *node)
 {
 	char at[24];
 
-	bu_time_iso(node->over.at_ms, at);
-	return bu_xasprintf("%s, %s", node->over.how, at);
+	bu_time_iso(node->over->at_ms, at);
+	return bu_xasprintf("%s, %s", node->over->how, at);
 }

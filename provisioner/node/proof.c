@@ -46,7 +46,7 @@ is_booting(const struct bu_node *node)
 static int
 is_of_step(const struct bu_node *node)
 {
-	const struct bu_boot_proof *proof = &node->live.boot;
+	const struct bu_boot_proof *proof = node->live.boot;
 
 	return strcmp(proof->step, node->step.id) == 0 &&
 	       proof->attempt == node->step.attempt;
@@ -56,7 +56,7 @@ is_of_step(const struct bu_node *node)
 static struct bu_boot_proof *
 proof_of_step(struct bu_node *node)
 {
-	struct bu_boot_proof *proof = &node->live.boot;
+	struct bu_boot_proof *proof = bu_node_boot(node);
 
 	if (!is_of_step(node)) {
 		memset(proof, 0, sizeof(*proof));
@@ -93,7 +93,7 @@ twin_of(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
 {
 	for (size_t i = 0; i < rec->fleet->count; i++) {
 		const struct bu_node *node = rec->fleet->nodes[i];
-		const struct bu_boot_proof *other = &node->live.boot;
+		const struct bu_boot_proof *other = node->live.boot;
 
 		if (other->stranger_ms && *other->stranger_mac && is_of_step(node) &&
 		    strcmp(other->stranger_mac, proof->stranger_mac) == 0 &&
@@ -151,7 +151,7 @@ bu_proof_of(const struct bu_fleet *fleet, const char *address)
 	for (size_t i = 0; *address && i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 
-		if (strcmp(node->live.boot.address, address) == 0 && is_booting(node) &&
+		if (strcmp(node->live.boot->address, address) == 0 && is_booting(node) &&
 		    is_of_step(node))
 			return node;
 	}
@@ -166,7 +166,7 @@ times_of(const struct bu_node *node, int64_t ret_ms[BU_PROOF_COUNT])
 
 	memset(ret_ms, 0, BU_PROOF_COUNT * sizeof(*ret_ms));
 	if (current)
-		memcpy(ret_ms, node->live.boot.at_ms, BU_PROOF_COUNT * sizeof(*ret_ms));
+		memcpy(ret_ms, node->live.boot->at_ms, BU_PROOF_COUNT * sizeof(*ret_ms));
 	if (node->step.action == BU_ACTION_NETBOOT &&
 	    strcmp(node->admitted_step, node->step.id) == 0)
 		ret_ms[BU_PROOF_TOKEN] = node->admitted_ms;
@@ -212,7 +212,7 @@ bu_proof_unserved(const char *mac, const char *asks, void *arg)
 		node = bu_twins_by_mac(rec->fleet, mac);
 	if (!node || !is_booting(node))
 		return;
-	bu_text_copy(proof_of_step(node)->unserved, sizeof(node->live.boot.unserved),
+	bu_text_copy(proof_of_step(node)->unserved, sizeof(node->live.boot->unserved),
 		     asks);
 	bu_proof_look(rec, node);
 }
@@ -221,11 +221,11 @@ bu_proof_unserved(const char *mac, const char *asks, void *arg)
 static char *
 missing_words(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	if (is_of_step(node) && node->live.boot.unserved[0])
+	if (is_of_step(node) && node->live.boot->unserved[0])
 		return bu_xasprintf("its firmware asks for architecture %s, for which "
 				    "there is no loader: see bringupd's log and "
 				    "docs/boot.md",
-				    node->live.boot.unserved);
+				    node->live.boot->unserved);
 	if (!rec->rival[0])
 		return bu_xstrdup("");
 	return bu_xasprintf("another DHCP server (%s) answers in the boot network and "
@@ -294,7 +294,7 @@ bu_proof_look(struct bu_reconcile *rec, struct bu_node *node)
 	if (!ours)
 		return;
 	/* A machine that was refused has called. */
-	if (is_booting(node) && !node->hold.owner && !node->live.refusal.code)
+	if (is_booting(node) && !node->hold->owner && !node->live.refusal.code)
 		waits_for(rec, node, says);
 	else
 		*says = (struct bu_reason){0};
@@ -322,7 +322,7 @@ char *
 bu_proof_words(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t at_ms[BU_PROOF_COUNT], now_ms = wall_ms(rec);
-	const struct bu_boot_proof *proof = &node->live.boot;
+	const struct bu_boot_proof *proof = node->live.boot;
 	char *text = NULL;
 	int last;
 

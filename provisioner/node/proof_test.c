@@ -124,10 +124,10 @@ START_TEST(only_who_is_being_booted_is_waited_for)
 	struct bu_node *node = being_booted(&rig);
 	static const struct bu_reason none;
 
-	node->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	bu_proof_look(rig.rec, node);
 	rig_reason_is(&node->live.says, NONE);
-	node->hold.owner = BU_OWNER_NONE;
+	bu_node_hold(node)->owner = BU_OWNER_NONE;
 	BU_REASON_SET(&node->live.refusal, NO_IDENTITY, .text = {"no serial number"});
 	bu_proof_look(rig.rec, node);
 	rig_reason_is(&node->live.says, NONE);

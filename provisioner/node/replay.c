@@ -61,12 +61,15 @@ note_left(struct bu_fleet *fleet, int64_t time_ms)
 {
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
-		struct bu_condition *left =
-			&node->conditions[BU_CONDITION_NOT_IN_PROFILE];
+		struct bu_condition *left;
 
-		if (!node->live.in_profile && !left->on)
-			left->since_ms = time_ms;
+		if (node->conditions[BU_CONDITION_NOT_IN_PROFILE].on ==
+		    !node->live.in_profile)
+			continue;
+		left = &bu_node_conditions(node)[BU_CONDITION_NOT_IN_PROFILE];
 		left->on = !node->live.in_profile;
+		if (left->on)
+			left->since_ms = time_ms;
 	}
 }
 
@@ -113,7 +116,7 @@ static int
 on_bound(BU_REPLAY_ARGS)
 {
 	const struct bu_body_disk *disk = &body->bound.disk;
-	struct bu_seen_disk *seen = &node->live.disk;
+	struct bu_seen_disk *seen = bu_node_disk(node);
 	struct bu_machine machine;
 
 	bu_binding_set(fleet, node, body->bound.machine);
@@ -191,11 +194,11 @@ on_evidence(BU_REPLAY_ARGS)
 static int
 on_crash(BU_REPLAY_ARGS)
 {
-	BU_TEXT_COPY(node->crash.digest, body->crash.digest);
-	BU_TEXT_COPY(node->crash.kind, body->crash.kind);
-	BU_TEXT_COPY(node->crash.boot_id, body->crash.boot_id);
-	node->crash.at_ms = body->crash.at_ms;
-	node->crash.seen_ms = event->time_ms;
+	BU_TEXT_COPY(bu_node_crash(node)->digest, body->crash.digest);
+	BU_TEXT_COPY(bu_node_crash(node)->kind, body->crash.kind);
+	BU_TEXT_COPY(bu_node_crash(node)->boot_id, body->crash.boot_id);
+	bu_node_crash(node)->at_ms = body->crash.at_ms;
+	bu_node_crash(node)->seen_ms = event->time_ms;
 	return 0;
 }
 
@@ -232,7 +235,7 @@ on_condition(BU_REPLAY_ARGS)
 	/* A condition of a newer bringupd. */
 	if (id == BU_CONDITION_COUNT)
 		return 0;
-	condition = node ? &node->conditions[id] : &fleet->conditions[id];
+	condition = node ? &bu_node_conditions(node)[id] : &fleet->conditions[id];
 	if (on && !condition->on)
 		condition->since_ms = body->condition.since_ms
 					      ? body->condition.since_ms
@@ -245,7 +248,7 @@ on_condition(BU_REPLAY_ARGS)
 static int
 on_power(BU_REPLAY_ARGS)
 {
-	struct bu_power_deed *deed = &node->power;
+	struct bu_power_deed *deed = bu_node_power(node);
 
 	if (body->power.result == BU_OUTCOME_ASKED) {
 		memset(deed, 0, sizeof(*deed));
@@ -264,14 +267,14 @@ on_power(BU_REPLAY_ARGS)
 static int
 on_held(BU_REPLAY_ARGS)
 {
-	bu_hold_read(body, &node->hold);
+	bu_hold_read(body, bu_node_hold(node));
 	/* Another machine was there: the next boot seen there is not bringup's. */
-	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE)
+	if (node->hold->reason.code == BU_REASON_FOREIGN_MACHINE)
 		node->booted_by_us = 0;
 	/* A hold by a person is not a failure of the order. */
-	if (node->hold.owner == BU_OWNER_BRINGUP && node->order.open &&
-	    node->order.begun)
-		node->order.fault_seq = event->seq;
+	if (node->hold->owner == BU_OWNER_BRINGUP && node->order->open &&
+	    node->order->begun)
+		bu_node_order(node)->fault_seq = event->seq;
 	return 0;
 }
 
@@ -279,12 +282,12 @@ static int
 on_released(BU_REPLAY_ARGS)
 {
 	bu_measurements_released(fleet, node);
-	memset(&node->hold, 0, sizeof(node->hold));
+	bu_node_drop_hold(node);
 	/* A person has looked at the cause of the frozen ladder. */
 	node->live.let_go = node->live.late_ms != 0;
 	node->live.late_ms = 0;
-	if (node->order.open)
-		node->order.fault_seq = 0;
+	if (node->order->open)
+		bu_node_order(node)->fault_seq = 0;
 	/* A new start: the held time does not count, and a failed step is done once
 	 * more, as another attempt. */
 	node->outdated = 0;

@@ -21,7 +21,7 @@ int
 bu_replay_intent(BU_REPLAY_ARGS)
 {
 	/* A ready node has steps only by an order, as in bu_moved(). */
-	if (node->state == BU_STATE_READY && !node->order.open)
+	if (node->state == BU_STATE_READY && !node->order->open)
 		return 0;
 	node->step.action = bu_action_from_name(body->intent.action);
 	node->step.attempt = body->intent.attempt;
@@ -36,8 +36,8 @@ bu_replay_intent(BU_REPLAY_ARGS)
 		node->writing = !bu_fallback_stays(node);
 		if (node->writing)
 			bu_fallback_gone(node);
-		node->order.written = 1;
-		node->order.installed = 0;
+		bu_node_order(node)->written = 1;
+		bu_node_order(node)->installed = 0;
 	}
 	if (node->step.action == BU_ACTION_JOIN) {
 		node->serves = node->entering = 1;
@@ -60,7 +60,7 @@ join(const struct bu_fleet *fleet, struct bu_node *node,
 		fleet->desired ? fleet->desired : fleet->last;
 	const struct bu_desired_node *want =
 		desired && !body->cluster ? bu_desired_node(desired, node->name) : NULL;
-	struct bu_joined *joined = &node->joined;
+	struct bu_joined *joined = bu_node_joined(node);
 
 	memset(joined, 0, sizeof(*joined));
 	if (want && want->cluster)
@@ -95,11 +95,11 @@ bu_replay_outcome(BU_REPLAY_ARGS)
 	if (done && node->step.action == BU_ACTION_JOIN) {
 		node->entering = 0;
 		join(fleet, node, &body->outcome.joined);
-		json_object_del(node->drained, node->joined.cluster);
+		json_object_del(node->drained, node->joined->cluster);
 	}
 	if (done && node->step.action == BU_ACTION_LEAVE) {
 		node->serves = node->entering = 0;
-		memset(&node->joined, 0, sizeof(node->joined));
+		bu_node_drop_joined(node);
 	}
 	/* The cluster is asked anew. */
 	if (node->step.action == BU_ACTION_JOIN || node->step.action == BU_ACTION_LEAVE)
@@ -126,7 +126,7 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 	node->agent_cert_until_ms = body->admitted.until_ms;
 	node->agent_cert_next[0] = '\0';
 	node->agent_cert_renewed[0] = '\0';
-	node->conditions[BU_CONDITION_CREDENTIAL_COPIED].on = 0;
+	bu_node_conditions(node)[BU_CONDITION_CREDENTIAL_COPIED].on = 0;
 	node->agent_revoked = 0;
 	node->admitted_ms = event->time_ms;
 	node->live.refusal = (struct bu_reason){0};
@@ -144,12 +144,14 @@ bu_replay_renewed(BU_REPLAY_ARGS)
 int
 bu_replay_agent(BU_REPLAY_ARGS)
 {
-	struct bu_agent_fault *fault = &node->agent_failed;
+	enum bu_agent_change result = (enum bu_agent_change)body->agent.result;
+	struct bu_agent_fault *fault;
 
-	memset(fault, 0, sizeof(*fault));
-	fault->result = (enum bu_agent_change)body->agent.result;
-	if (fault->result == BU_AGENT_CHANGED || fault->result == BU_AGENT_RELEASED)
+	bu_node_drop_agent_failed(node);
+	if (result == BU_AGENT_CHANGED || result == BU_AGENT_RELEASED)
 		return 0;
+	fault = bu_node_agent_failed(node);
+	fault->result = result;
 	BU_TEXT_COPY(fault->version, body->agent.version);
 	BU_TEXT_COPY(fault->digest, body->agent.digest);
 	BU_TEXT_COPY(fault->detail, body->agent.detail);
@@ -205,7 +207,7 @@ int
 bu_replay_installed(BU_REPLAY_ARGS)
 {
 	/* A system in memory is there anew in each boot, ordered or not. */
-	int ordered = !body->installed.ram || (node->order.open && node->order.begun);
+	int ordered = !body->installed.ram || (node->order->open && node->order->begun);
 
 	node->writing = 0;
 	node->kexecs = body->installed.kexec;
@@ -221,10 +223,10 @@ bu_replay_installed(BU_REPLAY_ARGS)
 	BU_TEXT_COPY(node->installed_digest, body->installed.digest);
 	BU_TEXT_COPY(node->installed_step, body->installed.step);
 	if (ordered) {
-		node->order.installed = 1;
-		BU_TEXT_COPY(node->facets, node->order.facets);
+		bu_node_order(node)->installed = 1;
+		BU_TEXT_COPY(node->facets, node->order->facets);
 		bu_revisions_install(fleet, node,
-				     node->ram ? node->order.revision : "");
+				     node->ram ? node->order->revision : "");
 	}
 	return 0;
 }

@@ -109,7 +109,7 @@ bu_revisions_apply(struct bu_fleet *fleet, const char *digest,
 static const char *
 digest_of(const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 
 	return order->open && order->begun ? order->revision : "";
 }
@@ -145,7 +145,7 @@ kept(struct bu_fleet *fleet, const struct bu_node *node, struct bu_err *err)
 	if (err)
 		*err = revision->unread;
 	bu_err_wrap(err, "revision %.12s, by which rollout %s changes %s",
-		    revision->digest, node->order.rollout, node->name);
+		    revision->digest, node->order->rollout, node->name);
 	return NULL;
 }
 

@@ -110,7 +110,7 @@ START_TEST(a_machine_waits_while_its_bmc_restarts_for_another)
 	ck_assert_int_eq(node->step.status, BU_STEP_NONE);
 	rig_reason_is(&node->live.says, BMC_AWAITED);
 	rig_remove(&rig, "power.hang");
-	for (int i = 0; i < 20 && rig_node(&rig, 1)->power.result == BU_OUTCOME_ASKED;
+	for (int i = 0; i < 20 && rig_node(&rig, 1)->power->result == BU_OUTCOME_ASKED;
 	     i++)
 		rig_pass(&rig, 10000);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
@@ -152,10 +152,10 @@ START_TEST(a_restart_of_a_bmc_ends_under_another_name)
 		ck_assert_int_eq(bu_effects_restart(rig.rec, node), 1);
 		rig_remove(&rig, "power.hang");
 		/* its answer got lost: the end of its time is one, too */
-		for (int i = 0; i < 60 && node->power.result == BU_OUTCOME_ASKED; i++)
+		for (int i = 0; i < 60 && node->power->result == BU_OUTCOME_ASKED; i++)
 			rig_pass(&rig, 10000);
-		ck_assert_int_eq(node->power.result, BU_OUTCOME_FAILED);
-		ck_assert_int_eq(other->power.result, BU_OUTCOME_NONE);
+		ck_assert_int_eq(node->power->result, BU_OUTCOME_FAILED);
+		ck_assert_int_eq(other->power->result, BU_OUTCOME_NONE);
 		ck_assert_int_eq(bu_effects_restart(rig.rec, node), 0);
 		ck_assert_ptr_null(bu_sibling_restarts(rig.rec, other));
 		rig_end(&rig);

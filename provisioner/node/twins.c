@@ -97,12 +97,15 @@ add_twin(struct walk *walk, int kind, const char *value)
 static void
 look(const struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 {
-	struct bu_condition *shared = &node->conditions[BU_CONDITION_SHARED_IDENTITY];
+	struct bu_condition *shared;
 	struct bu_machine machine;
 	struct walk walk = {.fleet = fleet, .node = node, .machine = &machine};
 
 	bu_node_machine(node, &machine);
 	each_key(&walk, add_twin);
+	if (!walk.text && !node->conditions[BU_CONDITION_SHARED_IDENTITY].on)
+		return;
+	shared = &bu_node_conditions(node)[BU_CONDITION_SHARED_IDENTITY];
 	if (walk.text && !shared->on)
 		shared->since_ms = time_ms;
 	shared->on = walk.text != NULL;
@@ -177,8 +180,9 @@ bu_twins_forget(struct bu_fleet *fleet, struct bu_node *node)
 	bu_node_machine(node, &machine);
 	each_key(&walk, drop_key);
 	each_key(&walk, look_at_others);
-	memset(&node->conditions[BU_CONDITION_SHARED_IDENTITY], 0,
-	       sizeof(struct bu_condition));
+	if (node->conditions[BU_CONDITION_SHARED_IDENTITY].on)
+		bu_node_conditions(node)[BU_CONDITION_SHARED_IDENTITY] =
+			(struct bu_condition){0};
 }
 
 void

@@ -48,7 +48,7 @@ take_trip(size_t i, int64_t rows)
 		node = goes_to(&rig, BU_STATE_READY, &cut);
 	}
 	ck_assert_int_eq(boots(&rig) - before, trips[i].boots);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	rig_end(&rig);
 	return rows && !cut;
 }
@@ -352,7 +352,7 @@ START_TEST(a_drain_for_an_order_is_the_orders)
 	rig_write(&rig, "sinfo", "draining\n");
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
-	ck_assert_int_eq(node->next.state, BU_STATE_BOOTING);
+	ck_assert_int_eq(node->next->state, BU_STATE_BOOTING);
 	rig_why_says(&rig, node, "then: booting (reboot of rollout");
 	refused(&rig, BU_VERB_DRAIN, BU_ERR_STATE,
 		"is draining for an order (reboot, of rollout");
@@ -389,7 +389,7 @@ START_TEST(who_left_the_profile_for_an_order_is_retired)
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
 	free(bu_verb_run(rig.rec, node, &retire, NULL));
 	rig_until(&rig, node, BU_STATE_RETIRED);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_int_eq(bu_node_is_gone(node), 1);
 	ck_assert_int_eq(rig_count(&rig, "boot network node002"), 1); /* its first */
 	rig_end(&rig);
@@ -418,13 +418,13 @@ START_TEST(who_has_left_for_an_order_can_be_replaced)
 		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 		refused(&rig, BU_VERB_SERVICE, BU_ERR_STATE,
 			"its files are being written; it takes: replace, retire");
-		for (int k = 0; k < 1000 && !node->hold.owner; k++)
+		for (int k = 0; k < 1000 && !node->hold->owner; k++)
 			rig_pass(&rig, 1000);
 		rig_why_says(&rig, node, "come back: bringup node replace node001");
 		ask(&rig, rows[i].verb, rows[i].says);
 		rig_until(&rig, node, rows[i].to);
 		ck_assert_str_eq(node->machine, "");
-		ck_assert_int_eq(node->order.withdrawn, 1);
+		ck_assert_int_eq(node->order->withdrawn, 1);
 		rig_restart(&rig);
 		ck_assert_int_eq(rig_node(&rig, 1)->state, rows[i].to);
 		rig_end(&rig);

@@ -29,7 +29,7 @@ add_step(const struct bu_node *node, char **text)
 static int
 takes_empty_disk(const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 
 	return node->step.action == BU_ACTION_INSTALL &&
 	       node->step.status == BU_STEP_FAILED &&
@@ -40,7 +40,7 @@ takes_empty_disk(const struct bu_node *node)
 static void
 add_order(const struct bu_node *node, char **text)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	bu_autofree char *reason = bu_reason_text(&order->reason);
 
 	if (order->open)
@@ -72,7 +72,7 @@ add_order(const struct bu_node *node, char **text)
 static void
 add_next(const struct bu_node *node, char **text)
 {
-	const struct bu_next *next = &node->next;
+	const struct bu_next *next = node->next;
 	bu_autofree char *reason = bu_reason_text(&next->reason);
 
 	if (node->state == BU_STATE_DRAINING)
@@ -131,7 +131,7 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 			    (long long)((now_ms - node->live.last_seen_ms) / 1000));
 	else
 		bu_text_add(text, "\n", "its agent was not heard since %s",
-			    node->power.seq > rec->fleet->loaded_seq
+			    node->power->seq > rec->fleet->loaded_seq
 				    ? "its machine was last switched"
 				    : "bringupd started");
 	if (node->live.progress_total_bytes)
@@ -144,7 +144,7 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 static void
 add_roots(const struct bu_node *node, char **text)
 {
-	const struct bu_other_root *other = &node->other;
+	const struct bu_other_root *other = node->other;
 
 	if (node->slot[0] && !node->proven)
 		bu_text_add(text, "\n",
@@ -175,7 +175,7 @@ add_boot(const struct bu_reconcile *rec, const struct bu_node *node, char **text
 static void
 add_power(const struct bu_node *node, char **text)
 {
-	const struct bu_power_deed *deed = &node->power;
+	const struct bu_power_deed *deed = node->power;
 
 	if (deed->op)
 		bu_text_add(text, "\n", "power %s by %s: %s%s%s",
@@ -236,7 +236,7 @@ add_agent_change(const struct bu_node *node, char **text)
 		[BU_AGENT_REFUSED] = "was not started",
 		[BU_AGENT_RELEASED] = "",
 	};
-	const struct bu_agent_fault *fault = &node->agent_failed;
+	const struct bu_agent_fault *fault = node->agent_failed;
 	char at[24];
 
 	if (!fault->at_ms || strcmp(fault->digest, node->live.agent.digest) == 0)
@@ -327,7 +327,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	const struct bu_state_info *info = bu_state_info(node->state);
 	bu_autofree char *reason = bu_reason_text(&node->reason);
-	bu_autofree char *hold = bu_hold_text(&node->hold);
+	bu_autofree char *hold = bu_hold_text(node->hold);
 	char *text =
 		bu_xasprintf("%s is %s (%s) for %lld s", node->name, info->name,
 			     info->help, (long long)(now_ms - node->since_ms) / 1000);
@@ -335,19 +335,19 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	if (node->reason.code)
 		bu_text_add(&text, "\n", "reason: %s", reason);
 	add_conditions(rec, node, &text);
-	if (node->hold.owner)
+	if (node->hold->owner)
 		bu_text_add(&text, "\n", "%s; bringup node release %s ends the hold",
 			    hold, node->name);
 	if (bu_node_keeps_files(node))
 		bu_text_add(&text, "\n",
 			    "bringup rollout abort %s takes its order back",
-			    node->order.rollout);
-	if (node->hold.owner && bu_node_has_left(node))
+			    node->order->rollout);
+	if (node->hold->owner && bu_node_has_left(node))
 		bu_text_add(
 			&text, "\n",
 			"if its machine does not come back: bringup node replace %s",
 			node->name);
-	if (node->hold.owner && node->state == BU_STATE_VALIDATING &&
+	if (node->hold->owner && node->state == BU_STATE_VALIDATING &&
 	    !bu_verb_runs(rec, node))
 		bu_text_add(&text, "\n",
 			    "if its agent is not heard again: bringup node reboot %s, "

@@ -169,7 +169,7 @@ START_TEST(a_kernel_that_runs_with_other_arguments_is_rebooted)
 	plans(&site, "");
 	/* this boot is over: what it ran with counts no more */
 	runs_with(&site, "iommu=pt", "iommu=pt", "");
-	site.nodes[0]->over.seq = 7;
+	bu_node_over(site.nodes[0])->seq = 7;
 	plans(&site, "");
 	end(&site);
 }

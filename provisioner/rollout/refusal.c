@@ -31,7 +31,7 @@ enum bu_refusal
 bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	const struct bu_rollout *rollout =
 		bu_fleet_rollout(rollouts->fleet, order->rollout);
 	const struct bu_desired_node *want;
@@ -43,7 +43,7 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		return BU_REFUSED_LEFT;
 	if (!bu_lifecycle_begins(node->state))
 		return BU_REFUSED_UNSETTLED;
-	if (node->hold.owner)
+	if (node->hold->owner)
 		return BU_REFUSED_HELD;
 	if (bu_brake_scope(rollouts->brake, node))
 		return BU_REFUSED_BRAKE;
@@ -78,8 +78,8 @@ canary_text(const struct bu_desired_pool *pool, const struct bu_share *share)
 	if (tries)
 		bu_text_add(&text, "; ", "%s (%s%s%s) has its turn%s", tries->name,
 			    bu_state_name(tries->state),
-			    tries->hold.owner ? ", held by " : "",
-			    tries->hold.owner ? tries->hold.by : "",
+			    tries->hold->owner ? ", held by " : "",
+			    tries->hold->owner ? tries->hold->by : "",
 			    gave_up ? " now" : "");
 	if (gave_up &&
 	    (gave_up->state == BU_STATE_PARKED ||
@@ -108,7 +108,7 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	const struct bu_desired_node *want = bu_fleet_desired(rollouts->fleet, node);
 	const struct bu_desired_pool *pool = want ? want->pool : NULL;
 	const struct bu_rollout *rollout =
-		bu_fleet_rollout(rollouts->fleet, node->order.rollout);
+		bu_fleet_rollout(rollouts->fleet, node->order->rollout);
 	size_t index = want ? bu_view_pool(rollouts->fleet, want) : 0;
 	const struct bu_node *one = view->example[index];
 	const char *condition = one ? bu_conditions_first(one->conditions) : NULL;
@@ -117,13 +117,13 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	case BU_MAY_GO:
 		return bu_xstrdup("");
 	case BU_REFUSED_ROLLOUT:
-		return refused_by_rollout(node->order.rollout, rollout);
+		return refused_by_rollout(node->order->rollout, rollout);
 	case BU_REFUSED_LEFT:
 		return bu_xstrdup("the applied profile has no such node");
 	case BU_REFUSED_UNSETTLED:
 		return bu_xasprintf("it is %s", bu_state_name(node->state));
 	case BU_REFUSED_HELD:
-		return bu_xasprintf("it is held by %s", node->hold.by);
+		return bu_xasprintf("it is held by %s", node->hold->by);
 	case BU_REFUSED_BRAKE:
 		return bu_xasprintf(
 			"the brake is on for %s, whose nodes are late together; it "

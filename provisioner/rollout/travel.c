@@ -150,8 +150,8 @@ wall_ms(const struct bu_travels *travels)
 static int
 counts(const struct bu_travels *travels, const struct bu_node *node, const char *digest)
 {
-	return node->agent_failed.at_ms && !strcmp(node->agent_failed.digest, digest) &&
-	       wall_ms(travels) - node->agent_failed.at_ms < BU_TRAVELS_STOP_MS;
+	return node->agent_failed->at_ms && !strcmp(node->agent_failed->digest, digest) &&
+	       wall_ms(travels) - node->agent_failed->at_ms < BU_TRAVELS_STOP_MS;
 }
 
 static const struct bu_node *
@@ -274,8 +274,8 @@ is_at_rest(const struct bu_travels *travels, const struct bu_node *node)
 {
 	return bu_state_info(node->state)->settled &&
 	       node->state != BU_STATE_SERVICING && node->boot_installed &&
-	       !node->hold.owner && node->step.status != BU_STEP_OPEN &&
-	       !(node->order.open && node->order.begun) && !node->live.appending &&
+	       !node->hold->owner && node->step.status != BU_STEP_OPEN &&
+	       !(node->order->open && node->order->begun) && !node->live.appending &&
 	       wall_ms(travels) - node->lent_ms >= LENT_MS;
 }
 
@@ -291,11 +291,11 @@ is_taken(const struct bu_travels *travels, const struct bu_node *node)
 	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
 	int64_t asked_ms = wall_ms(travels) - (now_ms - node->live.agent.asked_ms);
 	int moved = node->reason.code == BU_REASON_VERB ||
-		    node->next.reason.code == BU_REASON_VERB;
+		    node->next->reason.code == BU_REASON_VERB;
 
-	return !node->boot_installed || (node->order.open && node->order.begun) ||
-	       (node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP) ||
-	       (moved && node->since_ms >= asked_ms) || node->power.at_ms >= asked_ms;
+	return !node->boot_installed || (node->order->open && node->order->begun) ||
+	       (node->hold->owner && node->hold->owner != BU_OWNER_BRINGUP) ||
+	       (moved && node->since_ms >= asked_ms) || node->power->at_ms >= asked_ms;
 }
 
 /* A node that was asked and stays silent has failed. */

@@ -70,7 +70,7 @@ has_disks(const struct volume disks[2])
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(
 		bu_store_put_blob(rig.fleet->store, text, node->inventory, NULL), 0);
-	node->live.disk.wanted[0] = '\0';
+	bu_node_disk(node)->wanted[0] = '\0';
 }
 
 #define RAID "PDNMF0ARH1R0AB"
@@ -119,7 +119,7 @@ START_TEST(a_number_of_two_volumes_finds_neither)
 
 	begin("S1", "naa.60a");
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_order *order = &node->order;
+		struct bu_order *order = bu_node_order(node);
 		bu_autojson json_t *item = NULL;
 		struct bu_err err = {0};
 
@@ -155,8 +155,8 @@ START_TEST(a_plan_names_a_disk_by_what_is_its_own)
 	ck_assert_int_eq(bu_fleet_disk(rig.fleet, node, "serial:" RAID, &seen), -1);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_str_eq(node->order.disk_wwn, "naa.60b");
-	ck_assert_str_eq(node->order.disk_serial, "");
+	ck_assert_str_eq(node->order->disk_wwn, "naa.60b");
+	ck_assert_str_eq(node->order->disk_serial, "");
 	rig_end(&rig);
 }
 END_TEST

@@ -98,16 +98,16 @@ install(struct site *site, int number)
 	bu_autojson json_t *facets = bu_facets_json(site->applied, was);
 
 	if (was->cluster)
-		strcpy(node->joined.cluster, was->cluster->name);
+		strcpy(bu_node_joined(node)->cluster, was->cluster->name);
 	node->state = BU_STATE_READY;
 	node->disk_touched = 1;
 	strcpy(node->installed_image, "debian12");
 	strcpy(node->installed_digest, "d1");
 	bu_json_digest(facets, node->facets);
 	json_object_set(site->blobs, node->facets, facets);
-	strcpy(node->order.image_digest, "d1");
-	strcpy(node->order.facets, node->facets);
-	strcpy(node->order.rollout, "r-1");
+	strcpy(bu_node_order(node)->image_digest, "d1");
+	strcpy(bu_node_order(node)->facets, node->facets);
+	strcpy(bu_node_order(node)->rollout, "r-1");
 }
 
 /* The profile as it is applied, and the one that is planned, as differences from the

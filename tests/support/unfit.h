@@ -23,7 +23,7 @@ make_unfit(struct rig *rig, struct bu_node *node, int one)
 	if (one == UNFIT_STATE)
 		node->state = BU_STATE_JOINING;
 	if (one == UNFIT_HELD)
-		node->hold.owner = BU_OWNER_PERSON;
+		bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	if (one == UNFIT_UNHEARD)
 		node->live.last_seen_ms -= 90000;
 	if (one == UNFIT_BUSY)
