@@ -13,17 +13,12 @@
 static void
 print_words(FILE *out, const struct bu_command *command)
 {
-	char *text = NULL, *line, *rest;
-	size_t size;
-	FILE *lines = open_memstream(&text, &size);
+	const char *help;
+	char *text;
 
-	bu_assert(lines);
-	bu_options_help(command->options, lines);
-	fclose(lines);
-	rest = text;
-	while ((line = strsep(&rest, "\n")) && *line)
-		fprintf(out, "%.*s ", (int)strcspn(line + 2, " "), line + 2);
-	free(text);
+	for (size_t at = 0; (text = bu_options_next(command->options, &at, &help));
+	     free(text))
+		fprintf(out, "%.*s ", (int)strcspn(text, " "), text);
 }
 
 /* bash: each command with its options, and the words that may come next. */
@@ -32,7 +27,6 @@ print_bash(const struct bu_commands *commands, FILE *out)
 {
 	fputs("# Completion of bringup for bash, made by `bringup completion bash`.\n"
 	      "_bringup_nodes() {\n"
-	      "\tbringup node list -o hostlist 2>/dev/null | tr ',' '\\n'\n"
 	      "\tbringup node list --json 2>/dev/null |\n"
 	      "\t\tgrep -o '\"name\": *\"[^\"]*\"' | cut -d'\"' -f4\n"
 	      "}\n"

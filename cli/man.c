@@ -75,28 +75,14 @@ print_examples(FILE *out, const struct bu_command *command)
 static void
 print_options(FILE *out, unsigned int options)
 {
-	char *text = NULL, *line, *rest;
-	size_t size;
-	FILE *lines;
+	const char *help;
+	char *text;
 
-	if (!options)
-		return;
-	lines = open_memstream(&text, &size);
-	bu_assert(lines);
-	bu_options_help(options, lines);
-	fclose(lines);
-	rest = text;
-	while ((line = strsep(&rest, "\n")) && *line) {
-		char *help = strstr(line + 2, "  ");
-
+	for (size_t at = 0; (text = bu_options_next(options, &at, &help)); free(text)) {
 		fputs(".TP\n", out);
-		if (help)
-			*help = '\0';
-		print_line(out, ".B ", line + 2);
-		if (help)
-			print_line(out, "", help + 1 + strspn(help + 1, " "));
+		print_line(out, ".B ", text);
+		print_line(out, "", help);
 	}
-	free(text);
 }
 
 static void

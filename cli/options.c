@@ -196,17 +196,27 @@ bu_options_parse(unsigned int taken, int argc, char **argv, struct bu_options *r
 	return 0;
 }
 
+char *
+bu_options_next(unsigned int taken, size_t *at, const char **ret_help)
+{
+	while (*at < BU_LEN(rows)) {
+		const struct option_row *row = &rows[*at];
+
+		if (!(taken & 1u << (*at)++))
+			continue;
+		*ret_help = row->help;
+		return row->letter ? bu_xasprintf("-%c %s", row->letter, row->arg)
+				   : bu_xasprintf("--%s %s", row->name, row->arg);
+	}
+	return NULL;
+}
+
 void
 bu_options_help(unsigned int taken, FILE *out)
 {
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		const struct option_row *row = &rows[i];
-		bu_autofree char *text = NULL;
+	const char *help;
+	char *text;
 
-		if (!(taken & 1u << i))
-			continue;
-		text = row->letter ? bu_xasprintf("-%c %s", row->letter, row->arg)
-				   : bu_xasprintf("--%s %s", row->name, row->arg);
-		fprintf(out, "  %-24s  %s\n", text, row->help);
-	}
+	for (size_t at = 0; (text = bu_options_next(taken, &at, &help)); free(text))
+		fprintf(out, "  %-24s  %s\n", text, help);
 }

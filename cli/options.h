@@ -127,6 +127,9 @@ struct bu_options {
  * BU_ERR_USAGE; argv is reordered. */
 bu_must int bu_options_parse(unsigned int taken, int argc, char **argv,
 			     struct bu_options *ret, struct bu_err *err);
+/* The next option that is taken, from *at (0 at first) on, as "--grant
+ * CLASS[:NODESET]"; owned. NULL = there is no other. */
+char *bu_options_next(unsigned int taken, size_t *at, const char **ret_help);
 /* One line for each option that is taken. */
 void bu_options_help(unsigned int taken, FILE *out);
 
