@@ -263,7 +263,7 @@ START_TEST(an_item_that_is_withdrawn_ends)
 }
 END_TEST
 
-/* Its one port has no name of a rail. */
+/* The one port of the item has no name of a rail. */
 START_TEST(an_item_of_one_port_has_one_result)
 {
 	struct bu_prober prober = {.grace_ms = GRACE_MS};

@@ -24,7 +24,7 @@ int bu_path_is_plain(const char *text);
 
 /* What is behind its last '/'. */
 const char *bu_path_name(const char *path);
-/* What is before it: "/run/bringup" of "/run/bringup/sock", "/" of "/sock", "." of
+/* The part before it: "/run/bringup" of "/run/bringup/sock", "/" of "/sock", "." of
  * "sock". Owned. */
 char *bu_path_folder(const char *path);
 

@@ -92,7 +92,7 @@ START_TEST(all_loaders_get_them_behind_the_images_own)
 }
 END_TEST
 
-/* What a shell would read otherwise is what the kernel gets. */
+/* The kernel gets characters that a shell would read otherwise. */
 START_TEST(grub_takes_each_character_as_it_is)
 {
 	struct bu_err err = {0};

@@ -70,7 +70,7 @@ START_TEST(nodes_are_counted_by_pool_and_state)
 }
 END_TEST
 
-/* What comes from the log is the same in another process, durations included. */
+/* Figures of the log are the same in another process, durations included. */
 START_TEST(counters_go_on_over_a_restart)
 {
 	bu_autofree char *before = NULL;

@@ -390,7 +390,7 @@ START_TEST(half_a_configuration_is_drift)
 }
 END_TEST
 
-/* What its orders did is the best that is known. */
+/* The work of the orders is the best that is known. */
 START_TEST(of_an_agent_that_tells_nothing_the_orders_count)
 {
 	start();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one end of a connection says, line by line; for both ends. */
+/* The words of one end of a connection, line by line; for both ends. */
 #ifndef BU_BOOT_LINES_H
 #define BU_BOOT_LINES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a node is told: checks and their reports, certificates, quarantines with
+ * The gate's words to a node: checks and their reports, certificates, quarantines with
  * evidence, reasons for waiting.
  */
 #ifndef BU_GATE_CERTIFY_CERTIFY_H

@@ -206,7 +206,7 @@ rows_of(const struct bu_gate *gate, const struct bu_node *node, int only_cables)
 		kept = find_place(peers);
 		facts = *digest ? load_facts(gate, node) : NULL;
 		read_facts(facts, only_cables, &kept->rows);
-		/* What cannot be read now is read again. */
+		/* Facts that cannot be read now are read again. */
 		bu_text_copy(kept->facts, sizeof(kept->facts),
 			     facts ? digest : "unread");
 		kept->only_cables = only_cables;
