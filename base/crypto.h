@@ -92,8 +92,12 @@ enum { BU_TLS_NAME_SIZE = 65 /* bytes of a common name with NUL */ };
 struct bu_tls_peer {
 	char name[BU_TLS_NAME_SIZE];      /* the common name */
 	char fingerprint[BU_DIGEST_SIZE]; /* as of bu_cert_fingerprint() */
+	int64_t from_s, until_s;          /* what it showed is valid; Unix time */
 };
 bu_must int bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err);
+/* 1 = a verified peer whose certificate is valid at this time. Verifying costs two
+ * signatures and holds for the whole connection: only time can end it. */
+int bu_tls_peer_holds(const struct bu_tls_peer *peer, int64_t now_s);
 /* The fingerprint of the certificate that the peer showed, whoever it is; "" when it
  * showed none. session is a gnutls_session_t. */
 void bu_tls_shown(void *session, char ret_hex[BU_DIGEST_SIZE]);

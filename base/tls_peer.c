@@ -61,6 +61,39 @@ leaf_name(gnutls_x509_crt_t cert, char ret_name[BU_TLS_NAME_SIZE], struct bu_err
 	return 0;
 }
 
+/* The time in which every certificate that the peer showed is valid. */
+static int
+validity(const gnutls_datum_t *chain, unsigned int count, struct bu_tls_peer *ret)
+{
+	ret->from_s = 0;
+	ret->until_s = INT64_MAX;
+	for (unsigned int i = 0; i < count; i++) {
+		gnutls_x509_crt_t cert;
+		int64_t from_s, until_s;
+		int rc = gnutls_x509_crt_init(&cert);
+
+		if (rc != 0)
+			return rc;
+		rc = gnutls_x509_crt_import(cert, &chain[i], GNUTLS_X509_FMT_DER);
+		from_s = gnutls_x509_crt_get_activation_time(cert);
+		until_s = gnutls_x509_crt_get_expiration_time(cert);
+		gnutls_x509_crt_deinit(cert);
+		if (rc != 0)
+			return rc;
+		if (from_s > ret->from_s)
+			ret->from_s = from_s;
+		if (until_s < ret->until_s)
+			ret->until_s = until_s;
+	}
+	return 0;
+}
+
+int
+bu_tls_peer_holds(const struct bu_tls_peer *peer, int64_t now_s)
+{
+	return peer->name[0] && peer->from_s <= now_s && now_s <= peer->until_s;
+}
+
 int
 bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err)
 {
@@ -84,6 +117,8 @@ bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err)
 		return bu_gnutls_fail(err, BU_ERR_DENIED, rc,
 				      "read the peer's certificate");
 	rc = gnutls_x509_crt_import(cert, &chain[0], GNUTLS_X509_FMT_DER);
+	if (rc == 0)
+		rc = validity(chain, count, ret);
 	if (rc != 0)
 		rc = bu_gnutls_fail(err, BU_ERR_DENIED, rc,
 				    "read the peer's certificate");

@@ -70,6 +70,7 @@ struct bu_connection {
 	char from[KEY_SIZE]; /* who opened it: an address, a user */
 	struct bu_seen seen;
 	char machine[KEY_SIZE]; /* "" = no certificate was shown */
+	struct bu_tls_peer peer;
 };
 
 static enum bu_limit
@@ -133,6 +134,12 @@ const char *
 bu_connection_key(const struct bu_connection *one)
 {
 	return one->machine[0] ? one->machine : one->from;
+}
+
+struct bu_tls_peer *
+bu_connection_peer(struct bu_connection *one)
+{
+	return &one->peer;
 }
 
 const struct bu_seen *

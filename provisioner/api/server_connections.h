@@ -5,6 +5,7 @@
 
 #include <microhttpd.h>
 
+#include "base/crypto.h"
 #include "model/limit.h"
 #include "provisioner/api/server.h"
 
@@ -40,6 +41,8 @@ void bu_connections_notify(void *arg, struct MHD_Connection *connection, void **
 struct bu_connection *bu_connection_of(struct MHD_Connection *connection);
 /* The client's address; "" over a unix socket. */
 const char *bu_connection_address(const struct bu_connection *one);
+/* The verified peer of a TLS connection; its name is empty until one is verified. */
+struct bu_tls_peer *bu_connection_peer(struct bu_connection *one);
 const struct bu_seen *bu_connection_seen(const struct bu_connection *one);
 /* Sets the machine named by the client's certificate. */
 void bu_connection_known(struct bu_connection *one, const char *machine);

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/plain.h"
@@ -83,20 +84,26 @@ match(const char *route, const char *path, char *store, size_t size,
 	return !*path;
 }
 
+/* Verifies the certificate at the first request of a connection, and again when the
+ * certificate is not valid by the clock: GnuTLS says why. Whether the machine may still
+ * come with it is asked of the log at each request, by the handlers. */
 static void
 read_peer(struct bu_exchange *exchange)
 {
+	struct bu_tls_peer *peer = bu_connection_peer(exchange->of);
 	const union MHD_ConnectionInfo *info;
 
 	if (!exchange->listener->tls)
 		return;
 	info = MHD_get_connection_info(exchange->connection,
 				       MHD_CONNECTION_INFO_GNUTLS_SESSION);
-	if (!info ||
-	    bu_tls_peer(info->tls_session, &exchange->peer, &exchange->peer_fault) != 0)
-		exchange->peer.name[0] = '\0';
-	if (exchange->peer.name[0])
-		bu_connection_known(exchange->of, exchange->peer.name);
+	if (!bu_tls_peer_holds(peer, bu_wall_ms(bu_clock_system()) / 1000) &&
+	    (!info ||
+	     bu_tls_peer(info->tls_session, peer, &exchange->peer_fault) != 0))
+		peer->name[0] = '\0';
+	exchange->peer = *peer;
+	if (peer->name[0])
+		bu_connection_known(exchange->of, peer->name);
 }
 
 /* What comes in pieces has not waited: only when it was asked once, it has. */
