@@ -4,7 +4,9 @@
  * with all that happened to each node, inventories and facets as blobs, and a signed
  * image of nothing for the profile's images:
  *
- *	tests/support/make-journal TREE STATE-DIR IMAGES-DIR
+ *	tests/support/make-journal TREE STATE-DIR IMAGES-DIR [PAIRS]
+ *
+ * PAIRS: nodes with which each node was measured.
  *
  * For benches of scale; what is written goes through the same store as bringupd's.
  */
@@ -226,6 +228,31 @@ write_node(struct writing *w, const struct bu_desired_node *node)
 		flush(w);
 }
 
+static void
+write_pair(struct writing *w, const char *a, const char *b)
+{
+	note(w, BU_EVENT_PAIR, "",
+	     json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i}", "probe",
+		       "p-1", "rail", "fabric", "a", a, "b", b, "boot_a", "0", "boot_b",
+		       "0", "ab_gbps", 391.25, "ba_gbps", 390.5, "expect_gbps", 360.0,
+		       "lat_us", 2.25, "verdict", "pass", "error", "", "mtu", 4096));
+	if (w->count == (size_t)NODES_AT_ONCE * EVENTS_PER_NODE)
+		flush(w);
+}
+
+/* Each node with those that come after it. */
+static void
+write_pairs(struct writing *w, size_t pairs)
+{
+	size_t count = w->desired->nodes_count;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 1; k <= pairs && k < count; k++)
+			write_pair(w, w->desired->nodes[i].name,
+				   w->desired->nodes[(i + k) % count].name);
+	flush(w);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -236,8 +263,9 @@ main(int argc, char **argv)
 	struct bu_tree *tree;
 	struct bu_err err = {0};
 
-	if (argc != 4) {
-		fputs("usage: tests/support/make-journal TREE STATE-DIR IMAGES-DIR\n",
+	if (argc != 4 && argc != 5) {
+		fputs("usage: tests/support/make-journal TREE STATE-DIR IMAGES-DIR "
+		      "[PAIRS]\n",
 		      stderr);
 		return 1;
 	}
@@ -259,6 +287,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		write_node(&w, &desired->nodes[i]);
 	flush(&w);
+	write_pairs(&w, argc == 5 ? (size_t)strtoul(argv[4], NULL, 10) : 0);
 	printf("journal of %zu nodes\n", desired->nodes_count);
 	free(w.events);
 	free(w.blobs);
