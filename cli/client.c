@@ -15,7 +15,7 @@
 #include "cli/reach.h"
 #include "profiles/nodeset/nodeset.h"
 
-enum { ANSWER_MS = 60 * 1000 };
+enum { ANSWER_MS = 60 * 1000, PAIRS_PAGE = 1000 };
 
 struct bu_client {
 	struct bu_http *http;
@@ -161,6 +161,33 @@ bu_client_whole(struct bu_client *client, const json_t *listing, struct bu_err *
 		json_array_append_new(nodes, node);
 	}
 	return nodes;
+}
+
+json_t *
+bu_client_pairs(struct bu_client *client, const char *verdicts, size_t most,
+		struct bu_err *err)
+{
+	json_t *all = json_pack("{s:[]}", "pairs"), *pairs;
+	int64_t after = 0;
+	int more = 1;
+
+	pairs = json_object_get(all, "pairs");
+	while (more && json_array_size(pairs) < most) {
+		size_t left = most - json_array_size(pairs);
+		bu_autojson json_t *page = bu_client_get(
+			client, 0, err, "/v1/fabric/pairs?after=%lld&limit=%zu%s%s",
+			(long long)after, left < PAIRS_PAGE ? left : PAIRS_PAGE,
+			verdicts ? "&verdict=" : "", verdicts ? verdicts : "");
+
+		if (!page) {
+			json_decref(all);
+			return NULL;
+		}
+		json_array_extend(pairs, json_object_get(page, "pairs"));
+		after = bu_json_int(page, "after", INT32_MAX);
+		more = bu_json_bool(page, "more", 0);
+	}
+	return all;
 }
 
 const char *

@@ -24,6 +24,10 @@ json_t *bu_client_post(struct bu_client *client, const char *path, const json_t 
 		       struct bu_err *err);
 /* Short forms of the nodes of a nodeset (NULL = all): {"nodes":[...],"time_ms"}. */
 json_t *bu_client_nodes(struct bu_client *client, const char *set, struct bu_err *err);
+/* The pairs that were measured in the present boots, {"pairs":[...]}, by pages: the
+ * first `most` of those with one of these verdicts ("fail,warn"; NULL = any). */
+json_t *bu_client_pairs(struct bu_client *client, const char *verdicts, size_t most,
+			struct bu_err *err);
 /* Who stands behind this user: whoever became root by sudo. A note for the log, which
  * has the user of the socket anyway. */
 const char *bu_client_user(void);

@@ -12,6 +12,13 @@ const struct bu_field bu_shown_pairs_fields[] = {
 		      bu_shown_pair_fields),
 	BU_FIELD_END,
 };
+const struct bu_field bu_shown_pairs_page_fields[] = {
+	BU_FIELD_MANY(LIST, struct bu_shown_pairs_page, pairs, BU_SHOWN_MAX,
+		      bu_shown_pair_fields),
+	BU_FIELD(INT, struct bu_shown_pairs_page, after),
+	BU_FIELD(FLAG, struct bu_shown_pairs_page, more),
+	BU_FIELD_END,
+};
 static const struct bu_field appliance_fields[] = {
 	BU_FIELD(STRING, struct bu_shown_appliance, version),
 	BU_FIELD(INT, struct bu_shown_appliance, uptime_s, BU_ANY),
@@ -34,8 +41,8 @@ const struct bu_field bu_shown_status_fields[] = {
 	BU_FIELD(RECORD, struct bu_shown_status, appliance, .fields = appliance_fields),
 	BU_FIELD_MANY(LIST, struct bu_shown_status, nodes, BU_SHOWN_MAX,
 		      bu_shown_listed_fields),
-	BU_FIELD_MANY(LIST, struct bu_shown_status, pairs, BU_SHOWN_MAX,
-		      bu_shown_pair_fields),
+	BU_FIELD_MANY(ARRAY, struct bu_shown_status, gone, BU_SHOWN_MAX, text_field,
+		      .need = BU_SPARSE),
 	BU_FIELD(JSON, struct bu_shown_status, counts, .need = BU_OPTIONAL),
 	BU_FIELD(RECORD, struct bu_shown_status, rollout,
 		 .fields = bu_shown_rollout_fields, .need = BU_NULL),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The site in the API: GET /v1/status, and its parts GET /v1/nodes, /v1/machines and
- * /v1/fabric/runs/ID. */
+/* The site in the API: GET /v1/status, and its parts GET /v1/nodes, /v1/machines,
+ * /v1/fabric/pairs and /v1/fabric/runs/ID. */
 #ifndef BU_MODEL_SHOWN_STATUS_H
 #define BU_MODEL_SHOWN_STATUS_H
 
@@ -18,6 +18,13 @@ struct bu_shown_pairs {
 	struct bu_shown_pair *pairs;
 	size_t pairs_count;
 };
+/* A page of GET /v1/fabric/pairs. after: where the next one begins. */
+struct bu_shown_pairs_page {
+	struct bu_shown_pair *pairs;
+	int64_t after;
+	int more;
+	size_t pairs_count;
+};
 
 /* A brake (provisioner/rollout/brake.c): late nodes of all nodes. */
 #define BU_SHOWN_BRAKE_ROWS(X, T) \
@@ -31,10 +38,13 @@ struct bu_shown_pairs {
 	X(T, STRING, version) X(T, STRING, digest) X(T, INT, have) X(T, INT, others) \
 	X(T, STRING, trouble)
 
-/* trouble: why the applied profile is unreadable, "" = readable. */
+/* since: nodes are those that changed after this version alone, gone the names of those
+ * that ceased to be; everything else is whole. 0 = nodes are all nodes. pairs_seq: row of
+ * the last probe. trouble: why the applied profile is unreadable, "" = readable. */
 #define BU_SHOWN_STATUS_ROWS(X, T) \
-	X(T, INT, version) X(T, STRING, site) X(T, INT, time_ms, BU_ANY) \
-	X(T, INT, epoch) \
+	X(T, INT, version) X(T, INT, since, .need = BU_SPARSE) \
+	X(T, STRING, site) X(T, INT, time_ms, BU_ANY) \
+	X(T, INT, epoch) X(T, INT, pairs_seq) \
 	X(T, STRING, revision) X(T, STRING, commit) X(T, STRING, trouble)
 struct bu_shown_status {
 	BU_SHOWN_STATUS_ROWS(BU_ROW_MEMBER, )
@@ -43,7 +53,7 @@ struct bu_shown_status {
 		int64_t uptime_s;
 	} appliance;
 	struct bu_shown_node *nodes;
-	struct bu_shown_pair *pairs;
+	const char **gone;
 	/* Nodes by state: {"ready": 3, "ready but unreachable": 1} */
 	const json_t *counts;
 	struct bu_shown_rollout rollout; /* the last one; id NULL = none */
@@ -57,10 +67,11 @@ struct bu_shown_status {
 		const char **changing; /* nodes */
 		size_t changing_count;
 	} agents;
-	size_t nodes_count, pairs_count, brakes_count, warnings_count, conditions_count;
+	size_t nodes_count, gone_count, brakes_count, warnings_count, conditions_count;
 };
 extern const struct bu_field bu_shown_pair_fields[];
 extern const struct bu_field bu_shown_pairs_fields[];
+extern const struct bu_field bu_shown_pairs_page_fields[];
 extern const struct bu_field bu_shown_status_fields[];
 
 /* time_ms: Unix time of the appliance. */

@@ -376,8 +376,7 @@ start(struct daemon *d, int page_fd, struct bu_err *err)
 		return -1;
 	if (prepare_dnsmasq(d, err) != 0)
 		return -1;
-	d->fleet->on_change = on_change;
-	d->fleet->on_change_arg = d;
+	bu_fleet_watch(d->fleet, on_change, d);
 	first_epoch(d);
 	bu_reconcile_start(d->api.rec);
 	bu_rollouts_kick(d->api.rollouts);
@@ -398,6 +397,7 @@ stop(struct daemon *d)
 	bu_server_destroy(d->api.server);
 	bu_api_forget_plans(&d->api);
 	bu_api_forget_scans(&d->api);
+	bu_api_forget_status(&d->api);
 	bu_rival_destroy(d->rival);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_chrony_destroy(d->chrony);

@@ -12,13 +12,16 @@ const GLYPHS = { good: "✓", bad: "✕", busy: "●", wait: "◷", idle: "○" 
 const VERDICT_TONES = { pass: "good", warn: "wait", fail: "bad", inconclusive: "idle" };
 const FOLD_FROM = 50;   // a pool with more nodes starts folded
 const ROWS_MAX = 200;   // rows drawn of one pool
-const PAIRS_MAX = 20;   // pairs drawn until the viewer asks for all
+const PAIRS_MAX = 20;   // pairs drawn until the viewer asks for more
+const PAIRS_MORE = 200; // drawn in addition each time
+const PAIRS_GAP_MS = 2000; // between two looks at the pairs
 const POLL_WAIT_S = 25;
 const POLL_GAP_MS = 250; // at most four drawings a second
 
 const view = {
-	status: null, skewMs: 0, answeredMs: 0, lost: "", filter: "", allPairs: false,
-	pools: new Map(), pairs: new Map(), eventSeq: null, alarms: "",
+	status: null, skewMs: 0, answeredMs: 0, lost: "", filter: "",
+	pools: new Map(), pairs: new Map(), pairsWanted: PAIRS_MAX, pairsSeq: null,
+	pairsMs: 0, eventSeq: null, alarms: "",
 };
 
 const byId = (id) => document.getElementById(id);
@@ -421,12 +424,9 @@ function updatePair(row, pair) {
 	setText(row.verdict, GLYPHS[tone] + " " + (pair.verdict || "running"));
 }
 
-function drawPairs(pairs) {
-	const order = ["fail", "warn", "inconclusive"];
-	const rankOf = (pair) => (order.indexOf(pair.verdict) + 1) || order.length + 1;
-	const sorted = [...pairs].sort((a, b) => rankOf(a) - rankOf(b));
-	const picked = view.allPairs ? sorted : sorted.slice(0, PAIRS_MAX);
-	const rows = picked.map((pair) => {
+// more: there are others, which are not drawn.
+function drawPairs(pairs, more) {
+	const rows = pairs.map((pair) => {
 		const name = pair.a + " " + pair.b + " " + (pair.rail || "");
 		if (!view.pairs.has(name))
 			view.pairs.set(name, createPair());
@@ -434,10 +434,39 @@ function drawPairs(pairs) {
 		return view.pairs.get(name).root;
 	});
 	arrange(byId("pairs"), rows);
-	setText(byId("pairs-count"), pairs.length ? plural(pairs.length, "pair") : "");
-	setText(byId("pairs-more"), "Show all " + plural(pairs.length, "pair"));
-	show(byId("pairs-more"), pairs.length > picked.length);
+	setText(byId("pairs-count"), pairs.length ?
+		(more ? "first " : "") + plural(pairs.length, "pair") : "");
+	setText(byId("pairs-more"), "Show more pairs");
+	show(byId("pairs-more"), more);
 	show(byId("no-pairs"), pairs.length === 0);
+}
+
+// Up to so many pairs with one of these verdicts, page by page.
+async function fetchPairs(verdicts, count) {
+	const pairs = [];
+	let after = 0, more = true;
+	while (more && pairs.length < count) {
+		const page = await fetchJson("/v1/fabric/pairs?verdict=" + verdicts + "&after=" +
+			after + "&limit=" + Math.min(1000, count - pairs.length));
+		pairs.push(...page.pairs);
+		({ after, more } = page);
+	}
+	return pairs;
+}
+
+// The worst first. There may be tens of thousands: only those that are drawn are fetched.
+async function updatePairs(again) {
+	const seq = view.status.pairs_seq;
+	if (!again && (seq === view.pairsSeq || Date.now() - view.pairsMs < PAIRS_GAP_MS))
+		return;
+	view.pairsMs = Date.now();
+	const wanted = view.pairsWanted;
+	const pairs = [];
+	for (const verdict of ["fail", "warn", "inconclusive", "pass"])
+		if (pairs.length <= wanted)
+			pairs.push(...await fetchPairs(verdict, wanted + 1 - pairs.length));
+	drawPairs(pairs.slice(0, wanted), pairs.length > wanted);
+	view.pairsSeq = seq;
 }
 
 /* Events */
@@ -488,7 +517,6 @@ function drawStatus() {
 	drawSummary(status);
 	drawRollout(status.rollout);
 	drawPools(status.nodes);
-	drawPairs(status.pairs || []);
 	const appliance = status.appliance || {};
 	setText(byId("about"), ["bringup " + (appliance.version || ""),
 		Number.isFinite(appliance.uptime_s) ? "up for " +
@@ -507,7 +535,7 @@ async function fetchJson(path) {
 }
 
 function takeStatus(status) {
-	view.status = { ...status, nodes: status.nodes || [] };
+	view.status = mergeStatus(view.status, { ...status, nodes: status.nodes || [] });
 	view.skewMs = status.time_ms ? status.time_ms - Date.now() : 0;
 	drawStatus();
 }
@@ -520,6 +548,7 @@ async function pollOnce() {
 	view.lost = "";
 	if (status) {
 		takeStatus(status);
+		await updatePairs(false);
 		drawEvents(((await fetchJson("/v1/events?limit=50")) || {}).events || []);
 	}
 	drawLink();
@@ -553,8 +582,8 @@ function tick() {
 }
 
 byId("pairs-more").addEventListener("click", () => {
-	view.allPairs = true;
-	drawPairs(view.status.pairs || []);
+	view.pairsWanted += PAIRS_MORE;
+	updatePairs(true).catch(() => {}); // the next poll says what is wrong
 });
 setInterval(tick, 1000);
 poll();

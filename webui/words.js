@@ -104,3 +104,18 @@ const alarmsOf = (status) => [
 		text: "The brake is on: " + one.text })),
 	...(status.warnings || []).map((text) => ({ tone: "wait", text })),
 ];
+
+// What a status says once an answer to ?since= has come. A whole answer stands alone; one
+// of changes has the nodes that changed, and names those that are gone.
+function mergeStatus(status, answer) {
+	if (!status || !answer.since)
+		return answer;
+	const changed = new Map(answer.nodes.map((node) => [node.name, node]));
+	const gone = new Set(answer.gone);
+	const kept = status.nodes.filter((node) => !gone.has(node.name)).map((node) => {
+		const other = changed.get(node.name);
+		changed.delete(node.name);
+		return other || node;
+	});
+	return { ...answer, since: 0, gone: [], nodes: [...kept, ...changed.values()] };
+}

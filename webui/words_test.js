@@ -8,7 +8,7 @@ const path = require("node:path");
 const vm = require("node:vm");
 
 const names = ["stateOf", "toneCounted", "notesOf", "toneOf", "summaryOf", "isReady", "rolloutState",
-	"rolloutCounts", "alarmsOf"];
+	"rolloutCounts", "alarmsOf", "mergeStatus"];
 const source = fs.readFileSync(path.join(__dirname, "words.js"), "utf8");
 vm.runInThisContext(source + "\n;globalThis.words = { " + names.join(", ") + " };");
 const { words } = globalThis;
@@ -66,3 +66,15 @@ assert.equal(words.rolloutCounts(ended), "3 done · 2 failed");
 assert.deepEqual(words.alarmsOf({ conditions: [{ text: "the disk is full" }],
 	brakes: [{ text: "rack r2" }], warnings: ["low"], trouble: "" }).map((one) => one.text),
 	["the disk is full", "The brake is on: rack r2", "low"]);
+
+// An answer of changes makes the same status as a whole one of its version.
+const first = { version: 5, site: "a", nodes: [{ name: "n1", state: "ready" },
+	{ name: "n2", state: "ready" }] };
+const second = words.mergeStatus(first, { version: 6, since: 5, site: "b", gone: ["n1"],
+	nodes: [{ name: "n2", state: "failed" }, { name: "n3", state: "enrolled" }] });
+assert.deepEqual(second, { version: 6, since: 0, site: "b", gone: [],
+	nodes: [{ name: "n2", state: "failed" }, { name: "n3", state: "enrolled" }] });
+assert.deepEqual(words.mergeStatus(second, { version: 6, since: 6, site: "b", gone: [],
+	nodes: [] }).nodes, second.nodes);
+assert.deepEqual(words.mergeStatus(second, first), first);
+assert.deepEqual(words.mergeStatus(null, first), first);

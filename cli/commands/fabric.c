@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bringup fabric run, matrix, and show of one node. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -193,17 +194,17 @@ bu_cmd_fabric_matrix(const struct bu_options *options, struct bu_err *err)
 	const char *set = options->args_count ? options->args[0] : NULL;
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autojson json_t *reply = bu_client_nodes(client, set, err), *names = NULL;
-	bu_autojson json_t *status = bu_client_get(client, 0, err, "/v1/status");
+	bu_autojson json_t *pairs =
+		reply ? bu_client_pairs(client, NULL, SIZE_MAX, err) : NULL;
 	struct bu_shown_pairs shown;
 
-	if (!reply || !status ||
-	    bu_answer_read(bu_shown_pairs_fields, status, &shown, err) != 0)
+	if (!pairs || bu_answer_read(bu_shown_pairs_fields, pairs, &shown, err) != 0)
 		return -1;
 	names = bu_out_pick(json_object_get(reply, "nodes"), "name");
 	if (options->format == BU_FORMAT_TABLE)
 		print_matrix(names, &shown);
 	else
-		bu_out_json(json_object_get(status, "pairs"), stdout);
+		bu_out_json(json_object_get(pairs, "pairs"), stdout);
 	bu_record_fini(bu_shown_pairs_fields, &shown);
 	return 0;
 }

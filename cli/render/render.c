@@ -215,9 +215,6 @@ bu_render_status(const struct bu_shown_status *status, FILE *out)
 	render_rollout(&status->rollout, out);
 	fprintf(out, "%s\n\n", summary);
 	bu_render_nodes(&nodes, out);
-	if (status->pairs_count)
-		fputc('\n', out);
-	bu_render_pairs(status->pairs, status->pairs_count, out);
 }
 
 void

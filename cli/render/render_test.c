@@ -347,7 +347,7 @@ START_TEST(a_whole_status)
 		"{'version':7,'site':'demo','time_ms':61000,'epoch':3,"
 		"'revision':'0123456789abcdef','appliance':{'version':'0.1.0',"
 		"'uptime_s':75},'nodes':[{'name':'node001','pool':'train',"
-		"'state':'ready','since_ms':1000}],'pairs':[],'counts':{'ready':1},"
+		"'state':'ready','since_ms':1000}],'counts':{'ready':1},"
 		"'rollout':{'id':'r-1','total':2,'state':'paused','reason':'by local',"
 		"'done':1,'turn':1,'failed':0,"
 		"'quarantined':0,'under_way':0},"

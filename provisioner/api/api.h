@@ -37,6 +37,7 @@ struct bu_api {
 	const char *agent_url;  /* TLS listener for agents */
 	struct bu_kept_plan kept[BU_PLANS_KEPT]; /* the newest first */
 	struct bu_scan *scans; /* results of image scanners, unsorted */
+	struct bu_renderings *status; /* of its present version; NULL = none yet */
 };
 
 /* All routes; ends with a NULL method. */
@@ -77,8 +78,12 @@ BU_HANDLER(bu_api_agent_progress);
 BU_HANDLER(bu_api_agent_confirm);
 BU_HANDLER(bu_api_agent_clock);
 BU_HANDLER(bu_api_agent_result);
-/* operator_routes.c: views for people and tools */
+/* status.c */
 BU_HANDLER(bu_api_status);
+void bu_api_forget_status(struct bu_api *api);
+/* pairs.c */
+BU_HANDLER(bu_api_pairs);
+/* operator_routes.c: views for people and tools */
 BU_HANDLER(bu_api_events);
 BU_HANDLER(bu_api_audit);
 BU_HANDLER(bu_api_nodes);
@@ -117,6 +122,9 @@ BU_HANDLER(bu_api_rollout_pause);
 BU_HANDLER(bu_api_rollout_resume);
 BU_HANDLER(bu_api_rollout_abort);
 
+/* shown.c: a node in a list, and an order; new references. */
+json_t *bu_api_shown_node(const struct bu_fleet *fleet, const struct bu_node *node);
+json_t *bu_api_shown_order(const struct bu_order *order);
 /* agents.c: the node of the asking agent, by its certificate. */
 struct bu_node *bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 				 struct bu_err *err);

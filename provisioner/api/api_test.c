@@ -88,6 +88,7 @@ START_TEST(a_wait_without_news_ends)
 {
 	struct site site;
 	bu_autofree char *path = NULL;
+	bu_autojson json_t *same = NULL;
 	struct talk talk;
 
 	site_begin(&site, 1);
@@ -102,6 +103,13 @@ START_TEST(a_wait_without_news_ends)
 		rig_pass(&site.rig, 1000);
 	site_until_ended(&site, &talk);
 	ck_assert_int_eq(talk.status, 200);
+	/* The same version, and no node again. */
+	same = json_loads(talk.body, 0, NULL);
+	ck_assert_int_eq(bu_json_int(same, "version", 0), site.rig.fleet->version);
+	ck_assert_int_eq(bu_json_int(same, "since", 0), site.rig.fleet->version);
+	ck_assert_uint_eq(json_array_size(json_object_get(same, "nodes")), 0);
+	ck_assert_int_eq(bu_json_int(json_object_get(same, "counts"), "enrolled", 0),
+			 1);
 	talk_end(&talk);
 	site_end(&site);
 }
@@ -197,6 +205,7 @@ START_TEST(a_node_with_why_and_evidence)
 	site_begin(&site, 1);
 	rig_to_validating(&site.rig, 1);
 	rig_certify(&site.rig, 1);
+	site.pokes = 1;
 	strcpy(rig_node(&site.rig, 1)->commit, "c0ffee");
 	node = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
 	ck_assert_str_eq(bu_json_str(node, "commit", ""), "c0ffee");

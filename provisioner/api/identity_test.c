@@ -256,6 +256,7 @@ START_TEST(who_takes_a_held_nodes_name_stays_in_service)
 		 json_pack("{s:s,s:s}", "to", "inspecting", "on", "start"));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
+	desk.site.pokes = 1;
 	held->hold.owner = BU_OWNER_BRINGUP;
 	BU_REASON_SET(&held->hold.reason, IS_ON, .text = {"it is on", "node002"});
 	planned = plan(&desk, "node002," ROW_1);

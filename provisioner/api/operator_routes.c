@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people and their tools look at: status, nodes, events, one node. */
+/* What people and their tools look at: nodes, one node, events. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "model/shown_status.h"
+#include "model/shown_node.h"
 #include "provisioner/api/api.h"
 
 /* EVENTS_SCAN: rows that one request for what comes after some row looks at, or for
@@ -18,136 +18,6 @@ enum {
 	EVENTS_SCAN = 2000,
 };
 
-/* The short form: what was measured, without every run of it. */
-static json_t *
-pairs_json(const struct bu_fleet *fleet)
-{
-	json_t *pairs = json_array();
-
-	for (size_t i = 0; i < fleet->measurements.count; i++) {
-		const struct bu_pair_log *log = &fleet->measurements.logs[i];
-		bu_autojson json_t *pair = NULL;
-		json_t *brief;
-
-		/* One of them may have another name since. */
-		if (!bu_fleet_node(fleet, log->name[0]) ||
-		    !bu_fleet_node(fleet, log->name[1]))
-			continue;
-		pair = bu_measurements_brief(log);
-		brief = json_object();
-		for (const struct bu_field *f = bu_shown_pair_fields; f->key; f++)
-			json_object_set(brief, f->key, json_object_get(pair, f->key));
-		json_array_append_new(pairs, brief);
-	}
-	return pairs;
-}
-
-/* What an applied plan wants of it, and what became of that. */
-static json_t *
-order_json(const struct bu_order *order)
-{
-	bu_autojson json_t *why = json_object();
-
-	bu_reason_to_body(&order->reason, why);
-	return bu_record_to_json(bu_shown_wanted_fields,
-				 &(struct bu_shown_wanted){
-					 .rollout = order->rollout,
-					 .class = bu_class_name(order->class),
-					 .image = order->image,
-					 .commit = order->commit,
-					 .batch = order->batch,
-					 .open = order->open,
-					 .status = bu_order_status(order),
-					 BU_SHOWN_REASON(why),
-				 });
-}
-
-/* What its cluster said last of it; null = it is in none, or that has not answered. */
-static json_t *
-cluster_json(const struct bu_fleet *fleet, const struct bu_node *node)
-{
-	static const char *const drains[] = {"", "bringup", "other"};
-	const struct bu_cluster_fact *fact = &node->live.cluster;
-
-	if (!fact->at_ms)
-		return json_null();
-	return json_pack("{s:s,s:b,s:b,s:b,s:s,s:s,s:s,s:s,s:I}", "name",
-			 node->joined.cluster, "known", fact->known, "responds",
-			 fact->responds, "jobs", fact->jobs, "state", fact->state,
-			 "drained_by", drains[fact->drain], "reason", fact->reason,
-			 "by", fact->by, "age_ms",
-			 (json_int_t)(bu_loop_now_ms(fleet->loop) - fact->at_ms));
-}
-
-static json_t *
-node_json(const struct bu_fleet *fleet, const struct bu_node *node)
-{
-	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
-	json_t *object = bu_node_to_json(node);
-
-	json_object_set_new(object, "rack",
-			    json_string(want && want->rack ? want->rack : ""));
-	json_object_set_new(object, "slot",
-			    json_string(want && want->slot ? want->slot : ""));
-	json_object_set_new(object, "commit", json_string(node->commit));
-	json_object_set_new(object, "cluster", cluster_json(fleet, node));
-	if (node->order.open || node->order.failed)
-		json_object_set_new(object, "order", order_json(&node->order));
-	return object;
-}
-
-static json_t *
-status_json(const struct bu_api *api)
-{
-	const struct bu_fleet *fleet = api->fleet;
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(fleet->loop));
-	json_t *nodes = json_array(), *counts = json_object();
-	json_t *brakes = json_array(), *brake;
-	const char *scope;
-
-	json_object_foreach (fleet->brakes, scope, brake)
-		json_array_append(brakes, brake);
-	for (size_t i = 0; i < fleet->count; i++) {
-		const struct bu_node *node = fleet->nodes[i];
-		const char *away = bu_conditions_first(node->conditions);
-		bu_autofree char *key =
-			bu_xasprintf("%s%s%s", bu_state_name(node->state),
-				     away ? " but " : "", away ? away : "");
-
-		if (bu_node_is_gone(node))
-			continue;
-		json_array_append_new(nodes, node_json(fleet, node));
-		bu_json_count_up(counts, key);
-	}
-	bu_rollouts_tell(api->rollouts, nodes);
-	return json_pack(
-		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
-		"s:o}",
-		"version", (json_int_t)fleet->version, "site",
-		fleet->desired ? fleet->desired->site.name : "", "time_ms",
-		(json_int_t)now_ms, "epoch", (json_int_t)fleet->epoch, "revision",
-		fleet->revision, "commit", fleet->commit, "trouble", fleet->trouble,
-		"appliance", "version", BU_VERSION, "uptime_s",
-		(json_int_t)((bu_loop_now_ms(fleet->loop) - fleet->started_ms) / 1000),
-		"nodes", nodes, "pairs", pairs_json(fleet), "counts", counts, "rollout",
-		bu_rollouts_json(api->rollouts), "brakes", brakes, "warnings",
-		bu_gate_warnings(api->gate), "conditions",
-		bu_conditions_to_json(fleet->conditions), "agents",
-		bu_travels_json(api->work.travels));
-}
-
-BU_HANDLER(bu_api_status)
-{
-	struct bu_api *api = arg;
-	int64_t since = bu_request_number(request, "since", 0, INT64_MAX);
-	int64_t wait_ms = bu_request_number(request, "wait", 0, WAIT_MAX_S) * 1000;
-
-	if (api->fleet->version == since && request->waited_ms < wait_ms)
-		return BU_ANSWER_LATER;
-	reply->json = status_json(api);
-	return BU_ANSWER_NOW;
-}
-
 static json_t *
 all_nodes(const struct bu_fleet *fleet)
 {
@@ -155,7 +25,7 @@ all_nodes(const struct bu_fleet *fleet)
 
 	for (size_t i = 0; i < fleet->count; i++)
 		if (!bu_node_is_gone(fleet->nodes[i]))
-			json_array_append_new(nodes, node_json(fleet, fleet->nodes[i]));
+			json_array_append_new(nodes, bu_api_shown_node(fleet, fleet->nodes[i]));
 	return nodes;
 }
 
@@ -170,7 +40,7 @@ some_nodes(const struct bu_api *api, const char *set, struct bu_err *err)
 		const struct bu_node *node = bu_fleet_node(fleet, nodeset->names[i]);
 
 		if (node)
-			json_array_append_new(nodes, node_json(fleet, node));
+			json_array_append_new(nodes, bu_api_shown_node(fleet, node));
 	}
 	bu_nodeset_destroy(nodeset);
 	return nodes;
@@ -366,7 +236,7 @@ BU_HANDLER(bu_api_node)
 		bu_reconcile_symptoms(api->rec, node, &why);
 		bu_reconcile_crash(api->rec, node, &why);
 	}
-	object = node_json(api->fleet, node);
+	object = bu_api_shown_node(api->fleet, node);
 	inventory = bu_fleet_inventory(api->fleet, node);
 	certificates = json_array();
 	add_certificate(api->fleet, node, BU_CERTIFICATE_FULL, certificates);
@@ -379,7 +249,7 @@ BU_HANDLER(bu_api_node)
 	json_object_set(object, "firmware_versions",
 			json_object_get(node->live.reports[BU_BMC_FIRMWARE].report,
 					"firmware"));
-	json_object_set_new(object, "order", order_json(&node->order));
+	json_object_set_new(object, "order", bu_api_shown_order(&node->order));
 	json_array_append(alone, object);
 	bu_rollouts_tell(api->rollouts, alone);
 	reply->json = object;

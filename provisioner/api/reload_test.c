@@ -144,6 +144,7 @@ START_TEST(it_is_loaded_by_its_own_profile)
 	check_load();
 	/* Nobody needs it once that system is gone. */
 	ck_assert_uint_eq(states(), 2);
+	desk.site.pokes = 1;
 	bu_binding_forget(rig->fleet, node);
 	ck_assert_uint_eq(states(), 1);
 	end(&desk);

@@ -44,7 +44,8 @@ const struct bu_route bu_api_routes[] = {
 	{"POST", "/v1/agent/result", BU_LISTEN_AGENT, bu_api_agent_result,
 	 "result of a work item"},
 
-	{"GET", "/v1/status", PEOPLE, bu_api_status, "all nodes; ?since=&wait= waits"},
+	{"GET", "/v1/status", PEOPLE, bu_api_status, "the site and its nodes; ?since= only the nodes that changed after that version, "
+	 "&wait= for the next one"},
 	{"GET", "/v1/events", PEOPLE, bu_api_events,
 	 "the log; ?limit= or ?after=&wait=; ?node= is a nodeset"},
 	{"GET", "/v1/audit", BU_LISTEN_LOCAL, bu_api_audit,
@@ -75,6 +76,9 @@ const struct bu_route bu_api_routes[] = {
 	 "refused, where their pool does not lend them"},
 	{"GET", "/v1/fabric/runs/*", PEOPLE, bu_api_fabric_runs,
 	 "how far it is; ?wait= until it is done"},
+	{"GET", "/v1/fabric/pairs", PEOPLE, bu_api_pairs,
+	 "the pairs that were measured in the present boots; ?after=&limit= a page, "
+	 "&verdict=fail,warn some"},
 	{"GET", "/v1/images", PEOPLE, bu_api_image_uses,
 	 "which image which node has or was ordered to get, by its digest"},
 	{"GET", "/metrics", PEOPLE, bu_api_metrics_get, "metrics for Prometheus"},

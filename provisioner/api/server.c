@@ -16,22 +16,46 @@
 #include "base/mhd.h"
 #include "provisioner/api/server_impl.h"
 
-enum { WAKE_MS = 100 }; /* at most ten answers a second to each waiting client */
+/* WAKE: at most ten answers a second to each waiting client. RESUMED: waiting handlers
+ * that are called in one turn of the loop; there may be thousands. */
+enum { WAKE_MS = 100, RESUMED_MAX = 32 };
 
+static void
+resume(struct bu_exchange **list, size_t most)
+{
+	struct bu_exchange *exchange;
+
+	for (size_t i = 0; i < most && (exchange = *list); i++) {
+		*list = exchange->next;
+		exchange->waiting = 0;
+		MHD_resume_connection(exchange->connection);
+	}
+}
+
+static void
+on_turn(void *arg)
+{
+	struct bu_server *server = arg;
+
+	resume(&server->woken, RESUMED_MAX);
+	for (size_t i = 0; i < server->count; i++)
+		bu_mhd_run(server->listeners[i].mhd);
+	if (server->woken)
+		bu_timer_set(server->turn, 0);
+}
+
+/* Whoever waits now comes after those that still have to be called. */
 static void
 on_wake(void *arg)
 {
 	struct bu_server *server = arg;
-	struct bu_exchange *exchange;
+	struct bu_exchange **last = &server->woken;
 
 	server->wake_ms = 0;
-	while ((exchange = server->waiting)) {
-		server->waiting = exchange->next;
-		exchange->waiting = 0;
-		MHD_resume_connection(exchange->connection);
-	}
-	for (size_t i = 0; i < server->count; i++)
-		bu_mhd_run(server->listeners[i].mhd);
+	while (*last)
+		last = &(*last)->next;
+	*last = bu_steal(&server->waiting);
+	on_turn(server);
 }
 
 void
@@ -54,6 +78,7 @@ bu_server_create(struct bu_loop *loop, const struct bu_route *routes, void *arg)
 	server->routes = routes;
 	server->arg = arg;
 	server->wake = bu_timer_create(loop, on_wake, server);
+	server->turn = bu_timer_create(loop, on_turn, server);
 	server->names = bu_xstrdup("");
 	for (int id = 0; id < BU_LIMIT_COUNT; id++)
 		server->meters[id] = bu_meter_create(loop, (enum bu_limit)id);
@@ -82,14 +107,10 @@ bu_server_counts_log(struct bu_server *server, const struct bu_store *log)
 void
 bu_server_destroy(struct bu_server *server)
 {
-	struct bu_exchange *exchange;
-
 	if (!server)
 		return;
-	while ((exchange = server->waiting)) {
-		server->waiting = exchange->next;
-		MHD_resume_connection(exchange->connection);
-	}
+	resume(&server->woken, SIZE_MAX);
+	resume(&server->waiting, SIZE_MAX);
 	for (size_t i = 0; i < server->count; i++) {
 		bu_mhd_stop(server->listeners[i].mhd);
 		bu_connections_destroy(server->listeners[i].connections);
@@ -98,6 +119,7 @@ bu_server_destroy(struct bu_server *server)
 	for (int id = 0; id < BU_LIMIT_COUNT; id++)
 		bu_meter_destroy(server->meters[id]);
 	bu_timer_destroy(server->wake);
+	bu_timer_destroy(server->turn);
 	free(server->names);
 	free(server);
 }

@@ -74,11 +74,18 @@ struct bu_overlay {
 	char bytes[4096];
 };
 
-/* The handler's answer; starts empty. One of json, text and fd is used. */
+/* JSON text that many answers share; it goes with the last reference. */
+struct bu_shared;
+struct bu_shared *bu_shared_create(char *text /* taken */);
+struct bu_shared *bu_shared_ref(struct bu_shared *shared);
+void bu_shared_unref(struct bu_shared *shared);
+
+/* The handler's answer; starts empty. One of json, shared, text and fd is used. */
 struct bu_reply {
 	int status;   /* 0 = 200 */
 	int retry_s;  /* Retry-After of 503; 0 = the default */
 	json_t *json; /* taken */
+	struct bu_shared *shared; /* a reference, taken */
 	char *text;   /* taken */
 	const char *content_type;
 	int has_fd;
@@ -127,7 +134,8 @@ void bu_server_names(struct bu_server *server, const char *names);
 void bu_server_counts_log(struct bu_server *server, const struct bu_store *log);
 /* Logs, once a minute, that a handler refused by this limit. */
 void bu_server_refused(struct bu_server *server, enum bu_limit id, const char *key);
-/* Calls waiting handlers again, at most ten times a second. */
+/* Calls waiting handlers again, at most ten times a second, and some in each turn of the
+ * loop. */
 void bu_server_wake(struct bu_server *server);
 
 /* "10.0.0.1:8080" -> a listening socket, or -1 and err. */

@@ -51,6 +51,7 @@ bu_server_drop_kept(struct bu_exchange *exchange)
 		return;
 	exchange->is_kept = 0;
 	json_decref(exchange->kept.json);
+	bu_shared_unref(exchange->kept.shared);
 	free(exchange->kept.text);
 }
 

@@ -20,7 +20,7 @@ struct bu_listening {
 };
 
 struct bu_exchange {
-	struct bu_exchange *next; /* in server->waiting */
+	struct bu_exchange *next; /* in server->waiting or woken */
 	struct bu_listening *listener;
 	struct MHD_Connection *connection;
 	struct bu_connection *of;
@@ -47,7 +47,8 @@ struct bu_server {
 	struct bu_listening listeners[BU_LISTENERS_MAX];
 	size_t count;
 	struct bu_exchange *waiting;
-	struct bu_timer *wake;
+	struct bu_exchange *woken; /* those that are called again in the next turns */
+	struct bu_timer *wake, *turn;
 	int64_t wake_ms; /* when wake is due; 0 = not set */
 	char *names;     /* host names, see bu_server_names() */
 	const struct bu_store *log;

@@ -20,6 +20,51 @@ response_of_text(char *text)
 					       MHD_RESPMEM_MUST_FREE);
 }
 
+struct bu_shared {
+	size_t refs, size;
+	char *text;
+};
+
+struct bu_shared *
+bu_shared_create(char *text)
+{
+	struct bu_shared *shared = bu_xcalloc(1, sizeof(*shared));
+
+	shared->refs = 1;
+	shared->text = text;
+	shared->size = strlen(text);
+	return shared;
+}
+
+struct bu_shared *
+bu_shared_ref(struct bu_shared *shared)
+{
+	shared->refs++;
+	return shared;
+}
+
+void
+bu_shared_unref(struct bu_shared *shared)
+{
+	if (!shared || --shared->refs)
+		return;
+	free(shared->text);
+	free(shared);
+}
+
+static void
+on_sent(void *arg)
+{
+	bu_shared_unref(arg);
+}
+
+static struct MHD_Response *
+response_of_shared(struct bu_shared *shared)
+{
+	return MHD_create_response_from_buffer_with_free_callback_cls(
+		shared->size, shared->text, on_sent, shared);
+}
+
 static void
 security_headers(struct MHD_Response *response, const char *content_type)
 {
@@ -156,6 +201,9 @@ bu_server_send(struct MHD_Connection *connection, struct bu_reply *reply)
 		type = "application/json";
 		response = response_of_text(json_dumps(reply->json, JSON_COMPACT));
 		json_decref(reply->json);
+	} else if (reply->shared) {
+		type = "application/json";
+		response = response_of_shared(reply->shared);
 	} else {
 		response = response_of_text(reply->text ? reply->text : bu_xstrdup(""));
 	}

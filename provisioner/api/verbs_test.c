@@ -201,6 +201,7 @@ START_TEST(users_of_images_are_told)
 	use = json_object_get(json_object_get(before, "pools"), "train");
 	ck_assert_uint_eq(json_array_size(use), 1);
 	ck_assert_str_eq(json_string_value(json_array_get(use, 0)), "debian12");
+	site.pokes = 1;
 	rig_node(&site.rig, 2)->installed_image[0] = 'x';
 	memset(rig_node(&site.rig, 2)->installed_digest, 'd', 64);
 	((struct bu_desired_image *)(uintptr_t)desired->images)->path =

@@ -106,6 +106,7 @@ START_TEST(who_is_not_of_the_site_gets_none)
 	node->agent_revoked = 1;
 	denied(&site, node->machine);
 	node->agent_revoked = 0;
+	site.pokes = 1;
 	node->state = BU_STATE_RETIRED;
 	denied(&site, node->machine);
 	site_end(&site);

@@ -30,6 +30,7 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 	if (strcmp(bu_json_str(fleet->machines, node->machine, ""), node->name) == 0)
 		json_object_del(fleet->machines, node->machine);
 	BU_TEXT_COPY(node->machine, machine);
+	bu_fleet_mark(fleet, node);
 	if (node->machine[0])
 		json_object_set_new(fleet->machines, node->machine,
 				    json_string(node->name));

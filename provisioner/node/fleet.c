@@ -10,6 +10,12 @@
 #include "base/text.h"
 #include "profiles/load/disk.h"
 
+struct bu_fleet_watcher {
+	struct bu_fleet_watcher *next;
+	bu_fleet_watch_fn fn;
+	void *arg;
+};
+
 struct bu_fleet *
 bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
 {
@@ -17,7 +23,8 @@ bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
 
 	fleet->loop = loop;
 	fleet->store = store;
-	fleet->version = 1;
+	fleet->version = 1000 * bu_wall_ms(bu_loop_clock(loop));
+	fleet->renewed = fleet->version;
 	fleet->started_ms = bu_loop_now_ms(loop);
 	bu_measurements_init(&fleet->measurements);
 	fleet->brakes = json_object();
@@ -31,9 +38,14 @@ void
 bu_fleet_destroy(struct bu_fleet *fleet)
 {
 	struct bu_revision *revision;
+	struct bu_fleet_watcher *watcher;
 
 	if (!fleet)
 		return;
+	while ((watcher = fleet->watchers)) {
+		fleet->watchers = watcher->next;
+		free(watcher);
+	}
 	bu_store_unfollow(fleet->follower);
 	for (size_t i = 0; i < fleet->count; i++)
 		bu_node_destroy(fleet->nodes[i]);
@@ -76,11 +88,44 @@ bu_fleet_desired(const struct bu_fleet *fleet, const struct bu_node *node)
 }
 
 void
+bu_fleet_watch(struct bu_fleet *fleet, bu_fleet_watch_fn fn, void *arg)
+{
+	struct bu_fleet_watcher **at = &fleet->watchers;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = bu_xcalloc(1, sizeof(**at));
+	(*at)->fn = fn;
+	(*at)->arg = arg;
+}
+
+void
+bu_fleet_unwatch(struct bu_fleet *fleet, bu_fleet_watch_fn fn, void *arg)
+{
+	struct bu_fleet_watcher **at = &fleet->watchers, *watcher;
+
+	while ((watcher = *at) && (watcher->fn != fn || watcher->arg != arg))
+		at = &watcher->next;
+	if (!watcher)
+		return;
+	*at = watcher->next;
+	free(watcher);
+}
+
+void
+bu_fleet_mark(const struct bu_fleet *fleet, struct bu_node *node)
+{
+	node->live.changed = fleet->version + 1;
+}
+
+void
 bu_fleet_touch(struct bu_fleet *fleet, struct bu_node *node)
 {
+	if (node)
+		bu_fleet_mark(fleet, node);
 	fleet->version++;
-	if (fleet->on_change)
-		fleet->on_change(fleet, node, fleet->on_change_arg);
+	for (const struct bu_fleet_watcher *w = fleet->watchers; w; w = w->next)
+		w->fn(fleet, node, w->arg);
 }
 
 json_t *

@@ -77,7 +77,10 @@ struct bu_fleet {
 	struct bu_store *store;
 	struct bu_follower *follower; /* of the log; NULL = not loaded */
 	int64_t epoch;
-	int64_t version;    /* grows with every change, of memory-only facts too */
+	/* Grows with every change, of memory-only facts too. Begins with the Unix time
+	 * of the process in microseconds, so that no two processes share one. */
+	int64_t version;
+	int64_t renewed; /* the version since which each node is the same node */
 	int64_t started_ms; /* monotonic: the start of this process */
 	/* Last row before this life; 0 = none. Steps of rows up to it may have been
 	 * done, by another process or before the log could not be written. */
@@ -113,10 +116,12 @@ struct bu_fleet {
 	struct bu_measurements measurements;
 	/* Durations of states that nodes left, since the log began. */
 	struct bu_histogram took[BU_STATE_COUNT];
-	/* node: NULL = the site changed. */
-	void (*on_change)(struct bu_fleet *fleet, struct bu_node *node, void *arg);
-	void *on_change_arg;
+	struct bu_fleet_watcher *watchers; /* in the order in which they came */
 };
+
+/* node: NULL = the site changed. */
+typedef void (*bu_fleet_watch_fn)(struct bu_fleet *fleet, struct bu_node *node,
+				  void *arg);
 
 struct bu_fleet *bu_fleet_create(struct bu_loop *loop, struct bu_store *store);
 void bu_fleet_destroy(struct bu_fleet *fleet);
@@ -162,9 +167,16 @@ struct bu_rollout *bu_fleet_rollout(struct bu_fleet *fleet, const char *id);
  * Installs, reimages and wipes stand in for each other. -1 = none was carried out. */
 double bu_fleet_minutes(const struct bu_fleet *fleet, const char *pool,
 			enum bu_class class);
+/* Calls fn after each change, until the watch with this fn and arg ends. Neither is
+ * called from within fn. */
+void bu_fleet_watch(struct bu_fleet *fleet, bu_fleet_watch_fn fn, void *arg);
+void bu_fleet_unwatch(struct bu_fleet *fleet, bu_fleet_watch_fn fn, void *arg);
 /* Notes a change of a memory-only fact: version grows, watchers are told. node may be
  * NULL. */
 void bu_fleet_touch(struct bu_fleet *fleet, struct bu_node *node);
+/* The node shows something else from the next version on; a bu_fleet_touch() follows,
+ * of this node or of another one. */
+void bu_fleet_mark(const struct bu_fleet *fleet, struct bu_node *node);
 
 /* Applies one event of the log. BU_ERR_INVAL = the event makes no sense; nothing
  * changes. Reads blobs (revisions, inventories) from the store. */

@@ -57,6 +57,7 @@ bu_late_retry(struct bu_reconcile *rec, struct bu_node *node)
 		BU_REASON_SET(&node->live.says, BMC_REFUSES,
 			      .text = {node->step_error, at},
 			      .number = {node->repeats + 1, BU_REPEATS_MAX + 1});
+		bu_fleet_touch(rec->fleet, node);
 	}
 	node->live.retry_ms = bu_loop_now_ms(rec->fleet->loop) + pause_ms;
 }

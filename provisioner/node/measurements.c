@@ -258,6 +258,7 @@ bu_measurements_pair(BU_REPLAY_ARGS)
 	int place = add_log(fleet, body->pair.a, body->pair.b, body->pair.rail);
 	struct bu_pair_log *log = &fleet->measurements.logs[place];
 
+	fleet->measurements.last_seq = event->seq;
 	BU_TEXT_COPY(log->newest, body->pair.probe);
 	if (!body->pair.single)
 		set_last(&log->last, event->seq, body);

@@ -58,6 +58,7 @@ struct bu_pair_log {
 struct bu_measurements {
 	struct bu_pair_log *logs;
 	size_t count, cap;
+	int64_t last_seq; /* row of the last probe of any pair */
 	/* Hash table by (a, b, rail): each look asks for thousands of pairs. */
 	struct bu_pair_slot {
 		uint32_t place; /* in logs, + 1; 0 = empty */

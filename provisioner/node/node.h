@@ -283,6 +283,8 @@ struct bu_node_live {
 	int64_t late_ms;          /* monotonic: last found late; 0 = not late */
 	int let_go; /* released while late: the brake does not freeze the ladder */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
+	int64_t changed;      /* the fleet's version with the last change of it */
+	uint32_t turn_words;  /* hash of why it waits for its turn, as last shown */
 	int64_t over_seen_ms; /* the same, of the boot that a power action ended */
 	int64_t came_ms;      /* monotonic: the agent last asked the gate for work */
 	int unanswered;       /* no answer to the last probe in time */

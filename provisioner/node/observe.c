@@ -133,6 +133,16 @@ row_of(const struct bu_cluster_row *rows, size_t count, const char *name)
 	return NULL;
 }
 
+/* Whatever the time of the answer. */
+static int
+is_same(const struct bu_cluster_fact *a, const struct bu_cluster_fact *b)
+{
+	return a->known == b->known && a->responds == b->responds &&
+	       a->down == b->down && a->jobs == b->jobs && a->drain == b->drain &&
+	       strcmp(a->state, b->state) == 0 && strcmp(a->reason, b->reason) == 0 &&
+	       strcmp(a->by, b->by) == 0;
+}
+
 static void
 on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *err,
 	void *arg)
@@ -149,7 +159,7 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 		const struct bu_cluster_row *row;
-		int jobs = node->live.cluster.jobs;
+		struct bu_cluster_fact before = node->live.cluster;
 
 		if (!node->joined.cluster[0] || !is_of(observer, &node->joined))
 			continue;
@@ -159,9 +169,12 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 		else
 			memset(&node->live.cluster, 0, sizeof(node->live.cluster));
 		node->live.cluster.at_ms = bu_loop_now_ms(fleet->loop);
-		news = jobs != node->live.cluster.jobs ? node : news;
+		if (is_same(&before, &node->live.cluster))
+			continue;
+		bu_fleet_mark(fleet, node);
+		news = node;
 	}
-	/* A node may wait for a partner without jobs. */
+	/* Another node may wait for a partner without jobs. */
 	if (news)
 		bu_fleet_touch(fleet, news);
 }

@@ -123,10 +123,10 @@ lose_outcome(struct rig *rig)
 
 	bad_disk_install();
 	node = rig_up_to(rig, RIG_ENROLLED);
-	rig->fleet->on_change = fill_at_intent;
+	bu_fleet_watch(rig->fleet, fill_at_intent, NULL);
 	rig_fire(rig, node, BU_TRIGGER_START);
 	rig_pass(rig, 1);
-	rig->fleet->on_change = NULL;
+	bu_fleet_unwatch(rig->fleet, fill_at_intent, NULL);
 	ck_assert_int_eq(bad_disk.full, 1);
 	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
 	ck_assert_int_eq(rig_count(rig, "boot network node001"), 1);
@@ -325,7 +325,7 @@ START_TEST(a_refused_intent_is_not_asked_for_again_and_again)
 
 	bad_disk_install();
 	node = rig_up_to(&rig, RIG_ENROLLED);
-	rig.fleet->on_change = fill_at_state;
+	bu_fleet_watch(rig.fleet, fill_at_state, NULL);
 	rig_fire(&rig, node, BU_TRIGGER_START);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
@@ -335,7 +335,7 @@ START_TEST(a_refused_intent_is_not_asked_for_again_and_again)
 		rig_pass(&rig, 1000);
 	ck_assert_int_eq(bu_store_appended(rig.store), appended);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 0);
-	rig.fleet->on_change = NULL;
+	bu_fleet_unwatch(rig.fleet, fill_at_state, NULL);
 	room(&rig);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	rig_end(&rig);

@@ -145,10 +145,13 @@ awaits_bmc(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action
 	int waits = (action == BU_ACTION_JOIN && bu_effects_switch(rec, node)) ||
 		    (powers && bmc_is_busy(rec, node));
 
+	if (waits == (node->live.says.code == BU_REASON_BMC_AWAITED))
+		return waits;
 	if (waits)
 		bu_reason_set(&node->live.says, BU_REASON_BMC_AWAITED, NULL);
-	else if (node->live.says.code == BU_REASON_BMC_AWAITED)
+	else
 		node->live.says = (struct bu_reason){0};
+	bu_fleet_touch(rec->fleet, node);
 	return waits;
 }
 

@@ -373,6 +373,21 @@ static const struct {
 	[BU_EVENT_RELEASED] = {NODE, on_released},
 };
 
+/* Whose view the row has changed. After an apply or a rename all nodes are looked at
+ * anew. */
+static void
+note_shown(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
+	   const union bu_body *body)
+{
+	if (event->kind == BU_EVENT_APPLIED || event->kind == BU_EVENT_RENAMED)
+		fleet->renewed = fleet->version + 1;
+	else if (node)
+		bu_fleet_mark(fleet, node);
+	for (size_t i = 0; event->kind == BU_EVENT_ROLLOUT && i < fleet->count; i++)
+		if (strcmp(fleet->nodes[i]->order.rollout, body->rollout.rollout) == 0)
+			bu_fleet_mark(fleet, fleet->nodes[i]);
+}
+
 static int
 replay(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 {
@@ -392,6 +407,7 @@ replay(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 	    handlers[event->kind].fn(fleet, node, event, &body, err) != 0)
 		return bu_err_wrap(err, "event %lld (%s)", (long long)event->seq,
 				   bu_event_name(event->kind));
+	note_shown(fleet, node, event, &body);
 	return 0;
 }
 
@@ -474,5 +490,6 @@ bu_fleet_load(struct bu_fleet *fleet, struct bu_err *err)
 		return -1;
 	bu_life_settle(fleet);
 	fleet->loading = 0;
+	fleet->version++; /* of all that was read */
 	return 0;
 }

@@ -101,6 +101,7 @@ look(const struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 	struct bu_machine machine;
 	struct walk walk = {.fleet = fleet, .node = node, .machine = &machine};
 
+	bu_fleet_mark(fleet, node);
 	bu_node_machine(node, &machine);
 	each_key(&walk, add_twin);
 	if (walk.text && !shared->on)

@@ -131,9 +131,9 @@ START_TEST(an_outcome_that_the_log_did_not_take_is_looked_for)
 
 	bad_disk_install();
 	node = rig_up_to(&rig, RIG_READY);
-	rig.fleet->on_change = fill_at_deed;
+	bu_fleet_watch(rig.fleet, fill_at_deed, NULL);
 	power(&rig, "off", 1);
-	rig.fleet->on_change = NULL;
+	bu_fleet_unwatch(rig.fleet, fill_at_deed, NULL);
 	ck_assert_ptr_nonnull(bu_store_down(rig.store));
 	ck_assert_int_eq(node->power.result, BU_OUTCOME_ASKED);
 	bad_disk_install();

@@ -478,7 +478,7 @@ open_site(void)
 	mend(desired);
 	bu_desired_destroy(desired);
 	ck_assert_uint_eq(sim.fleet->count, EDITS_NODES);
-	sim.fleet->on_change = on_change;
+	bu_fleet_watch(sim.fleet, on_change, NULL);
 	bu_reconcile_start(sim.rec);
 }
 

@@ -28,7 +28,8 @@ START_TEST(a_stop_that_the_log_did_not_take_is_told_again)
 	bad_disk_install();
 	begin(&rig, 4, "failure_budget = 3\n");
 	apply(&rig, 4, "reboot");
-	rig.fleet->on_change = fill_at_failure;
+	bu_fleet_unwatch(rig.fleet, on_change, rig.rollouts);
+	bu_fleet_watch(rig.fleet, fill_at_failure, rig.rollouts);
 	move(&rig, 1, "failed", "late", "no boot");
 	pass_some(&rig);
 	ck_assert_ptr_nonnull(bu_store_down(rig.store));

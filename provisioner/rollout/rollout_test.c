@@ -404,9 +404,9 @@ START_TEST(a_node_that_left_the_profile_blocks_nobody)
 
 	begin(&rig, 3, NULL); /* 50 % of 3: one at a time */
 	move(&rig, 3, "failed", "late", "");
-	rig.fleet->on_change = NULL;
+	bu_fleet_unwatch(rig.fleet, on_change, rig.rollouts);
 	rig_apply(&rig, 2, BU_CLASS_NONE, "d1", NULL, NULL);
-	rig.fleet->on_change = on_change;
+	bu_fleet_watch(rig.fleet, on_change, rig.rollouts);
 	apply(&rig, 2, "wipe");
 	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 1);
 	rig_end(&rig);
@@ -465,7 +465,7 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 
 	begin(&rig, 2, NULL);
 	apply(&rig, 2, "reboot"); /* the second waits for the canary */
-	rig.fleet->on_change = NULL;
+	bu_fleet_unwatch(rig.fleet, on_change, rig.rollouts);
 	plan = plan_of(&rig, 2, "reboot");
 	rig_fire(&rig, rig_node(&rig, 2), BU_TRIGGER_REBUILD);
 	ck_assert_int_eq(consent_apply(rig.rollouts, plan, "111111", NULL, id, &err),

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/json.h"
 #include "model/shown_rollout.h"
 #include "provisioner/rollout/rollout_impl.h"
@@ -213,6 +214,30 @@ bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node)
 		       ? NULL
 		       : bu_xasprintf("waits for its turn (%s): %s",
 				      bu_class_name(node->order.class), why);
+}
+
+void
+bu_rollouts_mark(const struct bu_rollouts *rollouts)
+{
+	const struct bu_fleet *fleet = rollouts->fleet;
+	struct bu_view view;
+
+	bu_view_init(&view, fleet);
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
+		bu_autofree char *why = NULL;
+		uint32_t words;
+
+		if (!node->order.open || node->order.begun)
+			continue;
+		why = bu_refusal_text(rollouts, &view, node,
+				      bu_turn_refused(rollouts, &view, node));
+		words = bu_crc32(why, strlen(why));
+		if (words != node->live.turn_words)
+			node->live.changed = fleet->version;
+		node->live.turn_words = words;
+	}
+	bu_view_fini(&view);
 }
 
 void

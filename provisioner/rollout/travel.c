@@ -198,7 +198,7 @@ bu_travels_hello(struct bu_travels *travels, struct bu_node *node, const json_t 
 {
 	struct bu_agent_fact *fact = &node->live.agent;
 	struct bu_agent_said agent = {.version = "", .digest = ""};
-	int changing = fact->asked_ms || fact->trial;
+	int changing = fact->asked_ms || fact->trial, news;
 
 	if (said && !json_is_null(said) &&
 	    (bu_record_from_json(bu_agent_said_fields, said, &agent, err) != 0 ||
@@ -213,9 +213,12 @@ bu_travels_hello(struct bu_travels *travels, struct bu_node *node, const json_t 
 	/* A node on trial keeps its turn. */
 	if (!agent.trial)
 		fact->asked_ms = 0;
+	news = strcmp(fact->digest, agent.digest) != 0 || fact->trial != agent.trial;
 	bu_text_copy(fact->version, sizeof(fact->version), agent.version);
 	bu_text_copy(fact->digest, sizeof(fact->digest), agent.digest);
 	fact->trial = agent.trial;
+	if (news)
+		bu_fleet_touch(travels->opts.fleet, node);
 	return 0;
 }
 

@@ -369,8 +369,7 @@ begin_site(struct rig *rig, struct figures *f, int stragglers, struct ears *ears
 	rig_pass(rig, 1);
 	agents = make_agents(f, rig, stragglers, seed ? (uint64_t)atoi(seed) : 1);
 	*ears = (struct ears){agents, rig->gate};
-	rig->fleet->on_change = on_change;
-	rig->fleet->on_change_arg = ears;
+	bu_fleet_watch(rig->fleet, on_change, ears);
 	return agents;
 }
 
@@ -402,7 +401,7 @@ run(struct figures *f, int stragglers)
 		note(f, agents, rig.clock.fake_mono_ms - start_ms);
 	}
 	print(f, agents, cpu_s() - begun_s);
-	rig.fleet->on_change = NULL;
+	bu_fleet_unwatch(rig.fleet, on_change, &ears);
 	for (int i = 1; i <= f->nodes; i++)
 		json_decref(agents[i].item);
 	free(agents);

@@ -22,8 +22,7 @@ on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 static inline void
 watch(struct rig *rig)
 {
-	rig->fleet->on_change = on_change;
-	rig->fleet->on_change_arg = rig->rollouts;
+	bu_fleet_watch(rig->fleet, on_change, rig->rollouts);
 	bu_rollouts_kick(rig->rollouts);
 }
 

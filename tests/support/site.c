@@ -33,11 +33,37 @@ listen_on(struct site *site, enum bu_listener kind)
 	return port;
 }
 
+/* Watchers get the nodes alone that are marked: whatever a node shows, it is marked when
+ * it shows something else. */
+static void
+check_marks(struct site *site)
+{
+	struct bu_fleet *fleet = site->rig.fleet;
+
+	for (size_t i = 0; i < fleet->count && !site->pokes; i++) {
+		const struct bu_node *node = fleet->nodes[i];
+		json_t *now = bu_api_shown_node(fleet, node);
+		const json_t *before = json_object_get(site->shown, node->name);
+
+		/* Lists may show an older one. */
+		json_object_del(now, "last_seen_ms");
+		if (before && !json_equal(before, now) &&
+		    node->live.changed <= site->looked &&
+		    fleet->renewed <= site->looked)
+			ck_abort_msg("%s was not marked: %s, before %s", node->name,
+				     json_dumps(now, JSON_COMPACT),
+				     json_dumps(before, JSON_COMPACT));
+		json_object_set_new(site->shown, node->name, now);
+	}
+	site->looked = fleet->version;
+}
+
 static void
 on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	struct site *site = arg;
 
+	check_marks(site);
 	bu_gate_kick(site->rig.gate);
 	bu_server_wake(site->api.server);
 }
@@ -82,18 +108,22 @@ open_server(struct site *site)
 	site->local = listen_on(site, BU_LISTEN_LOCAL);
 	site->boot = listen_on(site, BU_LISTEN_BOOT);
 	site->agent = listen_on(site, BU_LISTEN_AGENT);
-	rig->fleet->on_change = on_change;
-	rig->fleet->on_change_arg = site;
+	bu_fleet_watch(rig->fleet, on_change, site);
+	site->shown = json_object();
 }
 
 static void
 close_server(struct site *site)
 {
+	check_marks(site);
+	json_decref(bu_steal(&site->shown));
+	bu_fleet_unwatch(site->rig.fleet, on_change, site);
 	bu_secrets_destroy(site->api.work.secrets);
 	bu_server_destroy(site->api.server);
 	bu_travels_destroy(site->api.work.travels);
 	bu_api_forget_plans(&site->api);
 	bu_api_forget_scans(&site->api);
+	bu_api_forget_status(&site->api);
 }
 
 void
@@ -142,6 +172,7 @@ site_until_ended(struct site *site, struct talk *talk)
 			bu_loop_step(site->rig.loop, 5);
 	}
 	ck_assert_int_eq(talk->ended, 1);
+	check_marks(site);
 }
 
 void
@@ -177,6 +208,7 @@ check_shape(const char *path, const json_t *json)
 		const struct bu_field *fields;
 	} rows[] = {
 		{"/v1/status", bu_shown_status_fields},
+		{"/v1/fabric/pairs", bu_shown_pairs_page_fields},
 		{"/v1/nodes", bu_shown_nodes_fields},
 		{"/v1/nodes/", bu_shown_whole_fields},
 		{"/v1/rollouts/", bu_shown_rollout_whole_fields},
@@ -184,6 +216,7 @@ check_shape(const char *path, const json_t *json)
 	};
 	union {
 		struct bu_shown_status status;
+		struct bu_shown_pairs_page pairs;
 		struct bu_shown_nodes nodes;
 		struct bu_shown_node node;
 		struct bu_shown_rollout rollout;

@@ -251,7 +251,7 @@ START_TEST(each_reason_comes_and_goes_with_its_cause)
 
 	rig_begin(&rig, 2);
 	rig_open_gate(&rig);
-	rig.fleet->on_change = on_told;
+	bu_fleet_watch(rig.fleet, on_told, NULL);
 	rig_to_validating(&rig, 1);
 	node = rig_node(&rig, 1);
 	node->live.last_seen_ms = 0;

@@ -212,8 +212,10 @@ static void
 heard(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind)
 {
 	node->live.checks_errors = 0;
-	if (bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE))
+	if (bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE)) {
 		node->live.says = (struct bu_reason){0};
+		bu_fleet_mark(gate->fleet, node);
+	}
 	if (kind == BU_EVENT_SOAK)
 		node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
 }

@@ -338,7 +338,7 @@ daemon_start(void)
 	d.api.work.boot_address = "10.77.0.1";
 	d.api.work.http_url = "http://10.77.0.1:8080";
 	d.api.agent_url = "https://10.77.0.1:8443";
-	d.api.fleet->on_change = on_change;
+	bu_fleet_watch(d.api.fleet, on_change, NULL);
 	first_epoch();
 	bu_reconcile_start(d.api.rec);
 	bu_rollouts_kick(d.api.rollouts);

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GET /v1/status. Called by every open page and `bringup status --watch` after each
+ * change. Invariants: whoever names the version that it has gets the nodes that changed
+ * since, and nothing that it cannot merge; a version is rendered once for all who have
+ * the same one before it.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "model/shown_status.h"
+#include "provisioner/api/api.h"
+
+/* FRESH_MS: as long as a rendering is given to others; times in it are that old. */
+enum { WAIT_MAX_S = 60, FRESH_MS = 1000, RENDERINGS_MAX = 8 };
+
+struct rendering {
+	int64_t since; /* 0 = the whole status */
+	struct bu_shared *text;
+};
+
+/* Of one version. */
+struct bu_renderings {
+	struct bu_timer *timer;
+	int64_t version;
+	json_t *site; /* what is not of a node */
+	struct rendering list[RENDERINGS_MAX];
+	size_t count;
+};
+
+static void
+drop(struct bu_renderings *renderings)
+{
+	while (renderings->count)
+		bu_shared_unref(renderings->list[--renderings->count].text);
+	json_decref(bu_steal(&renderings->site));
+	bu_timer_stop(renderings->timer);
+}
+
+static void
+on_old(void *arg)
+{
+	drop(arg);
+}
+
+void
+bu_api_forget_status(struct bu_api *api)
+{
+	if (!api->status)
+		return;
+	drop(api->status);
+	bu_timer_destroy(api->status->timer);
+	free(bu_steal(&api->status));
+}
+
+/* {"ready": 3, "ready but unreachable": 1} */
+static json_t *
+counts_json(const struct bu_fleet *fleet)
+{
+	json_t *counts = json_object();
+
+	for (size_t i = 0; i < fleet->count; i++) {
+		const struct bu_node *node = fleet->nodes[i];
+		const char *away = bu_conditions_first(node->conditions);
+		const char *state = bu_state_name(node->state);
+		bu_autofree char *key =
+			away ? bu_xasprintf("%s but %s", state, away) : NULL;
+
+		if (!bu_node_is_gone(node))
+			bu_json_count_up(counts, key ? key : state);
+	}
+	return counts;
+}
+
+static json_t *
+brakes_json(const struct bu_fleet *fleet)
+{
+	json_t *brakes = json_array(), *brake;
+	const char *scope;
+
+	json_object_foreach (fleet->brakes, scope, brake)
+		json_array_append(brakes, brake);
+	return brakes;
+}
+
+static json_t *
+site_json(const struct bu_api *api)
+{
+	const struct bu_fleet *fleet = api->fleet;
+
+	return json_pack(
+		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:I,s:o,s:o,s:o,s:o,s:o,s:o}",
+		"version", (json_int_t)fleet->version, "site",
+		fleet->desired ? fleet->desired->site.name : "", "time_ms",
+		(json_int_t)bu_wall_ms(bu_loop_clock(fleet->loop)), "epoch",
+		(json_int_t)fleet->epoch, "revision", fleet->revision, "commit",
+		fleet->commit, "trouble", fleet->trouble, "appliance", "version",
+		BU_VERSION, "uptime_s",
+		(json_int_t)((bu_loop_now_ms(fleet->loop) - fleet->started_ms) / 1000),
+		"pairs_seq", (json_int_t)fleet->measurements.last_seq, "counts",
+		counts_json(fleet), "rollout", bu_rollouts_json(api->rollouts),
+		"brakes", brakes_json(fleet), "warnings", bu_gate_warnings(api->gate),
+		"conditions", bu_conditions_to_json(fleet->conditions), "agents",
+		bu_travels_json(api->work.travels));
+}
+
+/* Adds the nodes that changed after this version, and the names of those that are gone
+ * since. */
+static void
+add_nodes(const struct bu_api *api, int64_t since, json_t *status)
+{
+	const struct bu_fleet *fleet = api->fleet;
+	json_t *nodes = json_array(), *gone = json_array();
+
+	for (size_t i = 0; i < fleet->count; i++) {
+		const struct bu_node *node = fleet->nodes[i];
+
+		if (since && node->live.changed <= since)
+			continue;
+		if (bu_node_is_gone(node))
+			json_array_append_new(gone, json_string(node->name));
+		else
+			json_array_append_new(nodes, bu_api_shown_node(fleet, node));
+	}
+	if (json_array_size(nodes))
+		bu_rollouts_tell(api->rollouts, nodes);
+	json_object_set_new(status, "nodes", nodes);
+	if (since) {
+		json_object_set_new(status, "since", json_integer(since));
+		json_object_set_new(status, "gone", gone);
+	} else {
+		json_decref(gone);
+	}
+}
+
+static struct bu_shared *
+render(const struct bu_api *api, int64_t since)
+{
+	bu_autojson json_t *status = json_copy(api->status->site);
+
+	add_nodes(api, since, status);
+	return bu_shared_create(json_dumps(status, JSON_COMPACT));
+}
+
+/* The renderings of the present version; empty at its first request. */
+static struct bu_renderings *
+present(struct bu_api *api)
+{
+	struct bu_renderings *renderings = api->status;
+
+	if (!renderings) {
+		renderings = api->status = bu_xcalloc(1, sizeof(*renderings));
+		renderings->timer =
+			bu_timer_create(api->fleet->loop, on_old, renderings);
+	}
+	if (renderings->version != api->fleet->version) {
+		drop(renderings);
+		bu_rollouts_mark(api->rollouts);
+		renderings->version = api->fleet->version;
+	}
+	if (!renderings->site) {
+		renderings->site = site_json(api);
+		bu_timer_set(renderings->timer, FRESH_MS);
+	}
+	return renderings;
+}
+
+/* Borrowed until the version changes. */
+static struct bu_shared *
+rendering_of(struct bu_api *api, int64_t since)
+{
+	struct bu_renderings *renderings = present(api);
+	struct rendering *list = renderings->list;
+
+	for (size_t i = 0; i < renderings->count; i++)
+		if (list[i].since == since)
+			return list[i].text;
+	if (renderings->count == RENDERINGS_MAX)
+		bu_shared_unref(list[--renderings->count].text);
+	list[renderings->count] = (struct rendering){since, render(api, since)};
+	return list[renderings->count++].text;
+}
+
+BU_HANDLER(bu_api_status)
+{
+	struct bu_api *api = arg;
+	const struct bu_fleet *fleet = api->fleet;
+	int64_t since = bu_request_number(request, "since", 0, INT64_MAX);
+	int64_t wait_ms = bu_request_number(request, "wait", 0, WAIT_MAX_S) * 1000;
+
+	if (since == fleet->version && request->waited_ms < wait_ms)
+		return BU_ANSWER_LATER;
+	/* The version of another process, or from before an apply. */
+	if (since < fleet->renewed || since > fleet->version)
+		since = 0;
+	reply->shared = bu_shared_ref(rendering_of(api, since));
+	return BU_ANSWER_NOW;
+}
