@@ -66,6 +66,33 @@ take(const json_t *reply, int64_t after, const struct bu_options *options)
 	return after;
 }
 
+/* The end of the log; of many nodes one answer may hold fewer than are asked for. */
+static json_t *
+ask_end(struct bu_client *client, int limit, const char *filter, struct bu_err *err)
+{
+	json_t *all = bu_client_get(client, 0, err, "/v1/events?limit=%d%s", limit,
+				    filter);
+	json_t *events = json_object_get(all, "events");
+	int64_t before = bu_json_int(all, "before", 0);
+
+	while (all && before > 0 && json_array_size(events) < (size_t)limit) {
+		bu_autojson json_t *older = bu_client_get(
+			client, 0, err, "/v1/events?limit=%d&before=%lld%s",
+			limit - (int)json_array_size(events), (long long)before,
+			filter);
+		const json_t *list = json_object_get(older, "events");
+
+		if (!older) {
+			json_decref(all);
+			return NULL;
+		}
+		for (size_t i = json_array_size(list); i-- > 0;)
+			json_array_insert(events, 0, json_array_get(list, i));
+		before = bu_json_int(older, "before", 0);
+	}
+	return all;
+}
+
 int
 bu_cmd_events(const struct bu_options *options, struct bu_err *err)
 {
@@ -76,8 +103,7 @@ bu_cmd_events(const struct bu_options *options, struct bu_err *err)
 
 	escaped = options->node ? bu_client_escape(options->node) : NULL;
 	filter = bu_xasprintf("%s%s", escaped ? "&node=" : "", escaped ? escaped : "");
-	reply = bu_client_get(client, 0, err, "/v1/events?limit=%d%s", options->limit,
-			      filter);
+	reply = ask_end(client, options->limit, filter, err);
 	if (!reply)
 		return -1;
 	after = take(reply, 0, options);

@@ -81,10 +81,11 @@ BU_HANDLER(bu_api_agent_result);
 /* status.c */
 BU_HANDLER(bu_api_status);
 void bu_api_forget_status(struct bu_api *api);
+/* events.c */
+BU_HANDLER(bu_api_events);
 /* pairs.c */
 BU_HANDLER(bu_api_pairs);
 /* operator_routes.c: views for people and tools */
-BU_HANDLER(bu_api_events);
 BU_HANDLER(bu_api_audit);
 BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);

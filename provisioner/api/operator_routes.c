@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people and their tools look at: nodes, one node, events. */
+/* What people and their tools look at: nodes, one node, the chain of the log. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,15 +8,7 @@
 #include "model/shown_node.h"
 #include "provisioner/api/api.h"
 
-/* EVENTS_SCAN: rows that one request for what comes after some row looks at, or for
- * their hashes; it is asked again at each change, and others wait meanwhile. */
-enum {
-	WAIT_MAX_S = 60,
-	EVENTS_MAX = 1000,
-	EVENTS_DEFAULT = 50,
-	EVENTS_TAIL = 20000,
-	EVENTS_SCAN = 2000,
-};
+enum { AUDIT_SCAN = 2000 }; /* rows of which one request looks at the hashes */
 
 static json_t *
 all_nodes(const struct bu_fleet *fleet)
@@ -61,91 +53,6 @@ BU_HANDLER(bu_api_nodes)
 	return BU_ANSWER_NOW;
 }
 
-struct collecting {
-	json_t *list;
-	const json_t *nodes; /* names as keys; NULL = all */
-	size_t limit;
-	int oldest; /* of more than the limit, keep the oldest */
-	size_t seen;
-	int64_t last; /* number of the last one that was looked at */
-};
-
-static int
-collect(const struct bu_event *event, void *arg)
-{
-	struct collecting *collecting = arg;
-
-	collecting->seen++;
-	collecting->last = event->seq;
-	if (collecting->nodes && !json_object_get(collecting->nodes, event->node))
-		return 0;
-	json_array_append_new(collecting->list, bu_event_to_json(event));
-	if (collecting->oldest)
-		return json_array_size(collecting->list) == collecting->limit;
-	if (json_array_size(collecting->list) > collecting->limit)
-		json_array_remove(collecting->list, 0);
-	return 0;
-}
-
-/* The names of ?node= as keys. A plain one need not be a node any more. */
-static json_t *
-names_asked(const struct bu_api *api, const char *set, struct bu_err *err)
-{
-	struct bu_nodeset *nodeset;
-	json_t *names = json_object();
-
-	if (bu_node_name_ok(set)) {
-		json_object_set_new(names, set, json_true());
-		return names;
-	}
-	nodeset = bu_api_nodeset(api, api->fleet->desired, set, err);
-	for (size_t i = 0; nodeset && i < nodeset->count; i++)
-		json_object_set_new(names, nodeset->names[i], json_true());
-	if (!nodeset) {
-		json_decref(names);
-		return NULL;
-	}
-	bu_nodeset_destroy(nodeset);
-	return names;
-}
-
-BU_HANDLER(bu_api_events)
-{
-	struct bu_api *api = arg;
-	size_t limit =
-		(size_t)bu_request_number(request, "limit", EVENTS_DEFAULT, EVENTS_MAX);
-	int64_t wait_ms = bu_request_number(request, "wait", 0, WAIT_MAX_S) * 1000;
-	const char *after = bu_request_query(request, "after");
-	const char *node = bu_request_query(request, "node");
-	bu_autojson json_t *names = node ? names_asked(api, node, err) : NULL;
-	struct collecting collecting = {
-		.nodes = names, .limit = limit ? limit : 1, .oldest = after != NULL};
-	int rc;
-
-	if (node && !names)
-		return BU_ANSWER_ERROR;
-	collecting.list = json_array();
-	/* The limit is on events of the node; those between are passed over. */
-	if (after)
-		rc = bu_store_read(api->fleet->store,
-				   collecting.last = strtoll(after, NULL, 10),
-				   EVENTS_SCAN, collect, &collecting, err);
-	else
-		rc = bu_store_read_tail(api->fleet->store,
-					node ? EVENTS_TAIL : collecting.limit, collect,
-					&collecting, err);
-	if (rc != 0 ||
-	    (after && !json_array_size(collecting.list) &&
-	     collecting.seen < EVENTS_SCAN && request->waited_ms < wait_ms)) {
-		json_decref(collecting.list);
-		return rc != 0 ? BU_ANSWER_ERROR : BU_ANSWER_LATER;
-	}
-	/* Go on from there: what was passed over is not looked at again. */
-	reply->json = json_pack("{s:o,s:I}", "events", collecting.list, "after",
-				(json_int_t)collecting.last);
-	return BU_ANSWER_NOW;
-}
-
 BU_HANDLER(bu_api_audit)
 {
 	struct bu_api *api = arg;
@@ -154,10 +61,10 @@ BU_HANDLER(bu_api_audit)
 	int64_t from = at.seq;
 
 	bu_text_copy(at.hash, sizeof(at.hash), hash ? hash : "");
-	if (bu_store_verify(api->fleet->store, &at, EVENTS_SCAN, err) != 0)
+	if (bu_store_verify(api->fleet->store, &at, AUDIT_SCAN, err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->json = json_pack("{s:I,s:s,s:b}", "after", (json_int_t)at.seq, "hash",
-				at.hash, "more", at.seq - from == EVENTS_SCAN);
+				at.hash, "more", at.seq - from == AUDIT_SCAN);
 	return BU_ANSWER_NOW;
 }
 

@@ -47,7 +47,8 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", "/v1/status", PEOPLE, bu_api_status, "the site and its nodes; ?since= only the nodes that changed after that version, "
 	 "&wait= for the next one"},
 	{"GET", "/v1/events", PEOPLE, bu_api_events,
-	 "the log; ?limit= or ?after=&wait=; ?node= is a nodeset"},
+	 "the log; ?limit= its end, &before= what is older, ?after=&wait= what is newer; "
+	 "&node= is a nodeset"},
 	{"GET", "/v1/audit", BU_LISTEN_LOCAL, bu_api_audit,
 	 "the hashes of the log's next rows; ?after=&hash= of the last one"},
 	{"GET", "/v1/machines", PEOPLE, bu_api_machines,

@@ -55,6 +55,8 @@ struct bu_store_ops {
 		    void *arg, struct bu_err *err);
 	int (*read_tail)(void *driver, size_t count, bu_store_read_fn fn, void *arg,
 			 struct bu_err *err);
+	int (*search)(void *driver, struct bu_search *search, bu_store_read_fn fn,
+		      void *arg, struct bu_err *err);
 	/* All of them or none. */
 	int (*blobs_put)(void *driver, const struct bu_blob *blobs, size_t count,
 			 struct bu_err *err);

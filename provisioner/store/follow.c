@@ -130,3 +130,10 @@ bu_store_read_tail(struct bu_store *store, size_t count, bu_store_read_fn fn, vo
 {
 	return store->ops->read_tail(store->driver, count, fn, arg, err);
 }
+
+int
+bu_store_search(struct bu_store *store, struct bu_search *search, bu_store_read_fn fn,
+		void *arg, struct bu_err *err)
+{
+	return store->ops->search(store->driver, search, fn, arg, err);
+}

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "provisioner/store/lock.h"
+#include "provisioner/store/sqlite_search.h"
 
 /* Without the index in shared memory, for which a full disk has no room. */
 static const char exclusive_sql[] = "PRAGMA locking_mode=EXCLUSIVE;";
@@ -29,6 +30,7 @@ static const char schema_sql[] =
 	"CREATE TABLE IF NOT EXISTS journal(seq INTEGER PRIMARY KEY, time_ms INTEGER"
 	" NOT NULL, kind TEXT NOT NULL, node TEXT NOT NULL, body TEXT NOT NULL,"
 	" hash TEXT NOT NULL);"
+	BU_SQLITE_SEARCH_INDEX
 	"CREATE TABLE IF NOT EXISTS blob(digest TEXT PRIMARY KEY, text TEXT NOT NULL);";
 static const char insert_sql[] =
 	"INSERT INTO journal(seq,time_ms,kind,node,body,hash) VALUES(?,?,?,?,?,?)";
@@ -367,6 +369,7 @@ static const struct bu_store_ops sqlite_ops = {
 	.kept_lead = sqlite_kept_lead,
 	.read = bu_sqlite_read,
 	.read_tail = bu_sqlite_read_tail,
+	.search = bu_sqlite_find,
 	.blobs_put = bu_sqlite_blobs_put,
 	.blob_get = bu_sqlite_blob_get,
 	.verify = bu_sqlite_verify,

@@ -53,6 +53,8 @@ int bu_sqlite_read(void *driver, int64_t after_seq, size_t max, bu_store_read_fn
 		   void *arg, struct bu_err *err);
 int bu_sqlite_read_tail(void *driver, size_t count, bu_store_read_fn fn, void *arg,
 			struct bu_err *err);
+int bu_sqlite_find(void *driver, struct bu_search *search, bu_store_read_fn fn,
+		   void *arg, struct bu_err *err);
 int bu_sqlite_blobs_put(void *driver, const struct bu_blob *blobs, size_t count,
 			struct bu_err *err);
 char *bu_sqlite_blob_get(void *driver, const char *digest, struct bu_err *err);

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 
 #include "base/json.h"
+#include "provisioner/store/sqlite_search.h"
 
 static const char read_sql[] =
 	"SELECT seq,time_ms,kind,node,body,hash FROM journal WHERE seq>? ORDER BY seq"
@@ -134,6 +135,20 @@ bu_sqlite_read_tail(void *driver, size_t count, bu_store_read_fn fn, void *arg,
 
 	return bu_sqlite_read(driver, self->last_seq - (int64_t)count, count, fn, arg,
 			      err);
+}
+
+int
+bu_sqlite_find(void *driver, struct bu_search *search, bu_store_read_fn fn, void *arg,
+	       struct bu_err *err)
+{
+	struct sqlite *self = driver;
+
+	if (!self->db)
+		return bu_err_set(err, BU_ERR_IO, 0, "%s cannot be opened", self->path);
+	search->last = self->last_seq;
+	return bu_sqlite_search(
+		&(struct bu_sqlite_search){self->db, event_of_row, search, fn, arg},
+		err);
 }
 
 int

@@ -37,6 +37,19 @@ typedef int (*bu_store_row_fn)(const struct bu_event *event, void *arg,
 /* Return other than 0 stops the reading. */
 typedef int (*bu_store_read_fn)(const struct bu_event *event, void *arg);
 
+/* Which rows are looked for, and how far. */
+struct bu_search {
+	const json_t *nodes;   /* their names as keys; NULL = rows of any node or none */
+	int64_t after, before; /* rows between these two; before 0 = no end */
+	int newest;            /* the newest first; else the oldest */
+	size_t max;            /* rows that are handed over; 0 = none */
+	size_t look;           /* rows that are looked at, where the nodes are many */
+	/* Returned. Where to go on: the last row that was decided on. With the newest
+	 * first `after` = there are no others; else `last` = there are none yet. */
+	int64_t at;
+	int64_t last; /* of the log */
+};
+
 /* A row that was looked at, and its hash; {0} = none was. */
 struct bu_chain {
 	int64_t seq;
@@ -105,6 +118,12 @@ bu_must int bu_store_read(struct bu_store *store, int64_t after_seq, size_t max,
 /* The last `count` events, oldest first. */
 bu_must int bu_store_read_tail(struct bu_store *store, size_t count,
 			       bu_store_read_fn fn, void *arg, struct bu_err *err);
+/* The rows of some nodes, in the order of the search. Of BU_SEARCH_FEW nodes at most
+ * exactly these are read, by an index, however long the log is; of more nodes each row is
+ * looked at, without its body. */
+enum { BU_SEARCH_FEW = 64 };
+bu_must int bu_store_search(struct bu_store *store, struct bu_search *search,
+			    bu_store_read_fn fn, void *arg, struct bu_err *err);
 /* Blobs are named by the SHA-256 of their text. ret_digest holds 65 bytes. */
 bu_must int bu_store_put_blob(struct bu_store *store, const char *text,
 			      char *ret_digest, struct bu_err *err);

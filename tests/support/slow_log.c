@@ -281,6 +281,15 @@ read_tail(void *driver, size_t count, bu_store_read_fn fn, void *arg,
 			 arg, err);
 }
 
+/* Only the whole log, the oldest first, is looked for here. */
+static int
+search_rows(void *driver, struct bu_search *search, bu_store_read_fn fn, void *arg,
+	    struct bu_err *err)
+{
+	search->last = search->at = (int64_t)((struct slow *)driver)->log->count;
+	return read_rows(driver, search->after, search->max, fn, arg, err);
+}
+
 static int
 blobs_put(void *driver, const struct bu_blob *blobs, size_t count, struct bu_err *err)
 {
@@ -336,6 +345,7 @@ static const struct bu_store_ops slow_ops = {
 	.kept_lead = kept_lead,
 	.read = read_rows,
 	.read_tail = read_tail,
+	.search = search_rows,
 	.blobs_put = blobs_put,
 	.blob_get = blob_get,
 	.verify = verify,

@@ -14,36 +14,27 @@
 #include "provisioner/gate/task/nvlink.h"
 #include "provisioner/gate/task/probe.h"
 
-enum { EVENTS_KEPT = 50, TAIL = 5000 };
-
-struct collecting {
-	const char *node;
-	json_t *list;
-};
+enum { EVENTS_KEPT = 50 };
 
 static int
 on_event(const struct bu_event *event, void *arg)
 {
-	struct collecting *collecting = arg;
-
-	if (strcmp(event->node, collecting->node) != 0)
-		return 0;
-	json_array_append_new(collecting->list, bu_event_to_json(event));
-	if (json_array_size(collecting->list) > EVENTS_KEPT)
-		json_array_remove(collecting->list, 0);
+	json_array_insert_new(arg, 0, bu_event_to_json(event));
 	return 0;
 }
 
+/* The last ones, oldest first. */
 static json_t *
 events_of(const struct bu_gate *gate, const struct bu_node *node)
 {
-	struct collecting collecting = {node->name, json_array()};
+	bu_autojson json_t *names = json_pack("{s:b}", node->name, 1);
+	struct bu_search search = {.nodes = names, .newest = 1, .max = EVENTS_KEPT};
+	json_t *list = json_array();
 	struct bu_err err;
 
-	if (bu_store_read_tail(gate->fleet->store, TAIL, on_event, &collecting, &err) !=
-	    0)
+	if (bu_store_search(gate->fleet->store, &search, on_event, list, &err) != 0)
 		bu_warn("gate", "evidence of %s: %s", node->name, err.text);
-	return collecting.list;
+	return list;
 }
 
 static json_t *
