@@ -205,25 +205,29 @@ bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_e
 	return desired;
 }
 
+/* The argument of the plan's questions. */
+struct planning {
+	struct bu_api *api;
+	struct bu_plan_image image; /* the last one that was asked for */
+};
+
 static const struct bu_plan_image *
 image_of(void *arg, const struct bu_desired_image *image, struct bu_err *err)
 {
-	static struct bu_plan_image judged;
-	const struct bu_api *api = arg;
-	const struct bu_plan_image *found = bu_work_plan_image(&api->work, image, err);
+	struct planning *planning = arg;
+	struct bu_plan_image *found = &planning->image;
 
-	if (!found)
+	if (bu_work_plan_image(&planning->api->work, image, found, err) != 0)
 		return NULL;
-	judged = *found;
-	bu_api_scanned(api, image, judged.digest, judged.kept_out,
-		       sizeof(judged.kept_out));
-	return &judged;
+	bu_api_scanned(planning->api, image, found->digest, found->kept_out,
+		       sizeof(found->kept_out));
+	return found;
 }
 
 static json_t *
 facets_of(void *arg, const char *digest)
 {
-	const struct bu_api *api = arg;
+	const struct bu_api *api = ((const struct planning *)arg)->api;
 	bu_autofree char *text = bu_store_get_blob(api->fleet->store, digest, NULL);
 
 	return text ? bu_json_parse(text, strlen(text), "facets", NULL) : NULL;
@@ -232,7 +236,7 @@ facets_of(void *arg, const char *digest)
 static enum bu_plan_disk
 disk_of(void *arg, const struct bu_node *node, const char *path)
 {
-	const struct bu_api *api = arg;
+	const struct bu_api *api = ((const struct planning *)arg)->api;
 	struct bu_seen_disk disk;
 
 	if (bu_fleet_disk(api->fleet, node, path, &disk) != 0)
@@ -243,7 +247,7 @@ disk_of(void *arg, const struct bu_node *node, const char *path)
 static json_t *
 disk_id_of(void *arg, const struct bu_node *node, const char *path)
 {
-	const struct bu_api *api = arg;
+	const struct bu_api *api = ((const struct planning *)arg)->api;
 	struct bu_seen_disk disk;
 
 	if (bu_fleet_disk(api->fleet, node, path, &disk) != 0)
@@ -257,7 +261,7 @@ static json_t *
 mirror_of(void *arg, const struct bu_node *node,
 	  const struct bu_desired_hardware *class, const char *wanted)
 {
-	const struct bu_api *api = arg;
+	const struct bu_api *api = ((const struct planning *)arg)->api;
 
 	return bu_fleet_mirror(api->fleet, node, class, wanted);
 }
@@ -266,7 +270,7 @@ static json_t *
 scratch_of(void *arg, const struct bu_node *node,
 	   const struct bu_desired_hardware *class, const char *wanted)
 {
-	const struct bu_api *api = arg;
+	const struct bu_api *api = ((const struct planning *)arg)->api;
 
 	return bu_fleet_scratch(api->fleet, node, class, wanted);
 }
@@ -274,7 +278,7 @@ scratch_of(void *arg, const struct bu_node *node,
 static double
 minutes_of(void *arg, const char *pool, enum bu_class class)
 {
-	const struct bu_api *api = arg;
+	const struct bu_api *api = ((const struct planning *)arg)->api;
 
 	return bu_fleet_minutes(api->fleet, pool, class);
 }
@@ -295,6 +299,7 @@ bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 	bu_autofree char *vmlinuz = bu_xasprintf("%s/vmlinuz", api->ramdisk_dir);
 	char kernel[BU_KERNEL_RELEASE_SIZE];
 	int is_known = bu_kernel_release(vmlinuz, kernel, NULL) == 0;
+	struct planning planning = {.api = api};
 	struct bu_plan_input input = {
 		.desired = desired,
 		.rebuild = wish->rebuild,
@@ -313,7 +318,7 @@ bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 		.mirror = mirror_of,
 		.scratch = scratch_of,
 		.minutes = minutes_of,
-		.arg = api,
+		.arg = &planning,
 	};
 	struct bu_nodeset *limit = NULL, *restart = NULL;
 	json_t *plan = NULL;

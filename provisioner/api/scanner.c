@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -35,6 +36,14 @@ struct bu_scan {
 	struct bu_job *job;          /* NULL = answered */
 	char *kept_out;              /* NULL = accepted */
 	int64_t answered_ms;
+};
+
+/* The digest of the image whose manifest is this file, as long as the file is the same. */
+struct bu_scan_manifest {
+	struct bu_scan_manifest *next;
+	char *path;
+	struct stat file;
+	char digest[BU_DIGEST_SIZE];
 };
 
 static int64_t
@@ -191,15 +200,53 @@ forget_old(struct bu_api *api)
 	}
 }
 
-/* One that cannot be loaded is the plan's to name. */
+static int
+is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* Of the file at this path, which need not exist; digest "" = to be loaded. */
+static struct bu_scan_manifest *
+manifest_of(struct bu_api *api, const char *path)
+{
+	struct bu_scan_manifest *seen = api->scan_manifests;
+	struct stat file = {0};
+
+	while (seen && strcmp(seen->path, path) != 0)
+		seen = seen->next;
+	if (!seen) {
+		seen = bu_xcalloc(1, sizeof(*seen));
+		seen->path = bu_xstrdup(path);
+		seen->next = api->scan_manifests;
+		api->scan_manifests = seen;
+	}
+	if (stat(path, &file) != 0 || !is_same(&file, &seen->file))
+		seen->digest[0] = '\0';
+	seen->file = file;
+	return seen;
+}
+
+/* An image that cannot be loaded is the plan's to name. Whoever waits asks at each change
+ * of the site; the image is read once for each change of its manifest. */
 static int
 is_out(struct bu_api *api, const struct bu_desired_image *image)
 {
+	const char *images = image->path ? image->path : api->work.images_dir;
+	bu_autofree char *dir = bu_image_dir(images, image->name, NULL);
+	bu_autofree char *path = bu_xasprintf("%s/manifest.json", dir);
+	struct bu_scan_manifest *seen = manifest_of(api, path);
+	struct bu_scan *scan =
+		*seen->digest ? scan_find(api, image->scanner, seen->digest) : NULL;
 	struct bu_image loaded;
-	struct bu_scan *scan;
 
+	if (scan)
+		return scan->job != NULL;
 	if (bu_work_load_image(&api->work, image, &loaded, NULL) != 0)
 		return 0;
+	memcpy(seen->digest, loaded.digest, sizeof(seen->digest));
 	scan = scan_find(api, image->scanner, loaded.digest);
 	if (!scan)
 		scan = scan_add(api, image->scanner, &loaded);
@@ -242,5 +289,12 @@ bu_api_forget_scans(struct bu_api *api)
 
 		api->scans = scan->next;
 		scan_destroy(scan);
+	}
+	while (api->scan_manifests) {
+		struct bu_scan_manifest *seen = api->scan_manifests;
+
+		api->scan_manifests = seen->next;
+		free(seen->path);
+		free(seen);
 	}
 }

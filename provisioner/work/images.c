@@ -136,17 +136,17 @@ bu_work_load_image(const struct bu_work_input *input,
 	return -1;
 }
 
-const struct bu_plan_image *
+int
 bu_work_plan_image(const struct bu_work_input *input,
-		   const struct bu_desired_image *image, struct bu_err *err)
+		   const struct bu_desired_image *image, struct bu_plan_image *ret,
+		   struct bu_err *err)
 {
-	static struct bu_plan_image found;
 	struct bu_image loaded;
 
 	if (bu_work_load_image(input, image, &loaded, err) != 0)
-		return NULL;
-	memcpy(found.digest, loaded.digest, sizeof(found.digest));
-	describe(loaded.manifest, &found);
+		return -1;
+	memcpy(ret->digest, loaded.digest, sizeof(ret->digest));
+	describe(loaded.manifest, ret);
 	bu_image_fini(&loaded);
-	return &found;
+	return 0;
 }

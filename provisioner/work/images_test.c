@@ -57,9 +57,10 @@ static void
 expect(const struct bu_desired_image *image, enum bu_err_kind want, const char *what)
 {
 	struct bu_err err = {0};
-	const struct bu_plan_image *found = bu_work_plan_image(&input, image, &err);
+	struct bu_plan_image found;
+	int rc = bu_work_plan_image(&input, image, &found, &err);
 
-	ck_assert_msg((found == NULL) == (want != BU_ERR_NONE), "%s: %s", what,
+	ck_assert_msg((rc != 0) == (want != BU_ERR_NONE), "%s: %s", what,
 		      err.text);
 	ck_assert_msg(err.kind == want, "%s: %s", what, err.text);
 	snprintf(said, sizeof(said), "%s", err.text);
@@ -163,7 +164,7 @@ START_TEST(a_plan_learns_what_an_image_is_made_of)
 {
 	const struct bu_desired_image image = {.name = (char *)"small",
 					       .may_be_unsigned = 1};
-	const struct bu_plan_image *found;
+	struct bu_plan_image found;
 	bu_autofree char *path = NULL, *sig = NULL, *text = NULL;
 	bu_autojson json_t *manifest = NULL;
 	struct bu_err err = {0};
@@ -185,11 +186,11 @@ START_TEST(a_plan_learns_what_an_image_is_made_of)
 	text = bu_json_canonical(manifest);
 	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0644, NULL), 0);
 	ck_assert_int_eq(unlink(sig), 0);
-	found = bu_work_plan_image(&input, &image, &err);
-	ck_assert_msg(found != NULL, "%s", err.text);
-	ck_assert_uint_eq(found->origin.source_count, 1);
-	ck_assert_str_eq(found->origin.sources[0].host, "reg");
-	ck_assert_uint_eq(found->programs, UINT32_C(1) << BU_PROGRAM_SYSTEMD |
+	ck_assert_msg(bu_work_plan_image(&input, &image, &found, &err) == 0, "%s",
+		      err.text);
+	ck_assert_uint_eq(found.origin.source_count, 1);
+	ck_assert_str_eq(found.origin.sources[0].host, "reg");
+	ck_assert_uint_eq(found.programs, UINT32_C(1) << BU_PROGRAM_SYSTEMD |
 						   UINT32_C(1) << BU_PROGRAM_SUDO);
 	teardown();
 }

@@ -53,10 +53,10 @@ bu_must int bu_work_check_directory_ca(const char *path, struct bu_err *err);
 bu_must int bu_work_load_image(const struct bu_work_input *input,
 			       const struct bu_desired_image *image,
 			       struct bu_image *ret, struct bu_err *err);
-/* The plan's view of the image; borrowed until the next call. */
-const struct bu_plan_image *bu_work_plan_image(const struct bu_work_input *input,
-					       const struct bu_desired_image *image,
-					       struct bu_err *err);
+/* The plan's view of the image; kept_out stays as it is. */
+bu_must int bu_work_plan_image(const struct bu_work_input *input,
+			       const struct bu_desired_image *image,
+			       struct bu_plan_image *ret, struct bu_err *err);
 /* Public keys in PEM, one of which must have signed the image. "" = unsigned, and the
  * policy accepts that. digest: NULL = the image that has the name now. Owned. */
 char *bu_work_image_keys(const struct bu_work_input *input,
