@@ -57,10 +57,10 @@ wait_long(void *arg, const struct bu_request *request, struct bu_reply *reply,
 }
 
 static const struct bu_route table[] = {
-	{"POST", "/fill", BU_LISTEN_AGENT, fill_log, ""},
-	{"POST", "/campaign", BU_LISTEN_AGENT, fill_log, ""},
-	{"POST", "/wait", BU_LISTEN_AGENT, wait_long, ""},
-	{NULL, NULL, 0, NULL, NULL},
+	{"POST", "/fill", BU_LISTEN_AGENT, BU_CALLER_NODE, fill_log, ""},
+	{"POST", "/campaign", BU_LISTEN_AGENT, BU_CALLER_NODE, fill_log, ""},
+	{"POST", "/wait", BU_LISTEN_AGENT, BU_CALLER_NODE, wait_long, ""},
+	{NULL, NULL, 0, BU_CALLER_NODE, NULL, NULL},
 };
 
 static void

@@ -139,7 +139,7 @@ BU_HANDLER(bu_api_node)
 	add_drift(&why, drift);
 	remarks = bu_gate_remarks(api->gate, node);
 	add_remarks(&why, remarks);
-	if (request->listener == BU_LISTEN_LOCAL) {
+	if (bu_request_may(request, BU_CALLER_OPERATE, NULL) == 0) {
 		bu_reconcile_symptoms(api->rec, node, &why);
 		bu_reconcile_crash(api->rec, node, &why);
 	}

@@ -26,10 +26,48 @@ enum bu_listener {
 
 struct bu_server;
 
+/* What a caller may do; each is a bit. id, name, help */
+#define BU_CALLER_ROLES(X)                                                                    \
+	X(NODE, "node", "machines: boot, enroll, work")                                \
+	X(VIEW, "view", "look at nodes, rollouts, measurements and events")            \
+	X(OPERATE, "operate", "verbs on nodes, plans, rollouts; BMCs and consoles")    \
+	X(GRANT, "grant", "allow what resets, reimages or wipes")                      \
+	X(ADMIN, "admin", "who may do what")                                           \
+	X(AUDIT, "audit", "the hashes of the log")
+
+enum bu_caller_role_place {
+#define X(id, name, help) BU_CALLER_PLACE_##id,
+	BU_CALLER_ROLES(X)
+#undef X
+		BU_CALLER_ROLE_COUNT
+};
+enum bu_caller_role {
+#define X(id, name, help) BU_CALLER_##id = 1 << BU_CALLER_PLACE_##id,
+	BU_CALLER_ROLES(X)
+#undef X
+};
+const char *bu_caller_role_name(enum bu_caller_role role);
+
+enum { BU_BY_SIZE = 96 };
+/* Who asks, and the roles that they have. who is the log's `by`: over the unix socket the
+ * user at its other end, "root" or "alice (uid 1000)"; over TLS the name in the client's
+ * certificate; "local" = somebody on this machine. */
+struct bu_caller {
+	char who[BU_BY_SIZE];
+	unsigned roles; /* bits of enum bu_caller_role */
+};
+
+struct MHD_Connection;
+/* The only place where a caller is made. peer: the name in the verified certificate, "" =
+ * none. */
+void bu_caller_make(enum bu_listener kind, struct MHD_Connection *connection,
+		    const char *peer, struct bu_caller *ret);
+
 enum { BU_PARAMS_MAX = 4 };
 
 struct bu_request {
 	enum bu_listener listener; /* the listener of its connection */
+	const struct bu_caller *caller;
 	const char *method;
 	const char *path;
 	const char *params[BU_PARAMS_MAX]; /* matches of '*' in the route */
@@ -46,13 +84,14 @@ enum { BU_ADDRESS_SIZE = 46 };
 void bu_request_address(const struct bu_request *request, char ret[BU_ADDRESS_SIZE]);
 /* The client's network card, seen when its connection came. */
 void bu_request_seen(const struct bu_request *request, struct bu_seen *ret);
-enum { BU_BY_SIZE = 96 };
-/* The client, for the log. Over the unix socket: the user at its other end, "root" or
- * "alice (uid 1000)". Over TLS: the name in the client's certificate. says: the name
- * that the client gives itself, NULL = none. A name of up to 32 letters, digits and
- * "._-" is added, "root (says alice)"; any other is dropped. */
+/* The caller, for the log. says: the name that the client gives itself, NULL = none. A
+ * name of up to 32 letters, digits and "._-" is added, "root (says alice)"; any other is
+ * dropped. */
 void bu_request_by(const struct bu_request *request, const char *says,
 		   char ret[BU_BY_SIZE]);
+/* BU_ERR_DENIED: the caller lacks this role; err names both. */
+bu_must int bu_request_may(const struct bu_request *request, enum bu_caller_role role,
+			   struct bu_err *err);
 /* Value of ?name=; NULL = missing. */
 const char *bu_request_query(const struct bu_request *request, const char *name);
 /* The same as a number from 0 to most; fallback when missing. */
@@ -109,6 +148,7 @@ struct bu_route {
 	const char *method;
 	const char *path; /* "*" matches one segment, a last "**" all the rest */
 	int listeners;
+	enum bu_caller_role role; /* that a caller needs */
 	bu_handler_fn fn;
 	const char *help;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who asks. Called by the handlers that write into the log, for its `by`. Invariant: a
- * name is the kernel's word or a certificate's; what a client says of itself stands
+ * Who asks, and what they may do. Called by server_request.c for each request, and by the
+ * handlers that write into the log, for its `by`. Invariants: callers are made here alone;
+ * a name is the kernel's word or a certificate's; what a client says of itself stands
  * behind it as what it is.
  */
 #include <arpa/inet.h>
@@ -12,7 +13,7 @@
 #include <sys/socket.h>
 
 #include "base/text.h"
-#include "provisioner/api/server.h"
+#include "provisioner/api/server_impl.h"
 
 enum { NAME_MAX_SIZE = 33 };
 
@@ -62,13 +63,12 @@ name_of(uid_t uid, char ret[NAME_MAX_SIZE])
 
 /* -1: it came by no unix socket. */
 static int
-peer_of(const struct bu_request *request, struct ucred *ret)
+peer_of(struct MHD_Connection *connection, struct ucred *ret)
 {
 	const union MHD_ConnectionInfo *info =
-		request->connection
-			? MHD_get_connection_info(request->connection,
-						  MHD_CONNECTION_INFO_CONNECTION_FD)
-			: NULL;
+		connection ? MHD_get_connection_info(connection,
+						     MHD_CONNECTION_INFO_CONNECTION_FD)
+			   : NULL;
 	struct sockaddr_storage own;
 	socklen_t own_size = sizeof(own), size = sizeof(*ret);
 
@@ -82,29 +82,93 @@ peer_of(const struct bu_request *request, struct ucred *ret)
 		       : -1;
 }
 
+/* "root", "alice (uid 1000)", "uid 1001" */
+static void
+name_user(uid_t uid, char ret[BU_BY_SIZE])
+{
+	char name[NAME_MAX_SIZE];
+
+	name_of(uid, name);
+	if (!name[0])
+		snprintf(ret, BU_BY_SIZE, "uid %u", (unsigned)uid);
+	else if (uid != 0)
+		snprintf(ret, BU_BY_SIZE, "%s (uid %u)", name, (unsigned)uid);
+	else
+		bu_text_copy(ret, BU_BY_SIZE, name);
+}
+
+/* The socket of the command line is its owner's alone: who can open it may do all. The
+ * page has no login, and changes nothing. */
+static const struct {
+	enum bu_listener kind;
+	unsigned roles;
+} roles_of[] = {
+	{BU_LISTEN_BOOT, BU_CALLER_NODE},
+	{BU_LISTEN_AGENT, BU_CALLER_NODE},
+	{BU_LISTEN_PAGE, BU_CALLER_VIEW},
+	{BU_LISTEN_LOCAL, BU_CALLER_VIEW | BU_CALLER_OPERATE | BU_CALLER_GRANT |
+				  BU_CALLER_ADMIN | BU_CALLER_AUDIT},
+};
+
+void
+bu_caller_make(enum bu_listener kind, struct MHD_Connection *connection,
+	       const char *peer, struct bu_caller *ret)
+{
+	struct ucred from;
+	size_t i = 0;
+
+	while (roles_of[i].kind != kind)
+		i++;
+	ret->roles = roles_of[i].roles;
+	if (kind == BU_LISTEN_LOCAL && peer_of(connection, &from) == 0)
+		name_user(from.uid, ret->who);
+	else
+		bu_text_copy(ret->who, BU_BY_SIZE, *peer ? peer : "local");
+}
+
+static const char *const role_names[] = {
+#define X(id, name, help) name,
+	BU_CALLER_ROLES(X)
+#undef X
+};
+
+const char *
+bu_caller_role_name(enum bu_caller_role role)
+{
+	size_t place = 0;
+
+	while (place + 1 < BU_CALLER_ROLE_COUNT && (unsigned)role >> (place + 1))
+		place++;
+	return role_names[place];
+}
+
+int
+bu_request_may(const struct bu_request *request, enum bu_caller_role role, struct bu_err *err)
+{
+	const struct bu_caller *caller = request->caller;
+
+	if (caller && caller->roles & (unsigned)role)
+		return 0;
+	return bu_err_set(err, BU_ERR_DENIED, 0,
+			  "%s %s needs the role '%s', which %s has not; use bringup on the "
+			  "appliance",
+			  request->method, request->path, bu_caller_role_name(role),
+			  caller ? caller->who : "nobody");
+}
+
 void
 bu_request_by(const struct bu_request *request, const char *says, char ret[BU_BY_SIZE])
 {
-	const char *peer = request->peer ? request->peer : "";
-	char name[NAME_MAX_SIZE] = "", uid[20] = "";
-	const char *who = name;
-	struct ucred from;
-	int noted;
+	const char *who = request->caller ? request->caller->who : "local";
+	size_t size = strcspn(who, " ");
+	int noted = says && is_name(says) &&
+		    (strlen(says) != size || strncmp(says, who, size) != 0);
 
-	if (peer_of(request, &from) == 0) {
-		name_of(from.uid, name);
-		if (from.uid != 0 || !name[0])
-			snprintf(uid, sizeof(uid), "uid %u", (unsigned)from.uid);
-	} else {
-		who = *peer ? peer : "local";
-	}
-	noted = says && is_name(says) && strcmp(says, who) != 0;
-	if (!*who)
-		snprintf(ret, BU_BY_SIZE, noted ? "%s (says %s)" : "%s", uid, says);
-	else if (uid[0] || noted)
-		snprintf(ret, BU_BY_SIZE, "%.*s (%s%s%s%s)", NAME_MAX_SIZE - 1, who,
-			 uid, uid[0] && noted ? ", " : "", noted ? "says " : "",
-			 noted ? says : "");
-	else
+	if (!noted)
 		bu_text_copy(ret, BU_BY_SIZE, who);
+	else if (strchr(who, ')'))
+		snprintf(ret, BU_BY_SIZE, "%.*s, says %s)", (int)strlen(who) - 1, who,
+			 says);
+	else
+		snprintf(ret, BU_BY_SIZE, "%s (says %s)", who, says);
 }

@@ -34,6 +34,7 @@ struct bu_exchange {
 	int retry_s;            /* of a refusal; 0 = not set */
 	struct bu_tls_peer peer;
 	struct bu_err peer_fault; /* why peer is empty */
+	struct bu_caller caller;
 	int is_kept;              /* the handler has answered; waits for the log */
 	struct bu_reply kept;
 	int64_t kept_after, kept_until; /* counts of batches of the log */

@@ -106,6 +106,16 @@ read_peer(struct bu_exchange *exchange)
 		bu_connection_known(exchange->of, peer->name);
 }
 
+/* Before its handler is called for the first time. */
+static const struct bu_caller *
+caller_of(struct bu_exchange *exchange)
+{
+	if (!exchange->caller.roles)
+		bu_caller_make(exchange->listener->kind, exchange->connection,
+			       exchange->peer.name, &exchange->caller);
+	return &exchange->caller;
+}
+
 /* What comes in pieces has not waited: only when it was asked once, it has. */
 static int64_t
 heard_ms(struct bu_exchange *exchange)
@@ -218,6 +228,7 @@ dispatch(struct bu_exchange *exchange, const char *url, const char *method)
 {
 	int64_t now_ms = heard_ms(exchange);
 	struct bu_request request = {.listener = exchange->listener->kind,
+				     .caller = caller_of(exchange),
 				     .method = method,
 				     .path = url,
 				     .peer = exchange->peer.name,
@@ -233,7 +244,8 @@ dispatch(struct bu_exchange *exchange, const char *url, const char *method)
 	const struct bu_route *route =
 		find_route(exchange, &request, store, sizeof(store), &err);
 
-	if (!route || check_sender(exchange, &err) != 0)
+	if (!route || bu_request_may(&request, route->role, &err) != 0 ||
+	    check_sender(exchange, &err) != 0)
 		return bu_server_refuse(exchange, &err);
 	if (exchange->body_size) {
 		body = bu_json_parse(exchange->body, exchange->body_size, "request",

@@ -375,7 +375,29 @@ START_TEST(the_folder_of_a_unix_socket_is_made_for_all_to_pass)
 }
 END_TEST
 
-BU_UNIT("server", routes_take_their_paths, answers_carry_their_headers,
+/* A role is asked for where a route is found, whatever the listener. */
+START_TEST(a_route_is_for_those_who_have_its_role)
+{
+	static const char text[] = "POST /operate HTTP/1.1\r\nHost: localhost\r\n"
+				   "Connection: close\r\nContent-Length: 0\r\n\r\n";
+	struct site site;
+	struct talk talk;
+
+	begin(&site);
+	say(&site, &talk, text, 0);
+	ck_assert_int_eq(talk.status, 403);
+	ck_assert_ptr_nonnull(strstr(talk.body, "needs the role 'operate'"));
+	talk_end(&talk);
+	site.port = site.local;
+	say(&site, &talk, text, 0);
+	ck_assert_int_eq(talk.status, 200);
+	talk_end(&talk);
+	finish(&site);
+}
+END_TEST
+
+BU_UNIT("server", a_route_is_for_those_who_have_its_role,
+	routes_take_their_paths, answers_carry_their_headers,
 	another_method_is_said_so, ranges_of_a_file, a_whole_file_and_an_empty_one,
 	head_is_get_without_a_body, bodies_are_json, what_an_agent_says_is_made_plain,
 	a_body_that_is_too_large_is_refused, addresses_to_listen_on,

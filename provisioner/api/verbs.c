@@ -66,6 +66,9 @@ read_ask(const struct bu_request *request, const char *verb, char by[BU_BY_SIZE]
 		return -1;
 	bu_request_by(request, ret->by, by);
 	ret->by = by;
+	if (ret->grant && *ret->grant &&
+	    bu_request_may(request, BU_CALLER_GRANT, err) != 0)
+		return -1;
 	return bu_verb_from_name(verb, &ret->verb, err);
 }
 

@@ -196,21 +196,25 @@ error_handler(void *arg, const struct bu_request *request, struct bu_reply *repl
 	return bu_err_set(err, BU_ERR_DENIED, 0, "not you, %s", request->params[0]);
 }
 
+#define ANYBODY ((enum bu_caller_role)(BU_CALLER_NODE | BU_CALLER_VIEW | BU_CALLER_OPERATE))
+
 static const struct bu_route routes[] = {
-	{"GET", "/", BU_LISTEN_PAGE, text_handler, ""},
-	{"GET", "/a/*/b/*", BU_LISTEN_PAGE, params_handler, ""},
-	{"GET", "/a/*", BU_LISTEN_PAGE, params_handler, ""},
-	{"GET", "/rest/**", BU_LISTEN_PAGE, rest_handler, ""},
-	{"POST", "/body", BU_LISTEN_PAGE | BU_LISTEN_LOCAL | BU_LISTEN_AGENT,
+	{"GET", "/", BU_LISTEN_PAGE, ANYBODY, text_handler, ""},
+	{"GET", "/a/*/b/*", BU_LISTEN_PAGE, ANYBODY, params_handler, ""},
+	{"GET", "/a/*", BU_LISTEN_PAGE, ANYBODY, params_handler, ""},
+	{"GET", "/rest/**", BU_LISTEN_PAGE, ANYBODY, rest_handler, ""},
+	{"POST", "/body", BU_LISTEN_PAGE | BU_LISTEN_LOCAL | BU_LISTEN_AGENT, ANYBODY,
 	 body_handler, ""},
-	{"GET", "/file", BU_LISTEN_PAGE, file_handler, ""},
-	{"GET", "/later", BU_LISTEN_PAGE | BU_LISTEN_BOOT | BU_LISTEN_AGENT,
+	{"GET", "/file", BU_LISTEN_PAGE, ANYBODY, file_handler, ""},
+	{"GET", "/later", BU_LISTEN_PAGE | BU_LISTEN_BOOT | BU_LISTEN_AGENT, ANYBODY,
 	 later_handler, ""},
-	{"POST", "/later", BU_LISTEN_PAGE, later_handler, ""},
-	{"GET", "/logged", BU_LISTEN_PAGE, logged_handler, ""},
-	{"GET", "/deny/*", BU_LISTEN_PAGE, error_handler, ""},
-	{"GET", "/secret", BU_LISTEN_AGENT | BU_LISTEN_LOCAL, text_handler, ""},
-	{NULL, NULL, 0, NULL, NULL},
+	{"POST", "/later", BU_LISTEN_PAGE, ANYBODY, later_handler, ""},
+	{"GET", "/logged", BU_LISTEN_PAGE, ANYBODY, logged_handler, ""},
+	{"GET", "/deny/*", BU_LISTEN_PAGE, ANYBODY, error_handler, ""},
+	{"GET", "/secret", BU_LISTEN_AGENT | BU_LISTEN_LOCAL, ANYBODY, text_handler, ""},
+	{"POST", "/operate", BU_LISTEN_PAGE | BU_LISTEN_LOCAL, BU_CALLER_OPERATE,
+	 text_handler, ""},
+	{NULL, NULL, 0, ANYBODY, NULL, NULL},
 };
 
 static inline int

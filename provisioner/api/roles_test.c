@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may do what: each route with each role, and what callers may do by their listener. */
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/site.h"
+#include "tests/support/unit.h"
+
+static const enum bu_caller_role roles[] = {
+#define X(id, name, help) BU_CALLER_##id,
+	BU_CALLER_ROLES(X)
+#undef X
+};
+
+static const struct {
+	enum bu_listener kind;
+	const char *may;
+} listeners[] = {
+	{BU_LISTEN_BOOT, "node"},
+	{BU_LISTEN_AGENT, "node"},
+	{BU_LISTEN_PAGE, "view"},
+	{BU_LISTEN_LOCAL, "view operate grant admin audit"},
+};
+
+static int
+is_get(const struct bu_route *route)
+{
+	return strcmp(route->method, "GET") == 0;
+}
+
+/* Written by hand: what a route is for does not follow from its row. */
+static const char *
+needed(const struct bu_route *route)
+{
+	static const char *const asks_machine[] = {"/v1/nodes/*/console",
+						   "/v1/nodes/*/bmc/*"};
+
+	if (!strncmp(route->path, "/v1/agent/", 10) ||
+	    route->listeners & BU_LISTEN_BOOT)
+		return "node";
+	if (!strcmp(route->path, "/v1/audit"))
+		return "audit";
+	for (size_t i = 0; i < BU_LEN(asks_machine); i++)
+		if (!strcmp(route->path, asks_machine[i]))
+			return "operate";
+	return is_get(route) ? "view" : "operate";
+}
+
+START_TEST(each_route_is_for_one_role)
+{
+	for (const struct bu_route *route = bu_api_routes; route->method; route++)
+		for (size_t i = 0; i < BU_LEN(roles); i++) {
+			struct bu_caller caller = {"ann", roles[i]};
+			struct bu_request request = {.method = route->method,
+						     .path = route->path,
+						     .caller = &caller};
+			struct bu_err err = {0};
+			int allowed = strcmp(bu_caller_role_name(roles[i]), needed(route)) == 0;
+
+			ck_assert_msg((bu_request_may(&request, route->role, &err) ==
+				       0) == allowed,
+				      "%s %s: %s", route->method, route->path,
+				      bu_caller_role_name(roles[i]));
+			ck_assert(allowed || (err.kind == BU_ERR_DENIED &&
+					      strstr(err.text, needed(route))));
+		}
+}
+END_TEST
+
+static int
+has_word(const char *words, const char *word)
+{
+	size_t size = strlen(word);
+
+	for (const char *at = words; (at = strstr(at, word)); at += size)
+		if ((at == words || at[-1] == ' ') && (!at[size] || at[size] == ' '))
+			return 1;
+	return 0;
+}
+
+/* A route on a listener whose callers may not have it would be a trap. */
+START_TEST(callers_have_the_roles_of_their_listener)
+{
+	for (size_t i = 0; i < BU_LEN(listeners); i++) {
+		struct bu_caller caller = {0};
+
+		bu_caller_make(listeners[i].kind, NULL, "", &caller);
+		for (size_t k = 0; k < BU_LEN(roles); k++)
+			ck_assert_int_eq((caller.roles & roles[k]) != 0,
+					 has_word(listeners[i].may,
+						  bu_caller_role_name(roles[k])));
+		for (const struct bu_route *route = bu_api_routes; route->method;
+		     route++)
+			if (route->listeners & (int)listeners[i].kind)
+				ck_assert_msg(caller.roles & route->role, "%s %s",
+					      route->method, route->path);
+	}
+}
+END_TEST
+
+START_TEST(nothing_that_changes_is_to_be_seen_by_a_viewer)
+{
+	for (const struct bu_route *route = bu_api_routes; route->method; route++)
+		ck_assert_msg(route->role != BU_CALLER_VIEW || is_get(route), "%s %s",
+			      route->method, route->path);
+}
+END_TEST
+
+/* Whoever may apply may not yet allow a wipe. */
+START_TEST(a_grant_needs_its_role)
+{
+	static const struct {
+		bu_handler_fn fn;
+		const char *body;
+	} rows[] = {
+		{bu_api_apply, "{\"digest\":\"d\",\"grants\":[{\"class\":\"wipe\"}]}"},
+		{bu_api_verb, "{\"nodes\":\"node001\",\"grant\":\"wipe\"}"},
+	};
+	struct site site;
+
+	site_begin(&site, 1);
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		for (int may = 0; may < 2; may++) {
+			struct bu_caller caller = {
+				"ann", BU_CALLER_OPERATE | (may ? BU_CALLER_GRANT : 0U)};
+			bu_autojson json_t *body = json_loads(rows[i].body, 0, NULL);
+			struct bu_request request = {.method = "POST",
+						     .path = "/v1/x",
+						     .params = {"rebuild"},
+						     .caller = &caller,
+						     .body = body};
+			struct bu_reply reply = {0};
+			struct bu_err err = {0};
+			enum bu_answer answer =
+				rows[i].fn(&site.api, &request, &reply, &err);
+
+			ck_assert_int_eq(answer == BU_ANSWER_ERROR &&
+						 strstr(err.text, "'grant'") != NULL,
+					 !may);
+			json_decref(reply.json);
+		}
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("roles", each_route_is_for_one_role, callers_have_the_roles_of_their_listener,
+	 nothing_that_changes_is_to_be_seen_by_a_viewer, a_grant_needs_its_role)
