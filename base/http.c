@@ -17,6 +17,7 @@
 
 enum {
 	CONNECT_MS = 5000,
+	SILENT_S = 60, /* of an answer without an end */
 	JSON_MAX = 64 * 1024 * 1024,
 	ERROR_MAX = 64 * 1024,
 	/* Of what is large; curl's own 16 KiB take a call of the kernel each. */
@@ -288,6 +289,56 @@ check_method(const char *method, const json_t *body, struct bu_err *err)
 		"HTTP method '%s'%s: GET without a body, POST, PUT or DELETE is "
 		"needed",
 		method, body ? " with a body" : "");
+}
+
+struct lines {
+	struct answer *answer; /* for what is no answer */
+	char *line;
+	size_t size, cap;
+	int (*fn)(const char *line, void *arg);
+	void *arg;
+	int stopped;
+};
+
+static size_t
+on_lines(char *data, size_t unit, size_t count, void *arg)
+{
+	struct lines *lines = arg;
+	long status = 0;
+
+	curl_easy_getinfo(lines->answer->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status >= 300)
+		return on_data(data, unit, count, lines->answer);
+	for (size_t i = 0; i < unit * count && !lines->stopped; i++) {
+		if (lines->size >= JSON_MAX)
+			return 0;
+		lines->line = bu_xgrow(lines->line, &lines->cap, lines->size + 1, 1);
+		lines->line[lines->size++] = data[i] == '\n' ? '\0' : data[i];
+		if (data[i] == '\n') {
+			lines->stopped = lines->fn(lines->line, lines->arg);
+			lines->size = 0;
+		}
+	}
+	return lines->stopped ? 0 : unit * count;
+}
+
+int
+bu_http_follow(struct bu_http *http, const char *path,
+	       int (*fn)(const char *line, void *arg), void *arg, struct bu_err *err)
+{
+	AUTO_ANSWER struct answer answer = {.max = JSON_MAX};
+	bu_autofree char *url = bu_xasprintf("%s%s", http->base_url, path);
+	struct lines lines = {.answer = &answer, .fn = fn, .arg = arg};
+	int rc;
+
+	set_up(http, url, 0, &answer);
+	curl_easy_setopt(http->curl, CURLOPT_WRITEFUNCTION, on_lines);
+	curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, &lines);
+	curl_easy_setopt(http->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(http->curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_S);
+	rc = perform(http, "GET", url, &answer, err);
+	free(lines.line);
+	return lines.stopped ? 0 : rc;
 }
 
 int

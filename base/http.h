@@ -43,6 +43,12 @@ struct bu_http_call {
  * {"error":{"kind","text"}} becomes err; anything else from 300 on is BU_ERR_REMOTE. */
 bu_must int bu_http_json(struct bu_http *http, const struct bu_http_call *call,
 			 json_t **ret_reply, struct bu_err *err);
+/* Hands over each line of an answer that has no end, without its line end, until fn
+ * returns other than 0 (0 = so it ended) or the server ends it. BU_ERR_TIMEOUT when
+ * nothing comes for a minute. */
+bu_must int bu_http_follow(struct bu_http *http, const char *path,
+			   int (*fn)(const char *line, void *arg), void *arg,
+			   struct bu_err *err);
 struct bu_http_part {
 	const char *path;
 	uint64_t offset;

@@ -19,8 +19,7 @@ is(const json_t *status, const char *text)
 {
 	bu_autojson json_t *want = quoted(text);
 
-	ck_assert_msg(json_equal(status, want), "%s",
-		      json_dumps(status, JSON_COMPACT));
+	ck_assert_msg(json_equal(status, want), "%s", json_dumps(status, JSON_COMPACT));
 }
 
 START_TEST(changes_make_the_document_of_their_version)
@@ -29,8 +28,9 @@ START_TEST(changes_make_the_document_of_their_version)
 
 	take(&status, "{'version':5,'site':'a','counts':{'ready':2},'nodes':["
 		      "{'name':'n1','state':'ready'},{'name':'n2','state':'ready'}]}");
-	take(&status, "{'version':6,'since':5,'site':'a','counts':{'ready':1,"
-		      "'failed':1},'nodes':[{'name':'n2','state':'failed'}],'gone':[]}");
+	take(&status,
+	     "{'version':6,'since':5,'site':'a','counts':{'ready':1,"
+	     "'failed':1},'nodes':[{'name':'n2','state':'failed'}],'gone':[]}");
 	is(status, "{'version':6,'site':'a','counts':{'ready':1,'failed':1},'nodes':["
 		   "{'name':'n1','state':'ready'},{'name':'n2','state':'failed'}]}");
 	/* Nothing has changed. */
@@ -46,7 +46,8 @@ START_TEST(changes_make_the_document_of_their_version)
 		   "'nodes':[{'name':'n2','state':'failed'},"
 		   "{'name':'n3','state':'enrolled'}]}");
 	/* Another process answers with all. */
-	take(&status, "{'version':3,'site':'b','nodes':[{'name':'n9','state':'ready'}]}");
+	take(&status,
+	     "{'version':3,'site':'b','nodes':[{'name':'n9','state':'ready'}]}");
 	is(status, "{'version':3,'site':'b','nodes':[{'name':'n9','state':'ready'}]}");
 }
 END_TEST

@@ -89,6 +89,38 @@ bu_client_get(struct bu_client *client, int wait_s, struct bu_err *err, const ch
 		    client->answer_ms + (int64_t)wait_s * 1000, err);
 }
 
+struct following {
+	int (*fn)(json_t *value, void *arg);
+	void *arg;
+};
+
+/* Of an event only its data counts here. */
+static int
+on_line(const char *line, void *arg)
+{
+	static const char head[] = "data: ";
+	const struct following *following = arg;
+	bu_autojson json_t *value = NULL;
+
+	if (strncmp(line, head, strlen(head)) != 0)
+		return 0;
+	value = json_loads(line + strlen(head), 0, NULL);
+	return value ? following->fn(value, following->arg) : 0;
+}
+
+int
+bu_client_follow(struct bu_client *client, const char *path,
+		 int (*fn)(json_t *value, void *arg), void *arg, struct bu_err *err)
+{
+	struct following following = {fn, arg};
+
+	if (bu_http_follow(client->http, path, on_line, &following, err) == 0)
+		return 0;
+	if (err && !bu_http_was_told(client->http))
+		bu_reach_explain(&client->reach, err);
+	return -1;
+}
+
 json_t *
 bu_client_post(struct bu_client *client, const char *path, const json_t *body,
 	       struct bu_err *err)

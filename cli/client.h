@@ -20,6 +20,11 @@ void bu_client_set_answer_ms(struct bu_client *client, int64_t answer_ms);
  * bu_reach_explain(). */
 json_t *bu_client_get(struct bu_client *client, int wait_s, struct bu_err *err,
 		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Follows a stream of events: fn gets the JSON of each, until it returns other than 0
+ * or the daemon ends. */
+bu_must int bu_client_follow(struct bu_client *client, const char *path,
+			     int (*fn)(json_t *value, void *arg), void *arg,
+			     struct bu_err *err);
 json_t *bu_client_post(struct bu_client *client, const char *path, const json_t *body,
 		       struct bu_err *err);
 /* Short forms of the nodes of a nodeset (NULL = all): {"nodes":[...],"time_ms"}. */

@@ -40,6 +40,8 @@
 	  "the one that stands still the longest is closed")                            \
 	X(WAITING, "waiting", 16, 0, "requests without an answer yet",                  \
 	  "machine by its certificate", "503 with Retry-After")                         \
+	X(STREAMS, "streams", 128, 0, "streams of events",                              \
+	  "user of the command line, else address", "503 with Retry-After")             \
 	X(STRANGERS, "strangers", 256, 3600,                                            \
 	  "boot scripts, tokens and unknown machines",                                  \
 	  "address, without a certificate", "503 with Retry-After")                     \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bringup events: the log, and with --follow what is added to it. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +9,6 @@
 #include "cli/commands/commands.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
-
-enum { POLL_S = 25 };
 
 static void
 print_hostlist(const json_t *events)
@@ -48,30 +47,22 @@ print(const json_t *events, const struct bu_options *options)
 	fflush(stdout);
 }
 
-/* Prints the reply; the last number that was seen. */
-static int64_t
-take(const json_t *reply, int64_t after, const struct bu_options *options)
+static int
+on_event(json_t *event, void *arg)
 {
-	const json_t *events = json_object_get(reply, "events");
-	json_t *event;
-	size_t i;
+	const struct bu_options *options = arg;
+	bu_autojson json_t *events = json_pack("[O]", event);
 
 	print(events, options);
-	json_array_foreach (events, i, event)
-		if (bu_json_int(event, "seq", 0) > after)
-			after = bu_json_int(event, "seq", 0);
-	/* Further, when those that came last are none of the nodes asked for. */
-	if (bu_json_int(reply, "after", 0) > after)
-		after = bu_json_int(reply, "after", 0);
-	return after;
+	return ferror(stdout);
 }
 
 /* The end of the log; of many nodes one answer may hold fewer than are asked for. */
 static json_t *
 ask_end(struct bu_client *client, int limit, const char *filter, struct bu_err *err)
 {
-	json_t *all = bu_client_get(client, 0, err, "/v1/events?limit=%d%s", limit,
-				    filter);
+	json_t *all =
+		bu_client_get(client, 0, err, "/v1/events?limit=%d%s", limit, filter);
 	json_t *events = json_object_get(all, "events");
 	int64_t before = bu_json_int(all, "before", 0);
 
@@ -98,23 +89,18 @@ bu_cmd_events(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autojson json_t *reply = NULL;
-	bu_autofree char *escaped = NULL, *filter = NULL;
-	int64_t after;
+	bu_autofree char *escaped = NULL, *filter = NULL, *path = NULL;
 
 	escaped = options->node ? bu_client_escape(options->node) : NULL;
 	filter = bu_xasprintf("%s%s", escaped ? "&node=" : "", escaped ? escaped : "");
 	reply = ask_end(client, options->limit, filter, err);
 	if (!reply)
 		return -1;
-	after = take(reply, 0, options);
-	while (options->follow && !ferror(stdout)) {
-		bu_autojson json_t *next = bu_client_get(
-			client, POLL_S, err, "/v1/events?after=%lld&wait=%d%s",
-			(long long)after, POLL_S, filter);
-
-		if (!next)
-			return -1;
-		after = take(next, after, options);
-	}
-	return 0;
+	print(json_object_get(reply, "events"), options);
+	if (!options->follow || ferror(stdout))
+		return 0;
+	path = bu_xasprintf("/v1/events?follow&after=%lld%s",
+			    (long long)bu_json_int(reply, "after", 0), filter);
+	return bu_client_follow(client, path, on_event, (void *)(uintptr_t)options,
+				err);
 }

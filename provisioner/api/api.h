@@ -37,7 +37,8 @@ struct bu_api {
 	const char *agent_url;  /* TLS listener for agents */
 	struct bu_kept_plan kept[BU_PLANS_KEPT]; /* the newest first */
 	struct bu_scan *scans; /* results of image scanners, unsorted */
-	struct bu_scan_manifest *scan_manifests; /* of the images that were read for it */
+	struct bu_scan_manifest
+		*scan_manifests;      /* of the images that were read for it */
 	struct bu_renderings *status; /* of its present version; NULL = none yet */
 };
 

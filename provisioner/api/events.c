@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /v1/events: rows of the log, by their numbers. Called by the page, `bringup events`
- * and tools. Invariants: the events of a few nodes are all that they have, however long
- * the log is; one request looks at EVENTS_LOOK rows at most, and says where to go on.
+ * GET /v1/events: rows of the log, by their numbers. Called by the page, `bringup
+ * events` and tools. Invariants: the events of a few nodes are all that they have,
+ * however long the log is; one request looks at EVENTS_LOOK rows at most, and says
+ * where to go on.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/api/api.h"
 
 /* LOOK: at each change, those who wait are asked again, and others wait meanwhile. */
@@ -16,6 +19,7 @@ enum {
 	EVENTS_DEFAULT = 50,
 	EVENTS_LOOK = 10000,
 	EVENTS_PASSED = 1000,
+	EVENTS_PART = 100, /* of a stream */
 };
 
 /* The names of ?node= as keys. A plain one need not be a node any more. */
@@ -86,6 +90,93 @@ reply_of(const struct bu_search *search, json_t *list)
 			 "before", (json_int_t)(search->newest ? search->at : 0));
 }
 
+/* --- a stream: GET /v1/events?follow --- */
+
+struct follow {
+	const struct bu_api *api;
+	json_t *names; /* NULL = all */
+	int64_t after;
+};
+
+static void
+end_follow(void *arg)
+{
+	struct follow *follow = arg;
+
+	json_decref(follow->names);
+	free(follow);
+}
+
+static int
+print_event(const struct bu_event *event, void *arg)
+{
+	bu_autojson json_t *json = bu_event_to_json(event);
+	bu_autofree char *text = json_dumps(json, JSON_COMPACT);
+
+	fprintf(arg, "id: %lld\ndata: %s\n\n", (long long)event->seq, text);
+	return 0;
+}
+
+/* The log is the queue: whoever reads slowly goes on in it from where they are. */
+static char *
+next_events(void *arg)
+{
+	struct follow *follow = arg;
+	struct bu_search search = {.nodes = follow->names,
+				   .after = follow->after,
+				   .max = EVENTS_PART,
+				   .look = EVENTS_LOOK};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_assert(out);
+	if (bu_store_search(follow->api->fleet->store, &search, print_event, out,
+			    NULL) == 0) {
+		/* Whoever resumes need not pass over them again. */
+		if (ftell(out) == 0 && search.at - follow->after >= EVENTS_PASSED)
+			fprintf(out, "id: %lld\n\n", (long long)search.at);
+		follow->after = search.at;
+	}
+	fclose(out);
+	if (!size)
+		free(bu_steal(&text));
+	return text;
+}
+
+static int
+take_none(const struct bu_event *event, void *arg)
+{
+	return 1;
+}
+
+/* After Last-Event-ID, ?after=, or the present end of the log. */
+static enum bu_answer
+begin_follow(const struct bu_api *api, const struct bu_request *request, json_t *names,
+	     struct bu_reply *reply, struct bu_err *err)
+{
+	const char *from = bu_request_header(request, "Last-Event-ID");
+	struct bu_search end = {.newest = 1, .max = 1};
+	struct follow *follow;
+
+	if (!from)
+		from = bu_request_query(request, "after");
+	if (bu_store_search(api->fleet->store, &end, take_none, NULL, err) != 0)
+		return BU_ANSWER_ERROR;
+	follow = bu_xcalloc(1, sizeof(*follow));
+	follow->api = api;
+	follow->names = json_incref(names);
+	follow->after = end.last;
+	if (from && bu_text_int(from, 0, INT64_MAX, &follow->after) != 0) {
+		end_follow(follow);
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "after '%.20s': the number of an event is expected",
+				  from);
+	}
+	reply->stream = (struct bu_stream){next_events, end_follow, follow};
+	return BU_ANSWER_NOW;
+}
+
 BU_HANDLER(bu_api_events)
 {
 	struct bu_api *api = arg;
@@ -105,6 +196,8 @@ BU_HANDLER(bu_api_events)
 
 	if (node && !names)
 		return BU_ANSWER_ERROR;
+	if (bu_request_has(request, "follow"))
+		return begin_follow(api, request, names, reply, err);
 	list = json_array();
 	if (bu_store_search(api->fleet->store, &search, collect, list, err) != 0) {
 		json_decref(list);

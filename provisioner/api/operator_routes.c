@@ -17,7 +17,8 @@ all_nodes(const struct bu_fleet *fleet)
 
 	for (size_t i = 0; i < fleet->count; i++)
 		if (!bu_node_is_gone(fleet->nodes[i]))
-			json_array_append_new(nodes, bu_api_shown_node(fleet, fleet->nodes[i]));
+			json_array_append_new(
+				nodes, bu_api_shown_node(fleet, fleet->nodes[i]));
 	return nodes;
 }
 

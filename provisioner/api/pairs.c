@@ -63,8 +63,7 @@ BU_HANDLER(bu_api_pairs)
 	if (end > all->count)
 		end = all->count;
 	for (; at < end && json_array_size(pairs) < limit; at++)
-		if (is_listed(verdicts,
-			      bu_verdict_name(all->logs[at].last.verdict)) &&
+		if (is_listed(verdicts, bu_verdict_name(all->logs[at].last.verdict)) &&
 		    is_present(api->fleet, &all->logs[at]))
 			json_array_append_new(pairs, pair_json(&all->logs[at]));
 	reply->json = json_pack("{s:o,s:I,s:b}", "pairs", pairs, "after",

@@ -43,8 +43,7 @@ static void
 speak(const struct agent *agent, int ask, int said)
 {
 	const char *dir = agent->site.rig.dir;
-	bu_autofree char *url =
-		bu_xasprintf("https://127.0.0.1:%d", agent->site.agent);
+	bu_autofree char *url = bu_xasprintf("https://127.0.0.1:%d", agent->site.agent);
 	bu_autofree char *ca = bu_xasprintf("%s/ca.pem", dir);
 	bu_autofree char *cert = bu_xasprintf("%s/cert.pem", dir);
 	bu_autofree char *key = bu_xasprintf("%s/key.pem", dir);
@@ -139,8 +138,7 @@ issued(const struct agent *agent)
 	char *cert;
 
 	ck_assert_int_eq(bu_csr_create(agent->key, "whoever", &csr, NULL), 0);
-	cert = bu_trust_issue(agent->site.rig.trust, csr, agent->node->machine,
-			      NULL);
+	cert = bu_trust_issue(agent->site.rig.trust, csr, agent->node->machine, NULL);
 	ck_assert_ptr_nonnull(cert);
 	return cert;
 }

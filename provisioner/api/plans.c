@@ -224,7 +224,8 @@ BU_HANDLER(bu_api_apply)
 
 	if ((!json_array_size(grants) ||
 	     bu_request_may(request, BU_CALLER_GRANT, err) == 0) &&
-	    check_grants(grants, err) == 0 && take(api, request->body, &order, err) == 0) {
+	    check_grants(grants, err) == 0 &&
+	    take(api, request->body, &order, err) == 0) {
 		if (bu_rollouts_changing(api->rollouts, &order.sent))
 			answer = BU_ANSWER_LATER;
 		else if (read_again(api, &order, err) != 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may do what: each route with each role, and what callers may do by their listener. */
+/* Who may do what: each route with each role, and what callers may do by their
+ * listener. */
 #include <string.h>
 
 #include "base/json.h"
@@ -55,7 +56,8 @@ START_TEST(each_route_is_for_one_role)
 						     .path = route->path,
 						     .caller = &caller};
 			struct bu_err err = {0};
-			int allowed = strcmp(bu_caller_role_name(roles[i]), needed(route)) == 0;
+			int allowed = strcmp(bu_caller_role_name(roles[i]),
+					     needed(route)) == 0;
 
 			ck_assert_msg((bu_request_may(&request, route->role, &err) ==
 				       0) == allowed,
@@ -122,7 +124,8 @@ START_TEST(a_grant_needs_its_role)
 	for (size_t i = 0; i < BU_LEN(rows); i++)
 		for (int may = 0; may < 2; may++) {
 			struct bu_caller caller = {
-				"ann", BU_CALLER_OPERATE | (may ? BU_CALLER_GRANT : 0U)};
+				"ann",
+				BU_CALLER_OPERATE | (may ? BU_CALLER_GRANT : 0U)};
 			bu_autojson json_t *body = json_loads(rows[i].body, 0, NULL);
 			struct bu_request request = {.method = "POST",
 						     .path = "/v1/x",

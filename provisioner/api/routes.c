@@ -53,7 +53,8 @@ const struct bu_route bu_api_routes[] = {
 	 "&wait= for the next one"},
 	{"GET", "/v1/events", PEOPLE, BU_CALLER_VIEW, bu_api_events,
 	 "the log; ?limit= its end, &before= what is older, ?after=&wait= what is newer; "
-	 "&node= is a nodeset"},
+	 "&node= is a nodeset; ?follow is a stream (text/event-stream) that goes on after "
+	 "Last-Event-ID or &after="},
 	{"GET", "/v1/audit", BU_LISTEN_LOCAL, BU_CALLER_AUDIT, bu_api_audit,
 	 "the hashes of the log's next rows; ?after=&hash= of the last one"},
 	{"GET", "/v1/machines", PEOPLE, BU_CALLER_VIEW, bu_api_machines,

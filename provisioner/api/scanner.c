@@ -38,7 +38,8 @@ struct bu_scan {
 	int64_t answered_ms;
 };
 
-/* The digest of the image whose manifest is this file, as long as the file is the same. */
+/* The digest of the image whose manifest is this file, as long as the file is the same.
+ */
 struct bu_scan_manifest {
 	struct bu_scan_manifest *next;
 	char *path;
@@ -229,8 +230,8 @@ manifest_of(struct bu_api *api, const char *path)
 	return seen;
 }
 
-/* An image that cannot be loaded is the plan's to name. Whoever waits asks at each change
- * of the site; the image is read once for each change of its manifest. */
+/* An image that cannot be loaded is the plan's to name. Whoever waits asks at each
+ * change of the site; the image is read once for each change of its manifest. */
 static int
 is_out(struct bu_api *api, const struct bu_desired_image *image)
 {

@@ -27,7 +27,7 @@ enum bu_listener {
 struct bu_server;
 
 /* What a caller may do; each is a bit. id, name, help */
-#define BU_CALLER_ROLES(X)                                                                    \
+#define BU_CALLER_ROLES(X)                                                             \
 	X(NODE, "node", "machines: boot, enroll, work")                                \
 	X(VIEW, "view", "look at nodes, rollouts, measurements and events")            \
 	X(OPERATE, "operate", "verbs on nodes, plans, rollouts; BMCs and consoles")    \
@@ -49,17 +49,17 @@ enum bu_caller_role {
 const char *bu_caller_role_name(enum bu_caller_role role);
 
 enum { BU_BY_SIZE = 96 };
-/* Who asks, and the roles that they have. who is the log's `by`: over the unix socket the
- * user at its other end, "root" or "alice (uid 1000)"; over TLS the name in the client's
- * certificate; "local" = somebody on this machine. */
+/* Who asks, and the roles that they have. who is the log's `by`: over the unix socket
+ * the user at its other end, "root" or "alice (uid 1000)"; over TLS the name in the
+ * client's certificate; "local" = somebody on this machine. */
 struct bu_caller {
 	char who[BU_BY_SIZE];
 	unsigned roles; /* bits of enum bu_caller_role */
 };
 
 struct MHD_Connection;
-/* The only place where a caller is made. peer: the name in the verified certificate, "" =
- * none. */
+/* The only place where a caller is made. peer: the name in the verified certificate, ""
+ * = none. */
 void bu_caller_make(enum bu_listener kind, struct MHD_Connection *connection,
 		    const char *peer, struct bu_caller *ret);
 
@@ -85,8 +85,8 @@ void bu_request_address(const struct bu_request *request, char ret[BU_ADDRESS_SI
 /* The client's network card, seen when its connection came. */
 void bu_request_seen(const struct bu_request *request, struct bu_seen *ret);
 /* The caller, for the log. says: the name that the client gives itself, NULL = none. A
- * name of up to 32 letters, digits and "._-" is added, "root (says alice)"; any other is
- * dropped. */
+ * name of up to 32 letters, digits and "._-" is added, "root (says alice)"; any other
+ * is dropped. */
 void bu_request_by(const struct bu_request *request, const char *says,
 		   char ret[BU_BY_SIZE]);
 /* BU_ERR_DENIED: the caller lacks this role; err names both. */
@@ -94,7 +94,11 @@ bu_must int bu_request_may(const struct bu_request *request, enum bu_caller_role
 			   struct bu_err *err);
 /* Value of ?name=; NULL = missing. */
 const char *bu_request_query(const struct bu_request *request, const char *name);
-/* The same as a number from 0 to most; fallback when missing. */
+/* 1 = ?name is there, with or without a value. */
+int bu_request_has(const struct bu_request *request, const char *name);
+/* Value of a header; NULL = missing. */
+const char *bu_request_header(const struct bu_request *request, const char *name);
+/* The query's value as a number from 0 to most; fallback when missing. */
 int64_t bu_request_number(const struct bu_request *request, const char *name,
 			  int64_t fallback, int64_t most);
 /* Counts the request at its first call, for its machine, or for its address without a
@@ -119,17 +123,28 @@ struct bu_shared *bu_shared_create(char *text /* taken */);
 struct bu_shared *bu_shared_ref(struct bu_shared *shared);
 void bu_shared_unref(struct bu_shared *shared);
 
-/* The handler's answer; starts empty. One of json, shared, text and fd is used. */
+/* An answer without an end: server-sent events. */
+struct bu_stream {
+	/* The next part of the text, owned; NULL = there is none now: asked again after
+	 * bu_server_wake(), and after one second. */
+	char *(*next)(void *state);
+	void (*end)(void *state); /* when the client is gone */
+	void *state;
+};
+
+/* The handler's answer; starts empty. One of json, shared, text, fd and stream is used.
+ */
 struct bu_reply {
-	int status;   /* 0 = 200 */
-	int retry_s;  /* Retry-After of 503; 0 = the default */
-	json_t *json; /* taken */
+	int status;               /* 0 = 200 */
+	int retry_s;              /* Retry-After of 503; 0 = the default */
+	json_t *json;             /* taken */
 	struct bu_shared *shared; /* a reference, taken */
-	char *text;   /* taken */
+	char *text;               /* taken */
 	const char *content_type;
 	int has_fd;
 	int fd; /* taken; Range is honoured */
 	uint64_t fd_size;
+	struct bu_stream stream; /* its state is taken */
 	/* Replacements for parts of the file; taken. */
 	struct bu_overlay *overlays;
 	size_t overlays_count;
@@ -174,8 +189,8 @@ void bu_server_names(struct bu_server *server, const char *names);
 void bu_server_counts_log(struct bu_server *server, const struct bu_store *log);
 /* Logs, once a minute, that a handler refused by this limit. */
 void bu_server_refused(struct bu_server *server, enum bu_limit id, const char *key);
-/* Calls waiting handlers again, at most ten times a second, and some in each turn of the
- * loop. */
+/* Calls waiting handlers again, at most ten times a second, and some in each turn of
+ * the loop. */
 void bu_server_wake(struct bu_server *server);
 
 /* "10.0.0.1:8080" -> a listening socket, or -1 and err. */

@@ -82,6 +82,8 @@ bu_server_send_kept(struct bu_exchange *exchange)
 enum MHD_Result
 bu_server_answer(struct bu_exchange *exchange, struct bu_reply *reply)
 {
+	if (reply->stream.next)
+		return bu_server_stream(exchange, &reply->stream);
 	if (!reply->logged)
 		return bu_server_send(exchange->connection, reply);
 	exchange->is_kept = 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who asks, and what they may do. Called by server_request.c for each request, and by the
- * handlers that write into the log, for its `by`. Invariants: callers are made here alone;
- * a name is the kernel's word or a certificate's; what a client says of itself stands
- * behind it as what it is.
+ * Who asks, and what they may do. Called by server_request.c for each request, and by
+ * the handlers that write into the log, for its `by`. Invariants: callers are made here
+ * alone; a name is the kernel's word or a certificate's; what a client says of itself
+ * stands behind it as what it is.
  */
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -143,17 +143,19 @@ bu_caller_role_name(enum bu_caller_role role)
 }
 
 int
-bu_request_may(const struct bu_request *request, enum bu_caller_role role, struct bu_err *err)
+bu_request_may(const struct bu_request *request, enum bu_caller_role role,
+	       struct bu_err *err)
 {
 	const struct bu_caller *caller = request->caller;
 
 	if (caller && caller->roles & (unsigned)role)
 		return 0;
-	return bu_err_set(err, BU_ERR_DENIED, 0,
-			  "%s %s needs the role '%s', which %s has not; use bringup on the "
-			  "appliance",
-			  request->method, request->path, bu_caller_role_name(role),
-			  caller ? caller->who : "nobody");
+	return bu_err_set(
+		err, BU_ERR_DENIED, 0,
+		"%s %s needs the role '%s', which %s has not; use bringup on the "
+		"appliance",
+		request->method, request->path, bu_caller_role_name(role),
+		caller ? caller->who : "nobody");
 }
 
 void

@@ -35,7 +35,7 @@ struct bu_exchange {
 	struct bu_tls_peer peer;
 	struct bu_err peer_fault; /* why peer is empty */
 	struct bu_caller caller;
-	int is_kept;              /* the handler has answered; waits for the log */
+	int is_kept; /* the handler has answered; waits for the log */
 	struct bu_reply kept;
 	int64_t kept_after, kept_until; /* counts of batches of the log */
 	int64_t kept_ms;
@@ -74,7 +74,13 @@ void bu_server_drop_kept(struct bu_exchange *exchange);
 enum MHD_Result bu_server_refuse(struct bu_exchange *exchange,
 				 const struct bu_err *err);
 
+/* server_stream.c. Takes the state. */
+enum MHD_Result bu_server_stream(struct bu_exchange *exchange,
+				 const struct bu_stream *of);
+
 /* server_response.c. */
+/* Those that each answer carries. */
+void bu_server_headers(struct MHD_Response *response, const char *content_type);
 /* Takes the contents of the reply. */
 enum MHD_Result bu_server_send(struct MHD_Connection *connection,
 			       struct bu_reply *reply);

@@ -34,6 +34,19 @@ bu_request_query(const struct bu_request *request, const char *name)
 					   name);
 }
 
+int
+bu_request_has(const struct bu_request *request, const char *name)
+{
+	return MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND,
+					     name, strlen(name), NULL, NULL) == MHD_YES;
+}
+
+const char *
+bu_request_header(const struct bu_request *request, const char *name)
+{
+	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
 int64_t
 bu_request_number(const struct bu_request *request, const char *name, int64_t fallback,
 		  int64_t most)
@@ -98,8 +111,7 @@ read_peer(struct bu_exchange *exchange)
 	info = MHD_get_connection_info(exchange->connection,
 				       MHD_CONNECTION_INFO_GNUTLS_SESSION);
 	if (!bu_tls_peer_holds(peer, bu_wall_ms(bu_clock_system()) / 1000) &&
-	    (!info ||
-	     bu_tls_peer(info->tls_session, peer, &exchange->peer_fault) != 0))
+	    (!info || bu_tls_peer(info->tls_session, peer, &exchange->peer_fault) != 0))
 		peer->name[0] = '\0';
 	exchange->peer = *peer;
 	if (peer->name[0])

@@ -65,8 +65,8 @@ response_of_shared(struct bu_shared *shared)
 		shared->size, shared->text, on_sent, shared);
 }
 
-static void
-security_headers(struct MHD_Response *response, const char *content_type)
+void
+bu_server_headers(struct MHD_Response *response, const char *content_type)
 {
 	MHD_add_response_header(response, "Content-Type", content_type);
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
@@ -209,7 +209,7 @@ bu_server_send(struct MHD_Connection *connection, struct bu_reply *reply)
 	}
 	if (!response)
 		return MHD_NO;
-	security_headers(response, type);
+	bu_server_headers(response, type);
 	if (status == 503) {
 		char text[16];
 

@@ -396,10 +396,9 @@ START_TEST(a_route_is_for_those_who_have_its_role)
 }
 END_TEST
 
-BU_UNIT("server", a_route_is_for_those_who_have_its_role,
-	routes_take_their_paths, answers_carry_their_headers,
-	another_method_is_said_so, ranges_of_a_file, a_whole_file_and_an_empty_one,
-	head_is_get_without_a_body, bodies_are_json, what_an_agent_says_is_made_plain,
-	a_body_that_is_too_large_is_refused, addresses_to_listen_on,
-	a_unix_socket_replaces_a_stale_one_and_nothing_else,
+BU_UNIT("server", a_route_is_for_those_who_have_its_role, routes_take_their_paths,
+	answers_carry_their_headers, another_method_is_said_so, ranges_of_a_file,
+	a_whole_file_and_an_empty_one, head_is_get_without_a_body, bodies_are_json,
+	what_an_agent_says_is_made_plain, a_body_that_is_too_large_is_refused,
+	addresses_to_listen_on, a_unix_socket_replaces_a_stale_one_and_nothing_else,
 	the_folder_of_a_unix_socket_is_made_for_all_to_pass)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One node as lists show it. Called by the routes of the status and of nodes. Invariant:
- * what is shown here is of the node alone, and each change of it marks the node
- * (bu_fleet_mark()): watchers get the marked nodes only.
+ * One node as lists show it. Called by the routes of the status and of nodes.
+ * Invariant: what is shown here is of the node alone, and each change of it marks the
+ * node (bu_fleet_mark()): watchers get the marked nodes only.
  */
 #include "base/json.h"
 #include "model/shown_status.h"

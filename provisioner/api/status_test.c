@@ -113,9 +113,9 @@ START_TEST(a_node_that_is_gone_is_named)
 	bu_reconcile_note(site.rig.rec, &event, 1);
 	rig_pass(&site.rig, 1);
 	answer = since(&site, version);
-	ck_assert_str_eq(json_string_value(json_array_get(
-				 json_object_get(answer, "gone"), 0)),
-			 "node002");
+	ck_assert_str_eq(
+		json_string_value(json_array_get(json_object_get(answer, "gone"), 0)),
+		"node002");
 	ck_assert_uint_eq(json_array_size(json_object_get(answer, "nodes")), 0);
 	site_end(&site);
 }
@@ -133,8 +133,8 @@ START_TEST(who_waits_for_a_turn_is_told_why_as_it_changes)
 	rig_to_validating(&site.rig, 1);
 	rig_join(&site.rig, 1);
 	first = since(&site, 0);
-	order = json_object_get(
-		json_array_get(json_object_get(first, "nodes"), 1), "order");
+	order = json_object_get(json_array_get(json_object_get(first, "nodes"), 1),
+				"order");
 	ck_assert_str_eq(bu_json_str(order, "status", ""), "turn");
 	ck_assert_str_eq(bu_json_str(order, "reason", ""), "");
 	version = bu_json_int(first, "version", 0);

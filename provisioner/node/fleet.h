@@ -80,7 +80,7 @@ struct bu_fleet {
 	/* Grows with every change, of memory-only facts too. Begins with the Unix time
 	 * of the process in microseconds, so that no two processes share one. */
 	int64_t version;
-	int64_t renewed; /* the version since which each node is the same node */
+	int64_t renewed;    /* the version since which each node is the same node */
 	int64_t started_ms; /* monotonic: the start of this process */
 	/* Last row before this life; 0 = none. Steps of rows up to it may have been
 	 * done, by another process or before the log could not be written. */

@@ -29,8 +29,7 @@ static const char schema_sql[] =
 	"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
 	"CREATE TABLE IF NOT EXISTS journal(seq INTEGER PRIMARY KEY, time_ms INTEGER"
 	" NOT NULL, kind TEXT NOT NULL, node TEXT NOT NULL, body TEXT NOT NULL,"
-	" hash TEXT NOT NULL);"
-	BU_SQLITE_SEARCH_INDEX
+	" hash TEXT NOT NULL);" BU_SQLITE_SEARCH_INDEX
 	"CREATE TABLE IF NOT EXISTS blob(digest TEXT PRIMARY KEY, text TEXT NOT NULL);";
 static const char insert_sql[] =
 	"INSERT INTO journal(seq,time_ms,kind,node,body,hash) VALUES(?,?,?,?,?,?)";

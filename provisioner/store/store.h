@@ -39,7 +39,7 @@ typedef int (*bu_store_read_fn)(const struct bu_event *event, void *arg);
 
 /* Which rows are looked for, and how far. */
 struct bu_search {
-	const json_t *nodes;   /* their names as keys; NULL = rows of any node or none */
+	const json_t *nodes; /* their names as keys; NULL = rows of any node or none */
 	int64_t after, before; /* rows between these two; before 0 = no end */
 	int newest;            /* the newest first; else the oldest */
 	size_t max;            /* rows that are handed over; 0 = none */
@@ -119,8 +119,8 @@ bu_must int bu_store_read(struct bu_store *store, int64_t after_seq, size_t max,
 bu_must int bu_store_read_tail(struct bu_store *store, size_t count,
 			       bu_store_read_fn fn, void *arg, struct bu_err *err);
 /* The rows of some nodes, in the order of the search. Of BU_SEARCH_FEW nodes at most
- * exactly these are read, by an index, however long the log is; of more nodes each row is
- * looked at, without its body. */
+ * exactly these are read, by an index, however long the log is; of more nodes each row
+ * is looked at, without its body. */
 enum { BU_SEARCH_FEW = 64 };
 bu_must int bu_store_search(struct bu_store *store, struct bu_search *search,
 			    bu_store_read_fn fn, void *arg, struct bu_err *err);

@@ -60,8 +60,7 @@ expect(const struct bu_desired_image *image, enum bu_err_kind want, const char *
 	struct bu_plan_image found;
 	int rc = bu_work_plan_image(&input, image, &found, &err);
 
-	ck_assert_msg((rc != 0) == (want != BU_ERR_NONE), "%s: %s", what,
-		      err.text);
+	ck_assert_msg((rc != 0) == (want != BU_ERR_NONE), "%s: %s", what, err.text);
 	ck_assert_msg(err.kind == want, "%s: %s", what, err.text);
 	snprintf(said, sizeof(said), "%s", err.text);
 }
@@ -191,7 +190,7 @@ START_TEST(a_plan_learns_what_an_image_is_made_of)
 	ck_assert_uint_eq(found.origin.source_count, 1);
 	ck_assert_str_eq(found.origin.sources[0].host, "reg");
 	ck_assert_uint_eq(found.programs, UINT32_C(1) << BU_PROGRAM_SYSTEMD |
-						   UINT32_C(1) << BU_PROGRAM_SUDO);
+						  UINT32_C(1) << BU_PROGRAM_SUDO);
 	teardown();
 }
 END_TEST

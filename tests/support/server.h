@@ -196,7 +196,8 @@ error_handler(void *arg, const struct bu_request *request, struct bu_reply *repl
 	return bu_err_set(err, BU_ERR_DENIED, 0, "not you, %s", request->params[0]);
 }
 
-#define ANYBODY ((enum bu_caller_role)(BU_CALLER_NODE | BU_CALLER_VIEW | BU_CALLER_OPERATE))
+#define ANYBODY                                                                        \
+	((enum bu_caller_role)(BU_CALLER_NODE | BU_CALLER_VIEW | BU_CALLER_OPERATE))
 
 static const struct bu_route routes[] = {
 	{"GET", "/", BU_LISTEN_PAGE, ANYBODY, text_handler, ""},
@@ -211,7 +212,8 @@ static const struct bu_route routes[] = {
 	{"POST", "/later", BU_LISTEN_PAGE, ANYBODY, later_handler, ""},
 	{"GET", "/logged", BU_LISTEN_PAGE, ANYBODY, logged_handler, ""},
 	{"GET", "/deny/*", BU_LISTEN_PAGE, ANYBODY, error_handler, ""},
-	{"GET", "/secret", BU_LISTEN_AGENT | BU_LISTEN_LOCAL, ANYBODY, text_handler, ""},
+	{"GET", "/secret", BU_LISTEN_AGENT | BU_LISTEN_LOCAL, ANYBODY, text_handler,
+	 ""},
 	{"POST", "/operate", BU_LISTEN_PAGE | BU_LISTEN_LOCAL, BU_CALLER_OPERATE,
 	 text_handler, ""},
 	{NULL, NULL, 0, ANYBODY, NULL, NULL},

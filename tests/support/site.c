@@ -33,8 +33,8 @@ listen_on(struct site *site, enum bu_listener kind)
 	return port;
 }
 
-/* Watchers get the nodes alone that are marked: whatever a node shows, it is marked when
- * it shows something else. */
+/* Watchers get the nodes alone that are marked: whatever a node shows, it is marked
+ * when it shows something else. */
 static void
 check_marks(struct site *site)
 {

@@ -15,9 +15,9 @@ struct site {
 	struct bu_api api;
 	int page, local, boot, agent; /* ports */
 	char images[80], ramdisk[80], bundle[88];
-	json_t *shown; /* of each node, as it was at the last look */
+	json_t *shown;  /* of each node, as it was at the last look */
 	int64_t looked; /* version of that */
-	int pokes; /* the test changes nodes by itself: they need no mark */
+	int pokes;      /* the test changes nodes by itself: they need no mark */
 };
 
 /* nodes: as rig_begin(). */
