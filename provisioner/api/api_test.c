@@ -205,8 +205,7 @@ START_TEST(a_node_with_why_and_evidence)
 	site_begin(&site, 1);
 	rig_to_validating(&site.rig, 1);
 	rig_certify(&site.rig, 1);
-	site.pokes = 1;
-	strcpy(rig_node(&site.rig, 1)->commit, "c0ffee");
+	site.pokes = 1, strcpy(rig_node(&site.rig, 1)->commit, "c0ffee");
 	node = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
 	ck_assert_str_eq(bu_json_str(node, "commit", ""), "c0ffee");
 	ck_assert_ptr_nonnull(strstr(bu_json_str(node, "why", ""), "node001 is "));

@@ -6,25 +6,7 @@
 #include "base/json.h"
 #include "provisioner/api/server_impl.h"
 
-enum {
-	AGAIN_MS = 1000,
-	UNKNOWN_MS = 5000, /* so long a log may be silent about what was handed to it */
-};
-
-void
-bu_server_suspend(struct bu_exchange *exchange)
-{
-	struct bu_server *server = exchange->listener->server;
-
-	exchange->waiting = 1;
-	exchange->next = server->waiting;
-	server->waiting = exchange;
-	MHD_suspend_connection(exchange->connection);
-	if (!server->wake_ms) {
-		server->wake_ms = bu_loop_now_ms(server->loop) + AGAIN_MS;
-		bu_timer_set(server->wake, AGAIN_MS);
-	}
-}
+enum { UNKNOWN_MS = 5000 }; /* so long a log may be silent about what it was given */
 
 /* Why the answer that was kept is not given; NULL = nothing is against it (yet). */
 static const struct bu_err *

@@ -65,8 +65,11 @@ enum MHD_Result bu_server_on_access(void *cls, struct MHD_Connection *connection
 void bu_server_on_completed(void *cls, struct MHD_Connection *connection, void **slot,
 			    enum MHD_RequestTerminationCode code);
 
-/* server_answer.c. Suspends the request; its handler is called again later. */
+/* server_wait.c. Suspends the request; its handler or its stream is called again later.
+ */
 void bu_server_suspend(struct bu_exchange *exchange);
+
+/* server_answer.c. */
 /* Sends the handler's reply, after the log has its rows. */
 enum MHD_Result bu_server_answer(struct bu_exchange *exchange, struct bu_reply *reply);
 enum MHD_Result bu_server_send_kept(struct bu_exchange *exchange);
