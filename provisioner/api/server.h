@@ -32,7 +32,7 @@ struct bu_server;
 	X(VIEW, "view", "look at nodes, rollouts, measurements and events")            \
 	X(OPERATE, "operate", "verbs on nodes, plans, rollouts; BMCs and consoles")    \
 	X(GRANT, "grant", "allow what resets, reimages or wipes")                      \
-	X(ADMIN, "admin", "who may do what")                                           \
+	X(ADMIN, "admin", "the roles of callers")                                      \
 	X(AUDIT, "audit", "the hashes of the log")
 
 enum bu_caller_role_place {

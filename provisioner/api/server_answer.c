@@ -38,12 +38,6 @@ bu_server_drop_kept(struct bu_exchange *exchange)
 }
 
 enum MHD_Result
-bu_server_refuse(struct bu_exchange *exchange, const struct bu_err *err)
-{
-	return bu_server_send_error(exchange->connection, 0, exchange->retry_s, err);
-}
-
-enum MHD_Result
 bu_server_send_kept(struct bu_exchange *exchange)
 {
 	struct bu_err unknown;

@@ -152,10 +152,10 @@ bu_request_may(const struct bu_request *request, enum bu_caller_role role,
 		return 0;
 	return bu_err_set(
 		err, BU_ERR_DENIED, 0,
-		"%s %s needs the role '%s', which %s has not; use bringup on the "
+		"%s %s needs the role '%s', which %s lacks; use bringup on the "
 		"appliance",
 		request->method, request->path, bu_caller_role_name(role),
-		caller ? caller->who : "nobody");
+		caller ? caller->who : "this caller");
 }
 
 void

@@ -74,8 +74,6 @@ void bu_server_suspend(struct bu_exchange *exchange);
 enum MHD_Result bu_server_answer(struct bu_exchange *exchange, struct bu_reply *reply);
 enum MHD_Result bu_server_send_kept(struct bu_exchange *exchange);
 void bu_server_drop_kept(struct bu_exchange *exchange);
-enum MHD_Result bu_server_refuse(struct bu_exchange *exchange,
-				 const struct bu_err *err);
 
 /* server_stream.c. Takes the state. */
 enum MHD_Result bu_server_stream(struct bu_exchange *exchange,
@@ -90,6 +88,8 @@ enum MHD_Result bu_server_send(struct MHD_Connection *connection,
 /* status: 0 = by the error. retry_s: Retry-After of 503; 0 = the default. */
 enum MHD_Result bu_server_send_error(struct MHD_Connection *connection, int status,
 				     int retry_s, const struct bu_err *err);
+enum MHD_Result bu_server_refuse(struct bu_exchange *exchange,
+				 const struct bu_err *err);
 
 /* server_hosts.c. names: separated by commas; "localhost" and our own addresses always
  * count. */

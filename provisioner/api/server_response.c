@@ -232,3 +232,9 @@ bu_server_send_error(struct MHD_Connection *connection, int status, int retry_s,
 	reply.json = json_pack("{s:o}", "error", bu_json_from_err(err));
 	return bu_server_send(connection, &reply);
 }
+
+enum MHD_Result
+bu_server_refuse(struct bu_exchange *exchange, const struct bu_err *err)
+{
+	return bu_server_send_error(exchange->connection, 0, exchange->retry_s, err);
+}

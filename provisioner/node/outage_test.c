@@ -263,6 +263,10 @@ START_TEST(what_is_in_the_log_and_cannot_be_read_is_read_later)
 	ck_assert_int_eq(bu_store_put_blob(rig.store, text, revision, NULL), 0);
 	rig_restart(&rig); /* so that it has to be read from the disk */
 	rig_pass(&rig, 1);
+	/* The pages that a row is written to are in memory. */
+	row_init(&event, BU_EVENT_LEASE, "node001", json_object());
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
 	bad_disk.unread = 1;
 	row_init(&event, BU_EVENT_APPLIED, "",
 		 json_pack("{s:s,s:s,s:s}", "rollout", "r-2", "plan", "p", "revision",
