@@ -100,7 +100,7 @@ END_TEST
 START_TEST(a_node_that_is_gone_is_named)
 {
 	struct site site;
-	bu_autojson json_t *answer = NULL, *retired = NULL;
+	bu_autojson json_t *answer = NULL;
 	int64_t version;
 	struct bu_event event;
 
