@@ -72,6 +72,18 @@ bu_must int bu_ca_issue_server(const struct bu_ca *ca, const char *key_pem,
 /* Agent's side: a request for the key, the name is ignored by the CA. */
 bu_must int bu_csr_create(const char *key_pem, const char *common_name,
 			  char **ret_csr_pem, struct bu_err *err);
+/* Whom a request names. */
+enum { BU_CSR_NAMES_MAX = 8, BU_CSR_NAME_SIZE = 256 };
+struct bu_csr {
+	char common_name[BU_CSR_NAME_SIZE], organization[BU_CSR_NAME_SIZE];
+	/* 1: its subject has anything besides one of each, or an alternative name is
+	 * neither "DNS:x" nor "IP:a.b.c.d", or there are too many. */
+	int other;
+	char names[BU_CSR_NAMES_MAX][BU_CSR_NAME_SIZE];
+	size_t names_count;
+};
+/* BU_ERR_INVAL: it is none, or not signed by the key that is in it. */
+bu_must int bu_csr_read(const char *csr_pem, struct bu_csr *ret, struct bu_err *err);
 /* Signs a client certificate for the request's key with this common name. */
 bu_must int bu_ca_issue_client(const struct bu_ca *ca, const char *csr_pem,
 			       const char *common_name, int days, char **ret_cert_pem,

@@ -1,52 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HTTP on the event loop over libcurl's multi interface; called by the drivers of
- * bringup-power.
- *
- * Invariants: no byte of a request leaves before the peer is known to be the right one;
- * an answer never takes more memory than its caller allowed; each exchange ends in
- * exactly one callback or in its abort.
+ * HTTP on the event loop over libcurl's multi interface; called by drivers of power and
+ * of clusters. Invariants: no byte of a request leaves before the peer is known to be
+ * the right one; an answer never takes more memory than its caller allowed; each
+ * exchange ends in exactly one callback or in its abort.
  */
 #include "base/http_async.h"
 
-#include <curl/curl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/crypto.h"
-#include "base/http_connections.h"
+#include "base/http_async_impl.h"
 
 /* Debian's; libcurl over GnuTLS knows none of itself. */
 #define SYSTEM_CAS "/etc/ssl/certs/ca-certificates.crt"
-
-struct bu_http_async {
-	struct bu_loop *loop;
-	CURLM *multi;
-	struct bu_timer *timer;
-	struct bu_http_exchange *first;
-	struct bu_http_connections connections;
-	bu_http_address_fn may; /* NULL = any address */
-};
-
-struct bu_http_exchange {
-	struct bu_http_async *async;
-	struct bu_http_exchange *next;
-	CURL *curl;
-	struct curl_slist *headers;
-	char *method, *url;
-	char *fingerprint; /* NULL = the system's CAs */
-	char *body;
-	size_t size, cap, max;
-	int too_long, sent;   /* more than max; how often the request went out */
-	struct bu_err barred; /* an address that may not be connected to */
-	int (*look)(const struct sockaddr *address, void *arg);
-	char shown[BU_DIGEST_SIZE]; /* what a wrong peer showed; "" */
-	char why[CURL_ERROR_SIZE];
-	bu_http_answer_fn fn;
-	void *arg;
-};
 
 static void
 exchange_free(struct bu_http_exchange *exchange)
@@ -56,13 +26,15 @@ exchange_free(struct bu_http_exchange *exchange)
 	while (*link != exchange)
 		link = &(*link)->next;
 	*link = exchange->next;
-	bu_loop_awaited(exchange->async->loop)->exchanges--;
+	if (!exchange->part)
+		bu_loop_awaited(exchange->async->loop)->exchanges--;
 	curl_multi_remove_handle(exchange->async->multi, exchange->curl);
 	curl_easy_cleanup(exchange->curl);
 	curl_slist_free_all(exchange->headers);
 	free(exchange->method);
 	free(exchange->url);
 	free(exchange->fingerprint);
+	free(exchange->ca);
 	free(exchange->body);
 	free(exchange);
 }
@@ -150,9 +122,9 @@ fail_verify(struct bu_http_exchange *exchange, struct bu_err *err)
 			   exchange->shown[0] ? exchange->shown : "none");
 	else
 		bu_err_set(err, BU_ERR_VERIFY, 0,
-			   "%s: no CA of this machine vouches for its certificate "
+			   "%s: no CA of %s vouches for its certificate "
 			   "(fingerprint %s): %s",
-			   exchange->url,
+			   exchange->url, exchange->ca,
 			   exchange->shown[0] ? exchange->shown : "unknown",
 			   exchange->why);
 }
@@ -347,12 +319,23 @@ bu_http_async_finish(struct bu_http_async *async, int64_t within_ms)
 
 /* --- one exchange --- */
 
+static int
+is_good(CURL *curl)
+{
+	long status;
+
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	return status == 200;
+}
+
 static size_t
 on_data(char *data, size_t unit, size_t count, void *arg)
 {
 	struct bu_http_exchange *exchange = arg;
 	size_t size = unit * count;
 
+	if (exchange->part && is_good(exchange->curl))
+		return exchange->part(data, size, exchange->arg), size;
 	if (size > exchange->max - exchange->size) {
 		exchange->too_long = 1;
 		return 0;
@@ -370,8 +353,10 @@ on_debug(CURL *curl, curl_infotype type, char *data, size_t size, void *arg)
 {
 	struct bu_http_exchange *exchange = arg;
 
-	(void)curl, (void)data, (void)size;
 	exchange->sent += type == CURLINFO_HEADER_OUT;
+	if (type == CURLINFO_HEADER_IN && exchange->part && size <= 2 &&
+	    data[0] == '\r' && is_good(curl))
+		exchange->part("", 0, exchange->arg);
 	return 0;
 }
 
@@ -396,14 +381,14 @@ static void
 set_peer(struct bu_http_exchange *exchange)
 {
 	CURL *curl = exchange->curl;
-	long by_ca = exchange->fingerprint ? 0L : 1L;
+	long by_ca = !exchange->fingerprint;
 
 	curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, by_ca);
 	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, by_ca ? 2L : 0L);
 	curl_easy_setopt(curl, CURLOPT_CERTINFO, by_ca);
 	/* Reading all CAs would cost more than the rest of a connection. */
-	curl_easy_setopt(curl, CURLOPT_CAINFO, by_ca ? SYSTEM_CAS : NULL);
+	curl_easy_setopt(curl, CURLOPT_CAINFO, by_ca ? exchange->ca : NULL);
 	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
 	/* Over plain http a fingerprint is never shown, and so nothing is sent. */
 	if (exchange->fingerprint) {
@@ -461,13 +446,16 @@ bu_http_exchange_start(struct bu_http_async *async,
 	exchange->url = bu_xstrdup(request->url);
 	exchange->fingerprint =
 		request->fingerprint ? bu_xstrdup(request->fingerprint) : NULL;
+	exchange->ca = bu_xstrdup(request->ca ? request->ca : SYSTEM_CAS);
 	exchange->max = request->max;
 	exchange->look = request->look;
+	exchange->part = request->part;
 	exchange->fn = fn;
 	exchange->arg = arg;
 	exchange->next = async->first;
 	async->first = exchange;
-	bu_loop_awaited(async->loop)->exchanges++;
+	if (!exchange->part)
+		bu_loop_awaited(async->loop)->exchanges++;
 	curl_easy_setopt(curl, CURLOPT_PRIVATE, exchange);
 	curl_easy_setopt(curl, CURLOPT_URL, exchange->url);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->why);

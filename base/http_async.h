@@ -39,6 +39,9 @@ struct bu_http_request {
 	 * asked. NULL: the system's CAs, and the name in the URL. Compared before a
 	 * byte of the request leaves, on kept connections, too. */
 	const char *fingerprint;
+	/* Path of certificates in PEM: the CAs that may vouch for the server in place
+	 * of the system's. NULL = the system's. */
+	const char *ca;
 	int64_t timeout_ms, connect_timeout_ms;
 	size_t max;     /* bytes of the answer's body */
 	int compressed; /* 1: it may come compressed; 0: identity */
@@ -49,6 +52,12 @@ struct bu_http_request {
 	/* Asked about each address of the host, with the callback's arg; not 0: it is
 	 * not connected to. NULL = all may be. */
 	int (*look)(const struct sockaddr *address, void *arg);
+	/* For a body that comes little by little and may never end: gets each part of a
+	 * 200's, with the callback's arg, first an empty one when its head has come; no
+	 * part is kept for the answer. Starts and
+	 * aborts no exchange. Nobody waits for such an exchange to end (base/loop.h).
+	 */
+	void (*part)(const char *data, size_t size, void *arg);
 };
 
 struct bu_http_answer {

@@ -26,6 +26,7 @@ static const struct {
 	{"node resume", "node resume gpu007"},
 	{"node hold", "node hold gpu007 --reason 'ticket 4711'"},
 	{"node rebuild", "node rebuild gpu007 --grant reimage"},
+	{"cluster manifest", "cluster manifest serving"},
 	{"rollout show", "rollout show"},
 	{"rollout abort", "rollout abort r-20261130-1"},
 	{"fabric run", "fabric run gpu[001-008]"},

@@ -16,6 +16,8 @@
 /* Exit code of `plan --detailed-exitcode` when there is something to do. */
 enum { BU_EXIT_CHANGES = 2 };
 
+bu_must int bu_cmd_cluster_manifest(const struct bu_options *options,
+				    struct bu_err *err);
 bu_must int bu_cmd_check(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_plan(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_apply(const struct bu_options *options, struct bu_err *err);

@@ -10,17 +10,14 @@
 #include "profiles/language/schema.h"
 
 /* What the language has words for, and this version does nothing with: of a choice, the
- * values that have a driver; "" = nothing reads the key. token and ca of a cluster go
- * with its driver. */
+ * values that have a driver; "" = nothing reads the key. */
 /* clang-format off */
 static const struct {
 	const char *section; /* NULL = each that has the key */
 	const char *key, *served;
 } futures[] = {
-	{"cluster", "driver", "slurm"},
+	{"cluster", "driver", "kubernetes|slurm"},
 	{NULL, "power", "ipmi|libvirt|manual|redfish"},
-	{NULL, "labels", ""},
-	{NULL, "taints", ""},
 	{"site", "backup", ""},
 	{"site", "backup_zone", ""},
 };
@@ -34,7 +31,7 @@ static const struct {
 	{"cluster", "munge_key", "slurm"},  {"cluster", "slurm_conf", "slurm"},
 	{"cluster", "token", "kubernetes"}, {"cluster", "ca", "kubernetes"},
 	{NULL, "features", "slurm"},        {NULL, "gres", "slurm"},
-	{NULL, "taints", "kubernetes"},
+	{NULL, "labels", "kubernetes"},     {NULL, "taints", "kubernetes"},
 };
 
 const char *

@@ -366,12 +366,12 @@ static const struct wrong wrongs[] = {
 	 "name=value with commas between them\n"},
 	{"gres = rdma:rxe:1", "labels = tier",
 	 "site.ini:35: [pool train] labels: 'tier' is wrong; allowed is labels like "
-	 "tier=gold, example.org/rack=r1\n"},
+	 "tier=gold, example.org/rack=r1\n"
+	 "site.ini:35: [pool train] labels: is for clusters with driver = kubernetes; "
+	 "[cluster hpc] has driver = slurm\n"},
 	{"gres = rdma:rxe:1", "taints = gpu:NoSchedule",
 	 "site.ini:35: [pool train] taints: is for clusters with driver = kubernetes; "
-	 "[cluster hpc] has driver = slurm\n"
-	 "site.ini:35: [pool train] taints: nothing in this bringup reads it yet; take "
-	 "it out\n"},
+	 "[cluster hpc] has driver = slurm\n"},
 	{"gres = rdma:rxe:1", "taints = gpu:Never",
 	 "site.ini:35: [pool train] taints: 'gpu:Never' is wrong; allowed is taints "
 	 "like gpu=true:NoSchedule; effects NoSchedule, PreferNoSchedule, NoExecute\n"
@@ -389,8 +389,6 @@ static const struct wrong wrongs[] = {
 	 "site.ini:23: [cluster hpc] token: is for clusters with driver = kubernetes; "
 	 "[cluster hpc] has driver = slurm\n"},
 	{"driver = slurm", "driver = kubernetes\nslurm_conf = /etc/slurm.conf",
-	 "site.ini:22: [cluster hpc] driver: no driver of this bringup serves "
-	 "'kubernetes' yet; use slurm\n"
 	 "site.ini:23: [cluster hpc] slurm_conf: is for clusters with driver = slurm; "
 	 "[cluster hpc] has driver = kubernetes\n"
 	 "site.ini:35: [pool train] features: is for clusters with driver = slurm; "

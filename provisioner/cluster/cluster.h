@@ -67,8 +67,11 @@ typedef void (*bu_cluster_seen_fn)(const struct bu_cluster_row *rows, size_t cou
 
 struct bu_cluster_target {
 	/* name: as it is known there. What else the cluster is to know of the node
-	 * counts for relabel alone. */
+	 * counts for issue, admit and relabel; Slurm's admit goes by what the client
+	 * has told. */
 	struct bu_cluster_member member;
+	/* The node's certificate, by its id; NULL = none. Counts for admit. */
+	const char *proof;
 	int64_t deadline_ms; /* 0 = none */
 	/* The reason of an administrator's drain that is in the log; NULL = none.
 	 * Admit: it is drained with this reason, and not resumed. Leave: when the
@@ -85,10 +88,14 @@ struct bu_cluster_done {
 	/* It has not left: first this reason of an administrator's drain must be in
 	 * the log, then it is asked again. "" = it is done. */
 	const char *drained;
+	/* Of an issue that has gone well: what the node's client gets as its secret;
+	 * borrowed until the callback returns. */
+	const void *secret;
+	size_t secret_size;
 };
 
-/* err is NULL when it is done. Never called before admit, leave or relabel has
- * returned. */
+/* err is NULL when it is done. Never called before issue, admit, leave or
+ * relabel has returned. */
 typedef void (*bu_cluster_fn)(const struct bu_err *err,
 			      const struct bu_cluster_done *done, void *arg);
 
@@ -101,7 +108,8 @@ struct bu_cluster_driver {
 	 * more. */
 	void (*handle)(const struct bu_cluster_site *site,
 		       char ret[BU_CLUSTER_HANDLE_SIZE]);
-	/* The reference of the secret that the client gets; NULL = it gets none. */
+	/* The reference of the secret that the client gets; NULL = it gets none, or
+	 * one that is made for it. */
 	const char *(*secret)(const struct bu_cluster_site *site);
 	/* Pure: the same input gives the same bytes. */
 	bu_must int (*client)(const struct bu_cluster_site *site,
@@ -114,6 +122,11 @@ struct bu_cluster_driver {
 	void (*close)(struct bu_cluster *cluster);
 	/* Asks for all of its nodes, unless it is asked already. */
 	void (*observe)(struct bu_cluster *cluster);
+	/* Before the node's client is made: makes its secret, which serves for this
+	 * join and for minutes; an earlier one serves no more. NULL = none is made. */
+	struct bu_cluster_op *(*issue)(struct bu_cluster *cluster,
+				       const struct bu_cluster_target *target,
+				       bu_cluster_fn fn, void *arg);
 	/* The node's client is running: lets it take work, done when it does, or when
 	 * somebody else keeps it from that. */
 	struct bu_cluster_op *(*admit)(struct bu_cluster *cluster,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What every cluster driver keeps to, each above a world of its own: for Slurm the fake
- * scontrol, and a driver of paper, which keeps its nodes in this program.
+ * scontrol, for Kubernetes an API server of paper, and a driver of paper, which keeps
+ * its nodes in this program.
  */
 #include "provisioner/cluster/cluster.h"
 
 #include <string.h>
 
+#include "tests/support/kube_world.h"
 #include "tests/support/paper_cluster.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
@@ -22,6 +24,11 @@ struct world {
 	enum paper_is (*now)(void);
 	void (*silence)(const struct rig *rig, int on);
 	int (*labelled)(const struct rig *rig); /* as `gold` below says it */
+	const char *theirs;                     /* the reason of PAPER_THEIRS */
+	const char *job;                        /* of PAPER_BUSY, as it is told */
+	/* Before the driver is opened by this handle; after it was closed. */
+	void (*begin)(struct rig *rig, char handle[BU_CLUSTER_HANDLE_SIZE]);
+	void (*end)(void);
 };
 
 static enum paper_is slurm_is;
@@ -114,6 +121,16 @@ paper_labelled(const struct rig *rig)
 	return strcmp(paper_cluster.labels, "tier=gold") == 0;
 }
 
+static void
+no_begin(struct rig *rig, char handle[BU_CLUSTER_HANDLE_SIZE])
+{
+}
+
+static void
+no_end(void)
+{
+}
+
 enum { WORLDS_MAX = 8 };
 
 /* Every driver of the table has its world here. */
@@ -122,13 +139,18 @@ worlds(struct world ret[WORLDS_MAX])
 {
 	static const struct world known[] = {
 		{&bu_paper_cluster, paper_be, paper_turn, paper_now, paper_silence,
-		 paper_labelled},
-		{NULL, slurm_be, slurm_turn, slurm_now, slurm_silence, slurm_labelled},
+		 paper_labelled, PAPER_REASON, "12 (alice)", no_begin, no_end},
+		{NULL, slurm_be, slurm_turn, slurm_now, slurm_silence, slurm_labelled,
+		 PAPER_REASON, "12 (alice)", no_begin, no_end},
+		{NULL, kube_be, kube_turn, kube_now, kube_silence, kube_labelled,
+		 "cordoned by kubectl-cordon", "default/train-12", kube_begin,
+		 kube_end},
 	};
 	size_t count = BU_LEN(known);
 
 	memcpy(ret, known, sizeof(known));
 	ret[1].driver = bu_cluster_driver("slurm");
+	ret[2].driver = bu_cluster_driver("kubernetes");
 	for (size_t i = 0; bu_cluster_drivers[i]; i++) {
 		size_t at = 0;
 
@@ -142,7 +164,7 @@ worlds(struct world ret[WORLDS_MAX])
 
 /* --- one operation in one world --- */
 
-enum verb { ADMIT, LEAVE, RELABEL };
+enum verb { ISSUE, ADMIT, LEAVE, RELABEL };
 
 struct desk {
 	struct rig rig;
@@ -151,7 +173,7 @@ struct desk {
 	struct bu_cluster_op *op;
 	int returned, ended; /* times */
 	struct bu_err err;
-	char words[200], detail[240], drained[160];
+	char words[200], detail[240], drained[160], secret[4096];
 	int seen;
 	size_t rows;
 	struct bu_err seen_err;
@@ -169,6 +191,8 @@ on_end(const struct bu_err *err, const struct bu_cluster_done *done, void *arg)
 	desk->err = err ? *err : (struct bu_err){0};
 	snprintf(desk->detail, sizeof(desk->detail), "%s", done->detail);
 	snprintf(desk->drained, sizeof(desk->drained), "%s", done->drained);
+	snprintf(desk->secret, sizeof(desk->secret), "%.*s", (int)done->secret_size,
+		 done->secret ? (const char *)done->secret : "");
 }
 
 static void
@@ -207,6 +231,7 @@ begin(struct desk *desk, const struct world *world, enum paper_is is)
 	desk->world = world;
 	world->driver->handle(&site, handle);
 	ck_assert(handle[0]);
+	world->begin(&desk->rig, handle);
 	world->be(&desk->rig, is);
 	desk->cluster = world->driver->open(desk->rig.loop, handle, on_seen, desk);
 }
@@ -215,6 +240,7 @@ static void
 end(struct desk *desk)
 {
 	desk->world->driver->close(desk->cluster);
+	desk->world->end();
 	rig_end(&desk->rig);
 }
 
@@ -224,6 +250,7 @@ start(struct desk *desk, enum verb verb, const char *drained)
 	const struct bu_cluster_driver *driver = desk->world->driver;
 	struct bu_cluster_target target = {
 		.member = {.name = "node001",
+			   .address = "10.77.0.11",
 			   .features = "gold",
 			   .labels = "tier=gold"},
 		.deadline_ms = verb == LEAVE ? 0 : 20000,
@@ -232,7 +259,8 @@ start(struct desk *desk, enum verb verb, const char *drained)
 	};
 
 	desk->ended = desk->returned = 0;
-	desk->op = (verb == ADMIT ? driver->admit
+	desk->op = (verb == ISSUE   ? driver->issue
+		    : verb == ADMIT ? driver->admit
 		    : verb == LEAVE
 			    ? driver->leave
 			    : driver->relabel)(desk->cluster, &target, on_end, desk);
@@ -279,11 +307,40 @@ START_TEST(a_driver_says_what_it_is)
 }
 END_TEST
 
+/* Of who makes one; an earlier one of the node is replaced. */
+START_TEST(a_secret_is_made_for_each_join)
+{
+	struct desk desk;
+
+	EACH_WORLD(&desk, PAPER_UNKNOWN)
+	{
+		char first[sizeof(desk.secret)];
+
+		if (!desk.world->driver->issue)
+			continue;
+		start(&desk, ISSUE, NULL);
+		until_ended(&desk);
+		ck_assert_msg(desk.err.kind == BU_ERR_NONE, "%s", desk.err.text);
+		ck_assert(desk.secret[0]);
+		memcpy(first, desk.secret, sizeof(first));
+		start(&desk, ISSUE, NULL);
+		until_ended(&desk);
+		ck_assert_msg(desk.err.kind == BU_ERR_NONE, "%s", desk.err.text);
+		ck_assert(desk.secret[0]);
+		start(&desk, ISSUE, NULL);
+		desk.world->driver->cancel(desk.op);
+		pass(&desk, 2000);
+		ck_assert_int_eq(desk.ended, 0);
+	}
+}
+END_TEST
+
 /* The same bytes each time; a secret is in files of the kind that only their owner
  * reads. */
 START_TEST(its_client_is_a_function_of_what_it_is_told)
 {
-	static const char secret[] = "k3y-of-it";
+	static const char secret[] = "k3y-of-it\nand what goes with it\n";
+	static const char key[] = "k3y-of-it";
 	const struct bu_cluster_site site = {.name = "c",
 					     .controller = "10.77.0.1:6817",
 					     .conf = "/etc/paper.conf",
@@ -313,7 +370,7 @@ START_TEST(its_client_is_a_function_of_what_it_is_told)
 			ck_assert((file->content != NULL) !=
 				  (file->content_hex != NULL));
 			ck_assert_pstr_eq(file->content, b.files[j].content);
-			if (file->content && strstr(file->content, secret))
+			if (file->content && strstr(file->content, key))
 				ck_assert_int_eq(file->mode & 077, 0);
 		}
 		bu_cluster_client_fini(&a);
@@ -346,21 +403,23 @@ START_TEST(a_drain_of_somebody_else_stays)
 
 	EACH_WORLD(&desk, PAPER_THEIRS)
 	{
+		const char *reason = desk.world->theirs;
+
 		start(&desk, ADMIT, NULL);
 		until_ended(&desk);
 		ck_assert_int_eq(desk.err.kind, BU_ERR_NONE);
-		rig_text_has(desk.detail, PAPER_REASON);
+		rig_text_has(desk.detail, reason);
 		ck_assert_int_eq(desk.world->now(), PAPER_THEIRS);
 		start(&desk, LEAVE, NULL);
 		until_ended(&desk);
-		ck_assert_str_eq(desk.drained, PAPER_REASON);
+		ck_assert_str_eq(desk.drained, reason);
 		ck_assert_int_eq(desk.world->now(), PAPER_THEIRS);
-		start(&desk, LEAVE, PAPER_REASON);
+		start(&desk, LEAVE, reason);
 		until_ended(&desk);
 		ck_assert_str_eq(desk.drained, "");
 		ck_assert_int_eq(desk.world->now(), PAPER_UNKNOWN);
 		desk.world->be(&desk.rig, PAPER_OURS);
-		start(&desk, ADMIT, PAPER_REASON);
+		start(&desk, ADMIT, reason);
 		until_ended(&desk);
 		ck_assert_int_eq(desk.world->now(), PAPER_THEIRS);
 	}
@@ -394,7 +453,7 @@ START_TEST(who_leaves_lets_its_jobs_end_and_is_unknown_then)
 		pass(&desk, 60000);
 		ck_assert_int_eq(desk.ended, 0);
 		ck_assert_int_eq(desk.world->now(), PAPER_LEAVING);
-		rig_text_has(desk.words, "12 (alice)");
+		rig_text_has(desk.words, desk.world->job);
 		desk.world->be(&desk.rig, PAPER_OURS);
 		until_ended(&desk);
 		ck_assert_int_eq(desk.err.kind, BU_ERR_NONE);
@@ -496,7 +555,7 @@ START_TEST(an_answer_tells_what_each_node_is)
 }
 END_TEST
 
-RIG_UNIT("cluster_contract", a_driver_says_what_it_is,
+RIG_UNIT("cluster_contract", a_driver_says_what_it_is, a_secret_is_made_for_each_join,
 	 its_client_is_a_function_of_what_it_is_told, who_is_admitted_takes_work,
 	 a_drain_of_somebody_else_stays, who_does_not_come_is_late,
 	 who_leaves_lets_its_jobs_end_and_is_unknown_then,

@@ -9,6 +9,7 @@
 
 const struct bu_cluster_driver *const bu_cluster_drivers[] = {
 	&bu_cluster_slurm,
+	&bu_cluster_kubernetes,
 	NULL,
 };
 

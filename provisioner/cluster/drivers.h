@@ -5,6 +5,6 @@
 
 #include "provisioner/cluster/cluster.h"
 
-extern const struct bu_cluster_driver bu_cluster_slurm;
+extern const struct bu_cluster_driver bu_cluster_slurm, bu_cluster_kubernetes;
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "profiles/load/disk.h"
+#include "provisioner/node/issued.h"
 
 struct bu_fleet_watcher {
 	struct bu_fleet_watcher *next;
@@ -60,6 +61,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	for (size_t i = 0; i < fleet->rollouts_count; i++)
 		json_decref(fleet->rollouts[i].body);
 	bu_measurements_fini(&fleet->measurements);
+	bu_issued_clear(fleet);
 	json_decref(fleet->brakes);
 	json_decref(fleet->machines);
 	json_decref(fleet->told);

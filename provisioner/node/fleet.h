@@ -112,6 +112,7 @@ struct bu_fleet {
 	struct bu_condition conditions[BU_CONDITION_COUNT]; /* of the site */
 	/* Machines without a node, by id; in memory only (api/discover.c). */
 	json_t *unknown;
+	struct bu_issued *issued; /* secrets of clusters (issued.h) */
 	json_t *brakes; /* set brakes: scope -> body of the event, with since_ms */
 	struct bu_measurements measurements;
 	/* Durations of states that nodes left, since the log began. */

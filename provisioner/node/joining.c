@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/node/effect.h"
+#include "provisioner/node/issued.h"
 #include "provisioner/node/membership.h"
 
 enum { RELABEL_MS = 60000 };
@@ -129,18 +130,39 @@ drained_in(const struct bu_node *node, const struct bu_joined *of)
 	return bu_json_str(node->drained, of->cluster, NULL);
 }
 
+/* The node as its own cluster is to know it; -1 = logged as failed. */
+static int
+join_target(struct bu_reconcile *rec, struct bu_node *node,
+	    const struct bu_joined *joining, char address[INET_ADDRSTRLEN],
+	    struct bu_cluster_target *ret)
+{
+	struct bu_target of;
+	struct bu_err err;
+
+	*ret = (struct bu_cluster_target){
+		.deadline_ms = bu_reconcile_limit_ms(rec, node), .words = on_words};
+	if (bu_fleet_target(rec->fleet, node, &of, &err) != 0 ||
+	    bu_membership_member(of.node, address, &ret->member, &err) != 0) {
+		bu_journal_outcome(rec, node, &err, "");
+		return -1;
+	}
+	ret->member.name = joining->node;
+	return 0;
+}
+
 static void
 admit(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *joining)
 {
-	struct bu_cluster_target target = {
-		.member.name = joining->node,
-		.deadline_ms = bu_reconcile_limit_ms(rec, node),
-		.drained = drained_in(node, joining),
-		.words = on_words,
-	};
+	char address[INET_ADDRSTRLEN];
+	struct bu_cluster_target target;
 	struct bu_cluster *cluster;
-	struct bu_effect *effect = cluster_effect(rec, node, joining, &cluster);
+	struct bu_effect *effect;
 
+	if (join_target(rec, node, joining, address, &target) != 0)
+		return;
+	target.drained = drained_in(node, joining);
+	target.proof = node->full_cert[0] ? node->full_cert : NULL;
+	effect = cluster_effect(rec, node, joining, &cluster);
 	if (effect)
 		effect->op =
 			effect->driver->admit(cluster, &target, on_cluster, effect);
@@ -183,15 +205,55 @@ joins_as(const struct bu_node *node, const struct bu_desired_node *want,
 		bu_text_copy(ret->node, sizeof(ret->node), node->called);
 }
 
+/* The secret of the node's client is there: its agent gets its work. */
+static void
+on_issued(const struct bu_err *err, const struct bu_cluster_done *done, void *arg)
+{
+	struct bu_effect *effect = arg;
+	struct bu_reconcile *rec = effect->rec;
+	struct bu_node *node = bu_effect_node(effect);
+
+	if (!node)
+		return;
+	node->live.effect_running = 0;
+	if (err) {
+		bu_journal_outcome(rec, node, err, done->detail);
+		return;
+	}
+	bu_issued_keep(rec->fleet, node, done->secret, done->secret_size);
+	bu_fleet_touch(rec->fleet, node);
+}
+
+static void
+issue(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *joining)
+{
+	const struct bu_cluster_driver *driver = bu_cluster_driver(joining->driver);
+	char address[INET_ADDRSTRLEN];
+	struct bu_cluster_target target;
+	struct bu_cluster *cluster;
+	struct bu_effect *effect;
+	size_t size;
+
+	if (!driver || !driver->issue || bu_issued_secret(rec->fleet, node, &size) ||
+	    join_target(rec, node, joining, address, &target) != 0)
+		return;
+	effect = cluster_effect(rec, node, joining, &cluster);
+	if (effect)
+		effect->op = driver->issue(cluster, &target, on_issued, effect);
+}
+
 static void
 join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_node *want)
 {
 	struct bu_joined joining = {0};
 
-	if (!node->live.join_started)
-		return;
 	if (want->cluster)
 		joins_as(node, want, &joining);
+	if (!node->live.join_started) {
+		issue(rec, node, &joining);
+		return;
+	}
+	bu_issued_forget(rec->fleet, node->name);
 	if (node->joined.cluster[0] && !same_cluster(&node->joined, &joining))
 		leave(rec, node, &node->joined, &joining, on_moved);
 	else

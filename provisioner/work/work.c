@@ -19,6 +19,7 @@
 #include "provisioner/config/nocloud.h"
 #include "provisioner/config/render.h"
 #include "provisioner/config/tuning.h"
+#include "provisioner/node/issued.h"
 #include "provisioner/node/membership.h"
 #include "provisioner/work/disks.h"
 #include "provisioner/work/work.h"
@@ -279,9 +280,25 @@ configure_work(const struct bu_work_input *input, const struct bu_node *node,
 	return item;
 }
 
+/* The cluster makes the secret of each node's client, and wakes who waits for it. */
 static int
-make_client(const struct bu_work_input *input, const struct bu_desired_node *want,
-	    struct bu_cluster_client *ret, struct bu_err *err)
+issued(const struct bu_work_input *input, const struct bu_node *node, char **ret_secret,
+       size_t *ret_size, struct bu_err *err)
+{
+	const char *secret = bu_issued_secret(input->fleet, node, ret_size);
+
+	if (!secret)
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "the secret of its client is made");
+	*ret_secret = bu_xcalloc(1, *ret_size + 1);
+	memcpy(*ret_secret, secret, *ret_size);
+	return 0;
+}
+
+static int
+make_client(const struct bu_work_input *input, const struct bu_node *node,
+	    const struct bu_desired_node *want, struct bu_cluster_client *ret,
+	    struct bu_err *err)
 {
 	const struct bu_cluster_driver *driver =
 		bu_cluster_driver(want->cluster->driver);
@@ -299,6 +316,8 @@ make_client(const struct bu_work_input *input, const struct bu_desired_node *wan
 	reference = driver->secret(&site);
 	if (bu_membership_member(want, address, &member, err) != 0)
 		return -1;
+	if (driver->issue && issued(input, node, &secret, &size, err) != 0)
+		return bu_err_wrap(err, "cluster %s", site.name);
 	if (reference)
 		secret = bu_secrets_get(input->secrets, reference, &size, err);
 	if (secret || !reference)
@@ -330,7 +349,7 @@ join_work(const struct bu_work_input *input, const struct bu_node *node,
 		(struct bu_work_cert){bu_certificate_kinds[BU_CERTIFICATE_FULL], full};
 	work.boot =
 		(struct bu_work_cert){bu_certificate_kinds[BU_CERTIFICATE_BOOT], boot};
-	if (want->cluster && make_client(input, want, &client, err) != 0)
+	if (want->cluster && make_client(input, node, want, &client, err) != 0)
 		return NULL;
 	for (size_t i = 0; i < client.services_count; i++)
 		work.services[work.services_count++] = client.services[i];

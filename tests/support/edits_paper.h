@@ -213,7 +213,7 @@ bu_cluster_driver(const char *name)
 static inline void
 end_op(struct op *op)
 {
-	static const struct bu_cluster_done done = {"", ""};
+	static const struct bu_cluster_done done = {.detail = "", .drained = ""};
 	enum fate fate = fact_of(op->node)->fate;
 	struct bu_err err;
 

@@ -37,7 +37,7 @@ handle(const struct bu_cluster_site *site, char ret[BU_CLUSTER_HANDLE_SIZE])
 static const char *
 secret_of(const struct bu_cluster_site *site)
 {
-	return site->token;
+	return NULL;
 }
 
 static int
@@ -137,6 +137,21 @@ look_relabel(struct bu_cluster_op *op)
 }
 
 static void
+look_issue(struct bu_cluster_op *op)
+{
+	static const char secret[] = "k3y-of-it";
+	const struct bu_cluster_done done = {.detail = "",
+					     .drained = "",
+					     .secret = secret,
+					     .secret_size = strlen(secret)};
+	bu_cluster_fn fn = op->fn;
+	void *arg = op->arg;
+
+	cancel(op);
+	fn(NULL, &done, arg);
+}
+
+static void
 answer(struct bu_cluster *cluster)
 {
 	static const char job[] = "MIXED", none[] = "IDLE";
@@ -228,6 +243,16 @@ start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 }
 
 static struct bu_cluster_op *
+issue(struct bu_cluster *cluster, const struct bu_cluster_target *target,
+      bu_cluster_fn fn, void *arg)
+{
+	struct bu_cluster_op *op = start(cluster, target, fn, arg);
+
+	op->look = look_issue;
+	return op;
+}
+
+static struct bu_cluster_op *
 admit(struct bu_cluster *cluster, const struct bu_cluster_target *target,
       bu_cluster_fn fn, void *arg)
 {
@@ -266,6 +291,7 @@ const struct bu_cluster_driver bu_paper_cluster = {
 	.open = open_paper,
 	.close = close_paper,
 	.observe = observe,
+	.issue = issue,
 	.admit = admit,
 	.leave = leave,
 	.relabel = relabel,
