@@ -38,6 +38,7 @@ build|libjansson-dev|JSON|jansson
 build|libiniparser-dev|profiles|
 build|libsqlite3-dev|the journal|sqlite3
 build|libgnutls28-dev|TLS, signatures, digests|gnutls
+build|nettle-dev|seals backups|hogweed
 build|libarchive-dev|reads the archives that images are made of|libarchive
 build|libzstd-dev|compressed image parts|libzstd
 build|libblkid-dev|names what is left on disks|blkid
@@ -58,6 +59,7 @@ check|bind9-utils|its named-checkzone judges the zones that we print|
 check|clustershell|its nodeset judges ours|
 check|openssl|signs the second image of a system test|
 check|curl|asks the HTTPS boot listener as firmware does|
+check|python3-cryptography|opens and makes sealed streams beside ours|
 check|git|profile trees from git|
 check|valgrind|memory and files of the probe's engine|
 check|ibsim-utils|plays the InfiniBand fabric of the cabling test|
