@@ -141,6 +141,15 @@ undo:
 }
 
 static void
+sqlite_end(void *driver, struct bu_chain *ret)
+{
+	const struct sqlite *self = driver;
+
+	ret->seq = self->last_seq;
+	memcpy(ret->hash, self->last_hash, sizeof(ret->hash));
+}
+
+static void
 sqlite_attach(void *driver, struct bu_store *store)
 {
 	struct sqlite *self = driver;
@@ -372,6 +381,7 @@ static const struct bu_store_ops sqlite_ops = {
 	.blobs_put = bu_sqlite_blobs_put,
 	.blob_get = bu_sqlite_blob_get,
 	.verify = bu_sqlite_verify,
+	.end = sqlite_end,
 	.close = sqlite_close,
 };
 

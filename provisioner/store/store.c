@@ -323,3 +323,9 @@ bu_store_verify(struct bu_store *store, struct bu_chain *at, size_t max,
 {
 	return store->ops->verify(store->driver, at, max, err);
 }
+
+void
+bu_store_end(const struct bu_store *store, struct bu_chain *ret)
+{
+	store->ops->end(store->driver, ret);
+}

@@ -137,5 +137,15 @@ char *bu_store_get_blob(struct bu_store *store, const char *digest, struct bu_er
  * before it. */
 bu_must int bu_store_verify(struct bu_store *store, struct bu_chain *at, size_t max,
 			    struct bu_err *err);
+/* The last row; {0} = the log is empty. */
+void bu_store_end(const struct bu_store *store, struct bu_chain *ret);
+/* named.c. Looks at the blobs that the rows after *after name, at most max rows (0 =
+ * all) and about max_bytes of blobs (0 = all), and moves *after to the last of these
+ * rows. BU_ERR_VERIFY: a blob is missing or was changed; err names its row. */
+bu_must int bu_store_verify_blobs(struct bu_store *store, int64_t *after, size_t max,
+				  size_t max_bytes, struct bu_err *err);
+/* snapshot.c. A copy of the log at `path`, which another process has open, as of one
+ * moment, into the new file `to`. Blocks: for children. */
+bu_must int bu_store_snapshot(const char *path, const char *to, struct bu_err *err);
 
 #endif

@@ -325,6 +325,13 @@ verify(void *driver, struct bu_chain *at, size_t max, struct bu_err *err)
 }
 
 static void
+end_of(void *driver, struct bu_chain *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	verify(driver, ret, 0, NULL);
+}
+
+static void
 close_driver(void *driver)
 {
 	struct slow *self = driver;
@@ -349,6 +356,7 @@ static const struct bu_store_ops slow_ops = {
 	.blobs_put = blobs_put,
 	.blob_get = blob_get,
 	.verify = verify,
+	.end = end_of,
 	.close = close_driver,
 };
 
