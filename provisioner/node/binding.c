@@ -27,13 +27,18 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 		bu_twins_forget(fleet, node);
 		node->known.id[0] = '\0'; /* until its inventory arrives */
 	}
-	if (strcmp(bu_json_str(fleet->machines, node->machine, ""), node->name) == 0)
+	if (strcmp(bu_json_str(fleet->machines, node->machine, ""), node->name) == 0) {
 		json_object_del(fleet->machines, node->machine);
+		json_object_set_new(fleet->revoked, node->machine,
+				    json_string(node->name));
+	}
 	BU_TEXT_COPY(node->machine, machine);
 	bu_fleet_mark(fleet, node);
-	if (node->machine[0])
+	if (node->machine[0]) {
 		json_object_set_new(fleet->machines, node->machine,
 				    json_string(node->name));
+		json_object_del(fleet->revoked, node->machine);
+	}
 }
 
 static void

@@ -30,6 +30,7 @@ bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
 	bu_measurements_init(&fleet->measurements);
 	fleet->brakes = json_object();
 	fleet->machines = json_object();
+	fleet->revoked = json_object();
 	fleet->told = json_object();
 	fleet->unknown = json_object();
 	return fleet;
@@ -64,6 +65,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	bu_issued_clear(fleet);
 	json_decref(fleet->brakes);
 	json_decref(fleet->machines);
+	json_decref(fleet->revoked);
 	json_decref(fleet->told);
 	json_decref(fleet->unknown);
 	free(fleet);

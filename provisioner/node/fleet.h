@@ -104,7 +104,10 @@ struct bu_fleet {
 	size_t count;
 	size_t cap;
 	json_t *machines; /* id of a bound machine -> its node's name */
-	json_t *told;     /* index of serial numbers, UUIDs and MACs (twins.c) */
+	/* Machines that nodes gave up, and fingerprints of agents' certificates that
+	 * are no longer valid -> the node's name; for anchors of the log. */
+	json_t *revoked;
+	json_t *told; /* index of serial numbers, UUIDs and MACs (twins.c) */
 	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */
 	size_t rollouts_count;
 	struct bu_run runs[BU_PAST_MAX];                    /* a ring */
