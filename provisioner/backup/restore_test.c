@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A restore is killed before each of its system calls that change a disk: there is no
+ * state directory, or a whole one, and the next restore makes one.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/backup.h"
+
+static struct appliance a;
+
+static int
+changes_a_disk(uint64_t nr)
+{
+	static const uint64_t calls[] = {
+		SYS_write,     SYS_pwrite64,  SYS_rename, SYS_renameat, SYS_renameat2,
+		SYS_mkdir,     SYS_mkdirat,   SYS_unlink, SYS_unlinkat, SYS_rmdir,
+		SYS_open,      SYS_openat,    SYS_link,   SYS_linkat,   SYS_fsync,
+		SYS_fdatasync, SYS_ftruncate, SYS_fchmod,
+	};
+	size_t i = 0;
+
+	while (i < BU_LEN(calls) && calls[i] != nr)
+		i++;
+	return i < BU_LEN(calls);
+}
+
+static void
+child(void)
+{
+	struct bu_restore_ask ask = appliance_restore(&a);
+	FILE *out = fopen("/dev/null", "w");
+
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+		_exit(77);
+	raise(SIGSTOP);
+	_exit(bu_restore(&ask, out, NULL) == 0 ? 0 : 1);
+}
+
+/* Killed before its call `point` (from 0); how many there were. -1: the restore ended,
+ * with 0. -2: this machine lets nobody trace. */
+static int
+restore_killed_at(int point)
+{
+	struct __ptrace_syscall_info info;
+	int status = 0, seen = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		child();
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		return -2;
+	ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+	for (;;) {
+		ptrace(PTRACE_SYSCALL, pid, NULL, 0);
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		if (WIFEXITED(status)) {
+			ck_assert_int_eq(WEXITSTATUS(status), 0);
+			return -1;
+		}
+		ck_assert(WIFSTOPPED(status));
+		if (WSTOPSIG(status) != (SIGTRAP | 0x80) ||
+		    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0 ||
+		    info.op != PTRACE_SYSCALL_INFO_ENTRY ||
+		    !changes_a_disk(info.entry.nr))
+			continue;
+		if (seen++ == point) {
+			kill(pid, SIGKILL);
+			ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+			return seen;
+		}
+	}
+}
+
+START_TEST(there_is_none_or_a_whole_one)
+{
+	int points = 0, last, whole = 0;
+
+	appliance_begin(&a);
+	appliance_backup(&a, NULL);
+	while ((last = restore_killed_at(points)) >= 0) {
+		if (bu_file_exists(a.other)) {
+			appliance_is_whole(&a, a.other, APPLIANCE_NOW_MS / 1000);
+			whole++;
+			ck_assert_int_eq(bu_remove_tree(a.other, NULL), 0);
+		}
+		points++;
+	}
+	if (last == -2) {
+		puts("skipped: there_is_none_or_a_whole_one needs ptrace");
+	} else {
+		/* The last restore followed one that was killed, and made it. */
+		appliance_is_whole(&a, a.other, APPLIANCE_NOW_MS / 1000);
+		ck_assert_int_gt(points, 60);
+		/* The rename is the point, and a sync follows. */
+		ck_assert_int_ge(whole, 1);
+		ck_assert_int_lt(whole, 10);
+	}
+	appliance_end(&a);
+}
+END_TEST
+
+START_TEST(one_works_at_a_time)
+{
+	bu_autofree char *work = NULL;
+	struct bu_restore_ask ask;
+	struct bu_err err = {0};
+	int status = 0, ready[2];
+	char byte;
+	pid_t pid;
+
+	appliance_begin(&a);
+	appliance_backup(&a, NULL);
+	ask = appliance_restore(&a);
+	work = bu_xasprintf("%s.restore", a.other);
+	ck_assert_int_eq(bu_mkdir_p(work, 0700, NULL), 0);
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		const char *const argv[] = {
+			"flock", work, "sh", "-c", "echo x >&3; read x", NULL};
+
+		dup2(ready[1], 3);
+		execvp(argv[0], (char *const *)(uintptr_t)argv);
+		_exit(1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(bu_restore(&ask, stdout, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_ptr_nonnull(strstr(err.text, "another restore"));
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	appliance_end(&a);
+}
+END_TEST
+
+BU_UNIT("restore", there_is_none_or_a_whole_one, one_works_at_a_time)
