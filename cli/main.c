@@ -62,8 +62,21 @@ static const struct bu_command commands[] = {
 	 LISTING | BIT(WATCH), bu_cmd_status, NULL},
 	{"events", "", "what is in the log", 0, 0,
 	 LISTING | BIT(FOLLOW) | BIT(LIMIT) | BIT(NODE), bu_cmd_events, NULL},
-	{"audit verify", "", "whether a row of the log is missing or was changed", 0, 0,
-	 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_audit_verify, NULL},
+	{"audit verify", "",
+	 "whether a row or blob of the log is missing or was changed", 0, 0,
+	 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET) | BIT(ANCHOR), bu_cmd_audit_verify,
+	 NULL},
+	{"audit anchor", "", "print what the log ends with, signed; keep it elsewhere",
+	 0, 0, BIT(SOCKET), bu_cmd_audit_anchor, NULL},
+	{"backup keygen", "FILE",
+	 "make the pair that backups are sealed and opened with", 1, 1, 0,
+	 bu_cmd_backup_keygen, NULL},
+	{"backup", "", "back up the log of the running appliance, sealed", 0, 0,
+	 BIT(TO) | BIT(WITH_KEYS) | BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET),
+	 bu_cmd_backup, NULL},
+	{"restore", "FILE ...",
+	 "make a state directory from a backup, without a daemon; --help says more", 0,
+	 0, 0, NULL, bu_cmd_restore},
 	{"node list", "[NODESET]", "nodes, all or these", 0, 1, LISTING | BIT(UNKNOWN),
 	 bu_cmd_node_list, NULL},
 	{"node show", "NODESET", "a node, its hardware and its certificates", 1, 1,
@@ -368,18 +381,34 @@ run(const struct bu_command *command, int argc, char **argv)
 	return code < 0 ? fail(&err) : code;
 }
 
-int
-bu_cmd_lab(int argc, char **argv)
+/* word: the first of the program's own; NULL = the words as they are. */
+static int
+hand_over(const char *program, const char *word, int argc, char **argv)
 {
-	bu_autofree char *path = bu_program_path("bringup-lab");
-	bu_autofree char **words = bu_xcalloc((size_t)argc + 1, sizeof(*words));
+	bu_autofree char *path = bu_program_path(program);
+	bu_autofree char **words = bu_xcalloc((size_t)argc + 2, sizeof(*words));
+	bu_autofree char *first = word ? bu_xstrdup(word) : NULL;
 	struct bu_err err;
 
-	memcpy(words, argv, (size_t)argc * sizeof(*words));
+	memcpy(words + (word ? 1 : 0), argv, (size_t)argc * sizeof(*words));
+	if (word)
+		words[1] = first;
 	words[0] = path;
 	execv(path, words);
 	bu_err_set(&err, BU_ERR_IO, 0, "%s: %m", path);
 	return fail(&err);
+}
+
+int
+bu_cmd_lab(int argc, char **argv)
+{
+	return hand_over("bringup-lab", NULL, argc, argv);
+}
+
+int
+bu_cmd_restore(int argc, char **argv)
+{
+	return hand_over("bringup-backup", "restore", argc, argv);
 }
 
 static int

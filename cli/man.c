@@ -73,7 +73,7 @@ print_examples(FILE *out, const struct bu_command *command)
 }
 
 static void
-print_options(FILE *out, unsigned int options)
+print_options(FILE *out, uint64_t options)
 {
 	const char *help;
 	char *text;

@@ -103,7 +103,7 @@ struct tables {
 };
 
 static void
-make_tables(unsigned int taken, struct tables *ret)
+make_tables(uint64_t taken, struct tables *ret)
 {
 	struct option *next = ret->longs;
 	char *letter = ret->letters;
@@ -115,7 +115,7 @@ make_tables(unsigned int taken, struct tables *ret)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		const struct option_row *row = &rows[i];
 
-		if (!(taken & 1u << i))
+		if (!(taken & UINT64_C(1) << i))
 			continue;
 		if (row->name[0])
 			*next++ = (struct option){
@@ -141,7 +141,7 @@ row_of(int c)
 
 /* " (did you mean 'wait'?)" of the options that are taken, or ""; owned. */
 static char *
-nearest_option(unsigned int taken, const char *text)
+nearest_option(uint64_t taken, const char *text)
 {
 	bu_autofree char *word = NULL;
 	const char *candidates[BU_OPTION_COUNT] = {NULL};
@@ -149,13 +149,13 @@ nearest_option(unsigned int taken, const char *text)
 	text += strspn(text, "-");
 	word = bu_xstrndup(text, strcspn(text, "="));
 	for (size_t i = 0; i < BU_LEN(rows); i++)
-		if (taken & 1u << i)
+		if (taken & UINT64_C(1) << i)
 			candidates[i] = rows[i].name;
 	return bu_did_you_mean(word, candidates, BU_OPTION_COUNT);
 }
 
 static int
-refuse(unsigned int taken, int c, const char *text, struct bu_err *err)
+refuse(uint64_t taken, int c, const char *text, struct bu_err *err)
 {
 	bu_autofree char *hint = nearest_option(taken, text);
 
@@ -167,7 +167,7 @@ refuse(unsigned int taken, int c, const char *text, struct bu_err *err)
 }
 
 int
-bu_options_parse(unsigned int taken, int argc, char **argv, struct bu_options *ret,
+bu_options_parse(uint64_t taken, int argc, char **argv, struct bu_options *ret,
 		 struct bu_err *err)
 {
 	struct bu_options options = {
@@ -197,12 +197,12 @@ bu_options_parse(unsigned int taken, int argc, char **argv, struct bu_options *r
 }
 
 char *
-bu_options_next(unsigned int taken, size_t *at, const char **ret_help)
+bu_options_next(uint64_t taken, size_t *at, const char **ret_help)
 {
 	while (*at < BU_LEN(rows)) {
 		const struct option_row *row = &rows[*at];
 
-		if (!(taken & 1u << (*at)++))
+		if (!(taken & UINT64_C(1) << (*at)++))
 			continue;
 		*ret_help = row->help;
 		return row->letter ? bu_xasprintf("-%c %s", row->letter, row->arg)
@@ -212,7 +212,7 @@ bu_options_next(unsigned int taken, size_t *at, const char **ret_help)
 }
 
 void
-bu_options_help(unsigned int taken, FILE *out)
+bu_options_help(uint64_t taken, FILE *out)
 {
 	const char *help;
 	char *text;

@@ -6,6 +6,7 @@
 #ifndef BU_CLI_OPTIONS_H
 #define BU_CLI_OPTIONS_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -72,6 +73,13 @@ enum {
 	  "inventory")                                                                 \
 	X(ORIGIN, "origin", 0, TEXT, origin, "DIR", 0, 0,                              \
 	  "what the profile in DIR says, and in which line")                           \
+	X(TO, "to", 0, TEXT, to, "PLACE", 0, 0,                                        \
+	  "a folder or new file, http(s)://..., or exec:/path, instead of the "        \
+	  "profile's place")                                                           \
+	X(WITH_KEYS, "with-keys", 0, FLAG, with_keys, "", 0, 0,                        \
+	  "with the appliance's keys, so that nothing else is needed to restore")      \
+	X(ANCHOR, "anchor", 0, TEXT, anchor, "FILE", 0, 0,                             \
+	  "the log must have the row that this anchor names")                          \
 	X(SOCKET, "socket", 0, TEXT, socket, "PATH", 0, 0, "bringupd's socket")
 
 enum bu_option_id {
@@ -81,7 +89,7 @@ enum bu_option_id {
 		BU_OPTION_COUNT
 };
 /* What a command row holds: BU_OPTION_BIT(WAIT) | ... */
-#define BU_OPTION_BIT(id) (1u << BU_OPTION_##id)
+#define BU_OPTION_BIT(id) (UINT64_C(1) << BU_OPTION_##id)
 
 enum { BU_WORDS_MAX = 16 };
 /* Of an option that may be repeated. */
@@ -117,6 +125,9 @@ struct bu_options {
 	int lines;
 	int raw;
 	const char *origin;
+	const char *to; /* place of a backup; NULL = the profile's */
+	int with_keys;
+	const char *anchor;
 	const char *socket; /* NULL = the environment says */
 	int help;           /* -h, --help */
 	char **args;        /* what is no option; borrowed from argv */
@@ -125,12 +136,12 @@ struct bu_options {
 
 /* argv[0] is passed over. taken: bits of the options that the command has.
  * BU_ERR_USAGE; argv is reordered. */
-bu_must int bu_options_parse(unsigned int taken, int argc, char **argv,
+bu_must int bu_options_parse(uint64_t taken, int argc, char **argv,
 			     struct bu_options *ret, struct bu_err *err);
 /* The next option that is taken, from *at (0 at first) on, as "--grant
  * CLASS[:NODESET]"; owned. NULL = there is no other. */
-char *bu_options_next(unsigned int taken, size_t *at, const char **ret_help);
+char *bu_options_next(uint64_t taken, size_t *at, const char **ret_help);
 /* One line for each option that is taken. */
-void bu_options_help(unsigned int taken, FILE *out);
+void bu_options_help(uint64_t taken, FILE *out);
 
 #endif

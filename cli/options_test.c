@@ -9,11 +9,11 @@
 
 enum { WORDS_MAX = 40 };
 
-#define ALL ((1u << BU_OPTION_COUNT) - 1)
+#define ALL ((UINT64_C(1) << BU_OPTION_COUNT) - 1)
 
 /* Parses "plan --yes DIR"; the words live as long as the test. */
 static int
-parse_words(unsigned int taken, const char *line, struct bu_options *ret,
+parse_words(uint64_t taken, const char *line, struct bu_options *ret,
 	    struct bu_err *err)
 {
 	static char text[400];
@@ -90,7 +90,7 @@ END_TEST
 START_TEST(refuses_with_a_reason)
 {
 	static const struct {
-		unsigned int taken;
+		uint64_t taken;
 		const char *line, *want;
 	} rows[] = {
 		{ALL, "status -o yaml", "give table, json or hostlist"},

@@ -13,7 +13,7 @@ struct bu_command {
 	const char *args;
 	const char *help;
 	int min_args, max_args;
-	unsigned int options;
+	uint64_t options;
 	int (*fn)(const struct bu_options *options, struct bu_err *err);
 	int (*raw)(int argc, char **argv); /* instead of fn: has options of its own */
 };

@@ -66,6 +66,10 @@
 	X(NOT_IN_PROFILE, "not-in-profile", NODE, 0,                                   \
 	  "the applied profile has no node of its name",                               \
 	  "an applied profile has it again", "it is not in the applied profile")       \
+	X(BACKUP_LATE, "backup-late", SITE, 0,                                         \
+	  "[site] backup is given, and no backup was made in twice backup_every",      \
+	  "a backup is made, or [site] backup is given no more",                       \
+	  "the last good backup is too old")                                           \
 	X(DISK_FULL, "disk-full", SITE, 0, "the log cannot be written to",             \
 	  "the log can be written to", "the appliance's disk is full")
 

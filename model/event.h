@@ -90,6 +90,7 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(OFF, "off",                                                                  \
 	  "its machine was seen switched off, without an order: the boot before has "  \
 	  "ended; asked: what asked for its power")                                    \
+	X(BACKUP, "backup", "a backup was made, read back, and is at its place")       \
 	X(HELD, "held", "kind: bringup, person or external")                           \
 	X(RELEASED, "released", "")
 

@@ -151,6 +151,8 @@ enum { BU_UNSAID = -1 };
 		F(WORD_OR, power, result, bu_outcome_names, BU_OUTCOME_UNKNOWN)        \
 		F(IF_TEXT, power, power) F(IF_TEXT, power, detail))                    \
 	B(OFF, off, F(TEXT, off, asked))                                               \
+	B(BACKUP, backup, F(TEXT, backup, to) F(TEXT, backup, digest)                  \
+		F(INT, backup, bytes) F(FLAG, backup, keys) F(TEXT, backup, by))       \
 	B(HELD, held, F(TEXT, held, owner) F(TEXT, held, kind) F(REASON, held, reason)) \
 	B(RELEASED, released, F(TEXT, released, by))
 

@@ -164,6 +164,8 @@ static const struct row today[] = {
 	 "{'by':'ann','force':false,'op':'cycle','reason':'','result':'asked'}", NULL},
 	{BU_EVENT_POWER, "{'detail':'','op':'on','power':'on','result':'done'}", NULL},
 	{BU_EVENT_OFF, "{'asked':'power status'}", NULL},
+	{BU_EVENT_BACKUP,
+	 "{'to':'/srv/b','digest':'d','bytes':7,'keys':true,'by':'root'}", NULL},
 	{BU_EVENT_HELD,
 	 "{'args':{'words':'mine'},'code':'person','kind':'person','owner':'ann',"
 	 "'reason':'mine'}",

@@ -35,6 +35,8 @@ static const struct bu_field agents_fields[] = {
 		      text_field),
 	BU_FIELD_END,
 };
+static const struct bu_field backup_fields[] =
+	BU_ROW_TABLE(BU_SHOWN_BACKUP_ROWS, struct bu_shown_backup);
 
 const struct bu_field bu_shown_status_fields[] = {
 	BU_SHOWN_STATUS_ROWS(BU_ROW, struct bu_shown_status)
@@ -51,6 +53,8 @@ const struct bu_field bu_shown_status_fields[] = {
 		      text_field),
 	BU_FIELD_MANY(LIST, struct bu_shown_status, conditions, BU_SHOWN_MAX,
 		      bu_shown_condition_fields),
+	BU_FIELD(RECORD, struct bu_shown_status, backup, .fields = backup_fields,
+		 .need = BU_NULL),
 	BU_FIELD(RECORD, struct bu_shown_status, agents, .fields = agents_fields,
 		 .need = BU_SPARSE),
 	BU_FIELD_END,

@@ -38,6 +38,12 @@ struct bu_shown_pairs_page {
 	X(T, STRING, version) X(T, STRING, digest) X(T, INT, have) X(T, INT, others) \
 	X(T, STRING, trouble)
 
+/* The last backup: at_ms 0 = none. error: of the last try, "" = it was made. wanted: the
+ * profile has a place for backups. */
+#define BU_SHOWN_BACKUP_ROWS(X, T) \
+	X(T, STRING, to) X(T, INT, at_ms) X(T, INT, bytes) X(T, FLAG, running) \
+	X(T, FLAG, wanted) X(T, STRING, error)
+
 /* since: nodes are those that changed after this version alone, gone the names of those
  * that ceased to be; everything else is whole. 0 = nodes are all nodes. pairs_seq: row of
  * the last probe. trouble: why the applied profile is unreadable, "" = readable. */
@@ -67,6 +73,7 @@ struct bu_shown_status {
 		const char **changing; /* nodes */
 		size_t changing_count;
 	} agents;
+	struct bu_shown_backup BU_ROW_STRUCT(BU_SHOWN_BACKUP_ROWS) backup;
 	size_t nodes_count, gone_count, brakes_count, warnings_count, conditions_count;
 };
 extern const struct bu_field bu_shown_pair_fields[];

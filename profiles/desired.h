@@ -92,7 +92,9 @@ struct bu_desired_site {
 	char *dns, *ntp; /* "10.77.0.1,10.77.0.2"; servers, by name or address */
 	char *appliance; /* "10.77.0.1": its own addresses */
 	char *discover;  /* "yes", "no"; never NULL */
-	char *backup, *backup_zone; /* URL of the backups' place; its zone */
+	char *backup, *backup_zone; /* place of backups; its zone */
+	char *backup_recipient;     /* text of base/seal.h */
+	int64_t backup_every_ms;
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };

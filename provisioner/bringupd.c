@@ -50,6 +50,7 @@ struct daemon {
 	char *http_url, *firmware_url; /* of boot files: of all, and of HTTP boot */
 	char *agent_url, *script_url, *console_dir;
 	char *media_url, *keys;
+	char *backup_program;
 };
 
 /* What DHCP, DNS and time go by. */
@@ -367,7 +368,7 @@ fill_api(struct daemon *d)
 }
 
 static int
-start(struct daemon *d, int page_fd, struct bu_err *err)
+start(struct daemon *d, const char *conf, int page_fd, struct bu_err *err)
 {
 	if (open_state(d, err) != 0 || start_engine(d, err) != 0)
 		return -1;
@@ -377,6 +378,9 @@ start(struct daemon *d, int page_fd, struct bu_err *err)
 	if (prepare_dnsmasq(d, err) != 0)
 		return -1;
 	bu_fleet_watch(d->fleet, on_change, d);
+	d->backup_program = bu_program_path("bringup-backup");
+	d->api.backups = bu_backups_create(&(struct bu_backups_opts){
+		&d->api, d->settings.state, conf, d->backup_program});
 	first_epoch(d);
 	bu_reconcile_start(d->api.rec);
 	bu_rollouts_kick(d->api.rollouts);
@@ -398,6 +402,8 @@ stop(struct daemon *d)
 	bu_api_forget_plans(&d->api);
 	bu_api_forget_scans(&d->api);
 	bu_api_forget_status(&d->api);
+	bu_backups_destroy(d->api.backups);
+	free(d->backup_program);
 	bu_rival_destroy(d->rival);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_chrony_destroy(d->chrony);
@@ -458,7 +464,7 @@ run(const char *conf)
 	d.loop = bu_loop_create(NULL);
 	watches[0] = bu_sigwatch_create(d.loop, SIGTERM, on_stop, &d);
 	watches[1] = bu_sigwatch_create(d.loop, SIGINT, on_stop, &d);
-	rc = start(&d, page_fd, &err);
+	rc = start(&d, conf, page_fd, &err);
 	if (rc == 0)
 		bu_loop_run(d.loop);
 	else

@@ -9,10 +9,11 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/commands/commands.h"
+#include "model/anchor.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
-enum { ROWS = 4500 };
+enum { ROWS = 4500, ANCHOR = -1 /* the other command */ };
 
 static void
 begin(struct site *site)
@@ -38,16 +39,18 @@ begin(struct site *site)
 
 /* In the child; what it prints and says goes into the file "out". */
 static void
-run(const char *dir, int format)
+run(const char *dir, int format, const char *anchor)
 {
 	bu_autofree char *path = bu_xasprintf("%s/out", dir);
 	bu_autofree char *socket = bu_xasprintf("%s/sock", dir);
-	struct bu_options options = {.socket = socket, .format = format};
+	struct bu_options options = {
+		.socket = socket, .format = format, .anchor = anchor};
 	struct bu_err err = {0};
 	int rc;
 
 	ck_assert_ptr_nonnull(freopen(path, "w", stdout));
-	rc = bu_cmd_audit_verify(&options, &err);
+	rc = format == ANCHOR ? bu_cmd_audit_anchor(&options, &err)
+			      : bu_cmd_audit_verify(&options, &err);
 	if (rc != 0)
 		printf("%s\n", err.text);
 	fflush(stdout);
@@ -56,7 +59,7 @@ run(const char *dir, int format)
 
 /* Its exit status; *ret_out: what it printed, owned. */
 static int
-verify(struct site *site, int format, char **ret_out)
+verify_by(struct site *site, int format, const char *anchor, char **ret_out)
 {
 	bu_autofree char *path = bu_xasprintf("%s/out", site->rig.dir);
 	pid_t pid = fork();
@@ -64,7 +67,7 @@ verify(struct site *site, int format, char **ret_out)
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0)
-		run(site->rig.dir, format);
+		run(site->rig.dir, format, anchor);
 	while (waitpid(pid, &status, WNOHANG) == 0)
 		bu_loop_step(site->rig.loop, 5);
 	ck_assert(WIFEXITED(status));
@@ -73,17 +76,30 @@ verify(struct site *site, int format, char **ret_out)
 	return WEXITSTATUS(status);
 }
 
+static int
+verify(struct site *site, int format, char **ret_out)
+{
+	return verify_by(site, format, NULL, ret_out);
+}
+
 static void
-change_row(const struct site *site, int number)
+sql(const struct site *site, const char *text)
 {
 	bu_autofree char *path = bu_xasprintf("%s/log.db", site->rig.dir);
-	bu_autofree char *sql =
-		bu_xasprintf("UPDATE journal SET node='node009' WHERE seq=%d", number);
 	sqlite3 *db;
 
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
-	ck_assert_int_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
+}
+
+static void
+change_row(const struct site *site, int number)
+{
+	bu_autofree char *text =
+		bu_xasprintf("UPDATE journal SET node='node009' WHERE seq=%d", number);
+
+	sql(site, text);
 }
 
 START_TEST(the_whole_log_is_looked_at)
@@ -127,4 +143,56 @@ START_TEST(a_changed_row_is_named)
 }
 END_TEST
 
-RIG_UNIT("audit", the_whole_log_is_looked_at, a_changed_row_is_named)
+/* Signed by the appliance, and of another history. */
+static void
+write_other_anchor(const struct site *site, const char *path)
+{
+	struct bu_anchor anchor = {.seq = 2500, .hash = "0"};
+	bu_autojson json_t *body = bu_anchor_to_json(&anchor);
+	bu_autojson json_t *document = bu_trust_sign(site->rig.trust, body, NULL);
+
+	ck_assert_int_eq(json_dump_file(document, path, 0), 0);
+}
+
+START_TEST(an_anchor_finds_a_cut_and_a_new_log)
+{
+	bu_autofree char *printed = NULL, *text = NULL, *cut = NULL, *anew = NULL;
+	bu_autofree char *path = NULL;
+	struct site site;
+
+	begin(&site);
+	path = bu_xasprintf("%s/anchor", site.rig.dir);
+	ck_assert_int_eq(verify_by(&site, ANCHOR, NULL, &printed), 0);
+	ck_assert_int_eq(bu_file_write(path, printed, strlen(printed), 0600, NULL), 0);
+	ck_assert_int_eq(verify_by(&site, BU_FORMAT_TABLE, path, &text), 0);
+	ck_assert_ptr_nonnull(strstr(text, "; it has the row of the anchor\n"));
+	/* The chain of what is left is whole: only the anchor tells. */
+	sql(&site, "DELETE FROM journal WHERE seq > 3999");
+	ck_assert_int_eq(verify_by(&site, BU_FORMAT_TABLE, path, &cut),
+			 bu_err_exit_code(BU_ERR_VERIFY));
+	ck_assert_ptr_nonnull(strstr(cut, "the log was cut: it ends with row 3999"));
+	write_other_anchor(&site, path);
+	ck_assert_int_eq(verify_by(&site, BU_FORMAT_TABLE, path, &anew),
+			 bu_err_exit_code(BU_ERR_VERIFY));
+	ck_assert_ptr_nonnull(strstr(anew, "written anew: row 2500"));
+	site_end(&site);
+}
+END_TEST
+
+/* A blob that a row names, and that is not what the row names. */
+START_TEST(a_changed_blob_is_found)
+{
+	bu_autofree char *text = NULL;
+	struct site site;
+
+	begin(&site);
+	sql(&site, "UPDATE blob SET text = text || ' '");
+	ck_assert_int_eq(verify(&site, BU_FORMAT_TABLE, &text),
+			 bu_err_exit_code(BU_ERR_VERIFY));
+	ck_assert_ptr_nonnull(strstr(text, "was changed in the store"));
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("audit", an_anchor_finds_a_cut_and_a_new_log, a_changed_blob_is_found,
+	 the_whole_log_is_looked_at, a_changed_row_is_named)

@@ -25,6 +25,9 @@ bu_must int bu_cmd_export(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_import(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_status(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_audit_verify(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_audit_anchor(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_backup(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_backup_keygen(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_events(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_node_list(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_node_show(const struct bu_options *options, struct bu_err *err);
@@ -55,5 +58,7 @@ bu_must int bu_cmd_fabric_topology(const struct bu_options *options,
 int bu_cmd_fabric_rehearse(int argc, char **argv);
 /* Hands over to the program bringup-lab; returns only when that fails. */
 int bu_cmd_lab(int argc, char **argv);
+/* The same to bringup-backup. */
+int bu_cmd_restore(int argc, char **argv);
 
 #endif

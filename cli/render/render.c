@@ -188,6 +188,23 @@ render_agents(const struct bu_shown_agents *agents, FILE *out)
 		render_alarm("warning", agents->trouble, out);
 }
 
+static void
+render_backup(const struct bu_shown_backup *backup, int64_t now_ms, FILE *out)
+{
+	bu_autofree char *age = bu_out_duration(now_ms - backup->at_ms);
+
+	if (backup->at_ms)
+		fprintf(out, "backup: %s ago, %.1f MB, %s%s\n", age,
+			(double)backup->bytes / 1e6, backup->to,
+			backup->running ? "; another one is being made" : "");
+	else if (backup->running || backup->wanted)
+		fprintf(out, "backup: %s\n",
+			backup->running ? "the first one is being made"
+					: "none was made yet");
+	if (backup->error && *backup->error)
+		render_alarm("warning, the last backup failed", backup->error, out);
+}
+
 void
 bu_render_status(const struct bu_shown_status *status, FILE *out)
 {
@@ -212,6 +229,7 @@ bu_render_status(const struct bu_shown_status *status, FILE *out)
 			status->trouble);
 	render_alarms(status, out);
 	render_agents(&status->agents, out);
+	render_backup(&status->backup, status->time_ms, out);
 	render_rollout(&status->rollout, out);
 	fprintf(out, "%s\n\n", summary);
 	bu_render_nodes(&nodes, out);

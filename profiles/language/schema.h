@@ -27,6 +27,10 @@
 	X(KEYFILE, char *, "a reference 'file:/path'")                                 \
 	X(KEYFILES, char *, "references 'file:/path' with commas between them")        \
 	X(URL, char *, "a URL like https://host/path, without a user or a password")   \
+	X(PLACE, char *,                                                               \
+	  "a folder like /srv/backups, a URL like https://host/path without a user "   \
+	  "or a password, or a program as 'exec:/path'")                               \
+	X(RECIPIENT, char *, "the recipient that bringup backup keygen prints")        \
 	X(COUNTERS, char *,                                                            \
 	  "the URL of a Prometheus like https://prometheus.example.org:9090, without " \
 	  "a user or a password, or infiniband")                                       \

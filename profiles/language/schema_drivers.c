@@ -18,8 +18,6 @@ static const struct {
 } futures[] = {
 	{"cluster", "driver", "kubernetes|slurm"},
 	{NULL, "power", "ipmi|libvirt|manual|redfish"},
-	{"site", "backup", ""},
-	{"site", "backup_zone", ""},
 };
 /* clang-format on */
 

@@ -78,8 +78,14 @@ static const struct bu_key keys[] = {
 	CONTENT(NONE),
 	"yes: a machine that the profile does not know boots the ramdisk, is listed "
 	"(bringup node list --unknown) and is never written to; no: it boots its disk"},
-{"site", "backup", BU_KEY_URL, NULL, 0, 0, NULL, FIELD(site, backup), CONTENT(NONE),
-	"where backups go"},
+{"site", "backup", BU_KEY_PLACE, NULL, 0, 0, NULL, FIELD(site, backup), CONTENT(NONE),
+	"where the appliance puts its backups; a program gets each on its standard input"},
+{"site", "backup_recipient", BU_KEY_RECIPIENT, NULL, 0, 0, NULL,
+	FIELD(site, backup_recipient), CONTENT(NONE),
+	"whose identity opens backups; keep that away from the appliance"},
+{"site", "backup_every", BU_KEY_DURATION, NULL, 600000, 30 * DAY_MS, "24 h",
+	FIELD(site, backup_every_ms), CONTENT(NONE),
+	"how often; without a backup in twice that time the site has the condition backup-late"},
 {"site", "backup_zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(site, backup_zone),
 	CONTENT(NONE), "where that is"},
 

@@ -52,7 +52,7 @@ bu_value_refuse(const struct bu_key *key, const char *text, struct bu_err *err)
 				  "is not a reference; allowed is %s",
 				  allowed[key->type]);
 	if (key->type == BU_KEY_BMC || key->type == BU_KEY_URL ||
-	    key->type == BU_KEY_COUNTERS)
+	    key->type == BU_KEY_PLACE || key->type == BU_KEY_COUNTERS)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "is wrong; allowed is %s",
 				  allowed[key->type]);
 	return bu_err_set(err, BU_ERR_INVAL, 0, "'%.80s' is wrong; allowed is %s", text,

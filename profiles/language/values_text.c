@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/path.h"
+#include "base/seal.h"
 #include "base/secret.h"
 #include "base/text.h"
 #include "base/url.h"
@@ -131,6 +132,13 @@ url_ok(const char *text)
 	while (i < BU_LEN(schemes) && strcmp(url.scheme, schemes[i]) != 0)
 		i++;
 	return i < BU_LEN(schemes) && (url.host[0] || strcmp(url.scheme, "file") == 0);
+}
+
+static int
+place_ok(const char *text)
+{
+	return exec_ok(text) || path_ok(text) ||
+	       (strncmp(text, "http", 4) == 0 && url_ok(text) && !strpbrk(text, "?# "));
 }
 
 /* Of a Prometheus what the paths of its interface are added to. */
@@ -448,6 +456,8 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_KEYFILE] = keyfile_ok,
 	[BU_KEY_KEYFILES] = keyfiles_ok,
 	[BU_KEY_URL] = url_ok,
+	[BU_KEY_PLACE] = place_ok,
+	[BU_KEY_RECIPIENT] = bu_seal_recipient_ok,
 	[BU_KEY_COUNTERS] = counters_ok,
 	[BU_KEY_BMC] = bmc_ok,
 	[BU_KEY_HOSTPORT] = hostport_ok,

@@ -40,12 +40,26 @@ check_dns(struct bu_loader *ld)
 	}
 }
 
+/* Nobody could open what is sealed to nobody. */
+static void
+check_backup(struct bu_loader *ld)
+{
+	const struct bu_desired_site *site = &ld->desired->site;
+
+	if (site->backup && !site->backup_recipient)
+		bu_findings_add(ld->findings, BU_FINDING_ERROR, site->origin.file,
+				site->origin.line,
+				"[site] backup needs backup_recipient; bringup backup "
+				"keygen makes one");
+}
+
 static void
 check_site(struct bu_loader *ld)
 {
 	const char *file = ld->desired->files_count ? "site.ini" : "";
 
 	check_dns(ld);
+	check_backup(ld);
 	if (ld->desired->pools_count == 0)
 		bu_findings_add(ld->findings, BU_FINDING_ERROR, file, 0,
 				"the tree has no [pool NAME]; nodes come from pools");

@@ -280,9 +280,6 @@ START_TEST(what_nothing_carries_out_is_refused)
 		{"gres = rdma:rxe:1", "labels = tier=gold",
 		 "site.ini:35: [pool train] labels: nothing in this bringup reads it "
 		 "yet; take it out"},
-		{"format = 1", "format = 1\nbackup = s3://b.example.org/b",
-		 "site.ini:3: [site] backup: nothing in this bringup reads it yet; "
-		 "take it out"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

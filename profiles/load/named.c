@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/secret.h"
 
 struct walk {
 	void (*fn)(const struct bu_named *named, void *arg);
@@ -68,6 +69,9 @@ look_at(const struct walk *walk, struct bu_named *named, const char *text)
 	case BU_KEY_SECRET:
 	case BU_KEY_EXEC:
 		named->path = path_of(text);
+		break;
+	case BU_KEY_PLACE:
+		named->path = bu_secret_is_exec(text) ? path_of(text) : NULL;
 		break;
 	case BU_KEY_KEYFILE:
 		named->kind = BU_NAMED_PUBLIC;

@@ -298,9 +298,19 @@ static const struct wrong wrongs[] = {
 	{"[image debian12]", "[policy]\ncompatibility = maybe\n[image debian12]",
 	 "site.ini:18: [policy] compatibility: 'maybe' is unknown; allowed is "
 	 "refuse|warn\n"},
-	{"zone = z1", "zone = z1\nbackup = s3://u:p@h/b",
-	 "site.ini:5: [site] backup: is wrong; allowed is a URL like "
-	 "https://host/path, without a user or a password\n"},
+	{"zone = z1", "zone = z1\nbackup = https://u:p@h/b",
+	 "site.ini:5: [site] backup: is wrong; allowed is a folder like /srv/backups, "
+	 "a URL like https://host/path without a user or a password, or a program as "
+	 "'exec:/path'\n"},
+	{"zone = z1", "zone = z1\nbackup = /srv/backups",
+	 "site.ini:1: [site] backup needs backup_recipient; bringup backup keygen "
+	 "makes one\n"},
+	{"zone = z1", "zone = z1\nbackup_recipient = bringup-recipient-0",
+	 "site.ini:5: [site] backup_recipient: 'bringup-recipient-0' is wrong; allowed "
+	 "is the recipient that bringup backup keygen prints\n"},
+	{"zone = z1", "zone = z1\nbackup_every = 1 m",
+	 "site.ini:5: [site] backup_every: '1 m' is out of range; allowed is 600 s to "
+	 "2592000 s\n"},
 	{"zone = z1", "zone = z1\ndomain = Falcon.org",
 	 "site.ini:5: [site] domain: 'Falcon.org' is wrong; allowed is a domain name "
 	 "like falcon.example.org\n"},

@@ -40,6 +40,7 @@ struct bu_api {
 	struct bu_scan_manifest
 		*scan_manifests;      /* of the images that were read for it */
 	struct bu_renderings *status; /* of its present version; NULL = none yet */
+	struct bu_backups *backups;   /* NULL = none are made */
 };
 
 /* All routes; ends with a NULL method. */
@@ -89,6 +90,11 @@ BU_HANDLER(bu_api_events);
 BU_HANDLER(bu_api_pairs);
 /* operator_routes.c: views for people and tools */
 BU_HANDLER(bu_api_audit);
+BU_HANDLER(bu_api_audit_blobs);
+BU_HANDLER(bu_api_anchor);
+/* backups.c */
+BU_HANDLER(bu_api_backup);
+BU_HANDLER(bu_api_backup_end);
 BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);
 /* console.c */
@@ -171,6 +177,17 @@ void bu_api_keep_plan(struct bu_api *api, const char *digest, const char *plan,
 const struct bu_kept_plan *bu_api_kept_plan(const struct bu_api *api,
 					    const char *digest);
 void bu_api_forget_plans(struct bu_api *api);
+/* backups.c: makes them, by the profile's interval and as asked, and writes an anchor
+ * of the log to the journal of the system each hour. state: the state directory; conf:
+ * the path of bringupd.conf; program: bringup-backup. */
+struct bu_backups_opts {
+	struct bu_api *api;
+	const char *state, *conf, *program;
+};
+struct bu_backups *bu_backups_create(const struct bu_backups_opts *opts);
+void bu_backups_destroy(struct bu_backups *backups);
+/* The last one, for the status; backups may be NULL. New reference. */
+json_t *bu_backups_json(const struct bu_backups *backups);
 /* scanner.c: starts the program of [policy] scanner for each image without a recent
  * result. 1 = a result is missing; the handler is asked again when it is there. */
 int bu_api_scan(struct bu_api *api, const struct bu_desired *desired);

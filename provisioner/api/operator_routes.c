@@ -8,8 +8,6 @@
 #include "model/shown_node.h"
 #include "provisioner/api/api.h"
 
-enum { AUDIT_SCAN = 2000 }; /* rows of which one request looks at the hashes */
-
 static json_t *
 all_nodes(const struct bu_fleet *fleet)
 {
@@ -51,21 +49,6 @@ BU_HANDLER(bu_api_nodes)
 	reply->json = json_pack("{s:I,s:o}", "time_ms",
 				(json_int_t)bu_wall_ms(bu_loop_clock(api->fleet->loop)),
 				"nodes", nodes);
-	return BU_ANSWER_NOW;
-}
-
-BU_HANDLER(bu_api_audit)
-{
-	struct bu_api *api = arg;
-	const char *hash = bu_request_query(request, "hash");
-	struct bu_chain at = {.seq = bu_request_number(request, "after", 0, INT64_MAX)};
-	int64_t from = at.seq;
-
-	bu_text_copy(at.hash, sizeof(at.hash), hash ? hash : "");
-	if (bu_store_verify(api->fleet->store, &at, AUDIT_SCAN, err) != 0)
-		return BU_ANSWER_ERROR;
-	reply->json = json_pack("{s:I,s:s,s:b}", "after", (json_int_t)at.seq, "hash",
-				at.hash, "more", at.seq - from == AUDIT_SCAN);
 	return BU_ANSWER_NOW;
 }
 

@@ -125,8 +125,8 @@ START_TEST(a_typo_never_reaches_a_plan)
 		 "there is no [image debian21]"},
 		{"power = libvirt", "power = libvrt", "'libvrt' is unknown"},
 		/* What nothing does, and what bringupd has itself. */
-		{"format = 1", "format = 1\nbackup = s3://b.example.org/b",
-		 ": [site] backup: nothing in this bringup reads it yet; take it out"},
+		{"format = 1", "format = 1\nbackup = /srv/backups",
+		 "[site] backup needs backup_recipient; bringup backup keygen makes"},
 		{"10.77.0.[11-", "10.77.0.[1,11-",
 		 ": [network boot] addresses: 10.77.0.1 of node 'node001' is the "
 		 "appliance's own (boot_address in bringupd.conf); take it out"},

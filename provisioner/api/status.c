@@ -90,7 +90,7 @@ site_json(const struct bu_api *api)
 	const struct bu_fleet *fleet = api->fleet;
 
 	return json_pack(
-		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:I,s:o,s:o,s:o,s:o,s:o,s:o}",
+		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 		"version", (json_int_t)fleet->version, "site",
 		fleet->desired ? fleet->desired->site.name : "", "time_ms",
 		(json_int_t)bu_wall_ms(bu_loop_clock(fleet->loop)), "epoch",
@@ -102,7 +102,8 @@ site_json(const struct bu_api *api)
 		counts_json(fleet), "rollout", bu_rollouts_json(api->rollouts),
 		"brakes", brakes_json(fleet), "warnings", bu_gate_warnings(api->gate),
 		"conditions", bu_conditions_to_json(fleet->conditions), "agents",
-		bu_travels_json(api->work.travels));
+		bu_travels_json(api->work.travels), "backup",
+		bu_backups_json(api->backups));
 }
 
 /* Adds the nodes that changed after this version, and the names of those that are gone

@@ -113,6 +113,12 @@ struct bu_fleet {
 	struct bu_run runs[BU_PAST_MAX];                    /* a ring */
 	size_t runs_count;                                  /* ever */
 	struct bu_condition conditions[BU_CONDITION_COUNT]; /* of the site */
+	struct {                                            /* the last backup */
+		int64_t at_ms;    /* Unix time; 0 = none was made */
+		int64_t since_ms; /* the profile has a place for them; 0 = it has not */
+		int64_t bytes;
+		char to[512];
+	} backup;
 	/* Machines without a node, by id; in memory only (api/discover.c). */
 	json_t *unknown;
 	struct bu_issued *issued; /* secrets of clusters (issued.h) */

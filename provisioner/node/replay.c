@@ -94,6 +94,10 @@ on_applied(BU_REPLAY_ARGS)
 			 desired->nodes[i].pool->name);
 	}
 	note_left(fleet, event->time_ms);
+	if (!desired->site.backup)
+		fleet->backup.since_ms = 0;
+	else if (!fleet->backup.since_ms)
+		fleet->backup.since_ms = event->time_ms;
 	bu_orders_left(fleet, event->time_ms);
 	return 0;
 }
@@ -320,6 +324,15 @@ on_waits(BU_REPLAY_ARGS)
 }
 
 static int
+on_backup(BU_REPLAY_ARGS)
+{
+	fleet->backup.at_ms = event->time_ms;
+	fleet->backup.bytes = body->backup.bytes;
+	BU_TEXT_COPY(fleet->backup.to, body->backup.to);
+	return 0;
+}
+
+static int
 on_started(BU_REPLAY_ARGS)
 {
 	bu_life_started(fleet, event->seq, body->started.lasted_ms);
@@ -369,6 +382,7 @@ static const struct {
 	[BU_EVENT_CONDITION] = {EITHER, on_condition},
 	[BU_EVENT_POWER] = {NODE, on_power},
 	[BU_EVENT_OFF] = {NODE, bu_over_seen},
+	[BU_EVENT_BACKUP] = {SITE, on_backup},
 	[BU_EVENT_HELD] = {NODE, on_held},
 	[BU_EVENT_RELEASED] = {NODE, on_released},
 };

@@ -4,22 +4,29 @@
  * and for a restore. The chain of hashes covers the names alone. Invariant: a blob that
  * was looked at in a call is not read again in that call.
  */
+#include <stddef.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
+#include "model/event_body.h"
 #include "provisioner/store/store_impl.h"
 
-/* Fields of bodies that are names of blobs; model/event_body.h has the bodies. */
+/* Fields of bodies that are names of blobs. */
+#define AT(event, body, field)                                                         \
+	{                                                                              \
+		BU_EVENT_##event, offsetof(union bu_body, body.field)                  \
+	}
 static const struct {
 	enum bu_event_kind kind;
-	const char *key;
+	size_t offset; /* of a const char * */
 } fields[] = {
-	{BU_EVENT_REVISION, "digest"},  {BU_EVENT_PLAN, "digest"},
-	{BU_EVENT_PLAN, "revision"},    {BU_EVENT_APPLIED, "plan"},
-	{BU_EVENT_APPLIED, "revision"}, {BU_EVENT_ORDER, "revision"},
-	{BU_EVENT_ORDER, "facets"},     {BU_EVENT_BOUND, "inventory"},
-	{BU_EVENT_CHECKS, "digest"},    {BU_EVENT_SOAK, "digest"},
-	{BU_EVENT_EVIDENCE, "digest"},  {BU_EVENT_CRASH, "digest"},
+	AT(REVISION, revision, digest), AT(PLAN, plan, digest),
+	AT(PLAN, plan, revision),       AT(APPLIED, applied, plan),
+	AT(APPLIED, applied, revision), AT(ORDER, order, revision),
+	AT(ORDER, order, facets),       AT(BOUND, bound, inventory),
+	AT(CHECKS, checks, digest),     AT(SOAK, soak, digest),
+	AT(EVIDENCE, evidence, digest), AT(CRASH, crash, digest),
 };
 
 struct looking {
@@ -30,6 +37,14 @@ struct looking {
 	struct bu_err *err;
 	int rc;
 };
+
+/* Blobs are named by digests, and by nothing else. */
+static int
+is_digest(const char *text)
+{
+	return strlen(text) == BU_DIGEST_SIZE - 1 &&
+	       strspn(text, "0123456789abcdef") == BU_DIGEST_SIZE - 1;
+}
 
 static int
 look(struct looking *looking, const char *digest)
@@ -54,20 +69,41 @@ bad_blob(const struct looking *looking, const struct bu_event *event)
 			   bu_event_name(event->kind));
 }
 
+/* The text of the field; "" = it names none. */
+static const char *
+name_in(const union bu_body *body, size_t offset)
+{
+	const char *name;
+
+	memcpy(&name, (const char *)body + offset, sizeof(name));
+	return name && is_digest(name) ? name : "";
+}
+
+static int
+look_at_row(struct looking *looking, const struct bu_event *event)
+{
+	union bu_body body;
+
+	for (size_t i = 0; i < BU_LEN(fields); i++) {
+		if (fields[i].kind != event->kind)
+			continue;
+		if (bu_event_read(event, &body, looking->err) != 0)
+			return -1;
+		if (*name_in(&body, fields[i].offset) &&
+		    look(looking, name_in(&body, fields[i].offset)) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int
 on_row(const struct bu_event *event, void *arg)
 {
 	struct looking *looking = arg;
 
-	for (size_t i = 0; i < BU_LEN(fields); i++) {
-		const char *digest = bu_json_str(event->body, fields[i].key, "");
-
-		if (fields[i].kind != event->kind || !*digest)
-			continue;
-		if (look(looking, digest) != 0) {
-			looking->rc = bad_blob(looking, event);
-			return 1;
-		}
+	if (look_at_row(looking, event) != 0) {
+		looking->rc = bad_blob(looking, event);
+		return 1;
 	}
 	looking->last = event->seq;
 	return looking->max_bytes && looking->bytes >= looking->max_bytes;
