@@ -19,6 +19,9 @@
 	X("agent",                                                                     \
 	  "the program bringup-agent on a machine, in the boot ramdisk and in "        \
 	  "the installed system")                                                      \
+	X("anchor",                                                                    \
+	  "what the log ends with, signed and kept outside the appliance, so that a "  \
+	  "log that was cut or written anew is found")                                 \
 	X("appliance", "the machine that runs bringupd for a site")                    \
 	X("apply", "to make a plan's revision the desired one and order its steps")    \
 	X("attempt", "one try of a step, counted from 1")                              \
@@ -26,6 +29,8 @@
 		   "load; `bringup audit` looks at the log instead")                   \
 	X("away", "out of service by the count of max_unavailable: not ready, being "  \
 		  "reconfigured, or with a condition that counts as away")             \
+	X("backup", "a sealed copy of the log, of which another machine becomes the "  \
+		    "appliance")                                                       \
 	X("batch", "the nodes of a pool that get their turn together")                 \
 	X("binding", "the record in the log of which machine is which node")           \
 	X("blast limit",                                                               \
