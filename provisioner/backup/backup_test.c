@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Backups: what is in them, what may open them, and where they go. */
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/support/backup.h"
@@ -312,8 +316,68 @@ START_TEST(a_program_gets_it)
 }
 END_TEST
 
+/* Takes one PUT, of which the head and the body are in the file "put". */
+static pid_t
+serve(int *ret_port)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	bu_autofree char *path = bu_xasprintf("%s/put", a.dir);
+	static const char took[] = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n";
+	int fd = socket(AF_INET, SOCK_STREAM, 0), one, out;
+	const struct timeval quiet = {.tv_sec = 1};
+	socklen_t size = sizeof(at);
+	char block[4096];
+	ssize_t got;
+	pid_t pid;
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, size), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+	*ret_port = ntohs(at.sin_port);
+	pid = fork();
+	if (pid != 0) {
+		close(fd);
+		return pid;
+	}
+	one = accept(fd, NULL, NULL);
+	out = open(path, O_WRONLY | O_CREAT, 0600);
+	shutdown(fd, SHUT_RD);
+	/* Little enough that it comes at once; then silence. */
+	setsockopt(one, SOL_SOCKET, SO_RCVTIMEO, &quiet, sizeof(quiet));
+	while ((got = read(one, block, sizeof(block))) > 0)
+		bu_ignore(bu_write_all(out, block, (size_t)got, NULL));
+	bu_ignore(bu_write_all(one, took, sizeof(took) - 1, NULL));
+	_exit(0);
+}
+
+START_TEST(a_server_gets_it)
+{
+	bu_autofree char *to = NULL, *url = NULL, *put = NULL, *request = NULL;
+	struct bu_backup_ask backup;
+	size_t size;
+	pid_t pid;
+	int port;
+
+	appliance_begin(&a);
+	pid = serve(&port);
+	to = bu_xasprintf("http://127.0.0.1:%d/vault/", port);
+	backup = appliance_ask(&a);
+	backup.to = to;
+	appliance_backup(&a, &backup);
+	waitpid(pid, NULL, 0);
+	url = bu_xasprintf("%sone.backup", to);
+	put = bu_xasprintf("%s/put", a.dir);
+	request = bu_file_read(put, 0, &size, NULL);
+	ck_assert_int_eq(strncmp(request, "PUT /vault/one.backup HTTP/", 27), 0);
+	ck_assert_ptr_nonnull(memmem(request, size, "\r\n\r\nbringup-seal", 16));
+	ck_assert_str_eq(a.backup, url);
+	appliance_end(&a);
+}
+END_TEST
+
 BU_UNIT("backup", comes_back_as_it_was, the_epoch_rises_whatever_the_clock_says,
 	a_dry_run_writes_nothing, a_state_in_use_is_refused,
 	keys_are_in_it_when_asked_for, what_was_forged_is_refused,
 	each_part_of_the_file_counts, an_archive_stays_in_its_folder,
-	none_is_written_over, a_program_gets_it)
+	none_is_written_over, a_program_gets_it, a_server_gets_it)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verifies an unpacked backup, and fences the appliance that it was made of. Called by
- * restore.c. Invariant: the epoch is raised only in a log that was found whole.
+ * Verifies an unpacked backup, and raises its epoch above that of the appliance that it
+ * was made of. Called by restore.c. Invariant: the epoch is raised only in a log that
+ * was found whole.
  */
 #include <stdio.h>
 #include <string.h>

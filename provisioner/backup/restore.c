@@ -228,8 +228,8 @@ tell_next(const char *state, int64_t epoch, FILE *out)
 	fprintf(out,
 		"restored into %s with epoch %lld\n"
 		"what happened after the backup is not in it. Next:\n"
-		"  1. keep the old appliance off: the new one fences it where they "
-		"meet\n"
+		"  1. keep the old appliance off: two would act on the same "
+		"machines\n"
 		"  2. copy %s/bringupd.conf to /etc/bringup, and correct its "
 		"addresses\n"
 		"  3. put images and ramdisk where it says; they are not in a backup\n"

@@ -19,10 +19,13 @@ static int
 changes_a_disk(uint64_t nr)
 {
 	static const uint64_t calls[] = {
-		SYS_write,     SYS_pwrite64,  SYS_rename, SYS_renameat, SYS_renameat2,
-		SYS_mkdir,     SYS_mkdirat,   SYS_unlink, SYS_unlinkat, SYS_rmdir,
-		SYS_open,      SYS_openat,    SYS_link,   SYS_linkat,   SYS_fsync,
-		SYS_fdatasync, SYS_ftruncate, SYS_fchmod,
+#ifdef SYS_open /* older calls, which not every machine has */
+		SYS_rename,  SYS_mkdir,     SYS_unlink,    SYS_rmdir,
+		SYS_open,    SYS_link,
+#endif
+		SYS_write,   SYS_pwrite64,  SYS_renameat,  SYS_renameat2,
+		SYS_mkdirat, SYS_unlinkat,  SYS_openat,    SYS_linkat,
+		SYS_fsync,   SYS_fdatasync, SYS_ftruncate, SYS_fchmod,
 	};
 	size_t i = 0;
 
