@@ -325,7 +325,7 @@ serve(int *ret_port)
 	bu_autofree char *path = bu_xasprintf("%s/put", a.dir);
 	static const char took[] = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n";
 	int fd = socket(AF_INET, SOCK_STREAM, 0), one, out;
-	const struct timeval quiet = {.tv_sec = 1};
+	const struct timeval quiet = {.tv_sec = 3};
 	socklen_t size = sizeof(at);
 	char block[4096];
 	ssize_t got;

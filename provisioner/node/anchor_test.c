@@ -86,7 +86,6 @@ revoked(const char *what)
 /* The machine that a node has is not revoked, and one that it gave up is. */
 START_TEST(lists_what_is_revoked)
 {
-	bu_autofree char *fingerprint = NULL;
 	struct bu_event event;
 
 	rig_begin(&rig, 1);

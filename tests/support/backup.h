@@ -58,7 +58,7 @@ static inline void
 appliance_begin(struct appliance *a)
 {
 	static const char *const names[] = {"IP:127.0.0.1", NULL};
-	bu_autofree char *keys = NULL, *conf = NULL;
+	bu_autofree char *keys = NULL;
 	bu_autojson json_t *body = NULL, *list = json_object();
 	char identity[BU_SEAL_TEXT_SIZE];
 	struct bu_anchor anchor = {.site = "falcon",
