@@ -50,7 +50,6 @@ struct daemon {
 	char *http_url, *firmware_url; /* of boot files: of all, and of HTTP boot */
 	char *agent_url, *script_url, *console_dir;
 	char *media_url, *keys;
-	char *backup_program;
 };
 
 /* What DHCP, DNS and time go by. */
@@ -378,9 +377,8 @@ start(struct daemon *d, const char *conf, int page_fd, struct bu_err *err)
 	if (prepare_dnsmasq(d, err) != 0)
 		return -1;
 	bu_fleet_watch(d->fleet, on_change, d);
-	d->backup_program = bu_program_path("bringup-backup");
-	d->api.backups = bu_backups_create(&(struct bu_backups_opts){
-		&d->api, d->settings.state, conf, d->backup_program});
+	d->api.backups = bu_backups_create(
+		&(struct bu_backups_opts){&d->api, d->settings.state, conf, NULL});
 	first_epoch(d);
 	bu_reconcile_start(d->api.rec);
 	bu_rollouts_kick(d->api.rollouts);
@@ -403,7 +401,6 @@ stop(struct daemon *d)
 	bu_api_forget_scans(&d->api);
 	bu_api_forget_status(&d->api);
 	bu_backups_destroy(d->api.backups);
-	free(d->backup_program);
 	bu_rival_destroy(d->rival);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_chrony_destroy(d->chrony);

@@ -179,7 +179,8 @@ const struct bu_kept_plan *bu_api_kept_plan(const struct bu_api *api,
 void bu_api_forget_plans(struct bu_api *api);
 /* backups.c: makes them, by the profile's interval and as asked, and writes an anchor
  * of the log to the journal of the system each hour. state: the state directory; conf:
- * the path of bringupd.conf; program: bringup-backup. */
+ * the path of bringupd.conf; program: NULL = the installed
+ * bringup-backup. */
 struct bu_backups_opts {
 	struct bu_api *api;
 	const char *state, *conf, *program;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/path.h"
@@ -30,6 +31,7 @@ enum {
 
 struct bu_backups {
 	struct bu_backups_opts opts;
+	char *program; /* owned */
 	struct bu_timer *timer;
 	struct bu_job *job; /* NULL = none is being made */
 	int64_t id;         /* of the last one that was begun */
@@ -159,7 +161,7 @@ static int
 start_job(struct bu_backups *backups, const struct bu_backup_ask *ask,
 	  struct bu_err *err)
 {
-	const char *const argv[] = {backups->opts.program, "make", NULL};
+	const char *const argv[] = {backups->program, "make", NULL};
 	bu_autojson json_t *request = bu_record_to_json(bu_backup_ask_fields, ask);
 	bu_autofree char *input = json_dumps(request, JSON_COMPACT);
 
@@ -295,6 +297,8 @@ bu_backups_create(const struct bu_backups_opts *opts)
 	struct bu_backups *backups = bu_xcalloc(1, sizeof(*backups));
 
 	backups->opts = *opts;
+	backups->program = opts->program ? bu_xstrdup(opts->program)
+					 : bu_program_path("bringup-backup");
 	backups->timer = bu_timer_create(opts->api->fleet->loop, look, backups);
 	bu_timer_set(backups->timer, LOOK_MS);
 	return backups;
@@ -308,6 +312,7 @@ bu_backups_destroy(struct bu_backups *backups)
 	if (backups->job)
 		bu_job_cancel(backups->job);
 	bu_timer_destroy(backups->timer);
+	free(backups->program);
 	free(backups);
 }
 

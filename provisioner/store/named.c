@@ -21,12 +21,19 @@ static const struct {
 	enum bu_event_kind kind;
 	size_t offset; /* of a const char * */
 } fields[] = {
-	AT(REVISION, revision, digest), AT(PLAN, plan, digest),
-	AT(PLAN, plan, revision),       AT(APPLIED, applied, plan),
-	AT(APPLIED, applied, revision), AT(ORDER, order, revision),
-	AT(ORDER, order, facets),       AT(BOUND, bound, inventory),
-	AT(CHECKS, checks, digest),     AT(SOAK, soak, digest),
-	AT(EVIDENCE, evidence, digest), AT(CRASH, crash, digest),
+	AT(REVISION, revision, digest),
+	AT(PLAN, plan, digest),
+	AT(PLAN, plan, revision),
+	AT(APPLIED, applied, plan),
+	AT(APPLIED, applied, revision),
+	AT(ORDER, order, revision),
+	AT(ORDER, order, facets),
+	AT(BOUND, bound, inventory),
+	AT(CHECKS, checks, digest),
+	AT(SOAK, soak, digest),
+	AT(EVIDENCE, evidence, digest),
+	AT(CRASH, crash, digest),
+	AT(CERTIFICATE, certificate, digest),
 };
 
 struct looking {
