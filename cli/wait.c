@@ -17,6 +17,7 @@
 #include "cli/render/output.h"
 #include "cli/render/render.h"
 #include "cli/render/screen.h"
+#include "model/sentence.h"
 
 enum {
 	POLL_TERMINAL_S = 1, /* the seconds on the screen go on */
@@ -163,7 +164,7 @@ static int
 fail_stopped(const struct wait *wait, struct bu_err *err)
 {
 	const struct bu_shown_rollout *rollout = last_of(wait);
-	const char *reason = rollout->reason;
+	bu_autofree char *reason = bu_said_text(rollout->reason);
 
 	bu_follow_print_unready(wait->follow, stderr);
 	if (strcmp(rollout->state, "stopped") != 0)

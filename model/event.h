@@ -30,8 +30,7 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(BRAKE, "brake", "the ladders of a scope freeze or go on")                    \
 	X(BOUND, "bound", "the machine that answers as this node")                     \
 	X(RENAMED, "renamed", "the same machine has this name from now on")            \
-	X(STATE, "state",                                                              \
-	  "a reason is a code with arguments, and the sentence of then")               \
+	X(STATE, "state", "a reason is a code with arguments")                         \
 	X(INTENT, "intent", "")                                                        \
 	X(OUTCOME, "outcome", "joined: of a join, which cluster")                      \
 	X(ADMITTED, "admitted", "the token was traded for this certificate")           \

@@ -45,9 +45,8 @@ static const struct {
 	 "{'from':'imaging','to':'failed','on':'fault','reason':'disk gone'}",
 	 "imaging -> failed (fault): disk gone"},
 	{BU_EVENT_STATE,
-	 "{'from':'ready','to':'parked','on':'park','reason':'park by ann',"
-	 "'code':'of-another-version','args':{'by':'ann'}}",
-	 "ready -> parked (park): park by ann"},
+	 "{'from':'ready','to':'parked','on':'park','code':'of-another-version'}",
+	 "event 12 (state) cannot be read: code: no reason 'of-another-version'"},
 	{BU_EVENT_STATE, "{'from':'ready','to':7}",
 	 "event 12 (state) cannot be read: to: expected a text"},
 	{BU_EVENT_WAITS, "{'on':'yes'}",

@@ -15,14 +15,8 @@
 enum { BU_SHOWN_MAX = 1000000 }; /* most members of a list */
 
 /* clang-format off */
-/* A reason of model/reason.h: the sentence, and code and args for programs. */
-#define BU_SHOWN_REASON_ROWS(X, T) \
-	X(T, STRING, reason, .unsaid = "") X(T, STRING, code, .need = BU_SPARSE) \
-	X(T, JSON, args, .need = BU_SPARSE)
-/* Their values, from the output of bu_reason_to_body(). */
-#define BU_SHOWN_REASON(body)                                                          \
-	.reason = bu_json_str(body, "reason", ""),                                     \
-	.code = bu_json_str(body, "code", NULL), .args = json_object_get(body, "args")
+/* A reason: {"code","args"} of model/sentence.h; NULL = none. */
+#define BU_SHOWN_REASON_ROWS(X, T) X(T, JSON, reason, .need = BU_SPARSE)
 /* clang-format on */
 
 #endif

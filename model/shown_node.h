@@ -49,9 +49,8 @@
 	X(T, STRING, version) X(T, STRING, digest) X(T, FLAG, trial)
 
 /* root: the profile's key for the installed image. root_slot: its root of two;
- * other_image: image of the other root, the loader's fallback. waiting, trouble: the
- * sentence of `says`, by its kind. says, refused: {"code","args","reason"}; says also
- * has "kind","ends","again_s","stops_deadline". next: target of a draining node.
+ * other_image: image of the other root, the loader's fallback. says, refused: reasons;
+ * says also has "kind", "again_s" and "stops_deadline" of its row. next: target of a draining node.
  * cluster: its last answer, null = none; cluster_words: its text when the node left or
  * joined. */
 #define BU_SHOWN_NODE_ROWS(X, T) \
@@ -61,17 +60,16 @@
 	X(T, STRING, root_slot, .need = BU_SPARSE, .unsaid = "") \
 	X(T, STRING, other_image, .need = BU_SPARSE, .unsaid = "") X(T, STRING, machine) X(T, STRING, firmware) \
 	X(T, INT, last_seen_ms, BU_ANY) X(T, INT, repeats) X(T, FLAG, in_profile) BU_SHOWN_REASON_ROWS(X, T) \
-	X(T, STRING, waiting) X(T, STRING, trouble) \
 	X(T, JSON, says, .need = BU_SPARSE) X(T, JSON, refused, .need = BU_SPARSE) \
 	X(T, STRING, boot_id)
 #define BU_SHOWN_LISTED_ROWS(X, T) \
 	X(T, STRING, rack) X(T, STRING, slot) X(T, STRING, commit) \
 	X(T, JSON, cluster, .need = BU_NULL)
 
-/* Only for one node. why: lines of text. inventory: of model/inventory.h.
+/* Only for one node. why: lines, each a reason (model/sentence.h). inventory: of model/inventory.h.
  * firmware_versions: the BMC's last report, [{"name","version"}]. */
 #define BU_SHOWN_WHOLE_ROWS(X, T) \
-	X(T, STRING, why) X(T, JSON, inventory, .need = BU_NULL) \
+	X(T, JSON, why) X(T, JSON, inventory, .need = BU_NULL) \
 	X(T, JSON, firmware_versions, .need = BU_SPARSE)
 
 /* The agent's report of files on the node. record: a record of the last write exists.

@@ -17,19 +17,19 @@
 	X(T, INT, under_way) X(T, INT, ready) X(T, INT, quarantined)
 
 /* A rollout in one pool. faults: failures that count against failure_budget, of nodes
- * in service. why: the reason for which no node has a turn; "" = one has. */
+ * in service. why: the reason for which no node has a turn; NULL = one has. */
 #define BU_SHOWN_POOL_ROWS(X, T) \
 	X(T, STRING, pool) X(T, INT, total) X(T, INT, done) X(T, INT, failed) \
 	X(T, INT, under_way) X(T, INT, turn) X(T, INT, canary) \
 	X(T, INT, canary_done) X(T, INT, faults) X(T, INT, failure_budget) \
-	X(T, INT, max_unavailable) X(T, INT, away) X(T, STRING, why)
+	X(T, INT, max_unavailable) X(T, INT, away) X(T, JSON, why, .need = BU_SPARSE)
 
 /* The order of a node. batch: -1 = at once. status: turn, under-way, done, failed,
  * withdrawn. */
 #define BU_SHOWN_ORDER_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, pool) X(T, STRING, class) \
 	X(T, INT, batch, .min = -1, .max = INT32_MAX) X(T, STRING, state) \
-	X(T, STRING, status) X(T, STRING, reason)
+	X(T, STRING, status) BU_SHOWN_REASON_ROWS(X, T)
 
 /* nodes: a nodeset, "" = all nodes of the rollout. */
 #define BU_SHOWN_GRANT_ROWS(X, T) \

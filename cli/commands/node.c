@@ -10,6 +10,7 @@
 #include "cli/key_origin.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
+#include "model/sentence.h"
 #include "profiles/nodeset/nodeset.h"
 
 /* Whole nodes of a nodeset, in an array. A plain name is asked for as it is. */
@@ -135,7 +136,8 @@ bu_cmd_node_show(const struct bu_options *options, struct bu_err *err)
 static void
 print_why(const struct bu_shown_node *node, FILE *out)
 {
-	bu_autofree char *why = bu_out_clean(node->why, 1);
+	bu_autofree char *lines = bu_said_lines(node->why);
+	bu_autofree char *why = bu_out_clean(lines, 1);
 	size_t size = strlen(why);
 
 	fprintf(out, "%s%s", why, size && why[size - 1] == '\n' ? "" : "\n");

@@ -15,6 +15,7 @@
 #include "cli/render/node_text.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
+#include "model/sentence.h"
 #include "model/state.h"
 
 struct watched {
@@ -226,10 +227,11 @@ count_open(const struct bu_follow *follow, const struct bu_shown_rollout *rollou
 static void
 add_pool(char **text, const struct bu_shown_pool *pool, int running)
 {
-	int stalled = running && *pool->why && pool->under_way == 0;
+	bu_autofree char *why = bu_said_text(pool->why);
+	int stalled = running && *why && pool->under_way == 0;
 
 	if (stalled)
-		bu_text_add(text, "; ", "pool %s waits: %s", pool->pool, pool->why);
+		bu_text_add(text, "; ", "pool %s waits: %s", pool->pool, why);
 	else if (pool->canary_done > 0 && pool->total > pool->canary)
 		bu_text_add(text, "; ",
 			    "pool %s: %" PRId64 " of %" PRId64 " canary node%s done",
@@ -245,12 +247,12 @@ words_of(const struct bu_shown_rollout *rollout)
 	const char *state = bu_rollout_state(rollout);
 	/* The state of a paused one says why no node moves. */
 	int running = strcmp(state, "running") == 0;
+	bu_autofree char *why = bu_said_text(rollout->reason);
 	char *text;
 
 	if (strcmp(state, "ended") == 0)
 		return bu_rollout_words(rollout);
-	text = bu_xasprintf("%s%s%s", state, *rollout->reason ? ": " : "",
-			    rollout->reason);
+	text = bu_xasprintf("%s%s%s", state, *why ? ": " : "", why);
 	for (size_t i = 0; i < rollout->pools_count; i++)
 		add_pool(&text, &rollout->pools[i], running);
 	return text;

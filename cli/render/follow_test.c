@@ -140,8 +140,9 @@ START_TEST(waiting_for_a_partner_does_not_end_it)
 	ck_assert_int_eq(
 		give(follow,
 		     DOC(ROLLOUT("running", "under-way", "failed", "'done':0"),
-			 NODE1("validating", ",'waiting':'a partner to "
-					     "measure with'") "," NODE2("failed", "")),
+			 NODE1("validating",
+			       ",'says':{'kind':'wait','code':'other','args':{'words':'a partner to "
+			       "measure with'}}") "," NODE2("failed", "")),
 		     NULL),
 		BU_FOLLOW_MORE);
 	unsettled = bu_follow_unsettled(follow);
@@ -287,16 +288,22 @@ START_TEST(a_line_for_each_change)
 		{NODE1("imaging", BYTES("190")), ""},
 		{NODE1("imaging", BYTES("350")), "node001: imaging, write 35 %\n"},
 		{NODE1("booting", ""), "node001: booting\n"},
-		{NODE1("booting", ",'waiting':'power, 1 s'"),
+		{NODE1("booting",
+		       ",'says':{'kind':'wait','code':'other','args':{'words':'power, 1 s'}}"),
 		 "node001: booting: waits: power, 1 s\n"},
 		/* Figures alone make no line, another wait does, and so does its end.
 		 */
-		{NODE1("booting", ",'waiting':'power, 2 s'"), ""},
-		{NODE1("booting", ",'waiting':'power of node003, 2 s'"),
+		{NODE1("booting",
+		       ",'says':{'kind':'wait','code':'other','args':{'words':'power, 2 s'}}"),
+		 ""},
+		{NODE1("booting",
+		       ",'says':{'kind':'wait','code':'other','args':{'words':'power of node003, 2 s'}}"),
 		 "node001: booting: waits: power of node003, 2 s\n"},
-		{NODE1("booting", ",'waiting':'power of node004, 2 s'"),
+		{NODE1("booting",
+		       ",'says':{'kind':'wait','code':'other','args':{'words':'power of node004, 2 s'}}"),
 		 "node001: booting: waits: power of node004, 2 s\n"},
-		{NODE1("booting", ",'trouble':'doubt'"),
+		{NODE1("booting",
+		       ",'says':{'kind':'trouble','code':'other','args':{'words':'doubt'}}"),
 		 "node001: booting: not measured: doubt\n"},
 		{NODE1("booting", ""), "node001: booting: goes on\n"},
 		{NODE1("booting", ",'since_ms':5,'reason':'no answer'"),
@@ -334,7 +341,7 @@ START_TEST(what_is_missing_is_an_error)
 	static const struct {
 		const char *of, *key, *want;
 	} rows[] = {
-		{"nodes", "waiting", "waiting: missing; expected a text"},
+		{"nodes", "boot_id", "boot_id: missing; expected a text"},
 		{"nodes", "since_ms", "since_ms: missing; expected a whole number"},
 		{"rollout", "under_way", "rollout.under_way: missing"},
 		{NULL, "time_ms", "time_ms: missing"},

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/render/output.h"
+#include "model/sentence.h"
 #include "model/state.h"
 
 int
@@ -78,22 +80,26 @@ ended_badly(const struct bu_shown_node *node)
 static void
 add_failure(const struct bu_shown_node *node, char **text)
 {
+	bu_autofree char *why = bu_said_text(node->order.reason);
+
 	if (strcmp(node->order.status, "failed") == 0 && !ended_badly(node))
 		bu_text_add(text, "; ", "its last order (%s) failed: %s",
-			    node->order.class, node->order.reason);
+			    node->order.class, why);
 }
 
 /* What keeps it in its state: all that is so now. */
 static void
 add_waits(const struct bu_shown_node *node, char **text)
 {
-	const char *const of[][2] = {{node->waiting, "waits"},
-				     {node->trouble, "not measured"},
-				     {node->cluster_words, "its cluster says"}};
+	bu_autofree char *says = bu_said_text(node->says);
+	int waits = strcmp(bu_json_str(node->says, "kind", ""),
+			   bu_reason_kind_name(BU_REASON_KIND_WAIT)) == 0;
 
-	for (size_t i = 0; i < BU_LEN(of); i++)
-		if (*of[i][0])
-			bu_text_add(text, "; ", "%s: %s", of[i][1], of[i][0]);
+	if (*says)
+		bu_text_add(text, "; ", "%s: %s", waits ? "waits" : "not measured",
+			    says);
+	if (*node->cluster_words)
+		bu_text_add(text, "; ", "its cluster says: %s", node->cluster_words);
 	if (*node->step.error)
 		bu_text_add(text, "; ", "%s failed: %s; trying again",
 			    node->step.action, node->step.error);
@@ -103,10 +109,10 @@ char *
 bu_node_wait(const struct bu_shown_node *node)
 {
 	bu_autofree char *text = bu_xstrdup("");
+	bu_autofree char *held = bu_said_text(node->held.reason);
 
 	if (bu_node_is_held(node))
-		bu_text_add(&text, "; ", "held by %s: %s", node->held.by,
-			    node->held.reason);
+		bu_text_add(&text, "; ", "held by %s: %s", node->held.by, held);
 	else
 		add_waits(node, &text);
 	for (size_t i = 0; i < node->conditions_count; i++)
@@ -118,13 +124,14 @@ bu_node_wait(const struct bu_shown_node *node)
 char *
 bu_node_note(const struct bu_shown_node *node)
 {
-	const char *why = node->order.reason;
+	bu_autofree char *why = bu_said_text(node->order.reason);
+	bu_autofree char *reason = bu_said_text(node->reason);
 	bu_autofree char *text = bu_node_wait(node), *waits = bu_xstrdup("");
 
 	/* Why it came here is less than what keeps it here. */
 	add_waits(node, &waits);
-	if (!*waits && !bu_node_is_held(node) && *node->reason)
-		bu_text_add(&text, "; ", "%s", node->reason);
+	if (!*waits && !bu_node_is_held(node) && *reason)
+		bu_text_add(&text, "; ", "%s", reason);
 	if (strcmp(node->order.status, "turn") == 0)
 		bu_text_add(&text, "; ", "waits for its turn (%s)%s%s",
 			    node->order.class, *why ? ": " : "", why);

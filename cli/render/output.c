@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/plain.h"
+#include "model/sentence.h"
 #include "profiles/nodeset/nodeset.h"
 
 void
@@ -64,6 +65,14 @@ bu_out_clean(const char *text, int keep_lines)
 			*to++ = *at;
 		}
 	return clean;
+}
+
+char *
+bu_out_said(const json_t *reason)
+{
+	bu_autofree char *text = bu_said_text(reason);
+
+	return bu_out_clean(text, 0);
 }
 
 char *

@@ -18,6 +18,8 @@ char *bu_out_commit(const char *commit);
 /* Control characters become '?': no text of a node may drive the terminal. Line ends
  * stay when keep_lines. */
 char *bu_out_clean(const char *text, int keep_lines);
+/* The sentence of a reason, clean; NULL = "". */
+char *bu_out_said(const json_t *reason);
 /* "node[001-128]" of an array of strings. */
 char *bu_out_fold(const json_t *names);
 /* The member `key` of each object in the array; a new array. */

@@ -11,6 +11,7 @@
 #include "cli/render/output.h"
 #include "cli/render/render.h"
 #include "model/inventory.h"
+#include "model/sentence.h"
 #include "profiles/load/disk.h"
 
 /* Nothing is printed for what is not known. */
@@ -50,13 +51,14 @@ static void
 render_order(const struct bu_shown_wanted *order, FILE *out)
 {
 	bu_autofree char *commit = bu_out_commit(order->commit);
+	bu_autofree char *why = bu_said_text(order->reason);
 	bu_autofree char *text = NULL;
 
 	if (!*order->rollout)
 		return;
 	text = bu_xasprintf("%s to %s%s%s, %s%s%s", order->class, order->image,
 			    *commit ? " of commit " : "", commit, order->status,
-			    *order->reason ? ": " : "", order->reason);
+			    *why ? ": " : "", why);
 	line(out, "rollout", order->rollout);
 	line(out, "ordered", text);
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
+#include "model/sentence.h"
 
 const char *
 bu_rollout_state(const struct bu_shown_rollout *rollout)
@@ -32,6 +33,7 @@ bu_rollout_words(const struct bu_shown_rollout *rollout)
 		{rollout->withdrawn, "taken back"},
 	};
 	bu_autofree char *text = bu_xstrdup(bu_rollout_state(rollout));
+	bu_autofree char *why = bu_said_text(rollout->reason);
 	const char *mark = ": ";
 
 	for (size_t i = 0; i < BU_LEN(parts); i++) {
@@ -41,8 +43,8 @@ bu_rollout_words(const struct bu_shown_rollout *rollout)
 			    parts[i].what);
 		mark = ", ";
 	}
-	if (*rollout->reason)
-		bu_text_add(&text, ": ", "%s", rollout->reason);
+	if (*why)
+		bu_text_add(&text, ": ", "%s", why);
 	return bu_out_clean(text, 0);
 }
 
@@ -85,7 +87,7 @@ bu_render_rollouts(const struct bu_shown_rollouts *rollouts, FILE *out)
 		bu_autofree char *failed = count_text(rollout->failed);
 		bu_autofree char *turn = count_text(rollout->turn);
 		bu_autofree char *commit = bu_out_commit(rollout->commit);
-		bu_autofree char *reason = bu_out_clean(rollout->reason, 0);
+		bu_autofree char *reason = bu_out_said(rollout->reason);
 
 		bu_table_row(table,
 			     (const char *const[]){
@@ -110,10 +112,11 @@ render_head(const struct bu_shown_rollout *rollout, FILE *out)
 {
 	bu_autofree char *started = time_text(rollout->started_ms);
 	bu_autofree char *ended = time_text(rollout->ended_ms);
+	bu_autofree char *why = bu_said_text(rollout->reason);
 
 	line(out, "rollout", rollout->id);
 	line(out, "state", bu_rollout_state(rollout));
-	line(out, "reason", rollout->reason);
+	line(out, "reason", why);
 	line(out, "plan", rollout->plan);
 	line(out, "revision", rollout->revision);
 	line(out, "commit", rollout->commit);
@@ -149,7 +152,7 @@ render_pools(const struct bu_shown_rollout *rollout, FILE *out)
 		bu_autofree char *away = share_text(pool->away, pool->max_unavailable);
 		bu_autofree char *turn = count_text(pool->turn);
 		bu_autofree char *canary = share_text(pool->canary_done, pool->canary);
-		bu_autofree char *why = bu_out_clean(pool->why, 0);
+		bu_autofree char *why = bu_out_said(pool->why);
 
 		bu_table_row(table,
 			     (const char *const[]){pool->pool, total, done, failed,
@@ -166,9 +169,11 @@ render_pools(const struct bu_shown_rollout *rollout, FILE *out)
 static char *
 key_of(const struct bu_shown_order *order)
 {
+	bu_autofree char *why = bu_said_text(order->reason);
+
 	return bu_xasprintf("%" PRId64 "\n%s\n%s\n%s\n%s\n%s", order->batch,
 			    order->pool, order->class, order->status, order->state,
-			    order->reason);
+			    why);
 }
 
 /* {key: {"at": the first order of the row, "nodes": [names]}} */
@@ -218,7 +223,7 @@ render_orders(const struct bu_shown_rollout *rollout, FILE *out)
 		/* Nodes that are out of service have none. */
 		bu_autofree char *batch =
 			order->batch < 0 ? bu_xstrdup("-") : count_text(order->batch);
-		bu_autofree char *reason = bu_out_clean(order->reason, 0);
+		bu_autofree char *reason = bu_out_said(order->reason);
 
 		bu_table_row(table, (const char *const[]){order->pool, count, nodes,
 							  order->class, batch,

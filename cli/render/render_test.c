@@ -91,16 +91,17 @@ START_TEST(the_note_says_what_matters_most)
 	static const struct {
 		const char *node, *want;
 	} rows[] = {
-		{"{'reason':'','waiting':''}", ""},
-		{"{'reason':'r','waiting':''}", "r"},
-		{"{'reason':'r','waiting':'w'}", "waits: w"},
+		{"{}", ""},
+		{"{'reason':'r'}", "r"},
+		{"{'reason':'r','says':{'kind':'wait','code':'other','args':{'words':'w'}}}",
+		 "waits: w"},
 		{"{'reason':'r','conditions':[{'text':'a'},{'text':'b'}]}", "a; b; r"},
-		{"{'reason':'r','waiting':'w','held':{'by':'ops','reason':'x\\ny'}}",
+		{"{'reason':'r','says':{'kind':'wait','code':'other','args':{'words':'w'}},'held':{'by':'ops','reason':'x\\ny'}}",
 		 "held by ops: x?y"},
 		/* A hold hides nothing that is wrong with the node. */
 		{"{'held':{'by':'ops','reason':'x'},'conditions':[{'text':'a'}]}",
 		 "held by ops: x; a"},
-		{"{'reason':'','trouble':'the clocks disagree'}",
+		{"{'reason':'','says':{'kind':'trouble','code':'other','args':{'words':'the clocks disagree'}}}",
 		 "not measured: the clocks disagree"},
 		{"{'reason':'','cluster_words':'job 17 runs on it'}",
 		 "its cluster says: job 17 runs on it"},
@@ -141,7 +142,7 @@ START_TEST(a_screen_line_is_cut_to_the_width)
 	json_t *value = nodes_of(
 		"[{'name':'node001','state':'imaging','since_ms':1000,"
 		"'progress':{'stage':'write','done_bytes':45,'total_bytes':100},"
-		"'waiting':'\xe5\x86\x85\xe5\xad\x98 and more'}]",
+		"'says':{'kind':'wait','code':'other','args':{'words':'\xe5\x86\x85\xe5\xad\x98 and more'}}}]",
 		&list);
 	const struct bu_shown_node *node = list.nodes;
 	struct bu_node_widths wide = bu_node_widths(&list, 200);
@@ -195,9 +196,9 @@ START_TEST(what_a_node_waits_for_is_on_the_screen)
 	struct bu_shown_nodes nodes;
 	json_t *value = nodes_of(
 		"[{'name':'node001','state':'validating','since_ms':0,'settled':false,"
-		"'trouble':'node001 and node002: 20.63 Gbit/s over a link of 20: the "
+		"'says':{'kind':'trouble','code':'other','args':{'words':'node001 and node002: 20.63 Gbit/s over a link of 20: the "
 		"clocks of both ends disagree; it is measured again in 30 s, at most 5 "
-		"times'},{'name':'node002','state':'ready','since_ms':0,'settled':true,"
+		"times'}}},{'name':'node002','state':'ready','since_ms':0,'settled':true,"
 		"'conditions':[{'name':'unreachable','away':true,'text':'its agent "
 		"does not answer'}]}]",
 		&nodes);
@@ -252,10 +253,10 @@ START_TEST(a_table_of_nodes)
 	struct bu_shown_nodes nodes;
 	json_t *value = nodes_of(
 		"[{'name':'node001','pool':'train','state':'imaging','since_ms':1000,"
-		"'reason':'','waiting':'','progress':{'stage':'write','done_bytes':1,"
+		"'progress':{'stage':'write','done_bytes':1,"
 		"'total_bytes':4}},"
 		"{'name':'node002','pool':'train','state':'failed','since_ms':0,"
-		"'reason':'no answer\\u001b[2J','waiting':'','progress':null,"
+		"'reason':'no answer\\u001b[2J','progress':null,"
 		"'conditions':[{'name':'not-in-profile','text':'t'}]}]",
 		&nodes);
 	bu_autofree char *text = WRITTEN(bu_render_nodes(&nodes, out));
@@ -390,7 +391,7 @@ START_TEST(a_node_in_full)
 	json_t *value = shown_as(
 		bu_shown_whole_fields,
 		"{'name':'node001','pool':'train','state':'ready','since_ms':1000,"
-		"'reason':'','waiting':'','image':'debian12','root':'raw','machine':'ab12',"
+		"'image':'debian12','root':'raw','machine':'ab12',"
 		"'firmware':'uefi','last_seen_ms':0,'in_profile':true,"
 		"'stages':[{'state':'imaging','ms':95000}],'progress':null,"
 		"'step':{'action':'join','attempt':1,'status':'done'},"

@@ -90,7 +90,7 @@ START_TEST(a_node_has_a_line_for_each_fact)
 	json_t *value = shown_as(
 		bu_shown_whole_fields,
 		"{'name':'node001','pool':'train','state':'imaging','since_ms':1000,"
-		"'reason':'','waiting':'','image':'debian12','machine':'ab12','root':'disk',"
+		"'image':'debian12','machine':'ab12','root':'disk',"
 		"'root_slot':'b','other_image':'debian11',"
 		"'firmware':'uefi','boot_id':'b-1','last_seen_ms':61000,"
 		"'in_profile':false,'commit':'fedcba9876543210',"

@@ -204,7 +204,9 @@ START_TEST(a_node_with_why_and_evidence)
 	site.pokes = 1, strcpy(rig_node(&site.rig, 1)->commit, "c0ffee");
 	node = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
 	ck_assert_str_eq(bu_json_str(node, "commit", ""), "c0ffee");
-	ck_assert_ptr_nonnull(strstr(bu_json_str(node, "why", ""), "node001 is "));
+	ck_assert_ptr_nonnull(
+		strstr(rig_sentence(json_array_get(json_object_get(node, "why"), 0)),
+		       "node001 is "));
 	ck_assert_uint_eq(json_array_size(json_object_get(node, "certificates")), 2);
 	ck_assert_str_eq(bu_json_str(json_object_get(node, "inventory"), "boot_id", ""),
 			 "boot-1");

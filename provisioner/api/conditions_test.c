@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "tests/support/row.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
@@ -53,6 +54,17 @@ first_of(const json_t *owner)
 			    bu_json_str(row, "text", ""));
 }
 
+/* Until the next one. */
+static const char *
+shown_why(const json_t *shown)
+{
+	static char text[8192];
+	bu_autofree char *lines = bu_said_lines(json_object_get(shown, "why"));
+
+	snprintf(text, sizeof(text), "%s", lines);
+	return text;
+}
+
 START_TEST(ready_that_is_not_to_be_counted_on_is_not_said_as_ready)
 {
 	struct site site;
@@ -69,10 +81,10 @@ START_TEST(ready_that_is_not_to_be_counted_on_is_not_said_as_ready)
 	ck_assert_str_eq(first, "stamp-differs its system is not the one that was "
 				"installed: step 7");
 	shown = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
-	rig_text_has(bu_json_str(shown, "why", ""),
+	rig_text_has(shown_why(shown),
 		     "but stamp-differs: its system is not the one that was installed: "
 		     "step 7, for ");
-	rig_text_has(bu_json_str(shown, "why", ""), "it ends when its agent shows");
+	rig_text_has(shown_why(shown), "it ends when its agent shows");
 	site_end(&site);
 }
 END_TEST
@@ -100,8 +112,8 @@ START_TEST(why_names_what_differs_from_the_profile)
 			 0);
 	rig_pass(&site.rig, 1);
 	shown = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
-	rig_text_has(bu_json_str(shown, "why", ""), "\ndrift: ");
-	rig_text_has(bu_json_str(shown, "why", ""), "9000");
+	rig_text_has(shown_why(shown), "\ndrift: ");
+	rig_text_has(shown_why(shown), "9000");
 	site_end(&site);
 }
 END_TEST
@@ -198,7 +210,7 @@ look(struct rig *rig)
 START_TEST(who_is_away_by_a_condition_takes_the_place_of_a_turn)
 {
 	struct rig rig;
-	bu_autofree char *why = NULL;
+	bu_autojson json_t *why = NULL;
 
 	rig_begin(&rig, 2);
 	make_ready(&rig, 2);
@@ -209,7 +221,7 @@ START_TEST(who_is_away_by_a_condition_takes_the_place_of_a_turn)
 	ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 0);
 	ck_assert_int_eq(rig_node(&rig, 2)->order.begun, 0);
 	why = bu_rollouts_why(rig.rollouts, rig_node(&rig, 1));
-	rig_text_has(why, "node002 (ready, stamp-differs) among them");
+	rig_text_has(rig_sentence(why), "node002 (ready, stamp-differs) among them");
 	/* It is away already: its own turn takes nothing from anybody. */
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, rig_node(&rig, 2), "me", NULL),
 			 0);

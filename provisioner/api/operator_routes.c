@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "model/shown_node.h"
 #include "provisioner/api/api.h"
 
@@ -66,26 +67,28 @@ add_certificate(const struct bu_fleet *fleet, const struct bu_node *node, int ki
 						      "text", text));
 }
 
-/* Each text after the words, a line each. */
 static void
-add_remarks(char **why, const json_t *remarks)
+add_remarks(json_t *why, const json_t *remarks)
 {
 	size_t i;
 	json_t *remark;
 
 	json_array_foreach ((json_t *)remarks, i, remark)
-		bu_text_add(why, "", "warning: %s\n", json_string_value(remark));
+		json_array_append_new(
+			why,
+			BU_SAID(WARNING, BU_ARG_SAID("what", json_incref(remark))));
 }
 
-/* The findings after the words, a line each. */
 static void
-add_drift(char **why, const json_t *drift)
+add_drift(json_t *why, const json_t *drift)
 {
 	size_t i;
 	json_t *finding;
 
 	json_array_foreach ((json_t *)drift, i, finding)
-		bu_text_add(why, "", "drift: %s\n", bu_json_str(finding, "text", ""));
+		json_array_append_new(
+			why, BU_SAID(DRIFT, BU_ARG("words",
+						   bu_json_str(finding, "text", ""))));
 }
 
 /* New reference; NULL = nothing of ours runs there. */
@@ -106,10 +109,9 @@ BU_HANDLER(bu_api_node)
 {
 	struct bu_api *api = arg;
 	const struct bu_node *node = bu_fleet_node(api->fleet, request->params[0]);
-	bu_autofree char *why = NULL, *turn = NULL;
 	bu_autojson json_t *remarks = NULL;
 	bu_autojson json_t *alone = json_array();
-	json_t *object, *inventory, *certificates, *drift;
+	json_t *why, *turn, *object, *inventory, *certificates, *drift;
 
 	if (!node)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
@@ -119,20 +121,20 @@ BU_HANDLER(bu_api_node)
 	turn = bu_rollouts_why(api->rollouts, node);
 	why = bu_reconcile_why(api->rec, node);
 	if (turn)
-		bu_text_add(&why, "", "%s\n", turn);
-	add_drift(&why, drift);
+		json_array_append_new(why, turn);
+	add_drift(why, drift);
 	remarks = bu_gate_remarks(api->gate, node);
-	add_remarks(&why, remarks);
+	add_remarks(why, remarks);
 	if (bu_request_may(request, BU_CALLER_OPERATE, NULL) == 0) {
-		bu_reconcile_symptoms(api->rec, node, &why);
-		bu_reconcile_crash(api->rec, node, &why);
+		bu_reconcile_symptoms(api->rec, node, why);
+		bu_reconcile_crash(api->rec, node, why);
 	}
 	object = bu_api_shown_node(api->fleet, node);
 	inventory = bu_fleet_inventory(api->fleet, node);
 	certificates = json_array();
 	add_certificate(api->fleet, node, BU_CERTIFICATE_FULL, certificates);
 	add_certificate(api->fleet, node, BU_CERTIFICATE_BOOT, certificates);
-	json_object_set_new(object, "why", json_string(why));
+	json_object_set_new(object, "why", why);
 	json_object_set_new(object, "inventory", inventory ? inventory : json_null());
 	json_object_set_new(object, "certificates", certificates);
 	json_object_set_new(object, "drift", drift);

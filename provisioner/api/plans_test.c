@@ -69,7 +69,7 @@ START_TEST(a_list_of_nodes_says_what_a_turn_waits_for)
 
 		ck_assert_str_eq(bu_json_str(views[i], "name", ""), "node002");
 		ck_assert_str_eq(bu_json_str(order, "status", ""), "turn");
-		ck_assert_str_eq(bu_json_str(order, "reason", ""),
+		ck_assert_str_eq(rig_sentence(json_object_get(order, "reason")),
 				 "it is held by local");
 	}
 	end(&desk);

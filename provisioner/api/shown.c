@@ -5,6 +5,7 @@
  * node (bu_fleet_mark()): watchers get the marked nodes only.
  */
 #include "base/json.h"
+#include "model/sentence.h"
 #include "model/shown_status.h"
 #include "provisioner/api/api.h"
 
@@ -12,9 +13,8 @@
 json_t *
 bu_api_shown_order(const struct bu_order *order)
 {
-	bu_autojson json_t *why = json_object();
+	bu_autojson json_t *why = bu_said_of(&order->reason);
 
-	bu_reason_to_body(&order->reason, why);
 	return bu_record_to_json(bu_shown_wanted_fields,
 				 &(struct bu_shown_wanted){
 					 .rollout = order->rollout,
@@ -24,7 +24,7 @@ bu_api_shown_order(const struct bu_order *order)
 					 .batch = order->batch,
 					 .open = order->open,
 					 .status = bu_order_status(order),
-					 BU_SHOWN_REASON(why),
+					 .reason = why,
 				 });
 }
 

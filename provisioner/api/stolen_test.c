@@ -239,7 +239,7 @@ START_TEST(a_card_that_answers_for_several_hosts_is_named)
 	for (int i = 0; i < 2; i++)
 		free(ask(&net, host, net.boot, "/boot/script/52-54-00-77-00-01", NULL,
 			 &yes));
-	before = bu_reconcile_why(net.site.rig.rec, rig_node(&net.site.rig, 1));
+	before = rig_why(&net.site.rig, rig_node(&net.site.rig, 1));
 	rig_text_has(before, "10.99.0.66 (MAC 52:54:00:66:66:66)");
 	ck_assert_ptr_null(strstr(before, "proxy ARP"));
 	text = bu_xasprintf("nsenter -t %d -n sh -ec 'ip addr add 10.99.0.67/24 dev "

@@ -171,7 +171,7 @@ START_TEST(a_slow_pair_waits_and_says_so)
 	measure(&rig, &links, 2, 1000); /* longer than validating may last */
 	for (int i = 1; i <= 2; i++) {
 		struct bu_node *node = rig_node(&rig, i);
-		bu_autofree char *why = bu_reconcile_why(rig.rec, node);
+		bu_autofree char *why = rig_why(&rig, node);
 
 		ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 		ck_assert_int_eq(node->repeats, 0);
@@ -343,7 +343,7 @@ START_TEST(probes_without_a_result_end_with_their_reason)
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 	rig_reason_is(&node->live.says, PROBES_SILENT);
 	ck_assert_int_gt(bu_reconcile_deadline(rig.rec, node), 0);
-	why = bu_reconcile_why(rig.rec, node);
+	why = rig_why(&rig, node);
 	says(why, "3 probes node001 <-> node002 gave no result");
 	says(why, "no device rxe0");
 	measure(&rig, &links, 2, 565);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/machine.h"
+#include "model/sentence.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/over.h"
@@ -348,7 +349,8 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 static int
 refuse_ended(const struct bu_node *node, struct bu_err *err)
 {
-	bu_autofree char *how = bu_over_words(node);
+	bu_autojson json_t *said = bu_over_said(node);
+	bu_autofree char *how = bu_said_text(said);
 
 	return bu_err_set(err, BU_ERR_STATE, 0,
 			  "boot %s of %s has ended (%s); a later one is waited for",

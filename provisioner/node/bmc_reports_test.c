@@ -51,12 +51,12 @@ asked(const struct rig *rig, const char *what)
 static void
 evidence_says(const struct rig *rig, const char *part, int wanted)
 {
-	char *why = NULL;
+	json_t *lines = json_array();
+	bu_autofree char *why = NULL;
 
-	bu_reconcile_symptoms(rig->rec, rig_node(rig, 1), &why);
-	ck_assert_msg((why && strstr(why, part) != NULL) == wanted, "%s",
-		      why ? why : "(nothing)");
-	free(why);
+	bu_reconcile_symptoms(rig->rec, rig_node(rig, 1), lines);
+	why = rig_lines(lines);
+	ck_assert_msg((strstr(why, part) != NULL) == wanted, "%s", why);
 }
 
 /* Since its last try began, asked once, in the log, and there after a restart. */

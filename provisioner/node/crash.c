@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* SHOWN_DAYS: an older crash has little to do with the node's present state. */
@@ -117,13 +118,13 @@ bu_reconcile_crashed(struct bu_reconcile *rec, struct bu_node *node,
 
 void
 bu_reconcile_crash(const struct bu_reconcile *rec, const struct bu_node *node,
-		   char **text)
+		   json_t *ret)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	bu_autofree char *kept = NULL;
 	bu_autojson json_t *body = NULL;
 	const json_t *lines;
-	char at[24];
+	char at[24] = "";
 	size_t count;
 
 	if (!node->crash.digest[0] ||
@@ -135,14 +136,13 @@ bu_reconcile_crash(const struct bu_reconcile *rec, const struct bu_node *node,
 		return;
 	lines = json_object_get(body, "lines");
 	count = json_array_size(lines);
-	bu_text_add(text, "", "its kernel crashed%s%s%s", *node->crash.kind ? " (" : "",
-		    node->crash.kind, *node->crash.kind ? ")" : "");
-	if (node->crash.at_ms > 0) {
+	if (node->crash.at_ms > 0)
 		bu_time_iso(node->crash.at_ms, at);
-		bu_text_add(text, "", ", by its own clock at %s", at);
-	}
-	bu_text_add(text, "", "; what it left ends with:\n");
+	json_array_append_new(ret, BU_SAID(CRASHED, BU_ARG("kind", node->crash.kind),
+					   BU_ARG("at", at)));
 	for (size_t i = count > SHOWN_LINES ? count - SHOWN_LINES : 0; i < count; i++)
-		bu_text_add(text, "", "  %.*s\n", BU_CRASH_LINE,
-			    json_string_value(json_array_get(lines, i)));
+		json_array_append_new(
+			ret,
+			BU_SAID(RAW, BU_ARG("words", json_string_value(json_array_get(
+							     lines, i)))));
 }

@@ -45,9 +45,11 @@ crash_of(const char *line)
 static void
 says(const struct rig *rig, const char *part, int wanted)
 {
-	bu_autofree char *text = bu_xstrdup("");
+	json_t *lines = json_array();
+	bu_autofree char *text = NULL;
 
-	bu_reconcile_crash(rig->rec, rig_node(rig, 1), &text);
+	bu_reconcile_crash(rig->rec, rig_node(rig, 1), lines);
+	text = rig_lines(lines);
 	ck_assert_msg((strstr(text, part) != NULL) == wanted, "%s", text);
 }
 
@@ -134,9 +136,11 @@ START_TEST(whatever_an_agent_tells_is_harmless)
 	says(&rig, "node002", 0);
 	says(&rig, "00000", 1);
 	{
-		bu_autofree char *text = bu_xstrdup("");
+		json_t *said = json_array();
+		bu_autofree char *text = NULL;
 
-		bu_reconcile_crash(rig.rec, rig_node(&rig, 1), &text);
+		bu_reconcile_crash(rig.rec, rig_node(&rig, 1), said);
+		text = rig_lines(said);
 		ck_assert_uint_lt(strlen(text), 20 * (BU_CRASH_LINE + 4) + 500);
 	}
 	rig_end(&rig);

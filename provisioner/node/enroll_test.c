@@ -472,7 +472,7 @@ START_TEST(a_certificate_ends_after_its_days)
 	struct bu_err err = {0};
 
 	ck_assert_int_gt(node->agent_cert_until_ms, now_ms);
-	why = bu_reconcile_why(rig.rec, node);
+	why = rig_why(&rig, node);
 	ck_assert_ptr_null(strstr(why, "certificate of its agent"));
 	rig_pass(&rig, node->agent_cert_until_ms - now_ms - 60000);
 	ck_assert_int_eq(counts(node, old), 1);

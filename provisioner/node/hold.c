@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 
 static const char external[] = "external:";
 
@@ -49,12 +51,19 @@ bu_hold_read(const union bu_body *body, struct bu_hold *ret)
 	ret->reason = body->held.reason;
 }
 
+json_t *
+bu_hold_said(const struct bu_hold *hold)
+{
+	return BU_SAID(HELD_SO, BU_ARG("by", hold->by),
+		       BU_ARG_SAID("why", bu_said_of(&hold->reason)));
+}
+
 char *
 bu_hold_text(const struct bu_hold *hold)
 {
-	bu_autofree char *reason = bu_reason_text(&hold->reason);
+	bu_autojson json_t *said = bu_hold_said(hold);
 
-	return bu_xasprintf("held by %s: %s", hold->by, reason);
+	return bu_said_text(said);
 }
 
 void

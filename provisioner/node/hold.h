@@ -38,6 +38,7 @@ void bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 		 const struct bu_reason *reason);
 void bu_hold_read(const union bu_body *body, struct bu_hold *ret);
 /* "held by ann: DIMM A3"; owned. */
+json_t *bu_hold_said(const struct bu_hold *hold);
 char *bu_hold_text(const struct bu_hold *hold);
 /* Makes the event of this hold. */
 void bu_hold_event(struct bu_event *ret, const char *node, enum bu_owner owner,

@@ -158,29 +158,29 @@ START_TEST(a_move_says_all_that_is_known_of_it)
 		{BU_STATE_BOOTING,
 		 {.on = BU_TRIGGER_BOOTED},
 		 0,
-		 "{'from':'booting','on':'booted','reason':'','to':'validating'}"},
+		 "{'from':'booting','on':'booted','to':'validating'}"},
 		{BU_STATE_BOOTING,
 		 {.on = BU_TRIGGER_LATE, .by = "ann", .reset = 1},
 		 1,
 		 "{'args':{'words':'silent'},'by':'ann','code':'other','from':'booting',"
-		 "'on':'late','reason':'silent','reset':true,'to':'failed'}"},
+		 "'on':'late','reset':true,'to':'failed'}"},
 		{BU_STATE_READY,
 		 {.on = BU_TRIGGER_DRAIN, .next = &next, .by = "ann"},
 		 0,
-		 "{'by':'ann','from':'ready','next':{'again':true,'by':'ann','reason':'',"
-		 "'reset':true,'state':'parked'},'on':'drain','reason':'',"
+		 "{'by':'ann','from':'ready','next':{'again':true,'by':'ann',"
+		 "'reset':true,'state':'parked'},'on':'drain',"
 		 "'to':'draining'}"},
 		{BU_STATE_READY,
 		 {.on = BU_TRIGGER_REBUILD},
 		 0,
 		 "{'from':'ready','next':{'again':false,'args':{'class':'reboot',"
-		 "'rollout':'r-7'},'by':'rollout r-7','code':'ordered','reason':'reboot "
-		 "of rollout r-7','reset':false,'state':'booting'},'on':'rebuild',"
-		 "'reason':'','to':'draining'}"},
+		 "'rollout':'r-7'},'by':'rollout r-7','code':'ordered',"
+		 "'reset':false,'state':'booting'},'on':'rebuild',"
+		 "'to':'draining'}"},
 		{BU_STATE_DRAINING,
 		 {.on = BU_TRIGGER_BOOTED, .next = &next},
 		 0,
-		 "{'from':'draining','on':'booted','reason':'','to':'draining'}"},
+		 "{'from':'draining','on':'booted','to':'draining'}"},
 	};
 	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
 	const struct bu_node before = *node;

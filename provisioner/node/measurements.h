@@ -102,8 +102,8 @@ void bu_measurements_add_end(struct bu_measurements *measurements, const char *n
 const json_t *bu_measurements_changed(const struct bu_fleet *fleet,
 				      const char *machine);
 /* Adds a line for each finding of the soak's slices that did not fail. */
-void bu_measurements_soak_words(const struct bu_fleet *fleet, const char *machine,
-				char **text);
+void bu_measurements_soak_say(const struct bu_fleet *fleet, const char *machine,
+			      json_t *lines);
 
 /* For replay.c, by kind of event. */
 bu_must int bu_measurements_pair(BU_REPLAY_ARGS);

@@ -318,11 +318,14 @@ START_TEST(slices_add_up_and_say_what_they_showed)
 
 	rig_inspect(&rig, 1);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		json_t *lines = json_array();
 		bu_autofree char *text = NULL;
 
 		replay(&rig, BU_EVENT_SOAK, "node001", rows[i].body);
-		bu_measurements_soak_words(rig.fleet, node->machine, &text);
-		ck_assert_str_eq(text ? text : "", rows[i].words);
+		bu_measurements_soak_say(rig.fleet, node->machine, lines);
+		text = rig_lines(lines);
+		text[strlen(text) - (*text != '\0')] = '\0';
+		ck_assert_str_eq(text, rows[i].words);
 		ck_assert_int_eq(json_integer_value(soaked_of(&rig, node)), rows[i].ms);
 		ck_assert_uint_eq(json_object_size(bu_measurements_changed(
 					  rig.fleet, node->machine)),

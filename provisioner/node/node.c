@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/sentence.h"
 #include "model/shown_node.h"
 #include "provisioner/node/found.h"
 
@@ -200,17 +201,6 @@ show_power(const struct bu_node *node, struct bu_shown_power *ret)
 		};
 }
 
-/* {"code","args","reason"}, NULL = none */
-static json_t *
-reason_json(const struct bu_reason *reason)
-{
-	json_t *object = reason->code ? json_object() : NULL;
-
-	if (object)
-		bu_reason_to_body(reason, object);
-	return object;
-}
-
 /* The reason with the columns of its row. */
 static json_t *
 says_json(const struct bu_reason *says)
@@ -220,9 +210,9 @@ says_json(const struct bu_reason *says)
 
 	if (says->code == BU_REASON_NONE)
 		return NULL;
-	object = json_pack("{s:s,s:s,s:i,s:b}", "kind", bu_reason_kind_name(info->kind),
-			   "ends", info->ends, "again_s", info->again_s,
-			   "stops_deadline", info->stops_deadline);
+	object = json_pack("{s:s,s:i,s:b}", "kind", bu_reason_kind_name(info->kind),
+			   "again_s", info->again_s, "stops_deadline",
+			   info->stops_deadline);
 	bu_reason_to_body(says, object);
 	return object;
 }
@@ -236,7 +226,7 @@ next_json(const struct bu_node *node)
 		return NULL;
 	object = json_pack("{s:s,s:s}", "state", bu_state_name(node->next.state), "by",
 			   node->next.by);
-	bu_reason_to_body(&node->next.reason, object);
+	json_object_set_new(object, "reason", bu_said_of(&node->next.reason));
 	return object;
 }
 
@@ -254,12 +244,10 @@ bu_node_to_json(const struct bu_node *node)
 {
 	const struct bu_state_info *info = bu_state_info(node->state);
 	const struct bu_reason *says = &node->live.says;
-	bu_autojson json_t *why = reason_json(&node->reason), *one = says_json(says);
-	bu_autojson json_t *refused = reason_json(&node->live.refusal);
-	bu_autojson json_t *held = reason_json(&node->hold.reason);
+	bu_autojson json_t *why = bu_said_of(&node->reason), *one = says_json(says);
+	bu_autojson json_t *refused = bu_said_of(&node->live.refusal);
+	bu_autojson json_t *held = bu_said_of(&node->hold.reason);
 	bu_autojson json_t *next = next_json(node);
-	bu_autofree char *text = bu_reason_text(says);
-	int waits = bu_reason_is(says, BU_REASON_KIND_WAIT);
 	struct bu_shown_node shown = {
 		.name = node->name,
 		.pool = node->live.pool,
@@ -275,9 +263,7 @@ bu_node_to_json(const struct bu_node *node)
 		.last_seen_ms = node->live.last_seen_ms,
 		.repeats = node->repeats,
 		.in_profile = node->live.in_profile,
-		BU_SHOWN_REASON(why),
-		.waiting = waits ? text : "",
-		.trouble = waits ? "" : text,
+		.reason = why,
 		.says = one,
 		.refused = refused,
 		.boot_id = node->boot_id,
@@ -295,9 +281,8 @@ bu_node_to_json(const struct bu_node *node)
 						      node->live.agent.digest,
 						      node->live.agent.trial};
 	if (node->hold.owner)
-		shown.held = (struct bu_shown_held){node->hold.by,
-						    bu_owner_name(node->hold.owner),
-						    BU_SHOWN_REASON(held)};
+		shown.held = (struct bu_shown_held){
+			node->hold.by, bu_owner_name(node->hold.owner), held};
 	show_step(node, &shown.step);
 	show_power(node, &shown.power);
 	object = bu_record_to_json(bu_shown_node_fields, &shown);

@@ -365,7 +365,11 @@ struct bu_node {
 		int64_t at_ms; /* Unix time */
 		char boot_id[40];
 		int installed, pending; /* the action's outcome is not known */
-		char how[BU_HOLD_BY_SIZE + 32];
+		enum bu_action
+			action;      /* that ended it, NONE = deed; both 0 = seen off */
+		enum bu_state state; /* that it was in */
+		enum bu_deed op;
+		char by[BU_HOLD_BY_SIZE];
 	} over;
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];

@@ -61,7 +61,7 @@ START_TEST(a_destroyed_machine_is_said_to_be_unreachable_within_30_s)
 	struct rig rig;
 	struct bu_node *node = ready(&rig);
 	bu_autofree char *before = power_log(&rig), *after = NULL;
-	bu_autofree char *why = bu_reconcile_why(rig.rec, node);
+	bu_autofree char *why = rig_why(&rig, node);
 	int seconds;
 
 	/* Where nothing is asked of it, only that it is silent is worth a word. */

@@ -160,7 +160,7 @@ START_TEST(who_is_held_with_a_silent_agent_is_told_what_leads_out)
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	node->live.last_seen_ms = rig.clock.fake_wall_ms;
-	why = bu_reconcile_why(rig.rec, node);
+	why = rig_why(&rig, node);
 	ck_assert_ptr_null(strstr(why, "bringup node reboot node001"));
 	rig_pass(&rig, 200 * 1000);
 	rig_why_says(&rig, node,

@@ -7,15 +7,16 @@
  */
 #include "provisioner/node/over.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* how: words without a time. */
+/* how: the action that ended it; its other members are ignored. */
 static void
-end(struct bu_node *node, const struct bu_event *event, int pending, const char *how)
+end(struct bu_node *node, const struct bu_event *event, int pending,
+    const struct bu_over *how)
 {
 	struct bu_over *over = &node->over;
 
@@ -26,9 +27,12 @@ end(struct bu_node *node, const struct bu_event *event, int pending, const char 
 	*over = (struct bu_over){.seq = event->seq,
 				 .at_ms = event->time_ms,
 				 .pending = pending,
-				 .installed = node->boot_installed};
+				 .installed = node->boot_installed,
+				 .action = how->action,
+				 .state = node->state,
+				 .op = how->op};
 	BU_TEXT_COPY(over->boot_id, node->boot_id);
-	bu_text_copy(over->how, sizeof(over->how), how);
+	BU_TEXT_COPY(over->by, how->by);
 	node->boot_id[0] = '\0';
 	node->boot_installed = 0;
 }
@@ -56,16 +60,13 @@ bu_over_intent(struct bu_fleet *fleet, struct bu_node *node,
 	       const struct bu_event *event)
 {
 	enum bu_action action = node->step.action;
-	char how[sizeof(node->over.how)];
 
 	/* A step that only looks ends no boot; when a person presses the button is
 	 * unknown. */
 	if (bu_action_info(action)->actor != BU_ACTOR_POWER || node->kexecs ||
 	    !bu_reconcile_cycles(node) || bu_manual_is(bu_fleet_reach(fleet, node)))
 		return;
-	snprintf(how, sizeof(how), "%s while it was %s", bu_action_name(action),
-		 bu_state_name(node->state));
-	end(node, event, 1, how);
+	end(node, event, 1, &(struct bu_over){.action = action});
 }
 
 void
@@ -78,17 +79,16 @@ void
 bu_over_deed(struct bu_node *node, const struct bu_event *event,
 	     const struct bu_body_power *body)
 {
-	char how[sizeof(node->over.how)];
+	struct bu_over how = {.op = body->op};
 
 	/* A deed with an unknown outcome may have been done. */
 	if (body->result != BU_OUTCOME_ASKED) {
 		decide(node, node->power.seq, body->result != BU_OUTCOME_FAILED);
 		return;
 	}
-	snprintf(how, sizeof(how), "power %s by %s", bu_deed_names[body->op],
-		 bu_body_text(body->by));
+	BU_TEXT_COPY(how.by, bu_body_text(body->by));
 	if (body->op == BU_DEED_OFF || body->op == BU_DEED_CYCLE)
-		end(node, event, 1, how);
+		end(node, event, 1, &how);
 	else if (body->op == BU_DEED_ON)
 		/* Off until now, or running on: the agent will tell. */
 		node->live.last_seen_ms = 0;
@@ -97,7 +97,7 @@ bu_over_deed(struct bu_node *node, const struct bu_event *event,
 int
 bu_over_seen(BU_REPLAY_ARGS)
 {
-	end(node, event, 0, "its machine was seen off");
+	end(node, event, 0, &(struct bu_over){0});
 	node->booted_by_us = node->serves = 0;
 	return 0;
 }
@@ -120,11 +120,19 @@ bu_over_was_installed(const struct bu_node *node)
 	return bu_over_is(node) ? node->over.installed : node->boot_installed;
 }
 
-char *
-bu_over_words(const struct bu_node *node)
+json_t *
+bu_over_said(const struct bu_node *node)
 {
+	const struct bu_over *over = &node->over;
 	char at[24];
 
-	bu_time_iso(node->over.at_ms, at);
-	return bu_xasprintf("%s, %s", node->over.how, at);
+	bu_time_iso(over->at_ms, at);
+	if (over->action)
+		return BU_SAID(
+			OVER_STEP, BU_ARG("action", bu_action_name(over->action)),
+			BU_ARG("state", bu_state_name(over->state)), BU_ARG("at", at));
+	if (over->op)
+		return BU_SAID(OVER_DEED, BU_ARG("op", bu_deed_names[over->op]),
+			       BU_ARG("by", over->by), BU_ARG("at", at));
+	return BU_SAID(OVER_SEEN, BU_ARG("at", at));
 }

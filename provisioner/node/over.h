@@ -26,7 +26,7 @@ int bu_over_is(const struct bu_node *node);
 int bu_over_ended(const struct bu_node *node, const char *boot_id);
 /* 1 = the present boot, or one just ended, is of the installed system. */
 int bu_over_was_installed(const struct bu_node *node);
-/* The power action that ended the boot, with its time; owned. */
-char *bu_over_words(const struct bu_node *node);
+/* The power action that ended the boot, with its time. New reference. */
+json_t *bu_over_said(const struct bu_node *node);
 
 #endif

@@ -11,18 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/twins.h"
-
-static const struct {
-	const char *done, *missing;
-} links[BU_PROOF_COUNT] = {
-#define X(id, done, missing) [BU_PROOF_##id] = {done, missing},
-	BU_PROOF_LINKS(X)
-#undef X
-};
 
 static int64_t
 wall_ms(const struct bu_reconcile *rec)
@@ -103,18 +97,18 @@ twin_of(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
 	return NULL;
 }
 
-/* Advice on a NIC that answers for two hosts; owned, NULL = it answers for one. */
-static char *
-proxy_words(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
+/* Advice on a NIC that answers for two hosts. New reference; NULL = it answers for one.
+ */
+static json_t *
+proxy_said(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
 {
 	const struct bu_boot_proof *other = twin_of(rec, proof);
 
 	if (!other)
 		return NULL;
-	return bu_xasprintf("the card with MAC %s answers for %s and %s in the boot "
-			    "network: if it is a router or a switch, switch proxy ARP "
-			    "off there, else look for that host",
-			    proof->stranger_mac, proof->stranger, other->stranger);
+	return BU_SAID(PROXY_ARP, BU_ARG("mac", proof->stranger_mac),
+		       BU_ARG("one", proof->stranger),
+		       BU_ARG("other", other->stranger));
 }
 
 void
@@ -131,18 +125,20 @@ bu_proof_stranger(struct bu_reconcile *rec, struct bu_node *node, const char *ad
 		  const char *mac)
 {
 	struct bu_boot_proof *proof = proof_of_step(node);
-	bu_autofree char *proxy = NULL;
+	bu_autojson json_t *proxy = NULL;
+	bu_autofree char *text = NULL;
 
 	bu_text_copy(proof->stranger, sizeof(proof->stranger), address);
 	bu_text_copy(proof->stranger_mac, sizeof(proof->stranger_mac), mac);
 	proof->stranger_ms = wall_ms(rec);
 	bu_proof_claimed(rec, node, address, mac);
 	bu_fleet_touch(rec->fleet, node);
-	proxy = strcmp(rec->proxy, mac) != 0 ? proxy_words(rec, proof) : NULL;
+	proxy = strcmp(rec->proxy, mac) != 0 ? proxy_said(rec, proof) : NULL;
 	if (!proxy)
 		return;
 	bu_text_copy(rec->proxy, sizeof(rec->proxy), mac);
-	bu_warn("boot", "%s", proxy);
+	text = bu_said_text(proxy);
+	bu_warn("boot", "%s", text);
 }
 
 struct bu_node *
@@ -217,22 +213,6 @@ bu_proof_unserved(const char *mac, const char *asks, void *arg)
 	bu_proof_look(rec, node);
 }
 
-/* Why the machine may not have asked; owned. */
-static char *
-missing_words(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	if (is_of_step(node) && node->live.boot.unserved[0])
-		return bu_xasprintf("its firmware asks for architecture %s, for which "
-				    "there is no loader: see bringupd's log and "
-				    "docs/boot.md",
-				    node->live.boot.unserved);
-	if (!rec->rival[0])
-		return bu_xstrdup("");
-	return bu_xasprintf("another DHCP server (%s) answers in the boot network and "
-			    "may have sent it elsewhere",
-			    rec->rival);
-}
-
 static int
 boots_medium(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -241,29 +221,27 @@ boots_medium(const struct bu_reconcile *rec, const struct bu_node *node)
 	return want && node->step.action == BU_ACTION_NETBOOT && bu_medium_is(want);
 }
 
-/* Words for a boot without a link so far. */
-static const char *
+/* The row of a boot without a link so far. */
+static enum bu_proof_link
 nothing_yet(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	if (is_new_process(rec, node))
-		return "nothing was seen of its boot since bringupd started";
+		return BU_PROOF_NEW_PROCESS;
 	if (node->on == BU_TRIGGER_LOADS)
-		return "its ramdisk loads its system into memory";
+		return BU_PROOF_LOADS;
 	if (node->kexecs)
-		return "its ramdisk starts the installed system by kexec";
+		return BU_PROOF_KEXECS;
 	/* A boot from disk need not fetch anything. */
 	if (node->step.action == BU_ACTION_DISKBOOT)
-		return "it was started from its disk, and its agent has not called";
-	if (boots_medium(rec, node))
-		return "its BMC has not read the boot medium";
-	return "its machine has not asked for its boot script";
+		return BU_PROOF_FROM_DISK;
+	return boots_medium(rec, node) ? BU_PROOF_NO_MEDIUM : BU_PROOF_NO_SCRIPT;
 }
 
 static void
 waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 	  struct bu_reason *ret)
 {
-	bu_autofree char *seen = NULL;
+	const char *unserved = is_of_step(node) ? node->live.boot.unserved : "";
 	int64_t at_ms[BU_PROOF_COUNT];
 	char time[24];
 	int last;
@@ -271,15 +249,15 @@ waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 	times_of(node, at_ms);
 	last = last_of(at_ms);
 	if (last == BU_PROOF_COUNT) {
-		bu_autofree char *missing = missing_words(rec, node);
-
+		/* Why the machine may not have asked. */
 		BU_REASON_SET(ret, NOT_CALLED,
-			      .text = {nothing_yet(rec, node), missing});
+			      .text = {bu_boot_link_name(nothing_yet(rec, node)), "",
+				       unserved, *unserved ? "" : rec->rival});
 		return;
 	}
 	bu_time_iso(at_ms[last], time);
-	seen = bu_xasprintf("%s at %s", links[last].done, time);
-	BU_REASON_SET(ret, NOT_CALLED, .text = {seen, links[last].missing});
+	BU_REASON_SET(ret, NOT_CALLED,
+		      .text = {bu_boot_link_name((enum bu_proof_link)last), time});
 }
 
 void
@@ -303,44 +281,57 @@ bu_proof_look(struct bu_reconcile *rec, struct bu_node *node)
 }
 
 static void
-add_stranger(char **text, const struct bu_reconcile *rec,
+add_stranger(json_t *lines, const struct bu_reconcile *rec,
 	     const struct bu_boot_proof *proof)
 {
-	bu_autofree char *proxy = proxy_words(rec, proof);
+	json_t *proxy = proxy_said(rec, proof);
 
-	bu_text_add(text, "\n",
-		    "another host, %s (%s%s), asked for its boot script or showed its "
-		    "token %lld s ago and was refused",
-		    proof->stranger, *proof->stranger_mac ? "MAC " : "not on its wire",
-		    proof->stranger_mac,
-		    (long long)(wall_ms(rec) - proof->stranger_ms) / 1000);
+	json_array_append_new(
+		lines, BU_SAID(STRANGER, BU_ARG("address", proof->stranger),
+			       BU_ARG("mac", proof->stranger_mac),
+			       BU_ARG_NUMBER("away", !*proof->stranger_mac),
+			       BU_ARG_NUMBER("s", (wall_ms(rec) - proof->stranger_ms) /
+							  1000)));
 	if (proxy)
-		bu_text_add(text, "\n", "%s", proxy);
+		json_array_append_new(lines, proxy);
 }
 
-char *
-bu_proof_words(const struct bu_reconcile *rec, const struct bu_node *node)
+static void
+add_chain(json_t *lines, const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t at_ms[BU_PROOF_COUNT], now_ms = wall_ms(rec);
-	const struct bu_boot_proof *proof = &node->live.boot;
-	char *text = NULL;
+	json_t *chain = json_array();
 	int last;
 
 	times_of(node, at_ms);
 	last = last_of(at_ms);
 	for (int link = 0; link < BU_PROOF_COUNT; link++)
 		if (at_ms[link])
-			bu_text_add(&text, ", ", "%s%s %lld s ago",
-				    text ? "" : "its boot: ", links[link].done,
-				    (long long)(now_ms - at_ms[link]) / 1000);
-	if (text && proof->address[0])
-		bu_text_add(&text, "", " (at %s)", proof->address);
-	if (text && is_booting(node) && links[last].missing[0])
-		bu_text_add(&text, "", "; there it ends: %s", links[last].missing);
+			json_array_append_new(
+				chain,
+				BU_SAID(BOOT_LINK,
+					BU_ARG("link", bu_boot_link_name(link)),
+					BU_ARG_NUMBER("s",
+						      (now_ms - at_ms[link]) / 1000)));
+	if (last == BU_PROOF_COUNT) {
+		json_decref(chain);
+		return;
+	}
+	json_array_append_new(
+		lines, BU_SAID(BOOT_CHAIN, BU_ARG_SAID("links", chain),
+			       BU_ARG("address", node->live.boot.address),
+			       BU_ARG("ends", is_booting(node) ? bu_boot_link_name(last)
+							       : "")));
+}
+
+void
+bu_proof_say(const struct bu_reconcile *rec, const struct bu_node *node, json_t *lines)
+{
+	const struct bu_boot_proof *proof = &node->live.boot;
+
+	add_chain(lines, rec, node);
 	if (is_booting(node) && is_new_process(rec, node))
-		bu_text_add(&text, "\n",
-			    "what it fetched before bringupd started is not known");
+		json_array_append_new(lines, BU_SAID_ALONE(BOOT_UNKNOWN));
 	if (proof->stranger_ms && is_of_step(node))
-		add_stranger(&text, rec, proof);
-	return text;
+		add_stranger(lines, rec, proof);
 }

@@ -6,24 +6,9 @@
 #ifndef BU_NODE_PROOF_H
 #define BU_NODE_PROOF_H
 
+#include "model/boot_link.h"
 #include "provisioner/node/reconcile.h"
 
-/* id, request that was seen, request that is missing after it */
-#define BU_PROOF_LINKS(X)                                                              \
-	X(MEDIUM, "its BMC read the boot medium", "its agent has not called")          \
-	X(SCRIPT, "asked for its boot script", "it has not asked for the kernel")      \
-	X(KERNEL, "asked for the kernel", "it has not asked for the ramdisk")          \
-	X(RAMDISK, "asked for the ramdisk", "its agent has not called")                \
-	X(TOKEN, "traded its token", "its agent has not said hello")                   \
-	X(HELLO, "its agent said hello", "")                                           \
-	X(DISK, "was sent to its disk", "its agent has not called")
-
-enum bu_proof_link {
-#define X(id, done, missing) BU_PROOF_##id,
-	BU_PROOF_LINKS(X)
-#undef X
-		BU_PROOF_COUNT
-};
 _Static_assert((int)BU_PROOF_COUNT == (int)BU_BOOT_LINKS, "node.h keeps them");
 
 /* A request of the node's machine. address "" = not known. Later links of an earlier

@@ -61,10 +61,10 @@ void bu_reconcile_crashed(struct bu_reconcile *rec, struct bu_node *node,
 			  const char *boot_id, const json_t *crash);
 /* Adds the last crash, if within 30 days, as lines for `node why`. */
 void bu_reconcile_crash(const struct bu_reconcile *rec, const struct bu_node *node,
-			char **text);
+			json_t *lines);
 /* Adds the evidence of the present failure or hold, as lines for `node why`. */
 void bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node,
-			   char **text);
+			   json_t *lines);
 /* bmc_reports.c. Asks the node's BMC, unless a query is under way. The answer comes in
  * node->live.reports. */
 bu_must int bu_reconcile_report(struct bu_reconcile *rec, struct bu_node *node,
@@ -217,7 +217,8 @@ int bu_reconcile_is_idle(const struct bu_reconcile *rec, const struct bu_node *n
 /* Deadline of the present state, monotonic; 0 = settled, held or waiting. */
 int64_t bu_reconcile_deadline(const struct bu_reconcile *rec,
 			      const struct bu_node *node);
-/* What the node does, since when, until when and what comes then: lines; owned. */
-char *bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node);
+/* What the node does, since when, until when and what comes then: a list
+ * of lines (model/sentence.h). New reference. */
+json_t *bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node);
 
 #endif

@@ -114,8 +114,9 @@ int bu_manual_is(const struct bu_desired_node *want);
 void bu_manual_look(struct bu_reconcile *rec, struct bu_node *node);
 /* proof.c. Sets as reason the boot request that the machine is waited for. */
 void bu_proof_look(struct bu_reconcile *rec, struct bu_node *node);
-/* The boot requests so far, in words; owned, NULL = none. */
-char *bu_proof_words(const struct bu_reconcile *rec, const struct bu_node *node);
+/* Adds the boot requests so far, as lines. */
+void bu_proof_say(const struct bu_reconcile *rec, const struct bu_node *node,
+		  json_t *lines);
 
 enum { BU_MEDIUM_URL_SIZE = 384 };
 

@@ -140,8 +140,12 @@ static const struct row facts[] = {
 	 " effect="},
 	{N, BU_EVENT_HELD, "{'owner':'ann','reason':'a look'}", " held=3/ann/a look"},
 	{N, BU_EVENT_OUTCOME, "{'step':'g0','result':'failed'}", ""},
-	{N, BU_EVENT_HELD, "{'owner':'bringup','code':'foreign-machine'}",
-	 " fault=52 ours= held=1/bringup/"},
+	{N, BU_EVENT_HELD,
+	 "{'owner':'bringup','code':'foreign-machine','args':{'error':'E'}}",
+	 " fault=52 ours= held=1/bringup/E; nothing was switched; correct what the profile "
+	 "says of its bmc, serial, uuid or mac and apply it, or put its machine back and "
+	 "run bringup node release ; if this is its new machine, run bringup node replace "
+	 "; if its BMC is wrong about itself, set bmc_identity = ignore in its pool"},
 	{N, BU_EVENT_RELEASED, "{'by':'ann'}",
 	 " fault= held= late=0/1 clock=53/53/0 checks_errors= retry="},
 	{N, BU_EVENT_OUTCOME, "{'step':'g1','result':'failed'}",

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "model/check.h"
+#include "model/sentence.h"
 #include "provisioner/node/fleet.h"
 
 static json_t *
@@ -84,8 +84,8 @@ bu_measurements_changed(const struct bu_fleet *fleet, const char *machine)
 }
 
 void
-bu_measurements_soak_words(const struct bu_fleet *fleet, const char *machine,
-			   char **text)
+bu_measurements_soak_say(const struct bu_fleet *fleet, const char *machine,
+			 json_t *lines)
 {
 	const json_t *rows = showed_of(fleet, machine, "rows");
 	const char *name;
@@ -98,11 +98,11 @@ bu_measurements_soak_words(const struct bu_fleet *fleet, const char *machine,
 		if (bu_record_from_json(bu_check_said_fields,
 					json_object_get(value, "row"), &row, NULL) != 0)
 			continue;
-		bu_text_add(text, "\n", "%s: %s", name, bu_verdict_name(row.verdict));
-		if (times > 1)
-			bu_text_add(text, " ", "in %lld slices, last",
-				    (long long)times);
-		bu_text_add(text, ": ", "%s%s%s", row.text, *row.hint ? "; " : "",
-			    row.hint);
+		json_array_append_new(
+			lines,
+			BU_SAID(CHECK_SAYS, BU_ARG("name", name),
+				BU_ARG("verdict", bu_verdict_name(row.verdict)),
+				BU_ARG_NUMBER("times", times > 1 ? times : 0),
+				BU_ARG("words", row.text), BU_ARG("hint", row.hint)));
 	}
 }

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/node/reconcile_impl.h"
 
 enum { WHY_LINES = 10 };
@@ -97,47 +98,56 @@ bu_symptoms_read(const struct bu_reconcile *rec, const struct bu_node *node)
 	return kept ? bu_json_parse(kept, strlen(kept), "evidence", NULL) : NULL;
 }
 
-/* --- in words --- */
+/* --- as lines --- */
+
+/* At most 200 bytes of it. */
+static char *
+cut(const char *text)
+{
+	return bu_xasprintf("%.200s", text);
+}
 
 static void
-say_console(const struct bu_node *node, const json_t *lines, char **text)
+say_console(const struct bu_node *node, const json_t *lines, json_t *ret)
 {
 	size_t count = json_array_size(lines);
 
 	if (count == 0)
 		return;
-	bu_text_add(text, "",
-		    "the last lines of its console then (bringup node "
-		    "console %s has more):\n",
-		    node->name);
-	for (size_t i = count > WHY_LINES ? count - WHY_LINES : 0; i < count; i++)
-		bu_text_add(text, "", "  %.200s\n",
-			    json_string_value(json_array_get(lines, i)));
+	json_array_append_new(ret, BU_SAID(CONSOLE_END, BU_ARG("node", node->name)));
+	for (size_t i = count > WHY_LINES ? count - WHY_LINES : 0; i < count; i++) {
+		const char *line = json_string_value(json_array_get(lines, i));
+		bu_autofree char *words = cut(line ? line : "");
+
+		json_array_append_new(ret, BU_SAID(RAW, BU_ARG("words", words)));
+	}
 }
 
 static void
-say_event(const json_t *event, char **text)
+say_event(const json_t *event, json_t *ret)
 {
 	int64_t at_ms = bu_json_int(event, "at_ms", 0);
-	const char *severity = bu_json_str(event, "severity", "");
-	char at[24] = "no time";
+	bu_autofree char *words = cut(bu_json_str(event, "text", ""));
+	char at[24] = "";
 
 	if (at_ms > 0)
 		bu_time_iso(at_ms, at);
-	bu_text_add(text, "", "  %s  %s%s%.200s\n", at, severity, *severity ? ": " : "",
-		    bu_json_str(event, "text", ""));
+	json_array_append_new(
+		ret, BU_SAID(BMC_ROW, BU_ARG("at", at), BU_ARG_NUMBER("undated", !*at),
+			     BU_ARG("severity", bu_json_str(event, "severity", "")),
+			     BU_ARG("words", words)));
 }
 
 static void
-say_rows(const json_t *events, size_t from, size_t end, char **text)
+say_rows(const json_t *events, size_t from, size_t end, json_t *ret)
 {
 	for (size_t i = from; i < end; i++)
-		say_event(json_array_get(events, i), text);
+		say_event(json_array_get(events, i), ret);
 }
 
 /* Events without a time come first, and may be from long before. */
 static void
-say_events(const struct bu_node *node, const json_t *events, char **text)
+say_events(const struct bu_node *node, const json_t *events, json_t *ret)
 {
 	size_t count = json_array_size(events), undated = 0;
 	size_t first = count > WHY_LINES ? count - WHY_LINES : 0;
@@ -146,46 +156,41 @@ say_events(const struct bu_node *node, const json_t *events, char **text)
 	       bu_json_int(json_array_get(events, undated), "at_ms", 0) <= 0)
 		undated++;
 	if (count > undated)
-		bu_text_add(text, "",
-			    "its BMC logged since that try began (bringup node events "
-			    "%s has more):\n",
-			    node->name);
-	say_rows(events, first > undated ? first : undated, count, text);
+		json_array_append_new(ret,
+				      BU_SAID(BMC_LOGGED, BU_ARG("node", node->name)));
+	say_rows(events, first > undated ? first : undated, count, ret);
 	if (undated > first)
-		bu_text_add(text, "",
-			    "its BMC logged without a time, perhaps long before "
-			    "(bringup node events %s has more):\n",
-			    node->name);
-	say_rows(events, first, undated, text);
+		json_array_append_new(ret,
+				      BU_SAID(BMC_UNDATED, BU_ARG("node", node->name)));
+	say_rows(events, first, undated, ret);
 }
 
 static void
-say_bmc(const struct bu_node *node, const json_t *bmc, char **text)
+say_bmc(const struct bu_node *node, const json_t *bmc, json_t *ret)
 {
 	const json_t *events = json_object_get(bmc, "events");
 
 	if (!bmc)
 		return;
 	if (!events)
-		bu_text_add(text, "", "the event log of its BMC is not known: %s\n",
-			    bu_json_str(bmc, "error", "?"));
+		json_array_append_new(
+			ret, BU_SAID(BMC_UNKNOWN,
+				     BU_ARG("error", bu_json_str(bmc, "error", "?"))));
 	else if (json_array_size(events) == 0)
-		bu_text_add(text, "", "its BMC logged nothing in that time\n");
+		json_array_append_new(ret, BU_SAID_ALONE(BMC_QUIET));
 	else
-		say_events(node, events, text);
+		say_events(node, events, ret);
 	if (bu_json_bool(bmc, "full", 0))
-		bu_text_add(
-			text, "",
-			"its BMC's log is full and takes no more: clear it there\n");
+		json_array_append_new(ret, BU_SAID_ALONE(BMC_FULL));
 }
 
 void
 bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node,
-		      char **text)
+		      json_t *lines)
 {
 	bu_autojson json_t *evidence =
 		bu_symptoms_are_now(node) ? bu_symptoms_read(rec, node) : NULL;
 
-	say_console(node, json_object_get(evidence, "console"), text);
-	say_bmc(node, json_object_get(evidence, "bmc"), text);
+	say_console(node, json_object_get(evidence, "console"), lines);
+	say_bmc(node, json_object_get(evidence, "bmc"), lines);
 }

@@ -114,7 +114,7 @@ START_TEST(the_agent_that_failed_is_told_until_it_runs)
 	bu_autofree char *before = NULL, *after = NULL;
 	struct bu_event event;
 
-	before = bu_reconcile_why(rig.rec, node);
+	before = rig_why(&rig, node);
 	ck_assert_ptr_null(strstr(before, "bringup-agent's log"));
 	BU_EVENT_MAKE(&event, BU_EVENT_AGENT, node->name, agent, .version = "2.0",
 		      .digest = "d2", .result = BU_AGENT_REFUSED,
@@ -125,7 +125,7 @@ START_TEST(the_agent_that_failed_is_told_until_it_runs)
 	rig_why_says(&rig, node, "agent 2.0 was not started");
 	rig_why_says(&rig, node, "no such file; see bringup-agent's log on the node");
 	BU_TEXT_COPY(node->live.agent.digest, "d2");
-	after = bu_reconcile_why(rig.rec, node);
+	after = rig_why(&rig, node);
 	ck_assert_ptr_null(strstr(after, "agent 2.0"));
 	rig_end(&rig);
 }

@@ -1,28 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `bringup node why`, in words, from the facts that the engine decides by. */
-#include <stdio.h>
+/*
+ * `bringup node why`, from the facts that the engine decides by. Called by the API for
+ * one node. Invariant: lines are codes with arguments; what shows them makes the text.
+ */
 #include <string.h>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "model/check.h"
+#include "model/sentence.h"
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/over.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_rules.h"
 
-static void
-add_step(const struct bu_node *node, char **text)
-{
-	static const char *const status[] = {"not started", "under way", "done",
-					     "failed"};
+/* What a line tells of. */
+struct why {
+	const struct bu_reconcile *rec;
+	const struct bu_node *node;
+	int64_t now_ms; /* Unix time */
+	json_t *lines;
+};
 
-	if (node->step.status == BU_STEP_NONE)
+#define SAY(why, id, ...) json_array_append_new((why)->lines, BU_SAID(id, __VA_ARGS__))
+
+static int64_t
+seconds_since(const struct why *why, int64_t ms)
+{
+	return (why->now_ms - ms) / 1000;
+}
+
+static void
+add_step(const struct why *why)
+{
+	const struct bu_node *node = why->node;
+	const struct bu_step *step = &node->step;
+
+	if (step->status == BU_STEP_NONE)
 		return;
-	bu_text_add(text, "\n", "step %s (%s), attempt %d: %s%s%s", node->step.id,
-		    bu_action_name(node->step.action), node->step.attempt,
-		    status[node->step.status], node->step_error[0] ? ": " : "",
-		    node->step_error);
+	SAY(why, STEP, BU_ARG("step", step->id),
+	    BU_ARG("action", bu_action_name(step->action)),
+	    BU_ARG_NUMBER("attempt", step->attempt),
+	    BU_ARG_NUMBER("open", step->status == BU_STEP_OPEN),
+	    BU_ARG_NUMBER("done", step->status == BU_STEP_DONE),
+	    BU_ARG_NUMBER("failed", step->status == BU_STEP_FAILED),
+	    BU_ARG("error", node->step_error));
 }
 
 /* Did its install fail, perhaps at a disk that it was not granted to wipe? */
@@ -38,224 +60,196 @@ takes_empty_disk(const struct bu_node *node)
 }
 
 static void
-add_order(const struct bu_node *node, char **text)
+add_retry(const struct why *why)
 {
+	struct bu_arg args[] = {BU_ARG("node", why->node->name), {.name = NULL}};
+	enum bu_reason_code code = BU_REASON_RETRY;
+
+	/* The data that a reimage keeps may not be there. */
+	if (why->node->order.class == BU_CLASS_REIMAGE)
+		code = BU_REASON_RETRY_OR_WIPE;
+	else if (takes_empty_disk(why->node))
+		code = BU_REASON_RETRY_EMPTY;
+	json_array_append_new(why->lines, bu_said_new(code, args));
+}
+
+static void
+add_order(const struct why *why)
+{
+	const struct bu_node *node = why->node;
 	const struct bu_order *order = &node->order;
-	bu_autofree char *reason = bu_reason_text(&order->reason);
 
 	if (order->open)
-		bu_text_add(text, "\n", "order: %s, of rollout %s, %s",
-			    bu_class_name(order->class), order->rollout,
-			    order->begun ? "under way" : "not started");
+		SAY(why, ORDER_OPEN, BU_ARG("class", bu_class_name(order->class)),
+		    BU_ARG("rollout", order->rollout),
+		    BU_ARG_NUMBER("begun", order->begun),
+		    BU_ARG_NUMBER("waits", !order->begun));
 	else if (order->failed || order->withdrawn)
-		bu_text_add(text, "\n", "its last order (%s, of rollout %s) %s: %s",
-			    bu_class_name(order->class), order->rollout,
-			    order->failed ? "failed" : "was withdrawn", reason);
-	if (order->open || !order->failed || node->state != BU_STATE_FAILED)
-		return;
-	bu_text_add(text, "\n", "after a repair bringup node retry %s goes on with it",
-		    node->name);
-	/* The data that a reimage keeps may not be there. */
-	if (order->class == BU_CLASS_REIMAGE)
-		bu_text_add(
-			text, "; ",
-			"bringup node rebuild %s --grant wipe writes the whole disk",
-			node->name);
-	else if (takes_empty_disk(node))
-		bu_text_add(
-			text, "; ",
-			"a disk that is not empty is refused each time: if what is on "
-			"it may go, bringup node rebuild %s --grant wipe",
-			node->name);
+		SAY(why, ORDER_ENDED, BU_ARG("class", bu_class_name(order->class)),
+		    BU_ARG("rollout", order->rollout),
+		    BU_ARG_NUMBER("failed", order->failed),
+		    BU_ARG_NUMBER("withdrawn", !order->failed),
+		    BU_ARG_SAID("why", bu_said_of(&order->reason)));
+	if (!order->open && order->failed && node->state == BU_STATE_FAILED)
+		add_retry(why);
 }
 
 static void
-add_next(const struct bu_node *node, char **text)
+add_next(const struct why *why)
 {
-	const struct bu_next *next = &node->next;
-	bu_autofree char *reason = bu_reason_text(&next->reason);
+	const struct bu_next *next = &why->node->next;
 
-	if (node->state == BU_STATE_DRAINING)
-		bu_text_add(text, "\n", "then: %s%s%s%s", bu_state_name(next->state),
-			    *reason ? " (" : "", reason, *reason ? ")" : "");
+	if (why->node->state == BU_STATE_DRAINING)
+		SAY(why, GOES_TO, BU_ARG("state", bu_state_name(next->state)),
+		    BU_ARG_SAID("why", bu_said_of(&next->reason)));
+}
+
+static enum bu_reason_code
+after_deadline(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	if (bu_state_info(node->state)->settled)
+		return BU_REASON_THEN_STEP_FAILS;
+	if (bu_late_is_frozen(rec, node))
+		return BU_REASON_THEN_NOTHING;
+	if (bu_reconcile_holds(node))
+		return BU_REASON_THEN_HELD;
+	if (node->repeats < BU_REPEATS_MAX && bu_reconcile_cycles(node))
+		return BU_REASON_THEN_AGAIN;
+	return BU_REASON_THEN_FAILED;
 }
 
 static void
-add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+add_deadline(const struct why *why)
 {
-	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
+	const struct bu_reconcile *rec = why->rec;
+	int64_t deadline_ms = bu_reconcile_deadline(rec, why->node);
 	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
-	const char *then;
+	int64_t limit_s = (deadline_ms - bu_reconcile_since_ms(why->node)) / 1000;
+	json_t *then;
 
 	if (!deadline_ms)
 		return;
-	if (bu_state_info(node->state)->settled)
-		then = "the step has failed; the node stays ready as it was";
-	else if (bu_late_is_frozen(rec, node))
-		then = "nothing, the brake is on, many are late together; see bringup "
-		       "status; bringup node release restarts its deadline, after which it "
-		       "goes on";
-	else if (bu_reconcile_holds(node))
-		then = "the node is held for a person";
-	else if (node->repeats < BU_REPEATS_MAX && bu_reconcile_cycles(node))
-		then = "again, with a power cycle";
-	else
-		then = "failed";
+	then = bu_said_new(after_deadline(rec, why->node), NULL);
 	if (deadline_ms < now_ms)
-		bu_text_add(
-			text, "\n",
-			"its deadline of %lld s passed %lld s ago; next: %s",
-			(long long)((deadline_ms - bu_reconcile_since_ms(node)) / 1000),
-			(long long)((now_ms - deadline_ms) / 1000), then);
+		SAY(why, DEADLINE_OVER, BU_ARG_NUMBER("limit", limit_s),
+		    BU_ARG_NUMBER("past", (now_ms - deadline_ms) / 1000),
+		    BU_ARG_SAID("then", then));
 	else
-		bu_text_add(
-			text, "\n", "deadline in %lld s (%lld s for this), then: %s",
-			(long long)((deadline_ms - now_ms) / 1000),
-			(long long)((deadline_ms - bu_reconcile_since_ms(node)) / 1000),
-			then);
+		SAY(why, DEADLINE, BU_ARG_NUMBER("left", (deadline_ms - now_ms) / 1000),
+		    BU_ARG_NUMBER("limit", limit_s), BU_ARG_SAID("then", then));
 }
 
 static void
-add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+add_agent(const struct why *why)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
-	bu_autofree char *how = bu_over_is(node) ? bu_over_words(node) : NULL;
+	const struct bu_node *node = why->node;
+	int switched = node->power.seq > why->rec->fleet->loaded_seq;
 
-	if (how)
-		bu_text_add(text, "\n",
-			    "its last boot has ended (%s); its agent counts again when "
-			    "it says hello in a later one",
-			    how);
+	if (bu_over_is(node))
+		SAY(why, AGENT_OVER, BU_ARG_SAID("how", bu_over_said(node)));
 	else if (node->live.last_seen_ms)
-		bu_text_add(text, "\n", "its agent was heard %lld s ago",
-			    (long long)((now_ms - node->live.last_seen_ms) / 1000));
+		SAY(why, AGENT_HEARD,
+		    BU_ARG_NUMBER("s", seconds_since(why, node->live.last_seen_ms)));
 	else
-		bu_text_add(text, "\n", "its agent was not heard since %s",
-			    node->power.seq > rec->fleet->loaded_seq
-				    ? "its machine was last switched"
-				    : "bringupd started");
+		SAY(why, AGENT_UNHEARD, BU_ARG_NUMBER("switched", switched),
+		    BU_ARG_NUMBER("started", !switched));
 	if (node->live.progress_total_bytes)
-		bu_text_add(text, "\n", "%s: %llu of %llu MiB",
-			    node->live.progress_stage,
-			    (unsigned long long)node->live.progress_done_bytes >> 20,
-			    (unsigned long long)node->live.progress_total_bytes >> 20);
+		SAY(why, PROGRESS, BU_ARG("stage", node->live.progress_stage),
+		    BU_ARG_NUMBER("done", node->live.progress_done_bytes >> 20),
+		    BU_ARG_NUMBER("total", node->live.progress_total_bytes >> 20));
 }
 
 static void
-add_roots(const struct bu_node *node, char **text)
+add_roots(const struct why *why)
 {
+	const struct bu_node *node = why->node;
 	const struct bu_other_root *other = &node->other;
 
 	if (node->slot[0] && !node->proven)
-		bu_text_add(text, "\n",
-			    "its system in slot %s has not come up yet%s%s%s",
-			    node->slot,
-			    other->step[0] ? "; its loader tries it once, and then "
-					     "starts image "
-					   : "",
-			    other->image, other->step[0] ? " again" : "");
+		SAY(why, ROOT_NOT_UP, BU_ARG("slot", node->slot),
+		    BU_ARG("image", other->step[0] ? other->image : ""));
 	if (bu_fallback_trial(node))
-		bu_text_add(
-			text, "\n",
-			"its system in slot %s is on trial until its agent asks for "
-			"work; its loader starts image %s again when it is reset "
-			"before",
-			node->slot, other->image);
+		SAY(why, ROOT_ON_TRIAL, BU_ARG("slot", node->slot),
+		    BU_ARG("image", other->image));
 }
 
 static void
-add_boot(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+add_power(const struct why *why)
 {
-	bu_autofree char *words = bu_proof_words(rec, node);
-
-	if (words && !bu_state_info(node->state)->settled)
-		bu_text_add(text, "\n", "%s", words);
-}
-
-static void
-add_power(const struct bu_node *node, char **text)
-{
-	const struct bu_power_deed *deed = &node->power;
+	const struct bu_power_deed *deed = &why->node->power;
+	int open = deed->result == BU_OUTCOME_ASKED;
 
 	if (deed->op)
-		bu_text_add(text, "\n", "power %s by %s: %s%s%s",
-			    bu_deed_names[deed->op], deed->by,
-			    deed->result == BU_OUTCOME_ASKED
-				    ? "under way"
-				    : bu_outcome_names[deed->result],
-			    deed->detail[0] ? ": " : "", deed->detail);
+		SAY(why, POWER_DEED, BU_ARG("op", bu_deed_names[deed->op]),
+		    BU_ARG("by", deed->by), BU_ARG_NUMBER("open", open),
+		    BU_ARG("result", open ? "" : bu_outcome_names[deed->result]),
+		    BU_ARG("words", deed->detail));
 }
 
 static void
-add_lease(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+add_lease(const struct why *why)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+	const struct bu_node *node = why->node;
 
 	if (node->state == BU_STATE_READY && node->lent_to[0])
-		bu_text_add(text, "\n", "it was used as a partner by %s %lld s ago",
-			    node->lent_to,
-			    (long long)((now_ms - node->lent_ms) / 1000));
+		SAY(why, LENT, BU_ARG("node", node->lent_to),
+		    BU_ARG_NUMBER("s", seconds_since(why, node->lent_ms)));
 }
 
 /* Only a certificate that needs a person: renewal begins with a third of its life left,
  * so half of that third has passed without one. */
 static void
-add_agent_cert(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+add_agent_cert(const struct why *why)
 {
-	int64_t left_ms =
-		node->agent_cert_until_ms - bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+	const struct bu_node *node = why->node;
+	int64_t left_ms = node->agent_cert_until_ms - why->now_ms;
 	int64_t days = left_ms / (24 * 3600 * 1000);
 
 	if (node->agent_revoked)
-		bu_text_add(text, "\n", "the certificate of its agent was revoked");
+		json_array_append_new(why->lines, BU_SAID_ALONE(CERT_REVOKED));
 	else if (!node->agent_cert_until_ms)
 		return;
 	else if (left_ms <= 0)
-		bu_text_add(
-			text, "\n",
-			"the certificate of its agent has ended; bringup node rebuild %s "
-			"gives it another",
-			node->name);
+		SAY(why, CERT_ENDED, BU_ARG("node", node->name));
 	else if (days < BU_AGENT_CERT_DAYS / 6)
-		bu_text_add(
-			text, "\n",
-			"the certificate of its agent ends in %lld days and was not "
-			"renewed; see bringup-agent's log on the node",
-			(long long)days);
+		SAY(why, CERT_ENDS, BU_ARG_NUMBER("days", days));
 }
 
 static void
-add_agent_change(const struct bu_node *node, char **text)
+add_agent_change(const struct why *why)
 {
-	static const char *const what[] = {
-		[BU_AGENT_CHANGED] = "",
-		[BU_AGENT_ENDED] = "exited three times before it had been answered for "
-				   "20 s, and the previous agent runs again",
-		[BU_AGENT_SILENT] = "was not heard in time, and the previous agent is "
-				    "to run again",
-		[BU_AGENT_REFUSED] = "was not started",
-		[BU_AGENT_RELEASED] = "",
-	};
+	const struct bu_node *node = why->node;
 	const struct bu_agent_fault *fault = &node->agent_failed;
 	char at[24];
 
 	if (!fault->at_ms || strcmp(fault->digest, node->live.agent.digest) == 0)
 		return;
 	bu_time_iso(fault->at_ms, at);
-	bu_text_add(
-		text, "\n",
-		"agent %s %s (%s)%s%s; see bringup-agent's log on the node; bringup "
-		"node release %s lets nodes try it again before a day is over",
-		fault->version, what[fault->result], at, *fault->detail ? ": " : "",
-		fault->detail, node->name);
+	SAY(why, AGENT_FAILED, BU_ARG("version", fault->version),
+	    BU_ARG_NUMBER("ended", fault->result == BU_AGENT_ENDED),
+	    BU_ARG_NUMBER("silent", fault->result == BU_AGENT_SILENT),
+	    BU_ARG_NUMBER("refused", fault->result == BU_AGENT_REFUSED),
+	    BU_ARG("at", at), BU_ARG("words", fault->detail),
+	    BU_ARG("node", node->name));
 	if (node->live.agent.version[0])
-		bu_text_add(text, "\n", "its agent is %s", node->live.agent.version);
+		SAY(why, AGENT_IS, BU_ARG("version", node->live.agent.version));
+}
+
+static void
+add_verdicts(const struct why *why)
+{
+	const struct bu_node *node = why->node;
+
+	for (size_t i = 0; i < node->verdicts_count; i++)
+		SAY(why, EXTERNAL, BU_ARG("source", node->verdicts[i].is.source),
+		    BU_ARG("words", node->verdicts[i].is.text));
 }
 
 /* Findings of the node's checks and verdicts of others, or that the checks pass. */
 static void
-add_checks(const struct bu_fleet *fleet, const struct bu_node *node, char **text)
+add_checks(const struct why *why)
 {
+	const struct bu_node *node = why->node;
 	size_t i;
 	json_t *value;
 
@@ -266,117 +260,118 @@ add_checks(const struct bu_fleet *fleet, const struct bu_node *node, char **text
 		if (bu_record_from_json(bu_check_said_fields, value, &row, NULL) != 0)
 			continue;
 		name = bu_check_said_name(&row);
-		bu_text_add(text, "\n", "%s: %s: %s%s%s", name,
-			    bu_verdict_name(row.verdict), row.text,
-			    *row.hint ? "; " : "", row.hint);
+		SAY(why, CHECK_SAYS, BU_ARG("name", name),
+		    BU_ARG("verdict", bu_verdict_name(row.verdict)),
+		    BU_ARG("words", row.text), BU_ARG("hint", row.hint));
 	}
 	if (node->checks.body && i == 0)
-		bu_text_add(text, "\n", "its checks pass");
-	bu_measurements_soak_words(fleet, node->machine, text);
-	for (i = 0; i < node->verdicts_count; i++)
-		bu_text_add(text, "\n", "%s says: %s", node->verdicts[i].is.source,
-			    node->verdicts[i].is.text);
+		json_array_append_new(why->lines, BU_SAID_ALONE(CHECKS_PASS));
+	bu_measurements_soak_say(why->rec->fleet, node->machine, why->lines);
+	add_verdicts(why);
 	if (node->state == BU_STATE_VALIDATING && !node->checks.body)
-		bu_text_add(text, "\n", "its checks have not reported yet");
+		json_array_append_new(why->lines, BU_SAID_ALONE(CHECKS_UNTOLD));
 }
 
 /* Conditions that limit the meaning of its state. */
 static void
-add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+add_conditions(const struct why *why)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+	const struct bu_node *node = why->node;
 
 	for (int id = 0; id < BU_CONDITION_COUNT; id++) {
 		const struct bu_condition *condition = &node->conditions[id];
-		bu_autofree char *words = NULL;
 
-		if (!condition->on)
-			continue;
-		words = bu_condition_text(id, condition);
-		bu_text_add(text, "\n", "but %s: %s, for %lld s; it ends when %s",
-			    bu_condition_info(id)->name, words,
-			    (long long)(now_ms - condition->since_ms) / 1000,
-			    bu_condition_info(id)->cleared);
+		if (condition->on)
+			SAY(why, BUT, BU_ARG("name", bu_condition_info(id)->name),
+			    BU_ARG("detail", condition->detail),
+			    BU_ARG_NUMBER("s",
+					  seconds_since(why, condition->since_ms)));
 	}
 	if (node->conditions[BU_CONDITION_UNREACHABLE].on ||
 	    node->conditions[BU_CONDITION_NOT_IN_CLUSTER].on)
-		bu_text_add(
-			text, "\n",
-			"if that does not end: bringup node reboot %s, or bringup node "
-			"replace %s for another machine",
-			node->name, node->name);
+		SAY(why, LOST_ADVICE, BU_ARG("node", node->name));
 }
 
 /* The reason, its end, and how often it is looked at again. */
 static void
-add_reason(const struct bu_reason *reason, const char *what, char **text)
+add_reason(const struct why *why, const struct bu_reason *reason,
+	   enum bu_reason_code line)
 {
 	const struct bu_reason_info *info = bu_reason_info(reason->code);
-	bu_autofree char *words = bu_reason_text(reason);
-	bu_autofree char *again =
-		bu_xasprintf("; it is looked at again every %d s", info->again_s);
+	struct bu_arg args[] = {BU_ARG_SAID("why", NULL),
+				BU_ARG_NUMBER("again", info->again_s),
+				{.name = NULL}};
 
-	if (reason->code)
-		bu_text_add(text, "\n", "%s: %s; it ends when %s%s", what, words,
-			    info->ends, info->again_s ? again : "");
+	if (!reason->code)
+		return;
+	args[0].said = bu_said_of(reason);
+	json_array_append_new(why->lines, bu_said_new(line, args));
 }
 
-char *
+static void
+add_hold(const struct why *why)
+{
+	const struct bu_node *node = why->node;
+
+	if (node->hold.owner)
+		SAY(why, IS_HELD, BU_ARG("by", node->hold.by),
+		    BU_ARG_SAID("why", bu_said_of(&node->hold.reason)),
+		    BU_ARG("node", node->name));
+	if (bu_node_keeps_files(node))
+		SAY(why, ABORT_ADVICE, BU_ARG("rollout", node->order.rollout));
+	if (node->hold.owner && bu_node_has_left(node))
+		SAY(why, REPLACE_ADVICE, BU_ARG("node", node->name));
+	if (node->hold.owner && node->state == BU_STATE_VALIDATING &&
+	    !bu_verb_runs(why->rec, node))
+		SAY(why, UNHEARD_ADVICE, BU_ARG("node", node->name));
+}
+
+/* The state, and what keeps the node in it. */
+static void
+add_state(const struct why *why)
+{
+	const struct bu_node *node = why->node;
+	const struct bu_state_info *info = bu_state_info(node->state);
+	const struct bu_reason *says = &node->live.says;
+
+	SAY(why, IS_SO, BU_ARG("node", node->name), BU_ARG("state", info->name),
+	    BU_ARG_NUMBER("s", seconds_since(why, node->since_ms)));
+	if (node->reason.code)
+		SAY(why, CAME_BY, BU_ARG_SAID("why", bu_said_of(&node->reason)));
+	add_conditions(why);
+	add_hold(why);
+	add_reason(why, &node->live.refusal, BU_REASON_REFUSED);
+	add_reason(why, says,
+		   bu_reason_is(says, BU_REASON_KIND_WAIT) ? BU_REASON_WAITS
+							   : BU_REASON_NOT_MEASURED);
+	if (!info->settled || info->measured)
+		add_checks(why);
+	if (node->live.cluster_words[0])
+		SAY(why, CLUSTER_SAYS, BU_ARG("words", node->live.cluster_words));
+}
+
+json_t *
 bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	const struct bu_state_info *info = bu_state_info(node->state);
-	bu_autofree char *reason = bu_reason_text(&node->reason);
-	bu_autofree char *hold = bu_hold_text(&node->hold);
-	char *text =
-		bu_xasprintf("%s is %s (%s) for %lld s", node->name, info->name,
-			     info->help, (long long)(now_ms - node->since_ms) / 1000);
+	const struct why why = {rec, node, bu_wall_ms(bu_loop_clock(rec->fleet->loop)),
+				json_array()};
 
-	if (node->reason.code)
-		bu_text_add(&text, "\n", "reason: %s", reason);
-	add_conditions(rec, node, &text);
-	if (node->hold.owner)
-		bu_text_add(&text, "\n", "%s; bringup node release %s ends the hold",
-			    hold, node->name);
-	if (bu_node_keeps_files(node))
-		bu_text_add(&text, "\n",
-			    "bringup rollout abort %s takes its order back",
-			    node->order.rollout);
-	if (node->hold.owner && bu_node_has_left(node))
-		bu_text_add(
-			&text, "\n",
-			"if its machine does not come back: bringup node replace %s",
-			node->name);
-	if (node->hold.owner && node->state == BU_STATE_VALIDATING &&
-	    !bu_verb_runs(rec, node))
-		bu_text_add(&text, "\n",
-			    "if its agent is not heard again: bringup node reboot %s, "
-			    "or bringup node replace %s for another machine",
-			    node->name, node->name);
-	add_reason(&node->live.refusal, "a machine was refused", &text);
-	add_reason(&node->live.says,
-		   bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) ? "waits"
-								       : "not measured",
-		   &text);
-	if (!info->settled || info->measured)
-		add_checks(rec->fleet, node, &text);
-	if (node->live.cluster_words[0])
-		bu_text_add(&text, "\n", "its cluster says: %s",
-			    node->live.cluster_words);
-	add_next(node, &text);
-	add_lease(rec, node, &text);
-	add_power(node, &text);
-	add_order(node, &text);
-	add_step(node, &text);
-	add_boot(rec, node, &text);
-	add_roots(node, &text);
-	add_deadline(rec, node, &text);
+	add_state(&why);
+	add_next(&why);
+	add_lease(&why);
+	add_power(&why);
+	add_order(&why);
+	add_step(&why);
+	if (!info->settled)
+		bu_proof_say(rec, node, why.lines);
+	add_roots(&why);
+	add_deadline(&why);
 	if (!info->settled || bu_reconcile_wants_agent(node) || bu_over_is(node))
-		add_agent(rec, node, &text);
-	add_agent_cert(rec, node, &text);
-	add_agent_change(node, &text);
+		add_agent(&why);
+	add_agent_cert(&why);
+	add_agent_change(&why);
 	if (!node->live.in_profile)
-		bu_text_add(&text, "\n", "it is not in the applied profile");
-	bu_text_add(&text, "", "\n");
-	return text;
+		json_array_append_new(why.lines, BU_SAID_ALONE(NOT_IN_PROFILE));
+	return why.lines;
 }

@@ -552,7 +552,7 @@ START_TEST(all_that_is_said_of_a_node)
 		node->live.clock_ms = mono_ms;
 		frozen = 0;
 		cases[i].be(node);
-		says = bu_reconcile_why(rig.rec, node);
+		says = rig_why(&rig, node);
 		if (strcmp(says, cases[i].says) != 0) {
 			bad++;
 			printf("case %zu wants:\n%sis:\n%s", i + 1, cases[i].says,

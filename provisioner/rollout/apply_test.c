@@ -235,7 +235,7 @@ END_TEST
 /* Without an order, and in its turn. */
 START_TEST(who_has_no_turn_to_wait_for_is_told_of_none)
 {
-	bu_autofree char *why = NULL;
+	bu_autojson json_t *why = NULL;
 	struct rig rig;
 
 	begin(&rig, 2, NULL);
@@ -333,7 +333,7 @@ START_TEST(a_pool_waits_for_the_reasons_of_its_own_rollout)
 		json_t *json = bu_rollouts_show(rig.rollouts, ids[i], NULL);
 		const json_t *pool = json_array_get(json_object_get(json, "pools"), 0);
 
-		has(bu_json_str(pool, "why", ""), says[i]);
+		has(rig_sentence(json_object_get(pool, "why")), says[i]);
 		json_decref(json);
 	}
 	rig_end(&rig);

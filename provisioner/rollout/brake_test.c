@@ -46,7 +46,7 @@ START_TEST(many_that_are_late_together_are_left_alone)
 	pass_some(&rig);
 	ck_assert_int_eq(boots(&rig), 4);
 	ck_assert_int_eq(count_in(&rig, BU_STATE_INSPECTING), 4);
-	why = bu_reconcile_why(rig.rec, rig_node(&rig, 1));
+	why = rig_why(&rig, rig_node(&rig, 1));
 	has(why, "the brake is on, many are late together");
 	has(why, "its deadline of 300 s passed ");
 	/* what is not late is not kept: two come, the brake lets go, two are cycled */

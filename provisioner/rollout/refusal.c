@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why an open order may not begin now, as a code and as a text. Called by rollout.c for
- * each waiting node, and by show.c. Invariant: nothing is changed here.
+ * Why an open order may not begin now, as a code and as a reason. Called by rollout.c
+ * for each waiting node, and by show.c. Invariant: nothing is changed here.
  */
 #include "base/text.h"
+#include "model/sentence.h"
 #include "profiles/language/window.h"
 #include "provisioner/rollout/rollout_impl.h"
 
@@ -54,55 +55,68 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	return view->relabels >= BU_RELABELS_MAX ? BU_REFUSED_RELABELS : BU_MAY_GO;
 }
 
-static char *
+static json_t *
 refused_by_rollout(const char *id, const struct bu_rollout *rollout)
 {
-	bu_autofree char *why = rollout ? bu_reason_text(&rollout->reason) : NULL;
-
 	if (!rollout)
-		return bu_xasprintf("rollout %s is unknown", id);
-	return bu_xasprintf("rollout %s is %s%s%s%s%s", id,
-			    bu_rollout_state_name(rollout->state), *why ? ": " : "",
-			    why, rollout->ended_ms ? "" : "; bringup rollout resume ",
-			    rollout->ended_ms ? "" : id);
+		return BU_SAID(ROLLOUT_UNKNOWN, BU_ARG("rollout", id));
+	return BU_SAID(ROLLOUT_STATE, BU_ARG("rollout", id),
+		       BU_ARG("state", bu_rollout_state_name(rollout->state)),
+		       BU_ARG_SAID("why", bu_said_of(&rollout->reason)),
+		       BU_ARG("open", rollout->ended_ms ? "" : id));
 }
 
-/* The canary that the node waits for. A withdrawn turn proves nothing. */
-static char *
-canary_text(const struct bu_desired_pool *pool, const struct bu_share *share)
+/* A withdrawn turn proves nothing. NULL = none was. */
+static json_t *
+left_said(const struct bu_share *share)
 {
-	char *text = bu_xasprintf("the canary of pool %s comes first: %d of %d done",
-				  pool->name, share->proven, pool->canary);
-	const struct bu_node *tries = share->tries, *gave_up = share->gave_up;
+	const struct bu_node *left = share->gave_up;
+	int is_parked = left && left->state == BU_STATE_PARKED;
+
+	if (!left)
+		return NULL;
+	if ((is_parked || left->state == BU_STATE_SERVICING) && share->back)
+		return BU_SAID(CANARY_OUT, BU_ARG("node", left->name),
+			       BU_ARG("state", bu_state_name(left->state)),
+			       BU_ARG("verb", is_parked ? "resume" : "release"));
+	return BU_SAID(CANARY_WITHDRAWN, BU_ARG("node", left->name),
+		       BU_ARG("state", bu_state_name(left->state)),
+		       BU_ARG_NUMBER("back", share->back));
+}
+
+/* The canary that the node waits for. */
+static json_t *
+canary_said(const struct bu_desired_pool *pool, const struct bu_share *share)
+{
+	const struct bu_node *tries = share->tries;
+	json_t *turn = NULL;
 
 	if (tries)
-		bu_text_add(&text, "; ", "%s (%s%s%s) has its turn%s", tries->name,
-			    bu_state_name(tries->state),
-			    tries->hold.owner ? ", held by " : "",
-			    tries->hold.owner ? tries->hold.by : "",
-			    gave_up ? " now" : "");
-	if (gave_up &&
-	    (gave_up->state == BU_STATE_PARKED ||
-	     gave_up->state == BU_STATE_SERVICING) &&
-	    share->back)
-		bu_text_add(&text, "; ",
-			    "%s was taken out (%s) in the middle of its turn, and "
-			    "what that did to it is not known: bringup node %s %s lets "
-			    "it go on",
-			    gave_up->name, bu_state_name(gave_up->state),
-			    gave_up->state == BU_STATE_PARKED ? "resume" : "release",
-			    gave_up->name);
-	else if (gave_up)
-		bu_text_add(&text, "; ",
-			    "the turn of %s (%s) was withdrawn, which is neither a "
-			    "success nor a failure: another node is the canary%s",
-			    gave_up->name, bu_state_name(gave_up->state),
-			    share->back ? " when that one is back or at rest" : "");
-	return text;
+		turn = BU_SAID(CANARY_TRIES, BU_ARG("node", tries->name),
+			       BU_ARG("state", bu_state_name(tries->state)),
+			       BU_ARG("by", tries->hold.owner ? tries->hold.by : ""),
+			       BU_ARG_NUMBER("now", share->gave_up != NULL));
+	return BU_SAID(CANARY_FIRST, BU_ARG("pool", pool->name),
+		       BU_ARG_NUMBER("proven", share->proven),
+		       BU_ARG_NUMBER("canary", pool->canary),
+		       BU_ARG_SAID("tries", turn),
+		       BU_ARG_SAID("left", left_said(share)));
 }
 
-char *
-bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
+static json_t *
+away_said(const struct bu_view *view, const struct bu_desired_pool *pool, size_t index)
+{
+	const struct bu_node *one = view->example[index];
+
+	return BU_SAID(MANY_AWAY, BU_ARG_NUMBER("count", view->away[index]),
+		       BU_ARG("pool", pool->name), BU_ARG("node", one->name),
+		       BU_ARG("state", bu_state_name(one->state)),
+		       BU_ARG("condition", bu_conditions_first(one->conditions)),
+		       BU_ARG_NUMBER("max", pool->max_unavailable));
+}
+
+json_t *
+bu_refusal_said(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		const struct bu_node *node, enum bu_refusal refusal)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rollouts->fleet, node);
@@ -110,40 +124,30 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	const struct bu_rollout *rollout =
 		bu_fleet_rollout(rollouts->fleet, node->order.rollout);
 	size_t index = want ? bu_view_pool(rollouts->fleet, want) : 0;
-	const struct bu_node *one = view->example[index];
-	const char *condition = one ? bu_conditions_first(one->conditions) : NULL;
 
 	switch (refusal) {
 	case BU_MAY_GO:
-		return bu_xstrdup("");
+		return NULL;
 	case BU_REFUSED_ROLLOUT:
 		return refused_by_rollout(node->order.rollout, rollout);
 	case BU_REFUSED_LEFT:
-		return bu_xstrdup("the applied profile has no such node");
+		return BU_SAID_ALONE(NODE_UNKNOWN);
 	case BU_REFUSED_UNSETTLED:
-		return bu_xasprintf("it is %s", bu_state_name(node->state));
+		return BU_SAID(IS_IN, BU_ARG("state", bu_state_name(node->state)));
 	case BU_REFUSED_HELD:
-		return bu_xasprintf("it is held by %s", node->hold.by);
+		return BU_SAID(HELD_BY, BU_ARG("by", node->hold.by));
 	case BU_REFUSED_BRAKE:
-		return bu_xasprintf(
-			"the brake is on for %s, whose nodes are late together; it "
-			"ends when fewer are; bringup status names them, bringup node "
-			"release lets one of them go on",
-			bu_brake_scope(rollouts->brake, node));
+		return BU_SAID(BRAKE_ON,
+			       BU_ARG("scope", bu_brake_scope(rollouts->brake, node)));
 	case BU_REFUSED_RELABELS:
-		return bu_xasprintf("%d others are relabelled now", view->relabels);
+		return BU_SAID(RELABELS, BU_ARG_NUMBER("count", view->relabels));
 	case BU_REFUSED_WINDOW:
-		return bu_xasprintf("outside the maintenance of pool %s (%s, UTC)",
-				    pool->name, pool->maintenance);
+		return BU_SAID(WINDOW, BU_ARG("pool", pool->name),
+			       BU_ARG("window", pool->maintenance));
 	case BU_REFUSED_CANARY:
-		return canary_text(pool, bu_view_share(view, rollout, index));
+		return canary_said(pool, bu_view_share(view, rollout, index));
 	case BU_REFUSED_AWAY:
 		break;
 	}
-	return bu_xasprintf(
-		"%d of pool %s are away or under way, %s (%s%s%s) among them; "
-		"max_unavailable is %d",
-		view->away[index], pool->name, one->name, bu_state_name(one->state),
-		condition ? ", " : "", condition ? condition : "",
-		pool->max_unavailable);
+	return away_said(view, pool, index);
 }

@@ -79,8 +79,9 @@ json_t *bu_rollouts_list(const struct bu_rollouts *rollouts);
 /* One rollout with its lists. NULL: BU_ERR_NOTFOUND. */
 json_t *bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id,
 			 struct bu_err *err);
-/* Why the node's order has not begun, as a line; NULL = no order waits. Owned. */
-char *bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node);
+/* Why the node's order has not begun, as a line; NULL = no order waits.
+ * New reference. */
+json_t *bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node);
 /* Marks as changed in the present version the nodes whose reason to wait for their turn
  * is another one than when this was called last: it follows from what other nodes do.
  * Called before anybody is told of this version. */

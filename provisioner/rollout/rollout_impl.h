@@ -75,9 +75,9 @@ enum bu_refusal {
 };
 enum bu_refusal bu_turn_refused(const struct bu_rollouts *rollouts,
 				const struct bu_view *view, const struct bu_node *node);
-/* For people; "" for BU_MAY_GO. Owned. */
-char *bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
-		      const struct bu_node *node, enum bu_refusal refusal);
+/* For people; NULL for BU_MAY_GO. New reference. */
+json_t *bu_refusal_said(const struct bu_rollouts *rollouts, const struct bu_view *view,
+			const struct bu_node *node, enum bu_refusal refusal);
 
 /* grants.c. Reads grants of bu_rollouts_apply(). NULL and BU_ERR_INVAL: malformed, or a
  * class that cannot be granted. */

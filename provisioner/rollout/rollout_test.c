@@ -87,9 +87,9 @@ START_TEST(what_stands_in_the_way_is_shown)
 	shown = bu_rollouts_show(rig.rollouts, last(&rig)->id, NULL);
 	node = json_array_get(json_object_get(shown, "nodes"), 0);
 	ck_assert_str_eq(bu_json_str(node, "status", ""), "under-way");
-	has(bu_json_str(node, "reason", ""), "anna");
+	has(rig_sentence(json_object_get(node, "reason")), "anna");
 	node = json_array_get(json_object_get(shown, "nodes"), 1);
-	has(bu_json_str(node, "reason", ""), "canary");
+	has(rig_sentence(json_object_get(node, "reason")), "canary");
 	ck_assert_int_eq(bu_json_int(shown, "quarantined", -1), 0);
 	move(&rig, 1, "quarantined", "accused", "slow");
 	move(&rig, 2, "quarantined", "accused", "slow");
@@ -141,7 +141,8 @@ START_TEST(a_canary_that_fails_stops_the_rollout)
 	ck_assert_int_eq(count_begun(&rig), 2);
 	json = bu_rollouts_show(rig.rollouts, last(&rig)->id, NULL);
 	ck_assert_int_eq(bu_json_int(json, "failed", 0), 1);
-	has(bu_json_str(json_array_get(json_object_get(json, "pools"), 0), "why", ""),
+	has(rig_sentence(json_object_get(
+		    json_array_get(json_object_get(json, "pools"), 0), "why")),
 	    "the canary of pool train comes first");
 	rig_end(&rig);
 }

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/json.h"
+#include "model/sentence.h"
 #include "model/shown_rollout.h"
 #include "provisioner/rollout/rollout_impl.h"
 
@@ -19,10 +20,9 @@ static json_t *
 brief(const struct bu_fleet *fleet, const struct bu_rollout *rollout)
 {
 	const struct bu_body_applied *applied = &rollout->applied;
-	bu_autojson json_t *why = json_object();
+	bu_autojson json_t *why = bu_said_of(&rollout->reason);
 	struct bu_shown_rollout shown;
 
-	bu_reason_to_body(&rollout->reason, why);
 	shown = (struct bu_shown_rollout){
 		.id = rollout->id,
 		.plan = applied->plan,
@@ -33,7 +33,7 @@ brief(const struct bu_fleet *fleet, const struct bu_rollout *rollout)
 		.started_ms = rollout->started_ms,
 		.ended_ms = rollout->ended_ms,
 		.state = bu_rollout_state_name(rollout->state),
-		BU_SHOWN_REASON(why),
+		.reason = why,
 		.total = rollout->total,
 		.done = rollout->done,
 		.failed = rollout->failed,
@@ -83,8 +83,9 @@ bu_rollouts_list(const struct bu_rollouts *rollouts)
 	return list;
 }
 
-/* Why no node of the pool has a turn; "" = one may have it, or none waits. Owned. */
-static char *
+/* Why no node of the pool has a turn; NULL = one may have it, or none waits. New
+ * reference. */
+static json_t *
 pool_why(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	 const struct bu_rollout *rollout, const char *pool)
 {
@@ -102,7 +103,7 @@ pool_why(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		if (refusal == BU_MAY_GO)
 			break;
 	}
-	return last ? bu_refusal_text(rollouts, view, last, refusal) : bu_xstrdup("");
+	return last ? bu_refusal_said(rollouts, view, last, refusal) : NULL;
 }
 
 static json_t *
@@ -115,7 +116,7 @@ pools_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	for (size_t i = 0; desired && i < desired->pools_count; i++) {
 		const struct bu_desired_pool *pool = &desired->pools[i];
 		const struct bu_share *share = bu_view_share(view, rollout, i);
-		bu_autofree char *why = NULL;
+		bu_autojson json_t *why = NULL;
 
 		if (!share->total)
 			continue;
@@ -150,15 +151,15 @@ node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	  const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
-	bu_autofree char *why = NULL;
+	bu_autojson json_t *why = NULL;
 
 	if (order->open && !order->begun)
-		why = bu_refusal_text(rollouts, view, node,
+		why = bu_refusal_said(rollouts, view, node,
 				      bu_turn_refused(rollouts, view, node));
 	else if (order->open && node->hold.owner)
-		why = bu_hold_text(&node->hold);
-	else
-		why = order->open ? bu_xstrdup("") : bu_reason_text(&order->reason);
+		why = bu_hold_said(&node->hold);
+	else if (!order->open)
+		why = bu_said_of(&order->reason);
 	return bu_record_to_json(bu_shown_order_fields,
 				 &(struct bu_shown_order){
 					 .node = node->name,
@@ -197,23 +198,24 @@ bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id, struct bu_e
 	return json;
 }
 
-char *
+json_t *
 bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node)
 {
-	bu_autofree char *why = NULL;
 	enum bu_refusal refusal;
 	struct bu_view view;
+	json_t *why;
 
 	if (!node->order.open || node->order.begun)
 		return NULL;
 	bu_view_init(&view, rollouts->fleet);
 	refusal = bu_turn_refused(rollouts, &view, node);
-	why = bu_refusal_text(rollouts, &view, node, refusal);
+	why = bu_refusal_said(rollouts, &view, node, refusal);
 	bu_view_fini(&view);
 	return refusal == BU_MAY_GO
 		       ? NULL
-		       : bu_xasprintf("waits for its turn (%s): %s",
-				      bu_class_name(node->order.class), why);
+		       : BU_SAID(TURN,
+				 BU_ARG("class", bu_class_name(node->order.class)),
+				 BU_ARG_SAID("why", why));
 }
 
 void
@@ -252,13 +254,13 @@ bu_rollouts_tell(const struct bu_rollouts *rollouts, json_t *nodes)
 		json_t *order = json_object_get(object, "order");
 		const struct bu_node *node =
 			bu_fleet_node(rollouts->fleet, bu_json_str(object, "name", ""));
-		bu_autofree char *why = NULL;
+		json_t *why;
 
 		if (!order || !node || !node->order.open || node->order.begun)
 			continue;
-		why = bu_refusal_text(rollouts, &view, node,
+		why = bu_refusal_said(rollouts, &view, node,
 				      bu_turn_refused(rollouts, &view, node));
-		json_object_set_new(order, "reason", json_string(why));
+		json_object_set_new(order, "reason", why);
 	}
 	bu_view_fini(&view);
 }

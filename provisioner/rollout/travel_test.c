@@ -193,7 +193,7 @@ START_TEST(one_that_fails_ends_it_for_all)
 	hello(&rig, 1, old_digest, 0, "ended"); /* until it has heard that we know */
 	ck_assert_uint_eq(turns(&rig, 4), 0);
 	status_says("trouble", "agent 2 failed on node001");
-	why = bu_reconcile_why(rig.rec, rig_node(&rig, 1));
+	why = rig_why(&rig, rig_node(&rig, 1));
 	has(why, "agent 2 exited three times");
 	has(why, "its agent is 1");
 	rig_restart(&rig);

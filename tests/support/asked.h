@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/revisions.h"
 #include "provisioner/node/verbs.h"
@@ -333,18 +334,31 @@ struct asked {
 	const char *rows; /* NULL: it is refused */
 };
 
+/* Of a reason its sentence is enough. */
+static inline void
+say_reason(json_t *body)
+{
+	bu_autofree char *text =
+		bu_said_text(json_object_get(body, "code") ? body : NULL);
+
+	if (!body)
+		return;
+	json_object_del(body, "args");
+	json_object_del(body, "code");
+	json_object_set_new(body, "reason", json_string(text));
+}
+
 static inline int
 on_row(const struct bu_event *event, void *arg)
 {
 	bu_autojson json_t *brief = json_deep_copy(event->body);
 	bu_autofree char *body = NULL;
 
-	/* of a reason its sentence is enough */
-	json_object_del(brief, "args");
-	json_object_del(brief, "code");
 	json_object_del(brief, "from");
-	json_object_del(json_object_get(brief, "next"), "args");
-	json_object_del(json_object_get(brief, "next"), "code");
+	if (event->kind == BU_EVENT_STATE || event->kind == BU_EVENT_HELD) {
+		say_reason(brief);
+		say_reason(json_object_get(brief, "next"));
+	}
 	body = bu_json_canonical(brief);
 	for (char *c = body; *c; c++)
 		*c = *c == '"' ? '\'' : *c;

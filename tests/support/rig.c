@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "base/worker.h"
 #include "fabric/judge/fabcert.h"
+#include "model/sentence.h"
 #include "provisioner/gate/terms/state.h"
 #include "tests/support/paper.h"
 #include "tests/support/profiles.h"
@@ -566,10 +567,16 @@ rig_reason_says(const struct bu_reason *reason, const char *text)
 	ck_assert_str_eq(said, text);
 }
 
+char *
+rig_why(const struct rig *rig, const struct bu_node *node)
+{
+	return rig_lines(bu_reconcile_why(rig->rec, node));
+}
+
 void
 rig_why_says(const struct rig *rig, const struct bu_node *node, const char *part)
 {
-	bu_autofree char *why = bu_reconcile_why(rig->rec, node);
+	bu_autofree char *why = rig_why(rig, node);
 
 	rig_text_has(why, part);
 }

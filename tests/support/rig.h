@@ -27,6 +27,7 @@
 #ifndef BU_TESTS_SUPPORT_RIG_H
 #define BU_TESTS_SUPPORT_RIG_H
 
+#include "model/sentence.h"
 #include "provisioner/gate/gate.h"
 #include "provisioner/node/reconcile.h"
 #include "provisioner/rollout/rollout.h"
@@ -160,6 +161,27 @@ void rig_reason_says(const struct bu_reason *reason, const char *text);
 #define rig_reason_is(reason, id)                                                      \
 	ck_assert_str_eq(bu_reason_info((reason)->code)->name,                         \
 			 bu_reason_info(BU_REASON_##id)->name)
+/* The sentence, until the next one; NULL = "". */
+static inline const char *
+rig_sentence(const json_t *said)
+{
+	static char text[4096];
+	bu_autofree char *sentence = bu_said_text(said);
+
+	snprintf(text, sizeof(text), "%s", sentence);
+	return text;
+}
+/* Lines of the list, which is taken; owned. */
+static inline char *
+rig_lines(json_t *list)
+{
+	char *text = bu_said_lines(list);
+
+	json_decref(list);
+	return text;
+}
+/* All that `node why` says; owned. */
+char *rig_why(const struct rig *rig, const struct bu_node *node);
 void rig_why_says(const struct rig *rig, const struct bu_node *node, const char *part);
 /* Kinds of all events after seq with a blank after each, "-" for those of the site. */
 void rig_events_after(const struct rig *rig, int64_t seq, char ret[4096]);

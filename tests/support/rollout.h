@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "model/sentence.h"
 #include "provisioner/rollout/rollout.h"
 #include "tests/support/consent.h"
 #include "tests/support/rig.h"
@@ -174,7 +175,9 @@ has(const char *text, const char *part)
 static inline void
 waits_for(const struct rig *rig, int number, const char *part)
 {
-	bu_autofree char *why = bu_rollouts_why(rig->rollouts, rig_node(rig, number));
+	bu_autojson json_t *said =
+		bu_rollouts_why(rig->rollouts, rig_node(rig, number));
+	bu_autofree char *why = bu_said_text(said);
 
 	has(why, part);
 }

@@ -68,6 +68,21 @@ row_parts(enum bu_event_kind kind, const char *node, json_t *body)
 			row_fill(bu_check_said_fields, row);
 }
 
+/* Tests give a reason as its words: {'reason':'late'} is a reason of code `other`. */
+static inline void
+row_reason(json_t *body)
+{
+	bu_autojson json_t *words = json_incref(json_object_get(body, "reason"));
+
+	if (!json_is_string(words))
+		return;
+	json_object_del(body, "reason");
+	if (!*json_string_value(words) || json_object_get(body, "code"))
+		return;
+	json_object_set_new(body, "code", json_string("other"));
+	json_object_set_new(body, "args", json_pack("{s:O}", "words", words));
+}
+
 /* body: changed, and returned. */
 static inline json_t *
 row_whole(enum bu_event_kind kind, const char *node, json_t *body)
@@ -80,6 +95,11 @@ row_whole(enum bu_event_kind kind, const char *node, json_t *body)
 							? "bringup"
 							: "person"));
 	row_parts(kind, node, body);
+	if (kind == BU_EVENT_HELD || kind == BU_EVENT_STATE ||
+	    kind == BU_EVENT_ROLLOUT) {
+		row_reason(body);
+		row_reason(json_object_get(body, "next"));
+	}
 	row_fill(bu_body_fields(kind), body);
 	return body;
 }

@@ -155,7 +155,7 @@ START_TEST(a_wait_says_which_rail)
 		ck_assert_str_eq(bu_reason_arg(&rig_node(&rig, i)->live.says, "rail"),
 				 "rail1");
 	}
-	why = bu_reconcile_why(rig.rec, rig_node(&rig, 1));
+	why = rig_why(&rig, rig_node(&rig, 1));
 	says(why, "(rail rail1)");
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_CERTIFICATE), 0);
 	rig_end(&rig);

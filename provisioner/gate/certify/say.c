@@ -8,6 +8,7 @@
  */
 #include "base/log.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/gate/certify/certify.h"
 #include "provisioner/node/over.h"
 
@@ -79,7 +80,8 @@ bu_gate_say_of_rail(const struct bu_campaign_state *campaign, struct bu_node *no
 static void
 unheard(const struct bu_node *node, struct bu_reason *ret)
 {
-	bu_autofree char *how = bu_over_is(node) ? bu_over_words(node) : NULL;
+	bu_autofree char *how =
+		bu_over_is(node) ? bu_said_pack(bu_over_said(node)) : NULL;
 	char since[24];
 
 	if (how) {

@@ -204,7 +204,7 @@ END_TEST
 static void
 why_has(const struct rig *rig, int number, const char *part)
 {
-	bu_autofree char *text = bu_reconcile_why(rig->rec, rig_node(rig, number));
+	bu_autofree char *text = rig_why(rig, rig_node(rig, number));
 
 	says(text, part);
 }

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lines of `bringup node why`, as rows of model/reason.h. Nothing decides by them.
+ */
+#ifndef BU_MODEL_REASON_LINES_H
+#define BU_MODEL_REASON_LINES_H
+
+#define BU_LINE(X, id, name, text) X(id, name, LINE, 0, 0, "", text)
+
+/* clang-format off */
+#define BU_REASON_LINES(X) \
+	BU_LINE(X, IS_SO, "is-so", \
+		"{node} is {state} ({state:help}) for {#s} s") \
+	BU_LINE(X, CAME_BY, "came-by", \
+		"reason: {!why}") \
+	BU_LINE(X, BUT, "but", \
+		"but {name}: {name:words}[: {detail}], for {#s} s; it ends when " \
+		"{name:cleared}") \
+	BU_LINE(X, LOST_ADVICE, "lost-advice", \
+		"if that does not end: bringup node reboot {node}, or bringup node " \
+		"replace {node} for another machine") \
+	BU_LINE(X, IS_HELD, "is-held", \
+		"held by {by}: {!why}; bringup node release {node} ends the hold") \
+	BU_LINE(X, ABORT_ADVICE, "abort-advice", \
+		"bringup rollout abort {rollout} takes its order back") \
+	BU_LINE(X, REPLACE_ADVICE, "replace-advice", \
+		"if its machine does not come back: bringup node replace {node}") \
+	BU_LINE(X, UNHEARD_ADVICE, "unheard-advice", \
+		"if its agent is not heard again: bringup node reboot {node}, or " \
+		"bringup node replace {node} for another machine") \
+	BU_LINE(X, REFUSED, "refused", \
+		"a machine was refused: {!why}[; it ends when {why:ends}][; it is " \
+		"looked at again every {#again} s]") \
+	BU_LINE(X, WAITS, "waits", \
+		"waits: {!why}[; it ends when {why:ends}][; it is looked at again " \
+		"every {#again} s]") \
+	BU_LINE(X, NOT_MEASURED, "not-measured", \
+		"not measured: {!why}[; it ends when {why:ends}][; it is looked at " \
+		"again every {#again} s]") \
+	BU_LINE(X, CHECK_SAYS, "check-says", \
+		"{name}: {verdict}[ in {#times} slices, last]: {words}[; {hint}]") \
+	BU_LINE(X, CHECKS_PASS, "checks-pass", \
+		"its checks pass") \
+	BU_LINE(X, CHECKS_UNTOLD, "checks-untold", \
+		"its checks have not reported yet") \
+	BU_LINE(X, CLUSTER_SAYS, "cluster-says", \
+		"its cluster says: {words}") \
+	BU_LINE(X, GOES_TO, "goes-to", \
+		"then: {state}[ ({!why})]") \
+	BU_LINE(X, LENT, "lent", \
+		"it was used as a partner by {node} {#s} s ago") \
+	BU_LINE(X, POWER_DEED, "power-deed", \
+		"power {op} by {by}: [under way{?open}][{result}][: {words}]") \
+	BU_LINE(X, ORDER_OPEN, "order-open", \
+		"order: {class}, of rollout {rollout}, [under way{?begun}][not " \
+		"started{?waits}]") \
+	BU_LINE(X, ORDER_ENDED, "order-ended", \
+		"its last order ({class}, of rollout {rollout}) [failed{?failed}][was " \
+		"withdrawn{?withdrawn}]: {!why}") \
+	BU_LINE(X, RETRY, "retry", \
+		"after a repair bringup node retry {node} goes on with it") \
+	BU_LINE(X, RETRY_OR_WIPE, "retry-or-wipe", \
+		"after a repair bringup node retry {node} goes on with it; bringup " \
+		"node rebuild {node} --grant wipe writes the whole disk") \
+	BU_LINE(X, RETRY_EMPTY, "retry-empty", \
+		"after a repair bringup node retry {node} goes on with it; a disk that " \
+		"is not empty is refused each time: if what is on it may go, bringup " \
+		"node rebuild {node} --grant wipe") \
+	BU_LINE(X, STEP, "step", \
+		"step {step} ({action}), attempt {#attempt}: [under " \
+		"way{?open}][done{?done}][failed{?failed}][: {error}]") \
+	BU_LINE(X, BOOT_CHAIN, "boot-chain", \
+		"its boot: {!links}[ (at {address})][; there it ends: {ends:missing}]") \
+	BU_LINE(X, BOOT_LINK, "boot-link", \
+		"{link:done} {#s} s ago") \
+	BU_LINE(X, BOOT_UNKNOWN, "boot-unknown", \
+		"what it fetched before bringupd started is not known") \
+	BU_LINE(X, STRANGER, "stranger", \
+		"another host, {address} ([MAC {mac}][not on its wire{?away}]), asked " \
+		"for its boot script or showed its token {#s} s ago and was refused") \
+	BU_LINE(X, PROXY_ARP, "proxy-arp", \
+		"the card with MAC {mac} answers for {one} and {other} in the boot " \
+		"network: if it is a router or a switch, switch proxy ARP off there, " \
+		"else look for that host") \
+	BU_LINE(X, ROOT_NOT_UP, "root-not-up", \
+		"its system in slot {slot} has not come up yet[; its loader tries it " \
+		"once, and then starts image {image} again]") \
+	BU_LINE(X, ROOT_ON_TRIAL, "root-on-trial", \
+		"its system in slot {slot} is on trial until its agent asks for work; " \
+		"its loader starts image {image} again when it is reset before") \
+	BU_LINE(X, DEADLINE, "deadline", \
+		"deadline in {#left} s ({#limit} s for this), then: {!then}") \
+	BU_LINE(X, DEADLINE_OVER, "deadline-over", \
+		"its deadline of {#limit} s passed {#past} s ago; next: {!then}") \
+	BU_LINE(X, THEN_STEP_FAILS, "then-step-fails", \
+		"the step has failed; the node stays ready as it was") \
+	BU_LINE(X, THEN_NOTHING, "then-nothing", \
+		"nothing, the brake is on, many are late together; see bringup status; " \
+		"bringup node release restarts its deadline, after which it goes on") \
+	BU_LINE(X, THEN_HELD, "then-held", \
+		"the node is held for a person") \
+	BU_LINE(X, THEN_AGAIN, "then-again", \
+		"again, with a power cycle") \
+	BU_LINE(X, THEN_FAILED, "then-failed", \
+		"failed") \
+	BU_LINE(X, OVER_STEP, "over-step", \
+		"{action} while it was {state}, {at}") \
+	BU_LINE(X, OVER_DEED, "over-deed", \
+		"power {op} by {by}, {at}") \
+	BU_LINE(X, OVER_SEEN, "over-seen", \
+		"its machine was seen off, {at}") \
+	BU_LINE(X, AGENT_OVER, "agent-over", \
+		"its last boot has ended ({!how}); its agent counts again when it says " \
+		"hello in a later one") \
+	BU_LINE(X, AGENT_HEARD, "agent-heard", \
+		"its agent was heard {#s} s ago") \
+	BU_LINE(X, AGENT_UNHEARD, "agent-unheard", \
+		"its agent was not heard since [its machine was last " \
+		"switched{?switched}][bringupd started{?started}]") \
+	BU_LINE(X, PROGRESS, "progress", \
+		"{stage}: {#done} of {#total} MiB") \
+	BU_LINE(X, CERT_REVOKED, "cert-revoked", \
+		"the certificate of its agent was revoked") \
+	BU_LINE(X, CERT_ENDED, "cert-ended", \
+		"the certificate of its agent has ended; bringup node rebuild {node} " \
+		"gives it another") \
+	BU_LINE(X, CERT_ENDS, "cert-ends", \
+		"the certificate of its agent ends in {#days} days and was not " \
+		"renewed; see bringup-agent's log on the node") \
+	BU_LINE(X, AGENT_FAILED, "agent-failed", \
+		"agent {version} [exited three times before it had been answered for " \
+		"20 s, and the previous agent runs again{?ended}][was not heard in " \
+		"time, and the previous agent is to run again{?silent}][was not " \
+		"started{?refused}] ({at})[: {words}]; see bringup-agent's log on the " \
+		"node; bringup node release {node} lets nodes try it again before a " \
+		"day is over") \
+	BU_LINE(X, AGENT_IS, "agent-is", \
+		"its agent is {version}") \
+	BU_LINE(X, TURN, "turn", \
+		"waits for its turn ({class}): {!why}") \
+	BU_LINE(X, DRIFT, "drift", \
+		"drift: {words}") \
+	BU_LINE(X, WARNING, "warning", \
+		"warning: {!what}") \
+	BU_LINE(X, RAW, "raw", \
+		"  {words}") \
+	BU_LINE(X, CONSOLE_END, "console-end", \
+		"the last lines of its console then (bringup node console {node} has " \
+		"more):") \
+	BU_LINE(X, BMC_LOGGED, "bmc-logged", \
+		"its BMC logged since that try began (bringup node events {node} has " \
+		"more):") \
+	BU_LINE(X, BMC_UNDATED, "bmc-undated", \
+		"its BMC logged without a time, perhaps long before (bringup node " \
+		"events {node} has more):") \
+	BU_LINE(X, BMC_ROW, "bmc-row", \
+		"  [{at}][no time{?undated}]  [{severity}: ]{words}") \
+	BU_LINE(X, BMC_UNKNOWN, "bmc-unknown", \
+		"the event log of its BMC is not known: {error}") \
+	BU_LINE(X, BMC_QUIET, "bmc-quiet", \
+		"its BMC logged nothing in that time") \
+	BU_LINE(X, BMC_FULL, "bmc-full", \
+		"its BMC's log is full and takes no more: clear it there") \
+	BU_LINE(X, CRASHED, "crashed", \
+		"its kernel crashed[ ({kind})][, by its own clock at {at}]; what it " \
+		"left ends with:") \
+	BU_LINE(X, ROLLOUT_UNKNOWN, "rollout-unknown", \
+		"rollout {rollout} is unknown") \
+	BU_LINE(X, ROLLOUT_STATE, "rollout-state", \
+		"rollout {rollout} is {state}[: {!why}][; bringup rollout resume " \
+		"{open}]") \
+	BU_LINE(X, NODE_UNKNOWN, "node-unknown", \
+		"the applied profile has no such node") \
+	BU_LINE(X, IS_IN, "is-in", \
+		"it is {state}") \
+	BU_LINE(X, HELD_BY, "held-by", \
+		"it is held by {by}") \
+	BU_LINE(X, BRAKE_ON, "brake-on", \
+		"the brake is on for {scope}, whose nodes are late together; it " \
+		"ends when fewer are; bringup status names them, bringup node " \
+		"release lets one of them go on") \
+	BU_LINE(X, RELABELS, "relabels", \
+		"{#count} others are relabelled now") \
+	BU_LINE(X, WINDOW, "window", \
+		"outside the maintenance of pool {pool} ({window}, UTC)") \
+	BU_LINE(X, CANARY_FIRST, "canary-first", \
+		"the canary of pool {pool} comes first: {#proven} of {#canary} " \
+		"done[; {!tries}][; {!left}]") \
+	BU_LINE(X, CANARY_TRIES, "canary-tries", \
+		"{node} ({state}[, held by {by}]) has its turn[ now{?now}]") \
+	BU_LINE(X, CANARY_OUT, "canary-out", \
+		"{node} was taken out ({state}) in the middle of its turn, and " \
+		"what that did to it is not known: bringup node {verb} {node} lets " \
+		"it go on") \
+	BU_LINE(X, CANARY_WITHDRAWN, "canary-withdrawn", \
+		"the turn of {node} ({state}) was withdrawn, which is neither a " \
+		"success nor a failure: another node is the canary[ when that one " \
+		"is back or at rest{?back}]") \
+	BU_LINE(X, MANY_AWAY, "many-away", \
+		"{#count} of pool {pool} are away or under way, {node} ({state}[, " \
+		"{condition}]) among them; max_unavailable is {#max}") \
+	BU_LINE(X, HELD_SO, "held-so", \
+		"held by {by}: {!why}")
+/* clang-format on */
+
+#endif

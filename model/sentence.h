@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A reason as JSON: {"code", "args"}, with as many arguments as its row of
+ * model/reason.h names. An argument is a text, a number, another reason, or a list of
+ * texts or reasons. The daemon makes these; the command line and the page make
+ * sentences of them.
+ */
+#ifndef BU_MODEL_SENTENCE_H
+#define BU_MODEL_SENTENCE_H
+
+#include <jansson.h>
+
+#include "model/reason.h"
+
+struct bu_arg {
+	const char *name;
+	const char *text; /* NULL = "" */
+	int64_t number;   /* of {#name} and {?name} */
+	json_t *said;     /* taken; NULL = the text */
+};
+#define BU_ARG(n, t)                                                                   \
+	{                                                                              \
+		.name = (n), .text = (t)                                               \
+	}
+#define BU_ARG_NUMBER(n, v)                                                            \
+	{                                                                              \
+		.name = (n), .number = (int64_t)(v)                                    \
+	}
+#define BU_ARG_SAID(n, s)                                                              \
+	{                                                                              \
+		.name = (n), .said = (s)                                               \
+	}
+
+/* New reference. Each name must be one of the sentence; args end with a NULL name, NULL
+ * = none. Text that is not UTF-8 becomes "". */
+json_t *bu_said_new(enum bu_reason_code code, const struct bu_arg *args);
+/* BU_SAID(LENT, BU_ARG("node", "n1"), BU_ARG_NUMBER("s", 5)) */
+#define BU_SAID(id, ...)                                                               \
+	bu_said_new(BU_REASON_##id,                                                    \
+		    (const struct bu_arg[]){__VA_ARGS__, {.name = NULL}})
+#define BU_SAID_ALONE(id) bu_said_new(BU_REASON_##id, NULL)
+/* New reference; NULL for NONE. */
+json_t *bu_said_of(const struct bu_reason *reason);
+/* As the text of an argument {!name} of a struct bu_reason; said is taken. Owned. */
+char *bu_said_pack(json_t *said);
+
+/* The sentence of a reason, or of each of a list, with ", " between; a text as it is.
+ * Of an unknown code its name and its arguments. Owned. */
+char *bu_said_text(const json_t *said);
+/* A line for each of a list. Owned. */
+char *bu_said_lines(const json_t *list);
+
+/* A column of another table that a sentence quotes: {state:help} is the help of the
+ * state whose name is the argument. */
+struct bu_column {
+	const char *name;
+	/* NULL = no such row; borrowed. */
+	const char *(*of)(const char *key);
+};
+/* Ends with a NULL name. */
+extern const struct bu_column bu_said_columns[];
+
+#endif
