@@ -32,12 +32,18 @@ bu_condition_from_name(const char *name)
 }
 
 char *
+bu_condition_words(const char *name, const char *detail)
+{
+	enum bu_condition_id id = bu_condition_from_name(name);
+
+	return bu_xasprintf("%s%s%s", id < BU_CONDITION_COUNT ? infos[id].words : name,
+			    *detail ? ": " : "", detail);
+}
+
+char *
 bu_condition_text(enum bu_condition_id id, const struct bu_condition *condition)
 {
-	const char *detail = condition->detail;
-
-	return bu_xasprintf("%s%s%s", bu_condition_info(id)->words, *detail ? ": " : "",
-			    detail);
+	return bu_condition_words(bu_condition_info(id)->name, condition->detail);
 }
 
 const char *
@@ -55,17 +61,14 @@ bu_conditions_to_json(const struct bu_condition conditions[BU_CONDITION_COUNT])
 	json_t *list = json_array();
 
 	for (int id = 0; id < BU_CONDITION_COUNT; id++) {
-		bu_autofree char *text = NULL;
-
 		if (!conditions[id].on)
 			continue;
-		text = bu_condition_text(id, &conditions[id]);
-		json_array_append_new(list,
-				      bu_record_to_json(bu_shown_condition_fields,
-							&(struct bu_shown_condition){
-								infos[id].name,
-								conditions[id].since_ms,
-								text, infos[id].away}));
+		json_array_append_new(
+			list, bu_record_to_json(
+				      bu_shown_condition_fields,
+				      &(struct bu_shown_condition){
+					      infos[id].name, conditions[id].since_ms,
+					      conditions[id].detail, infos[id].away}));
 	}
 	return list;
 }

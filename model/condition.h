@@ -99,12 +99,14 @@ struct bu_condition {
 const struct bu_condition_info *bu_condition_info(enum bu_condition_id id);
 /* BU_CONDITION_COUNT = unknown name. */
 enum bu_condition_id bu_condition_from_name(const char *name);
-/* "drained by another: DIMM A3 (root)"; owned. */
+/* "drained by another: DIMM A3 (root)"; of an unknown name, the name. Owned. */
+char *bu_condition_words(const char *name, const char *detail);
+/* The same of a condition; owned. */
 char *bu_condition_text(enum bu_condition_id id, const struct bu_condition *condition);
 /* Name of the first condition that is on and makes the node away; NULL = none. */
 const char *bu_conditions_first(
 	const struct bu_condition conditions[BU_CONDITION_COUNT]);
-/* The conditions that are on: [{"name","since_ms","text","away"}]. New reference. */
+/* The conditions that are on: [{"name","since_ms","detail","away"}]. New reference. */
 json_t *bu_conditions_to_json(const struct bu_condition conditions[BU_CONDITION_COUNT]);
 
 #endif

@@ -33,11 +33,10 @@ START_TEST(only_what_is_on_is_shown)
 	bu_autojson json_t *json = bu_conditions_to_json(all);
 	bu_autofree char *text = bu_json_canonical(json);
 
-	ck_assert_str_eq(
-		text, "[{\"away\":true,\"name\":\"drained-by-other\",\"since_ms\":5000,"
-		      "\"text\":\"drained by another: DIMM A3 (root)\"},"
-		      "{\"away\":false,\"name\":\"not-in-profile\",\"since_ms\":7000,"
-		      "\"text\":\"it is not in the applied profile\"}]");
+	ck_assert_str_eq(text, "[{\"away\":true,\"detail\":\"DIMM A3 (root)\",\"name\":"
+			       "\"drained-by-other\",\"since_ms\":5000},"
+			       "{\"away\":false,\"detail\":\"\",\"name\":"
+			       "\"not-in-profile\",\"since_ms\":7000}]");
 	ck_assert_str_eq(bu_conditions_first(all), "drained-by-other");
 	all[BU_CONDITION_DRAINED_BY_OTHER].on = 0;
 	ck_assert_ptr_null(bu_conditions_first(all));

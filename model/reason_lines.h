@@ -166,7 +166,7 @@
 		"left ends with:") \
 	BU_LINE(X, ROLLOUT_UNKNOWN, "rollout-unknown", \
 		"rollout {rollout} is unknown") \
-	BU_LINE(X, ROLLOUT_STATE, "rollout-state", \
+	BU_LINE(X, ROLLOUT_STATE, "rollout-is", \
 		"rollout {rollout} is {state}[: {!why}][; bringup rollout resume " \
 		"{open}]") \
 	BU_LINE(X, NODE_UNKNOWN, "node-unknown", \

@@ -310,3 +310,11 @@ bu_said_new(enum bu_reason_code code, const struct bu_arg *args)
 	}
 	return json_pack("{s:s,s:o}", "code", info->name, "args", values);
 }
+
+void
+bu_said_arg(const char *brace, char ret[16])
+{
+	struct bu_hole hole = bu_hole_at(brace);
+
+	memcpy(ret, hole.name, sizeof(hole.name));
+}

@@ -50,6 +50,9 @@ char *bu_said_text(const json_t *said);
 /* A line for each of a list. Owned. */
 char *bu_said_lines(const json_t *list);
 
+/* The name of the argument at this "{" of a sentence. */
+void bu_said_arg(const char *brace, char ret[16]);
+
 /* A column of another table that a sentence quotes: {state:help} is the help of the
  * state whose name is the argument. */
 struct bu_column {

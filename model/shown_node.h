@@ -6,9 +6,10 @@
 #include "model/shown.h"
 
 /* clang-format off */
-/* A condition (model/condition.h) of a node or the site. away: counts as away. */
+/* A condition (model/condition.h) of a node or the site: its words are those of its row;
+ * detail: further facts, "" = none. away: counts as away. */
 #define BU_SHOWN_CONDITION_ROWS(X, T) \
-	X(T, STRING, name) X(T, INT, since_ms, BU_ANY) X(T, STRING, text) \
+	X(T, STRING, name) X(T, INT, since_ms, BU_ANY) X(T, STRING, detail) \
 	X(T, FLAG, away)
 
 /* Progress of the agent's work. */

@@ -43,6 +43,12 @@ bu_state_is_in_cluster(enum bu_state state)
 }
 
 int
+bu_state_is_bad(enum bu_state state)
+{
+	return state == BU_STATE_QUARANTINED || state == BU_STATE_FAILED;
+}
+
+int
 bu_state_serves(enum bu_state state)
 {
 	enum bu_place place = bu_state_info(state)->place;

@@ -104,6 +104,8 @@ const struct bu_state_info *bu_state_info(enum bu_state state);
 const char *bu_state_name(enum bu_state state);
 /* In a cluster, or on the way in or out. */
 int bu_state_is_in_cluster(enum bu_state state);
+/* A check failed or the ladder ran out: a person looks at it. */
+int bu_state_is_bad(enum bu_state state);
 /* In service, or about to be. */
 int bu_state_serves(enum bu_state state);
 bu_must int bu_state_from_name(const char *name, enum bu_state *ret,

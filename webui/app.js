@@ -4,10 +4,6 @@
 // from the daemon into text nodes.
 "use strict";
 
-const TRACK = ["inspecting", "imaging", "booting", "validating", "joining", "ready"];
-// Order of the counts; a state that is missing here comes last.
-const ORDER = ["failed", "quarantined", "enrolled", ...TRACK, "draining",
-	"servicing", "parked", "retired"];
 const GLYPHS = { good: "✓", bad: "✕", busy: "●", wait: "◷", idle: "○" };
 const VERDICT_TONES = { pass: "good", warn: "wait", fail: "bad", inconclusive: "idle" };
 const FOLD_FROM = 50;   // a pool with more nodes starts folded
@@ -21,7 +17,7 @@ const POLL_GAP_MS = 250; // at most four drawings a second
 const view = {
 	status: null, skewMs: 0, answeredMs: 0, lost: "", filter: "",
 	pools: new Map(), pairs: new Map(), pairsWanted: PAIRS_MAX, pairsSeq: null,
-	pairsMs: 0, eventSeq: null, alarms: "",
+	pairsMs: 0, learnt: false, eventSeq: null, alarms: "",
 };
 
 const byId = (id) => document.getElementById(id);
@@ -96,7 +92,7 @@ const serverNow = () => Date.now() + view.skewMs;
 /* One node */
 
 function trackOf() {
-	const steps = TRACK.map((name) => {
+	const steps = meta.track.map((name) => {
 		const time = el("span", { class: "time" });
 		const mark = el("span", { class: "sr" });
 		const item = el("li", {}, el("span", { class: "line" }),
@@ -109,10 +105,10 @@ function trackOf() {
 
 // Where the node is in the track, or was when it failed; -1 = nowhere.
 function stageIndex(node) {
-	const here = TRACK.indexOf(node.state);
+	const here = meta.track.indexOf(node.state);
 	if (here >= 0 || toneOf(node) !== "bad")
 		return here;
-	const passed = (node.stages || []).map((stage) => TRACK.indexOf(stage.state));
+	const passed = (node.stages || []).map((stage) => meta.track.indexOf(stage.state));
 	return passed.length ? passed[passed.length - 1] : -1;
 }
 
@@ -134,11 +130,11 @@ function updateTrack(track, node) {
 		times.set(stage.state, (times.get(stage.state) || 0) + stage.ms);
 	track.steps.forEach((step, i) => {
 		const tone = stepTone(node, i, here);
-		const spent = times.get(TRACK[i]);
+		const spent = times.get(meta.track[i]);
 		step.item.dataset.tone = tone;
 		setText(step.mark, " " + STEP_WORDS[tone]);
-		if (TRACK[i] !== node.state || node.settled)
-			setText(step.time, spent === undefined || TRACK[i] === "ready" ?
+		if (meta.track[i] !== node.state || node.settled)
+			setText(step.time, spent === undefined || meta.states.get(meta.track[i]).settled ?
 				"" : duration(spent));
 	});
 }
@@ -203,7 +199,7 @@ function updateRow(row, node) {
 // The running clocks: time in the present state, and in the present step of the track.
 function tickRow(row) {
 	const node = row.node;
-	const here = TRACK.indexOf(node.state);
+	const here = meta.track.indexOf(node.state);
 	const spent = duration(serverNow() - node.since_ms);
 	setText(row.since, node.since_ms ? "for " + spent : "");
 	if (here >= 0 && !node.settled)
@@ -260,7 +256,7 @@ function drawPool(pool) {
 function countStates(nodes) {
 	const counts = new Map();
 	const place = (node) => awayOf(node).length ? 0 :
-		(ORDER.indexOf(node.state) + 1) || ORDER.length + 1;
+		(meta.order.indexOf(node.state) + 1) || meta.order.length + 1;
 	for (const node of nodes) {
 		const state = countedAs(node);
 		const one = counts.get(state) ||
@@ -345,8 +341,8 @@ function drawSummary(status) {
 	const rest = summaryOf(status.nodes);
 	if (!counts.some((one) => one.state === view.filter))
 		view.filter = "";
-	setText(byId("ready"), total ? ready + " / " + total : "–");
-	setText(byId("ready-text"), !total ? "no nodes yet" : "nodes ready" +
+	setText(byId("in-service"), total ? ready + " / " + total : "–");
+	setText(byId("in-service-text"), !total ? "no nodes yet" : "nodes ready" +
 		(rest ? ", " + rest : ""));
 	drawShare(counts, total || 1);
 	drawFilters(counts);
@@ -370,7 +366,7 @@ function drawRollout(rollout) {
 	setText(byId("rollout-state"), GLYPHS[tone] + " " + state);
 	setText(byId("rollout-counts"), plural(rollout.total, "node") + ": " +
 		rolloutCounts(rollout));
-	setText(byId("rollout-reason"), rollout.reason || "");
+	setText(byId("rollout-reason"), sentence(rollout.reason));
 	show(byId("rollout-reason"), Boolean(rollout.reason));
 }
 
@@ -540,7 +536,20 @@ function takeStatus(status) {
 	drawStatus();
 }
 
+// Once for each bringupd: its tables do not change while it runs.
+async function learnMeta() {
+	const answer = await fetch("/v1/meta", { cache: "no-cache",
+		signal: AbortSignal.timeout(15 * 1000) });
+	if (!answer.ok)
+		throw new Error("it answers " + answer.status);
+	takeMeta(await answer.json());
+	view.pools.clear();
+	view.learnt = true;
+}
+
 async function pollOnce() {
+	if (!view.learnt || view.lost)
+		await learnMeta();
 	const asked = view.status && !view.lost ?
 		"?since=" + view.status.version + "&wait=" + POLL_WAIT_S : "";
 	const status = await fetchJson("/v1/status" + asked);

@@ -4,16 +4,120 @@
 // (cli/render/node_text.c, cli/render/render_rollout.c).
 "use strict";
 
-const TONES = {
-	ready: "good", failed: "bad", quarantined: "bad",
-	inspecting: "busy", imaging: "busy", booting: "busy", validating: "busy",
-	joining: "busy", draining: "wait", servicing: "wait",
+// GET /v1/meta: the tables of the daemon. The page has none of its own.
+const meta = { states: new Map(), conditions: new Map(), reasons: new Map(), links: new Map(),
+	track: [], order: [] };
+
+function takeMeta(tables) {
+	const byName = (list, key) => new Map((list || []).map((row) => [row[key], row]));
+	meta.states = byName(tables.states, "name");
+	meta.conditions = byName(tables.conditions, "name");
+	meta.links = byName(tables.links, "name");
+	meta.reasons = byName(tables.reasons, "code");
+	const names = (keep) => (tables.states || []).filter(keep).map((row) => row.name);
+	const onTrack = (row) => row.place === "in" || (!row.settled && row.place !== "leaving");
+	// The way into service; counts stand in the order of the table, what is bad first.
+	meta.track = names(onTrack);
+	meta.order = [...names((row) => row.bad), ...names((row) => !row.bad)];
+}
+
+/* Sentences: the same as model/sentence.c */
+
+// A part of a sentence: {name}, {!name}, {name:column}, {#name}, {#name one|many}, {?name}.
+function holeOf(text) {
+	const found = /^([#?!]?)([a-z_]+)(?::([a-z]+))?(?: ([^}]*))?$/.exec(text);
+	return found ? { kind: found[1], name: found[2], column: found[3], words: found[4] } : null;
+}
+
+const columns = {
+	help: (key) => (meta.states.get(key) || {}).help,
+	words: (key) => (meta.conditions.get(key) || {}).words,
+	cleared: (key) => (meta.conditions.get(key) || {}).cleared,
+	ends: (key) => (meta.reasons.get(key) || {}).ends,
+	done: (key) => (meta.links.get(key) || {}).done,
+	missing: (key) => (meta.links.get(key) || {}).missing,
 };
+
+function columnOf(hole, value) {
+	const key = value && typeof value === "object" ? value.code : value;
+	return (columns[hole.column] ? columns[hole.column](key) : "") || "";
+}
+
+function holeText(hole, args) {
+	const value = args[hole.name];
+	if (hole.column)
+		return columnOf(hole, value);
+	if (hole.kind !== "#" && hole.kind !== "?")
+		return sentence(value);
+	const number = Number.isInteger(value) ? value : 0;
+	const [one, many] = (hole.words || "").split("|");
+	return (hole.kind === "#" ? String(number) : "") +
+		(hole.words ? " " + (number === 1 ? one : many) : "");
+}
+
+function tells(hole, args) {
+	const value = args[hole.name];
+	if (hole.column)
+		return columnOf(hole, value) !== "";
+	if (hole.kind === "#" || hole.kind === "?")
+		return Number.isInteger(value) && value !== 0;
+	return Array.isArray(value) ? value.length > 0 : Boolean(value);
+}
+
+// A part in [brackets] is told by its flag, else by any of its arguments.
+function isTold(part, args) {
+	const holes = [...part.matchAll(/\{([^}]*)\}/g)].map((one) => holeOf(one[1]));
+	const flag = holes.find((hole) => hole && hole.kind === "?" && !hole.words);
+	return flag ? tells(flag, args) : holes.some((hole) => hole && tells(hole, args));
+}
+
+const fill = (text, args) => text.replace(/\{([^}]*)\}/g, (whole, inside) => {
+	const hole = holeOf(inside);
+	return hole ? holeText(hole, args) : "";
+});
+
+// The sentence of a reason, {code, args}; of each of a list; a text as it is.
+function sentence(said) {
+	if (said === null || said === undefined)
+		return "";
+	if (Array.isArray(said))
+		return said.map(sentence).join(", ");
+	if (typeof said !== "object")
+		return String(said);
+	const row = meta.reasons.get(said.code);
+	const args = said.args || {};
+	if (!row)
+		return (said.code || "") + Object.entries(args).map(([name, value], i) =>
+			(i ? ", " : " (") + name + ": " + sentence(value)).join("") +
+			(Object.keys(args).length ? ")" : "");
+	return fill(row.sentence.replace(/\[([^\]]*)\]/g, (whole, part) =>
+		isTold(part, args) ? part : ""), args);
+}
+
+// "drained by another: DIMM A3"
+const conditionText = (one) => ((meta.conditions.get(one.name) || {}).words || one.name) +
+	(one.detail ? ": " + one.detail : "");
+
+/* Nodes */
+
+const stateRow = (node) => meta.states.get(node.state) || {};
+const inService = (node) => stateRow(node).place === "in";
+
+function toneOfState(node) {
+	const row = stateRow(node);
+	if (row.bad)
+		return "bad";
+	if (row.place === "in")
+		return "good";
+	if (row.manual || row.place === "leaving")
+		return "wait";
+	return row.settled === false ? "busy" : "idle";
+}
 
 const awayOf = (node) => (node.conditions || []).filter((one) => one.away);
 
 // Ready, and no condition says otherwise.
-const isReady = (node) => node.state === "ready" && !awayOf(node).length;
+const isReady = (node) => inService(node) && !awayOf(node).length;
 
 // "ready", or "ready, unreachable": a state is believed as far as its facts agree.
 const stateOf = (node) => [node.state,
@@ -22,46 +126,48 @@ const stateOf = (node) => [node.state,
 // What it is counted as: "ready", or "ready but unreachable", as in /v1/status.
 const countedAs = (node) => node.state +
 	(awayOf(node).length ? " but " + awayOf(node)[0].name : "");
-const toneCounted = (node) => awayOf(node).length ? "bad" : TONES[node.state] || "idle";
+const toneCounted = (node) => awayOf(node).length ? "bad" : toneOfState(node);
 
 // What keeps it in its state now; the first is what matters most.
 function waitsOf(node) {
 	if (node.held)
-		return ["held by " + node.held.by + ": " + node.held.reason];
+		return ["held by " + node.held.by + ": " + sentence(node.held.reason)];
 	const step = node.step || {};
 	return [
-		node.waiting && "waits: " + node.waiting,
-		node.trouble && "not measured: " + node.trouble,
+		node.says && (node.says.kind === "wait" ? "waits: " : "not measured: ") +
+			sentence(node.says),
 		node.cluster_words && "its cluster says: " + node.cluster_words,
 		step.error && step.action + " failed: " + step.error + "; trying again",
 	].filter(Boolean);
 }
 
+// Neither open nor done nor taken back.
+const hasFailed = (order) => Boolean(order) && !order.open && order.status !== "done" &&
+	order.status !== "withdrawn" && Boolean(order.status);
+
 // What an applied plan does with the node, until it is done; "" = nothing.
 function orderText(order) {
 	if (!order)
 		return "";
-	const why = order.reason ? ": " + order.reason : "";
+	const why = order.reason ? ": " + sentence(order.reason) : "";
 	if (order.status === "turn")
 		return "waits for its turn (" + order.class + ")" + why;
-	if (order.status === "failed")
+	if (hasFailed(order))
 		return "its last order (" + order.class + ") failed" + why;
-	return order.status === "under-way" ? order.class + " under way" : "";
+	return order.open ? order.class + " under way" : "";
 }
 
 // Lines below a node. Why it came here is said where nothing keeps it here, and a failure
 // that is the reason of its state is said once.
 function notesOf(node) {
 	const waits = waitsOf(node);
-	const order = node.order && node.order.status === "failed" &&
-		TONES[node.state] === "bad" ? null : node.order;
-	return [...waits, ...(node.conditions || []).map((one) => one.text),
-		waits.length ? "" : node.reason, orderText(order)].filter(Boolean);
+	const order = hasFailed(node.order) && stateRow(node).bad ? null : node.order;
+	return [...waits, ...(node.conditions || []).map(conditionText),
+		waits.length ? "" : sentence(node.reason), orderText(order)].filter(Boolean);
 }
 
 function toneOf(node) {
-	const tone = node.state === "ready" && awayOf(node).length ? "bad" :
-		TONES[node.state] || "idle";
+	const tone = inService(node) && awayOf(node).length ? "bad" : toneOfState(node);
 	if (tone === "bad")
 		return tone;
 	return node.held || (tone === "busy" && waitsOf(node).length) ? "wait" : tone;
@@ -72,9 +178,9 @@ function summaryOf(nodes) {
 	const counts = new Map();
 	const add = (name) => counts.set(name, (counts.get(name) || 0) + 1);
 	for (const node of nodes) {
-		if (node.state === "ready" && !isReady(node))
+		if (inService(node) && !isReady(node))
 			add(awayOf(node)[0].name);
-		else if (TONES[node.state] === "bad")
+		else if (stateRow(node).bad)
 			add(node.state);
 	}
 	const held = nodes.filter((node) => node.held).length;
@@ -99,10 +205,10 @@ const rolloutCounts = (rollout) => ROLLOUT_COUNTS.filter(([key]) => rollout[key]
 const alarmsOf = (status) => [
 	...(status.trouble ? [{ tone: "bad", text: "The applied profile cannot be read: " +
 		status.trouble + ". No node is moved until a corrected one is applied." }] : []),
-	...(status.conditions || []).map((one) => ({ tone: "bad", text: one.text })),
+	...(status.conditions || []).map((one) => ({ tone: "bad", text: conditionText(one) })),
 	...(status.brakes || []).map((one) => ({ tone: "bad",
 		text: "The brake is on: " + one.text })),
-	...(status.warnings || []).map((text) => ({ tone: "wait", text })),
+	...(status.warnings || []).map((one) => ({ tone: "wait", text: sentence(one) })),
 ];
 
 // What a status says once an answer to ?since= has come. A whole answer stands alone; one

@@ -8,13 +8,50 @@ const path = require("node:path");
 const vm = require("node:vm");
 
 const names = ["stateOf", "toneCounted", "notesOf", "toneOf", "summaryOf", "isReady", "rolloutState",
-	"rolloutCounts", "alarmsOf", "mergeStatus"];
+	"rolloutCounts", "alarmsOf", "mergeStatus", "takeMeta", "sentence", "meta"];
 const source = fs.readFileSync(path.join(__dirname, "words.js"), "utf8");
 vm.runInThisContext(source + "\n;globalThis.words = { " + names.join(", ") + " };");
 const { words } = globalThis;
 
-const unreachable = { name: "unreachable", text: "its agent does not answer", away: true };
-const ready = { state: "ready", settled: true, reason: "", waiting: "", conditions: [] };
+// Rows as GET /v1/meta has them.
+words.takeMeta({
+	states: [["idle", "none"], ["validating", "out"], ["joining", "entering"], ["ready", "in"],
+		["draining", "leaving"], ["failed", "out"]].map(([name, place]) => ({ name, place,
+		settled: name === "idle" || name === "ready" || name === "failed",
+		bad: name === "failed", help: "help of " + name })),
+	conditions: [{ name: "unreachable", words: "its agent does not answer" },
+		{ name: "disk-full", words: "the disk is full" }],
+	links: [{ name: "script", done: "asked for its script", missing: "no kernel" }],
+	reasons: [
+		{ code: "probes", sentence: "{#count probe|probes} {a} gave no result[, once a minute{?seldom}]" },
+		{ code: "is-so", sentence: "{node} is {state} ({state:help}) for {#s} s" },
+		{ code: "over", sentence: "it ended[ ({!how})][; see {more}]" },
+		{ code: "chain", sentence: "{link:done}[; {link:missing}][ and {names}]" },
+		{ code: "waits", sentence: "waits: {!why}[; it ends when {why:ends}]" },
+		{ code: "partner", sentence: "no partner", ends: "one comes" },
+	],
+});
+assert.deepEqual(words.meta.track, ["validating", "joining", "ready"]);
+assert.equal(words.meta.order[0], "failed");
+
+// Sentences come of the rows; the same cases as model/sentence_test.c.
+const said = (code, args) => words.sentence({ code, args });
+assert.equal(said("probes", { count: 1, a: "n1", seldom: 0 }), "1 probe n1 gave no result");
+assert.equal(said("probes", { count: 11, a: "n1", seldom: 1 }),
+	"11 probes n1 gave no result, once a minute");
+assert.equal(said("is-so", { node: "n1", state: "ready", s: 3 }), "n1 is ready (help of ready) for 3 s");
+assert.equal(said("over", { how: { code: "partner" } }), "it ended (no partner)");
+assert.equal(said("over", { how: "", more: "" }), "it ended");
+assert.equal(said("chain", { link: "script", names: ["a", "b"] }),
+	"asked for its script; no kernel and a, b");
+assert.equal(said("waits", { why: { code: "partner", args: {} } }),
+	"waits: no partner; it ends when one comes");
+assert.equal(said("martians", { count: 3, of: "mars" }), "martians (count: 3, of: mars)");
+assert.equal(words.sentence(null), "");
+assert.equal(words.sentence("as it is"), "as it is");
+
+const unreachable = { name: "unreachable", detail: "", away: true };
+const ready = { state: "ready", settled: true, conditions: [] };
 const away = { ...ready, conditions: [unreachable] };
 
 // Ready is said of who can be used.
@@ -27,17 +64,17 @@ assert.deepEqual(words.notesOf(away), ["its agent does not answer"]);
 assert.equal(words.summaryOf([ready, away]), "1 unreachable");
 assert.equal(words.summaryOf([ready, { ...ready, held: { by: "ops", reason: "x" } }]),
 	"1 held");
-assert.equal(words.toneOf({ ...ready, conditions: [{ name: "not-in-profile", text: "t",
+assert.equal(words.toneOf({ ...ready, conditions: [{ name: "not-in-profile", detail: "",
 	away: false }] }), "good");
 
 // What a node waits for stands before why it came here, and a hold hides no condition.
 const busy = { state: "validating", reason: "once more", conditions: [] };
 assert.deepEqual(words.notesOf(busy), ["once more"]);
-assert.deepEqual(words.notesOf({ ...busy, waiting: "a partner" }), ["waits: a partner"]);
-assert.equal(words.toneOf({ ...busy, waiting: "a partner" }), "wait");
-assert.deepEqual(words.notesOf({ ...busy, trouble: "the clocks disagree" }),
-	["not measured: the clocks disagree"]);
-assert.equal(words.toneOf({ ...busy, trouble: "the clocks disagree" }), "wait");
+assert.deepEqual(words.notesOf({ ...busy, says: { kind: "wait", code: "partner" } }), ["waits: no partner"]);
+assert.equal(words.toneOf({ ...busy, says: { kind: "wait", code: "partner" } }), "wait");
+assert.deepEqual(words.notesOf({ ...busy, says: { kind: "trouble", code: "partner" } }),
+	["not measured: no partner"]);
+assert.equal(words.toneOf({ ...busy, says: { kind: "trouble", code: "partner" } }), "wait");
 assert.deepEqual(words.notesOf({ ...busy, cluster_words: "job 17" }),
 	["its cluster says: job 17"]);
 assert.deepEqual(words.notesOf({ ...busy, step: { action: "boot", error: "no domain" } }),
@@ -63,7 +100,7 @@ assert.equal(words.rolloutState(ended), "ended");
 assert.equal(words.rolloutCounts(ended), "3 done · 2 failed");
 
 // The site's own troubles stand above all.
-assert.deepEqual(words.alarmsOf({ conditions: [{ text: "the disk is full" }],
+assert.deepEqual(words.alarmsOf({ conditions: [{ name: "disk-full", detail: "" }],
 	brakes: [{ text: "rack r2" }], warnings: ["low"], trouble: "" }).map((one) => one.text),
 	["the disk is full", "The brake is on: rack r2", "low"]);
 

@@ -21,9 +21,7 @@
 #define BYTES(done)                                                                    \
 	",'progress':{'stage':'write','done_bytes':" done ",'total_bytes':1000}"
 #define HELD ",'held':{'by':'bringup','reason':'no slurmctld'}"
-#define UNREACHABLE                                                                    \
-	",'conditions':[{'name':'unreachable','away':true,'text':'its agent does not " \
-	"answer'}]"
+#define UNREACHABLE ",'conditions':[{'name':'unreachable','away':true}]"
 #define BOTH_READY NODE1("ready", "") "," NODE2("ready", "")
 
 static struct bu_follow *

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/render/output.h"
+#include "model/condition.h"
 #include "model/sentence.h"
 #include "model/state.h"
 
@@ -115,8 +116,12 @@ bu_node_wait(const struct bu_shown_node *node)
 		bu_text_add(&text, "; ", "held by %s: %s", node->held.by, held);
 	else
 		add_waits(node, &text);
-	for (size_t i = 0; i < node->conditions_count; i++)
-		bu_text_add(&text, "; ", "%s", node->conditions[i].text);
+	for (size_t i = 0; i < node->conditions_count; i++) {
+		bu_autofree char *words = bu_condition_words(
+			node->conditions[i].name, node->conditions[i].detail);
+
+		bu_text_add(&text, "; ", "%s", words);
+	}
 	add_failure(node, &text);
 	return bu_out_clean(text, 0);
 }

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/render/node_text.h"
 #include "cli/render/output.h"
+#include "model/condition.h"
 #include "model/state.h"
 
 void
@@ -163,8 +164,10 @@ render_alarms(const struct bu_shown_status *status, FILE *out)
 	for (size_t i = 0; i < status->conditions_count; i++) {
 		bu_autofree char *head =
 			bu_xasprintf("ALARM, %s", status->conditions[i].name);
+		bu_autofree char *words = bu_condition_words(
+			status->conditions[i].name, status->conditions[i].detail);
 
-		render_alarm(head, status->conditions[i].text, out);
+		render_alarm(head, words, out);
 	}
 	for (size_t i = 0; i < status->brakes_count; i++)
 		render_alarm("ALARM, the brake is on", status->brakes[i].text, out);

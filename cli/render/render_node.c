@@ -10,6 +10,7 @@
 #include "cli/render/node_text.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
+#include "model/condition.h"
 #include "model/inventory.h"
 #include "model/sentence.h"
 #include "profiles/load/disk.h"
@@ -226,10 +227,11 @@ render_conditions(const struct bu_shown_node *node, FILE *out)
 		const struct bu_shown_condition *condition = &node->conditions[i];
 		char since[24];
 		bu_autofree char *text = NULL;
+		bu_autofree char *words =
+			bu_condition_words(condition->name, condition->detail);
 
 		bu_time_iso(condition->since_ms, since);
-		text = bu_xasprintf("%s since %s: %s", condition->name, since,
-				    condition->text);
+		text = bu_xasprintf("%s since %s: %s", condition->name, since, words);
 		line(out, "condition", text);
 	}
 }

@@ -95,11 +95,11 @@ START_TEST(the_note_says_what_matters_most)
 		{"{'reason':'r'}", "r"},
 		{"{'reason':'r','says':{'kind':'wait','code':'other','args':{'words':'w'}}}",
 		 "waits: w"},
-		{"{'reason':'r','conditions':[{'text':'a'},{'text':'b'}]}", "a; b; r"},
+		{"{'reason':'r','conditions':[{'name':'a'},{'name':'b'}]}", "a; b; r"},
 		{"{'reason':'r','says':{'kind':'wait','code':'other','args':{'words':'w'}},'held':{'by':'ops','reason':'x\\ny'}}",
 		 "held by ops: x?y"},
 		/* A hold hides nothing that is wrong with the node. */
-		{"{'held':{'by':'ops','reason':'x'},'conditions':[{'text':'a'}]}",
+		{"{'held':{'by':'ops','reason':'x'},'conditions':[{'name':'a'}]}",
 		 "held by ops: x; a"},
 		{"{'reason':'','says':{'kind':'trouble','code':'other','args':{'words':'the clocks disagree'}}}",
 		 "not measured: the clocks disagree"},
@@ -257,14 +257,14 @@ START_TEST(a_table_of_nodes)
 		"'total_bytes':4}},"
 		"{'name':'node002','pool':'train','state':'failed','since_ms':0,"
 		"'reason':'no answer\\u001b[2J','progress':null,"
-		"'conditions':[{'name':'not-in-profile','text':'t'}]}]",
+		"'conditions':[{'name':'not-in-profile'}]}]",
 		&nodes);
 	bu_autofree char *text = WRITTEN(bu_render_nodes(&nodes, out));
 
 	has(text, "NODE");
 	has(text, "60 s write 25 %");
 	has(text, "failed, not-in-profile");
-	has(text, "t; no answer?[2J");
+	has(text, "it is not in the applied profile; no answer?[2J");
 	ck_assert_ptr_null(strchr(text, '\x1b'));
 	released(bu_shown_nodes_fields, &nodes, value);
 }

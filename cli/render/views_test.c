@@ -104,8 +104,7 @@ START_TEST(a_node_has_a_line_for_each_fact)
 		"'stages':[{'state':'inspecting','ms':3000},"
 		"{'state':'imaging','ms':95000}],"
 		"'firmware_versions':[{'name':'BIOS\\u001b','version':'1.2'}],"
-		"'conditions':[{'name':'unreachable','since_ms':61000,'away':true,"
-		"'text':'its agent does not answer'}],"
+		"'conditions':[{'name':'unreachable','since_ms':61000,'away':true}],"
 		"'drift':[{'text':'network x: MTU is 1, the profile says 2'}]}",
 		&node);
 	bu_autojson json_t *inventory = machine();
@@ -349,8 +348,8 @@ START_TEST(a_status_has_its_alarms_first)
 		"'nodes':[{'name':'node001','pool':'train','state':'ready',"
 		"'since_ms':1000}],"
 		"'rollout':{'id':'r-1','total':1,'state':'running','under_way':1},"
-		"'conditions':[{'name':'clock','text':'it goes wrong\\n'},"
-		"{'name':'disk','text':'it is full'}],"
+		"'conditions':[{'name':'clock','detail':'it goes wrong\\n'},"
+		"{'name':'disk-full','detail':'log.db'}],"
 		"'brakes':[{'scope':'a','text':'4 of rack r1 are late'},"
 		"{'scope':'b','text':'5 of rack r2 are late'}],"
 		"'warnings':['bw_min is low','lat_max is high']}",
@@ -361,8 +360,8 @@ START_TEST(a_status_has_its_alarms_first)
 		text,
 		"site demo, epoch 3, revision 0123456789ab (commit fedcba987654); bringupd 0.1.0, up 75 s\n"
 		"the applied profile cannot be read: no such image; no node is moved until a corrected one is applied\n"
-		"ALARM, clock: it goes wrong?\n"
-		"ALARM, disk: it is full\n"
+		"ALARM, clock: clock: it goes wrong?\n"
+		"ALARM, disk-full: the appliance's disk is full: log.db\n"
 		"ALARM, the brake is on: 4 of rack r1 are late\n"
 		"ALARM, the brake is on: 5 of rack r2 are late\n"
 		"warning: bw_min is low\n"
@@ -457,8 +456,7 @@ START_TEST(columns_of_a_screen_are_as_wide_as_their_widest)
 		bu_shown_nodes_fields,
 		"{'time_ms':61000,'nodes':[{'name':'n1','state':'imaging',"
 		"'since_ms':1000},{'name':'node0123','state':'ready','since_ms':1000,"
-		"'settled':true,'conditions':[{'name':'unreachable','away':true,"
-		"'text':''}]},{'name':'n2','state':'booting','since_ms':51000}]}",
+		"'settled':true,'conditions':[{'name':'unreachable','away':true}]},{'name':'n2','state':'booting','since_ms':51000}]}",
 		&nodes);
 	struct bu_screen screen = {0};
 	bu_autofree char *text = WRITTEN({
@@ -466,11 +464,13 @@ START_TEST(columns_of_a_screen_are_as_wide_as_their_widest)
 		bu_screen_nodes(&screen, &nodes);
 	});
 
-	ck_assert_str_eq(text, "n1        imaging                60 s\033[K\n"
-			       "node0123  ready, unreachable     60 s\033[K\n"
-			       "n2        booting                10 s\033[K\n"
-			       "0/3 ready, 1 unreachable, 1 imaging, 1 booting\033[K\n"
-			       "\033[J");
+	ck_assert_str_eq(text,
+			 "n1        imaging                60 s\033[K\n"
+			 "node0123  ready, unreachable     60 s  its agent does not "
+			 "answer\033[K\n"
+			 "n2        booting                10 s\033[K\n"
+			 "0/3 ready, 1 unreachable, 1 imaging, 1 booting\033[K\n"
+			 "\033[J");
 	released(bu_shown_nodes_fields, &nodes, value);
 }
 END_TEST

@@ -119,6 +119,8 @@ BU_HANDLER(bu_api_fabric_runs);
 BU_HANDLER(bu_api_nocloud);
 /* image_uses.c */
 BU_HANDLER(bu_api_image_uses);
+/* meta.c */
+BU_HANDLER(bu_api_meta);
 /* metrics.c */
 BU_HANDLER(bu_api_metrics_get);
 BU_HANDLER(bu_api_targets);

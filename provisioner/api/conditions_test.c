@@ -50,8 +50,10 @@ first_of(const json_t *owner)
 {
 	const json_t *row = json_array_get(json_object_get(owner, "conditions"), 0);
 
-	return bu_xasprintf("%s %s", bu_json_str(row, "name", ""),
-			    bu_json_str(row, "text", ""));
+	bu_autofree char *words = bu_condition_words(bu_json_str(row, "name", ""),
+						     bu_json_str(row, "detail", ""));
+
+	return bu_xasprintf("%s %s", bu_json_str(row, "name", ""), words);
 }
 
 /* Until the next one. */

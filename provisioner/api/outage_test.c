@@ -108,7 +108,7 @@ START_TEST(people_are_told_what_is_full_and_reading_goes_on)
 	status = site_call(&site, site.page, "GET", "/v1/status", "", 200);
 	condition = json_array_get(json_object_get(status, "conditions"), 0);
 	ck_assert_str_eq(bu_json_str(condition, "name", ""), "disk-full");
-	rig_text_has(bu_json_str(condition, "text", ""), "log.db");
+	rig_text_has(bu_json_str(condition, "detail", ""), "log.db");
 	events = site_call(&site, site.page, "GET", "/v1/events", "", 200);
 	ck_assert_uint_gt(json_array_size(json_object_get(events, "events")), 0);
 	page = site_text(&site, site.page, "/", 200);

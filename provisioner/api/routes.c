@@ -48,6 +48,8 @@ const struct bu_route bu_api_routes[] = {
 	{"POST", "/v1/agent/result", BU_LISTEN_AGENT, BU_CALLER_NODE,
 	 bu_api_agent_result, "result of a work item"},
 
+	{"GET", "/v1/meta", PEOPLE, BU_CALLER_VIEW, bu_api_meta,
+	 "states, verbs, classes, conditions and reasons with their words"},
 	{"GET", "/v1/status", PEOPLE, BU_CALLER_VIEW, bu_api_status,
 	 "the site and its nodes; ?since= only the nodes that changed after that version, "
 	 "&wait= for the next one"},

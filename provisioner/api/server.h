@@ -141,6 +141,8 @@ struct bu_reply {
 	struct bu_shared *shared; /* a reference, taken */
 	char *text;               /* taken */
 	const char *content_type;
+	const char *etag; /* borrowed; a client that shows it is answered 304. NULL =
+			     none */
 	int has_fd;
 	int fd; /* taken; Range is honoured */
 	uint64_t fd_size;

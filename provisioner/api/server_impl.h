@@ -81,7 +81,9 @@ enum MHD_Result bu_server_stream(struct bu_exchange *exchange,
 
 /* server_response.c. */
 /* Those that each answer carries. */
-void bu_server_headers(struct MHD_Response *response, const char *content_type);
+/* etag: NULL = the answer is kept nowhere. */
+void bu_server_headers(struct MHD_Response *response, const char *content_type,
+		       const char *etag);
 /* Takes the contents of the reply. */
 enum MHD_Result bu_server_send(struct MHD_Connection *connection,
 			       struct bu_reply *reply);

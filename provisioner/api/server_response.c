@@ -66,13 +66,17 @@ response_of_shared(struct bu_shared *shared)
 }
 
 void
-bu_server_headers(struct MHD_Response *response, const char *content_type)
+bu_server_headers(struct MHD_Response *response, const char *content_type,
+		  const char *etag)
 {
 	MHD_add_response_header(response, "Content-Type", content_type);
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(response, "Content-Security-Policy",
 				"default-src 'self'; frame-ancestors 'none'");
-	MHD_add_response_header(response, "Cache-Control", "no-store");
+	MHD_add_response_header(response, "Cache-Control",
+				etag ? "no-cache" : "no-store");
+	if (etag)
+		MHD_add_response_header(response, "ETag", etag);
 }
 
 /* "bytes=a-b" or "bytes=a-"; 0 when it fits into size. */
@@ -187,6 +191,16 @@ response_of_fd(struct MHD_Connection *connection, struct bu_reply *reply, int *s
 	return response;
 }
 
+/* Has the client this very answer? */
+static int
+is_kept(struct MHD_Connection *connection, const struct bu_reply *reply)
+{
+	const char *kept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+						       "If-None-Match");
+
+	return reply->etag && kept && strcmp(kept, reply->etag) == 0;
+}
+
 enum MHD_Result
 bu_server_send(struct MHD_Connection *connection, struct bu_reply *reply)
 {
@@ -195,6 +209,11 @@ bu_server_send(struct MHD_Connection *connection, struct bu_reply *reply)
 	struct MHD_Response *response;
 	enum MHD_Result rc;
 
+	if (is_kept(connection, reply)) {
+		status = 304;
+		free(reply->text);
+		reply->text = NULL;
+	}
 	if (reply->has_fd) {
 		response = response_of_fd(connection, reply, &status);
 	} else if (reply->json) {
@@ -209,7 +228,7 @@ bu_server_send(struct MHD_Connection *connection, struct bu_reply *reply)
 	}
 	if (!response)
 		return MHD_NO;
-	bu_server_headers(response, type);
+	bu_server_headers(response, type, reply->etag);
 	if (status == 503) {
 		char text[16];
 

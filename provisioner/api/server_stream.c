@@ -111,7 +111,7 @@ bu_server_stream(struct bu_exchange *exchange, const struct bu_stream *of)
 	response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK,
 						     read_stream, stream, free_stream);
 	bu_assert(response);
-	bu_server_headers(response, "text/event-stream");
+	bu_server_headers(response, "text/event-stream", NULL);
 	rc = MHD_queue_response(exchange->connection, 200, response);
 	MHD_destroy_response(response);
 	return rc;
