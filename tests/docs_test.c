@@ -142,9 +142,8 @@ print_fields(const struct bu_field *fields, FILE *out)
 {
 	fputc('{', out);
 	for (const struct bu_field *field = fields; field->key; field++) {
-		fprintf(out, "%s%s%s", field == fields ? "" : ", ",
-			field->kind == BU_FIELD_PARTS ? "code, args, " : "",
-			field->key);
+		fprintf(out, "%s%s", field == fields ? "" : ", ",
+			field->kind == BU_FIELD_PARTS ? "code, args" : field->key);
 		if (!field->fields)
 			continue;
 		fputs(": ", out);
