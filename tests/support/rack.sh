@@ -326,6 +326,11 @@ node_get() {
 	bu node show "$1" --json | jq -r "$2"
 }
 
+# node_reason NODE: the sentence why it is in its state.
+node_reason() {
+	bu node why "$1" | sed -n 's/^reason: //p'
+}
+
 node_is() {
 	[[ $(node_get "$1" .state) == "$2" ]]
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "model/sentence.h"
 #include "tests/sim/harm/harm.h"
 
 static int
@@ -57,8 +58,9 @@ names_a_command(const char *name)
 	bu_autofree char *path = bu_xasprintf("/v1/nodes/%s", name);
 	struct bu_err err;
 	bu_autojson json_t *shown = wire_call("GET", path, NULL, &err);
+	bu_autofree char *why = bu_said_lines(json_object_get(shown, "why"));
 
-	return strstr(bu_json_str(shown, "why", ""), "bringup ") != NULL;
+	return strstr(why, "bringup ") != NULL;
 }
 
 /* Nothing is to be done any more, and its kernel does not run with what is applied. */
@@ -116,14 +118,15 @@ oracle_unsettled(int helped)
 			row->present ? unsettled_row(row, helped, &plan) : NULL;
 		bu_autofree char *path = NULL;
 		bu_autojson json_t *shown = NULL;
+		bu_autofree char *lines = NULL;
 		struct bu_err err;
 
 		if (!why)
 			continue;
 		path = bu_xasprintf("/v1/nodes/%s", row->name);
 		shown = wire_call("GET", path, NULL, &err);
-		snprintf(text, sizeof(text), "%s: %s. %s", row->name, why,
-			 bu_json_str(shown, "why", ""));
+		lines = bu_said_lines(json_object_get(shown, "why"));
+		snprintf(text, sizeof(text), "%s: %s. %s", row->name, why, lines);
 		return text;
 	}
 	return NULL;
