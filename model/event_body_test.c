@@ -240,8 +240,7 @@ START_TEST(what_a_row_lacks_is_named)
 			struct bu_err err = {0};
 			union bu_body body;
 
-			if (field->need != BU_REQUIRED ||
-			    field->kind == BU_FIELD_PARTS)
+			if (field->need != BU_REQUIRED || field->kind == BU_FIELD_PARTS)
 				continue;
 			bu_event_init(&event, today[i].kind, "", quoted(today[i].row));
 			ck_assert_int_eq(json_object_del(event.body, field->key), 0);

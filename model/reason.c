@@ -151,6 +151,7 @@ bu_reason_set(struct bu_reason *ret, enum bu_reason_code code,
 
 	bu_assert(code < BU_REASON_COUNT);
 	args = args ? args : &none;
+	memset(ret, 0, sizeof(*ret)); /* its padding is compared, too */
 	ret->code = code;
 	memcpy(ret->number, args->number, sizeof(ret->number));
 	pack(ret, args->text);

@@ -111,11 +111,11 @@ links_json(void)
 
 /* Names of a sentence's arguments, each once. */
 static json_t *
-args_json(const char *sentence)
+args_json(const char *template)
 {
 	json_t *seen = json_object(), *list = json_array();
 
-	for (const char *at = strchr(sentence, '{'); at; at = strchr(at + 1, '{')) {
+	for (const char *at = strchr(template, '{'); at; at = strchr(at + 1, '{')) {
 		char name[16];
 
 		bu_said_arg(at, name);
