@@ -71,26 +71,27 @@ function isTold(part, args) {
 	return flag ? tells(flag, args) : holes.some((hole) => hole && tells(hole, args));
 }
 
-const fill = (text, args) => text.replace(/\{([^}]*)\}/g, (whole, inside) => {
+const fill = (template, args) => template.replace(/\{([^}]*)\}/g, (whole, inside) => {
 	const hole = holeOf(inside);
 	return hole ? holeText(hole, args) : "";
 });
 
 // The sentence of a reason, {code, args}; of each of a list; a text as it is.
-function sentence(said) {
-	if (said === null || said === undefined)
+function sentence(value) {
+	if (value === null || value === undefined)
 		return "";
-	if (Array.isArray(said))
-		return said.map(sentence).join(", ");
-	if (typeof said !== "object")
-		return String(said);
-	const row = meta.reasons.get(said.code);
-	const args = said.args || {};
+	if (Array.isArray(value))
+		return value.map(sentence).join(", ");
+	if (typeof value !== "object")
+		return String(value);
+	const row = meta.reasons.get(value.code);
+	const args = value.args || {};
 	if (!row)
-		return (said.code || "") + Object.entries(args).map(([name, value], i) =>
-			(i ? ", " : " (") + name + ": " + sentence(value)).join("") +
+		return (value.code || "") + Object.entries(args).map(([name, arg], i) =>
+			(i ? ", " : " (") + name + ": " + sentence(arg)).join("") +
 			(Object.keys(args).length ? ")" : "");
-	return fill(row.sentence.replace(/\[([^\]]*)\]/g, (whole, part) =>
+	const { sentence: template } = row;
+	return fill(template.replace(/\[([^\]]*)\]/g, (whole, part) =>
 		isTold(part, args) ? part : ""), args);
 }
 

@@ -10,9 +10,8 @@
 static void
 print_json(const struct bu_findings *findings, const struct bu_desired *desired)
 {
-	int ok = desired && findings->violations == 0 && findings->unsupported == 0;
-	json_t *report = json_pack("{s:b,s:b,s:o}", "ok", ok, "supported",
-				   findings->unsupported == 0, "findings",
+	int ok = desired && findings->violations == 0;
+	json_t *report = json_pack("{s:b,s:o}", "ok", ok, "findings",
 				   bu_findings_json(findings));
 
 	if (desired) {
@@ -31,7 +30,7 @@ print_text(const char *dir, const struct bu_findings *findings,
 	   const struct bu_desired *desired)
 {
 	bu_findings_print(findings, stdout);
-	if (desired && findings->violations == 0 && findings->unsupported == 0)
+	if (desired && findings->violations == 0)
 		printf("%s: %zu node%s in %zu pool%s, ok (revision %.12s)\n", dir,
 		       desired->nodes_count, desired->nodes_count == 1 ? "" : "s",
 		       desired->pools_count, desired->pools_count == 1 ? "" : "s",
@@ -53,14 +52,7 @@ bu_cmd_check(const struct bu_options *options, struct bu_err *err)
 		print_json(&findings, desired);
 	else
 		print_text(dir, &findings, desired);
-	if (rc == 0 && findings.unsupported)
-		rc = bu_err_set(err, BU_ERR_INVAL, 0,
-				"%s: %zu line%s ask%s for what this bringup does not "
-				"do yet",
-				dir, findings.unsupported,
-				findings.unsupported == 1 ? "" : "s",
-				findings.unsupported == 1 ? "s" : "");
-	else if (rc == 0 && findings.violations)
+	if (rc == 0 && findings.violations)
 		rc = bu_err_set(err, BU_ERR_INVAL, 0,
 				"%s: [policy] forbids it, for %zu reason%s", dir,
 				findings.violations,

@@ -159,34 +159,6 @@ print_cell(const char *text, FILE *out)
 	}
 }
 
-static int
-has_all(const struct bu_key *key)
-{
-	bu_autofree char *choices = bu_xstrdup(key->arg);
-	char *save = NULL;
-
-	for (char *choice = strtok_r(choices, "|", &save); choice;
-	     choice = strtok_r(NULL, "|", &save))
-		if (!bu_key_is_served(key, choice))
-			return 0;
-	return 1;
-}
-
-static void
-print_served(const struct bu_key *key, FILE *out)
-{
-	const char *served = bu_key_served(key);
-
-	if (served && *served) {
-		if (has_all(key))
-			return;
-		fputs("; for now only ", out);
-		print_cell(served, out);
-	} else if (served) {
-		fputs("; refused, nothing reads it yet", out);
-	}
-}
-
 void
 bu_schema_print_reference(FILE *out)
 {
@@ -212,7 +184,6 @@ bu_schema_print_reference(FILE *out)
 				keys[j].need ? keys[j].need : "");
 			print_cell(allowed, out);
 			fprintf(out, " | %s", keys[j].help);
-			print_served(&keys[j], out);
 			fprintf(out, " | %s |\n",
 				keys[j].use == BU_KEY_REACH ? "at once"
 				: keys[j].change ? bu_class_name(keys[j].change)

@@ -150,19 +150,3 @@ bu_schema_inherits(const char *kind, const char *from,
 	}
 	return found;
 }
-
-int
-bu_key_is_served(const struct bu_key *key, const char *value)
-{
-	const char *served = bu_key_served(key);
-	size_t size = strlen(value);
-
-	while (served && *served) {
-		size_t length = strcspn(served, "|");
-
-		if (length == size && memcmp(served, value, size) == 0)
-			return 1;
-		served += length + (served[length] == '|');
-	}
-	return !served;
-}

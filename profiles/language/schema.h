@@ -142,12 +142,8 @@ const struct bu_section_kind *bu_schema_kinds(size_t *ret_count);
 const struct bu_key *bu_schema_keys(size_t *ret_count);
 const struct bu_section_kind *bu_schema_kind(const char *kind);
 const struct bu_key *bu_schema_key(const char *kind, const char *key);
-/* What of the key this version carries out: NULL = all, "" = nothing reads it yet, of a
- * choice the values that have a driver, "a|b". The rest is refused. */
-const char *bu_key_served(const struct bu_key *key);
 /* The only kind of cluster that knows this key; NULL = each does. */
 const char *bu_key_driver(const struct bu_key *key);
-int bu_key_is_served(const struct bu_key *key, const char *value);
 int bu_key_required(const struct bu_key *key);
 /* NULL when there is none. */
 const char *bu_key_default(const struct bu_key *key);

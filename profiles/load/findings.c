@@ -13,7 +13,6 @@ counter(struct bu_findings *findings, enum bu_finding_level level)
 {
 	size_t *const counters[] = {
 		[BU_FINDING_WARNING] = &findings->warnings,
-		[BU_FINDING_UNSUPPORTED] = &findings->unsupported,
 		[BU_FINDING_POLICY] = &findings->violations,
 		[BU_FINDING_ERROR] = &findings->errors,
 	};
@@ -59,8 +58,8 @@ bu_findings_drop(struct bu_findings *findings, enum bu_finding_level level)
 	}
 	findings->count = kept;
 	*counter(findings, level) = 0;
-	findings->left_out = findings->errors + findings->warnings +
-			     findings->unsupported + findings->violations - kept;
+	findings->left_out =
+		findings->errors + findings->warnings + findings->violations - kept;
 }
 
 static int
@@ -118,8 +117,7 @@ bu_findings_json(const struct bu_findings *findings)
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct bu_finding *item = &findings->items[i];
-		static const char *const levels[] = {"warning", "unsupported", "policy",
-						     "error"};
+		static const char *const levels[] = {"warning", "policy", "error"};
 
 		json_array_append_new(list, json_pack("{ss ss si ss}", "level",
 						      levels[item->level], "file",
@@ -132,24 +130,21 @@ bu_findings_json(const struct bu_findings *findings)
 int
 bu_findings_err(const struct bu_findings *findings, struct bu_err *err)
 {
-	enum bu_finding_level level =
-		findings->errors ? BU_FINDING_ERROR : BU_FINDING_UNSUPPORTED;
-	size_t count = findings->errors ? findings->errors : findings->unsupported;
 	const struct bu_finding *first = NULL;
 
 	for (size_t i = 0; i < findings->count && !first; i++)
-		if (findings->items[i].level == level)
+		if (findings->items[i].level == BU_FINDING_ERROR)
 			first = &findings->items[i];
 	if (!first)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "the profile has %zu errors",
-				  count);
+				  findings->errors);
 
 	bu_autofree char *text = placed(first, "");
 
-	if (count == 1)
+	if (findings->errors == 1)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "%s", text);
 	return bu_err_set(err, BU_ERR_INVAL, 0, "%s (and %zu more errors)", text,
-			  count - 1);
+			  findings->errors - 1);
 }
 
 void

@@ -16,7 +16,6 @@
  * POLICY: it can be read and planned, and is not allowed to be applied. */
 enum bu_finding_level {
 	BU_FINDING_WARNING,
-	BU_FINDING_UNSUPPORTED,
 	BU_FINDING_POLICY,
 	BU_FINDING_ERROR,
 };
@@ -32,7 +31,7 @@ struct bu_finding {
 struct bu_findings {
 	struct bu_finding *items; /* sorted by file and line after a load */
 	size_t count, cap;
-	size_t errors, warnings, unsupported, violations;
+	size_t errors, warnings, violations;
 	size_t left_out; /* beyond BU_FINDINGS_MAX: counted, not kept */
 };
 
@@ -46,10 +45,9 @@ void bu_findings_drop(struct bu_findings *findings, enum bu_finding_level level)
 void bu_findings_sort(struct bu_findings *findings);
 /* One line each; warnings say so. */
 void bu_findings_print(const struct bu_findings *findings, FILE *out);
-/* [{"level","file","line","text"}]; level: warning, unsupported, policy, error. */
+/* [{"level","file","line","text"}]; level: warning, policy, error. */
 json_t *bu_findings_json(const struct bu_findings *findings);
-/* BU_ERR_INVAL with the first error and how many more there are; where there is none,
- * with what is unsupported. Always -1. */
+/* BU_ERR_INVAL with the first error and how many more there are. Always -1. */
 int bu_findings_err(const struct bu_findings *findings, struct bu_err *err);
 void bu_findings_clear(struct bu_findings *findings);
 

@@ -97,9 +97,6 @@ void bu_load_check_addresses(struct bu_loader *ld);
 void bu_load_check_machines(struct bu_loader *ld);
 /* load_names.c */
 void bu_load_check_names(struct bu_loader *ld);
-/* load_drivers.c: what the language knows and no driver of this version does. */
-void bu_load_check_served(struct bu_loader *ld, const struct bu_ini_section *section,
-			  const struct bu_key *key, const struct bu_ini_entry *entry);
 /* load_networks.c: of networks alone, and of the networks of a pool. */
 void bu_load_check_networks(struct bu_loader *ld);
 /* load_fabrics.c */

@@ -70,8 +70,6 @@ load_key(struct bu_loader *ld, const struct bu_ini_section *section,
 		 bu_value_parse(key, text, has_field ? object + key->offset : NULL,
 				&err) < 0)
 		bu_load_wrong(ld, section, key->key, "%s", err.text);
-	else if (entry)
-		bu_load_check_served(ld, section, key, entry);
 }
 
 void

@@ -389,12 +389,6 @@ START_TEST(the_first_error_is_named)
 	ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
 	ck_assert_str_eq(err.text, "a.ini:2: is wrong (and 2 more errors)");
 	bu_findings_clear(&findings);
-	bu_findings_add(&findings, BU_FINDING_UNSUPPORTED, "a.ini", 1, "is new");
-	bu_findings_add(&findings, BU_FINDING_UNSUPPORTED, "a.ini", 2, "is newer");
-	bu_findings_add(&findings, BU_FINDING_WARNING, "a.ini", 3, "is old");
-	ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
-	ck_assert_str_eq(err.text, "a.ini:1: is new (and 1 more errors)");
-	bu_findings_clear(&findings);
 }
 END_TEST
 

@@ -271,42 +271,7 @@ START_TEST(what_is_no_address_is_not_reserved)
 }
 END_TEST
 
-/* What nothing carries out can be read, and is refused where it stands. */
-START_TEST(what_nothing_carries_out_is_refused)
-{
-	static const struct {
-		const char *from, *to, *text;
-	} rows[] = {
-		{"gres = rdma:rxe:1", "labels = tier=gold",
-		 "site.ini:35: [pool train] labels: nothing in this bringup reads it "
-		 "yet; take it out"},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autofree char *site =
-			bu_testing_replace(bu_testing_site, rows[i].from, rows[i].to);
-		struct bu_tree *tree = bu_testing_tree("site.ini", site, "racks.csv",
-						       bu_testing_racks, NULL);
-		struct bu_findings findings = {0};
-		struct bu_desired *desired = bu_profiles_load(tree, &findings);
-		bu_autofree char *text = bu_testing_findings(&findings);
-		bu_autofree char *want = bu_xasprintf("%s\n", rows[i].text);
-		struct bu_err err;
-
-		ck_assert_ptr_nonnull(desired);
-		ck_assert_uint_eq(findings.unsupported, 1);
-		ck_assert_uint_eq(findings.errors + findings.warnings, 0);
-		ck_assert_str_eq(text, want);
-		ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
-		ck_assert_str_eq(err.text, rows[i].text);
-		bu_desired_destroy(desired);
-		bu_findings_clear(&findings);
-		bu_tree_destroy(tree);
-	}
-}
-END_TEST
-
 BU_UNIT("machines", a_name_has_one_address, placeholders_identify_no_machine,
 	two_spellings_of_one_bmc_are_refused_with_both_places, one_machine_has_one_name,
 	a_mac_of_another_network_is_one_too, no_node_gets_what_bringupd_has_itself,
-	what_is_no_address_is_not_reserved, what_nothing_carries_out_is_refused)
+	what_is_no_address_is_not_reserved)

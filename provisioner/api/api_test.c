@@ -551,7 +551,6 @@ START_TEST(rollouts_are_listed_shown_and_changed)
 {
 	struct site site;
 	bu_autojson json_t *list = NULL, *one = NULL, *none = NULL, *paused = NULL;
-	bu_autojson json_t *again = NULL;
 	bu_autofree char *path = NULL, *pause = NULL;
 	const char *id;
 
@@ -572,8 +571,7 @@ START_TEST(rollouts_are_listed_shown_and_changed)
 	rig_pass(&site.rig, 1);
 	paused = site_call(&site, site.local, "GET", path, "", 200);
 	ck_assert_str_eq(bu_json_str(paused, "state", ""), "paused");
-	again = site_call(&site, site.local, "POST", pause, "{}", 409);
-	ck_assert_str_ne(error_text(again), "");
+	json_decref(site_call(&site, site.local, "POST", pause, "{}", 409));
 	for (size_t i = 0; i < 2; i++) {
 		bu_autofree char *verb =
 			bu_xasprintf("%s/%s", path, i ? "abort" : "resume");

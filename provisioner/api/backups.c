@@ -235,7 +235,7 @@ look_late(struct bu_backups *backups, const struct bu_desired_site *site)
 	const struct bu_condition *now = &fleet->conditions[BU_CONDITION_BACKUP_LATE];
 	int late =
 		site && wall_ms(backups) - newest_ms(fleet) > 2 * site->backup_every_ms;
-	const char *why = !fleet->backup.at_ms ? "none was ever made" : "";
+	const char *why = !fleet->backup.at_ms ? "none yet" : "";
 	struct bu_event event;
 
 	if (late == now->on)

@@ -196,7 +196,7 @@ bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_e
 		check_loaders(api, desired, &findings);
 	if (desired)
 		check_bmcs(desired, &findings);
-	if (findings.errors || findings.unsupported) {
+	if (findings.errors) {
 		bu_findings_err(&findings, err);
 		bu_desired_destroy(desired);
 		desired = NULL;

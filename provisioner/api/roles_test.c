@@ -39,7 +39,9 @@ needed(const struct bu_route *route)
 	if (!strncmp(route->path, "/v1/agent/", 10) ||
 	    route->listeners & BU_LISTEN_BOOT)
 		return "node";
-	if (!strcmp(route->path, "/v1/audit"))
+	if (!strncmp(route->path, "/v1/backups", 11))
+		return "admin";
+	if (!strncmp(route->path, "/v1/audit", 9))
 		return "audit";
 	for (size_t i = 0; i < BU_LEN(asks_machine); i++)
 		if (!strcmp(route->path, asks_machine[i]))

@@ -187,7 +187,7 @@ bu_backup_check(const char *dir, int64_t now_ms, struct bu_restored *ret,
 	if (rc == 0)
 		rc = bu_store_read(store, 0, 0, on_row, &reading, err);
 	tell(&reading, &anchor, ret);
-	ret->epoch = store ? bu_store_epoch(store) : 0;
+	ret->epoch = store ? bu_store_lead(store).epoch : 0;
 	if (anchor.epoch > ret->epoch)
 		ret->epoch = anchor.epoch;
 	if (rc == 0 && next_epoch) {

@@ -247,25 +247,6 @@ on_condition(BU_REPLAY_ARGS)
 }
 
 static int
-on_power(BU_REPLAY_ARGS)
-{
-	struct bu_power_deed *deed = &node->power;
-
-	if (body->power.result == BU_OUTCOME_ASKED) {
-		memset(deed, 0, sizeof(*deed));
-		deed->seq = event->seq;
-		deed->op = body->power.op;
-		BU_TEXT_COPY(deed->by, bu_body_text(body->power.by));
-	}
-	bu_over_deed(node, event, &body->power);
-	deed->result = body->power.result;
-	BU_TEXT_COPY(deed->power, bu_body_text(body->power.power));
-	BU_TEXT_COPY(deed->detail, bu_body_text(body->power.detail));
-	deed->at_ms = event->time_ms;
-	return 0;
-}
-
-static int
 on_held(BU_REPLAY_ARGS)
 {
 	/* A hold that is told again lasts since its first row. */
@@ -380,7 +361,7 @@ static const struct {
 	[BU_EVENT_DRAINED] = {NODE, on_drained},
 	[BU_EVENT_WAITS] = {NODE, on_waits},
 	[BU_EVENT_CONDITION] = {EITHER, on_condition},
-	[BU_EVENT_POWER] = {NODE, on_power},
+	[BU_EVENT_POWER] = {NODE, bu_replay_power},
 	[BU_EVENT_OFF] = {NODE, bu_over_seen},
 	[BU_EVENT_BACKUP] = {SITE, on_backup},
 	[BU_EVENT_HELD] = {NODE, on_held},
@@ -480,7 +461,6 @@ static int
 on_row(const struct bu_event *event, void *arg, struct bu_err *err)
 {
 	struct bu_fleet *fleet = arg;
-	bu_autofree char *text = NULL;
 
 	if (fleet->loading)
 		return load(fleet, event, err);
@@ -489,7 +469,8 @@ on_row(const struct bu_event *event, void *arg, struct bu_err *err)
 		return err->kind == BU_ERR_IO ? -1 : 0;
 	}
 	if (event->kind == BU_EVENT_STATE) {
-		text = bu_event_text(event);
+		bu_autofree char *text = bu_event_text(event);
+
 		bu_info("node", "%s: %s", event->node, text);
 	}
 	return 0;

@@ -24,6 +24,7 @@ bu_must int bu_replay_revoked(BU_REPLAY_ARGS);
 bu_must int bu_replay_booted(BU_REPLAY_ARGS);
 bu_must int bu_replay_installed(BU_REPLAY_ARGS);
 bu_must int bu_replay_fellback(BU_REPLAY_ARGS);
+bu_must int bu_replay_power(BU_REPLAY_ARGS);
 bu_must int bu_replay_seeded(BU_REPLAY_ARGS);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State as a function of the log: a node's steps, its agent's certificate and its
- * installed system. Called by replay.c alone.
+ * State as a function of the log: a node's steps and power, its agent's certificate
+ * and its installed system. Called by replay.c alone.
  */
 #include "provisioner/node/replay_impl.h"
 
@@ -217,5 +217,24 @@ bu_replay_installed(BU_REPLAY_ARGS)
 		bu_revisions_install(fleet, node,
 				     node->ram ? node->order.revision : "");
 	}
+	return 0;
+}
+
+int
+bu_replay_power(BU_REPLAY_ARGS)
+{
+	struct bu_power_deed *deed = &node->power;
+
+	if (body->power.result == BU_OUTCOME_ASKED) {
+		memset(deed, 0, sizeof(*deed));
+		deed->seq = event->seq;
+		deed->op = body->power.op;
+		BU_TEXT_COPY(deed->by, bu_body_text(body->power.by));
+	}
+	bu_over_deed(node, event, &body->power);
+	deed->result = body->power.result;
+	BU_TEXT_COPY(deed->power, bu_body_text(body->power.power));
+	BU_TEXT_COPY(deed->detail, bu_body_text(body->power.detail));
+	deed->at_ms = event->time_ms;
 	return 0;
 }

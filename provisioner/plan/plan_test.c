@@ -134,10 +134,8 @@ static const struct {
 	const char *class, *facet, *old, *new;
 	int line;
 } edits[] = {
-	{NULL, NULL, "gres =", "labels = tier=gold\ngres =", "relabel", "labels", "",
-	 "tier=gold", 35},
-	{"gres =", "labels = tier=gold\ngres =", NULL, NULL, "relabel", "labels",
-	 "tier=gold", "", 26},
+	{"features = rxe, lab", "features = rxe", NULL, NULL, "relabel", "features",
+	 "rxe", "rxe,lab", 34},
 	{NULL, NULL, "features = rxe, lab", "features = rxe", "relabel", "features",
 	 "rxe,lab", "rxe", 34},
 	{NULL, NULL, "nic = 1\n", "nic = 1\nmtu = 9000\n", "reconfigure",
@@ -256,13 +254,13 @@ START_TEST(the_severest_change_decides_and_is_said_first)
 	const json_t *step;
 
 	begin(&site, NULL, NULL, "gres = rdma:rxe:1",
-	      "labels = a=b\nkargs = iommu=pt\ngres = rdma:rxe:2");
+	      "kargs = iommu=pt\ngres = rdma:rxe:2");
 	plan = make(&site);
 	step = step_of(plan, 0);
 	ck_assert_str_eq(bu_json_str(step, "class", ""), "reboot");
 	ck_assert_str_eq(bu_json_str(step, "why", ""),
-			 "site.ini:36 kargs (none) -> iommu=pt; and 2 more");
-	ck_assert_uint_eq(json_array_size(json_object_get(step, "changes")), 3);
+			 "site.ini:35 kargs (none) -> iommu=pt; and 1 more");
+	ck_assert_uint_eq(json_array_size(json_object_get(step, "changes")), 2);
 	end(&site);
 }
 END_TEST
@@ -386,7 +384,7 @@ START_TEST(a_parked_node_is_not_installed_for_a_mild_change)
 	struct site site;
 	bu_autojson json_t *plan = NULL;
 
-	begin(&site, NULL, NULL, "gres =", "labels = a=b\ngres =");
+	begin(&site, NULL, NULL, "features = rxe, lab", "features = rxe");
 	site.nodes[0]->state = BU_STATE_PARKED;
 	plan = make(&site);
 	ck_assert_str_eq(refusal(plan),
@@ -439,7 +437,7 @@ START_TEST(batches_keep_to_the_limits_of_the_pool)
 	ck_assert_str_eq(bu_json_str(pool, "maintenance", ""), "sat-sun 00:00-24:00");
 	end(&site);
 	/* relabelling disturbs nobody */
-	begin(&site, NULL, NULL, "gres =", "labels = a=b\ngres =");
+	begin(&site, NULL, NULL, "features = rxe, lab", "features = rxe");
 	mild = make(&site);
 	ck_assert_int_eq(bu_json_int(step_of(mild, 0), "batch", 7), -1);
 	ck_assert_int_eq(bu_json_int(step_of(mild, 1), "batch", 7), -1);

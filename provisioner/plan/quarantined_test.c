@@ -24,7 +24,7 @@ START_TEST(a_quarantined_node_with_its_system_is_not_wiped)
 	bu_autojson json_t *same = NULL, *held = NULL, *mild = NULL;
 	bu_autojson json_t *broken = NULL, *again = NULL;
 
-	begin(&site, NULL, NULL, "gres =", "labels = a=b\ngres =");
+	begin(&site, NULL, NULL, "features = rxe, lab", "features = rxe");
 	site.nodes[0]->state = BU_STATE_QUARANTINED;
 	BU_REASON_SET(&site.nodes[0]->reason, STEP_FAILED, .text = {"a reason"});
 	mild = make(&site);

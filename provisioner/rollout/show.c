@@ -227,14 +227,16 @@ bu_rollouts_mark(const struct bu_rollouts *rollouts)
 	bu_view_init(&view, fleet);
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
-		bu_autofree char *why = NULL;
+		bu_autojson json_t *why = NULL;
+		bu_autofree char *text = NULL;
 		uint32_t words;
 
 		if (!node->order.open || node->order.begun)
 			continue;
-		why = bu_refusal_text(rollouts, &view, node,
+		why = bu_refusal_said(rollouts, &view, node,
 				      bu_turn_refused(rollouts, &view, node));
-		words = bu_crc32(why, strlen(why));
+		text = why ? bu_json_canonical(why) : bu_xstrdup("");
+		words = bu_crc32(text, strlen(text));
 		if (words != node->live.turn_words)
 			node->live.changed = fleet->version;
 		node->live.turn_words = words;

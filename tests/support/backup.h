@@ -157,7 +157,7 @@ appliance_is_whole(const struct appliance *a, const char *state, int64_t epoch)
 	ck_assert_int_eq(bu_store_verify(store, &at, 0, NULL), 0);
 	ck_assert_int_eq(at.seq, APPLIANCE_ROWS + 1);
 	ck_assert_int_eq(bu_store_verify_blobs(store, &after, 0, 0, NULL), 0);
-	ck_assert_int_eq(bu_store_epoch(store), epoch);
+	ck_assert_int_eq(bu_store_lead(store).epoch, epoch);
 	bu_store_destroy(store);
 	bu_loop_destroy(loop);
 }
