@@ -3,6 +3,7 @@
 #include "provisioner/api/metrics.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -41,6 +42,26 @@ has_no(const char *part)
 	bu_autofree char *text = site_text(&site, site.page, "/metrics", 200);
 
 	ck_assert_msg(!strstr(text, part), "%.200s", strstr(text, part));
+}
+
+static double
+figure(const char *series)
+{
+	bu_autofree char *text = site_text(&site, site.page, "/metrics", 200);
+	bu_autofree char *start = bu_xasprintf("\n%s ", series);
+	const char *line = strstr(text, start);
+
+	ck_assert_msg(line != NULL, "no %s", series);
+	return strtod(line + strlen(start), NULL);
+}
+
+/* Within a few turns of the loop after this time. */
+static void
+has_since(const char *series, int64_t ms)
+{
+	double late_s = figure(series) - (double)ms / 1000;
+
+	ck_assert_msg(late_s >= 0 && late_s < 0.5, "%s: %f s", series, late_s);
 }
 
 static void
@@ -176,6 +197,95 @@ START_TEST(exporters_are_listed_for_discovery)
 }
 END_TEST
 
+START_TEST(bringupd_has_figures_of_its_own)
+{
+	const struct bu_fleet *fleet;
+	bu_autofree char *info = NULL;
+	double up, rows;
+
+	site_begin(&site, 1);
+	fleet = site.rig.fleet;
+	info = bu_xasprintf("bringup_info{version=\"" BU_VERSION "\",site=\"lab\","
+			    "revision=\"%s\",commit=\"%s\"} 1",
+			    fleet->revision, fleet->commit);
+	has(info);
+	up = figure("bringup_uptime_seconds");
+	rig_pass(&site.rig, 7000);
+	up = figure("bringup_uptime_seconds") - up;
+	ck_assert_msg(up >= 7 && up < 9, "%f", up);
+	rows = figure("bringup_log_rows_total");
+	note(BU_EVENT_HELD, "node001", json_pack("{s:s}", "reason", "DIMM"));
+	ck_assert(figure("bringup_log_rows_total") == rows + 1);
+	site_end(&site);
+}
+END_TEST
+
+START_TEST(the_site_has_its_conditions_and_brakes)
+{
+	int64_t now_ms;
+
+	site_begin(&site, 1);
+	has_no("_site_condition_");
+	has_no("_brake_");
+	now_ms = bu_wall_ms(bu_loop_clock(site.rig.loop));
+	note(BU_EVENT_CONDITION, "",
+	     json_pack("{s:s,s:b}", "name", "disk-full", "on", 1));
+	has_since("bringup_site_condition_since_timestamp_seconds{"
+		  "condition=\"disk-full\"}",
+		  now_ms);
+	now_ms = bu_wall_ms(bu_loop_clock(site.rig.loop));
+	note(BU_EVENT_BRAKE, "",
+	     json_pack("{s:s,s:b,s:i}", "scope", "rack r1", "on", 1, "late", 5));
+	has_since("bringup_brake_since_timestamp_seconds{scope=\"rack r1\"}", now_ms);
+	site_end(&site);
+}
+END_TEST
+
+START_TEST(a_node_has_its_machine_its_agent_and_its_certificate)
+{
+#define NODE "{node=\"node001\",pool=\"train\""
+	bu_autofree char *info = NULL;
+	struct bu_node *node;
+
+	site_begin(&site, 1);
+	site.pokes = 1;
+	rig_to_validating(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	ck_assert(node->serial[0] && node->installed_image[0]);
+	info = bu_xasprintf("bringup_node_info" NODE
+			    ",rack=\"\",serial=\"%s\",image=\"%s\"} 1",
+			    node->serial, node->installed_image);
+	has(info);
+	node->live.last_seen_ms = 1700000000123;
+	node->agent_cert_until_ms = 1800000000000;
+	has_since("bringup_node_last_seen_timestamp_seconds" NODE "}", 1700000000123);
+	has_since("bringup_agent_certificate_expiry_timestamp_seconds" NODE "}",
+		  1800000000000);
+	site_end(&site);
+}
+END_TEST
+
+/* A row whose figure no test here reads could show any figure. */
+START_TEST(each_metric_is_expected_by_its_name)
+{
+	bu_autofree char *text = bu_file_read(
+		BU_SRCDIR "/provisioner/api/metrics_test.c", 0, NULL, NULL);
+
+	ck_assert_ptr_nonnull(text);
+	for (const struct bu_metric *row = bu_api_metrics; row->name; row++) {
+		const char *at = text, *after = NULL;
+
+		while ((at = strstr(at, row->name)) != NULL && !after) {
+			at += strlen(row->name);
+			if (strncmp(at, "_count{", 7) == 0 || strchr("{\" ", *at))
+				after = at;
+		}
+		ck_assert_msg(after != NULL, "%s: no test expects a line of it",
+			      row->name);
+	}
+}
+END_TEST
+
 /* Prometheus' own judge of names, units and form. */
 START_TEST(promtool_finds_nothing_to_mend)
 {
@@ -198,4 +308,7 @@ END_TEST
 RIG_UNIT("metrics", nodes_are_counted_by_pool_and_state, counters_go_on_over_a_restart,
 	 who_needs_a_person_is_named_with_the_time,
 	 a_link_has_its_best_figure_of_this_boot, a_failed_power_action_is_counted,
-	 exporters_are_listed_for_discovery, promtool_finds_nothing_to_mend)
+	 bringupd_has_figures_of_its_own, the_site_has_its_conditions_and_brakes,
+	 a_node_has_its_machine_its_agent_and_its_certificate,
+	 each_metric_is_expected_by_its_name, exporters_are_listed_for_discovery,
+	 promtool_finds_nothing_to_mend)
