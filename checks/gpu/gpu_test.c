@@ -240,6 +240,26 @@ START_TEST(each_fault_is_one_row_in_these_words)
 END_TEST
 
 /* A part is replaced when it is bad, and not when it wants a reset or a setting. */
+START_TEST(each_row_has_a_fault)
+{
+	/* Of AMD's GPUs, of IMEX and of the driver other tests say what is wrong. */
+	static const char *const others[] = {"gpu-driver", "gpu-imex", "gpu-partition",
+					     "gpu-serial", "gpu-xgmi"};
+	size_t count;
+	const struct bu_gpu_row *rows = bu_gpu_rows(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		int found = 0;
+
+		for (size_t k = 0; k < BU_LEN(others); k++)
+			found |= strcmp(others[k], rows[i].id) == 0;
+		for (size_t k = 0; k < BU_LEN(faults); k++)
+			found |= strcmp(faults[k].id, rows[i].id) == 0;
+		ck_assert_msg(found, "%s has no machine that fails it", rows[i].id);
+	}
+}
+END_TEST
+
 START_TEST(the_hint_follows_the_fault)
 {
 	static const struct {
@@ -526,7 +546,8 @@ START_TEST(a_machine_without_gpus_has_no_rows)
 END_TEST
 
 BU_UNIT("gpu", a_good_machine_passes_every_row, each_fault_is_one_row_in_these_words,
-	the_hint_follows_the_fault, each_direction_has_a_figure_of_its_own,
+	each_row_has_a_fault, the_hint_follows_the_fault,
+	each_direction_has_a_figure_of_its_own,
 	what_part_and_slot_can_is_wanted_of_any_gpu, a_branch_of_the_driver_is_enough,
 	a_flipped_bit_is_named_by_its_byte, an_old_driver_is_seen_on_every_gpu,
 	the_fabric_is_judged_where_there_is_one,
