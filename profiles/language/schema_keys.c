@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "model/drivers.h"
 #include "profiles/desired.h"
 #include "profiles/language/schema.h"
 #include "profiles/language/schema_access.h"
@@ -22,7 +23,7 @@
 #define REACH BU_CLASS_NONE, BU_KEY_REACH
 #define GIB (1024.0 * 1024 * 1024)
 #define DAY_MS (24.0 * 3600 * 1000)
-#define POWER_KINDS "libvirt|redfish|ipmi|manual"
+#define POWER_KINDS (&(BU_POWER_DRIVERS(BU_CHOICE_WITH_BAR) "|manual")[1])
 #define PURPOSES                                                                       \
 	"gpu-training|cpu-training|preprocessing|gpu-inference|cpu-inference|"         \
 	"feature-store-online|feature-store-offline|data-pipeline|control-plane|"      \
@@ -291,7 +292,7 @@ CHOICES(hardware, turbo, "on|off", NONE, "what turbo frequencies must be")
 	CONTENT(NONE), "microseconds that a CPU may take to wake up at most"},
 SETTINGS(hardware)
 
-{"cluster", "driver", BU_KEY_CHOICE, "slurm|kubernetes", 0, 0, "required",
+{"cluster", "driver", BU_KEY_CHOICE, BU_CHOICES_OF(BU_CLUSTER_DRIVERS), 0, 0, "required",
 	FIELD(cluster, driver), CONTENT(RESTART), "kind of cluster"},
 {"cluster", "controller", BU_KEY_HOSTPORT, NULL, 0, 0, "required",
 	FIELD(cluster, controller), CONTENT(RESTART), "where its controller listens"},

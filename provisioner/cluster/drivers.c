@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of the cluster drivers. Called by plan/, node/ and work/. To
- * add a driver: its folder, and a row here; contract_test.c runs over all rows.
+ * The table of the cluster drivers: those that the profile may name. Called by plan/,
+ * node/ and work/; contract_test.c runs over all of them.
  */
 #include "provisioner/cluster/drivers.h"
 
 #include <string.h>
 
 const struct bu_cluster_driver *const bu_cluster_drivers[] = {
-	&bu_cluster_slurm,
-	&bu_cluster_kubernetes,
-	NULL,
+#define X(id, name) &bu_cluster_##id,
+	BU_CLUSTER_DRIVERS(X)
+#undef X
+		NULL,
 };
 
 const struct bu_cluster_driver *

@@ -3,8 +3,11 @@
 #ifndef BU_CLUSTER_DRIVERS_H
 #define BU_CLUSTER_DRIVERS_H
 
+#include "model/drivers.h"
 #include "provisioner/cluster/cluster.h"
 
-extern const struct bu_cluster_driver bu_cluster_slurm, bu_cluster_kubernetes;
+#define X(id, name) extern const struct bu_cluster_driver bu_cluster_##id;
+BU_CLUSTER_DRIVERS(X)
+#undef X
 
 #endif

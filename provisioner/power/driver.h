@@ -33,6 +33,7 @@
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "model/drivers.h"
 #include "provisioner/power/power.h"
 
 /* New operations (sensors, media, console) go at the end, with their arguments. */
@@ -156,7 +157,9 @@ struct bu_power_driver {
 const struct bu_power_driver *bu_power_driver(const char *name);
 /* "libvirt, redfish", for the error about an unknown name. Owned. */
 char *bu_power_driver_names(void);
-extern const struct bu_power_driver bu_power_libvirt, bu_power_redfish, bu_power_ipmi;
+#define X(id, name) extern const struct bu_power_driver bu_power_##id;
+BU_POWER_DRIVERS(X)
+#undef X
 
 /* libvirt_console.c: writes a domain's console to standard output until the console
  * ends; a process of its own. Returns its exit status. */

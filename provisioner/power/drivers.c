@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the power drivers; main.c looks here. A driver is in it once the profile
- * may name it. */
+/* The table of the power drivers: those that the profile may name. main.c looks here.
+ */
 #include <string.h>
 
 #include "base/text.h"
 #include "provisioner/power/driver.h"
 
 static const struct bu_power_driver *const drivers[] = {
-	&bu_power_libvirt, &bu_power_ipmi, &bu_power_redfish};
+#define X(id, name) &bu_power_##id,
+	BU_POWER_DRIVERS(X)
+#undef X
+};
 
 const struct bu_power_driver *
 bu_power_driver(const char *name)
