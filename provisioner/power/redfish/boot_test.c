@@ -3,6 +3,8 @@
  * The boot override: written in the way and at the place that each BMC takes, read
  * back, and an error where it does not stay.
  */
+#include <glob.h>
+
 #include "base/file.h"
 #include "tests/support/redfish.h"
 
@@ -448,32 +450,34 @@ START_TEST(each_of_the_twenty_five_has_its_place)
 }
 END_TEST
 
+static int
+has_test(const char *path, const char *test)
+{
+	bu_autofree char *text = bu_file_read(path, 0, NULL, NULL);
+	bu_autofree char *start = bu_xasprintf("\nSTART_TEST(%s)", test);
+
+	ck_assert_ptr_nonnull(text);
+	return strstr(text, start) != NULL;
+}
+
 START_TEST(every_quirk_names_its_source_and_a_test)
 {
-	static const char *const files[] = {"boot_test.c", "media_test.c",
-					    "power_test.c", "session_test.c"};
+	glob_t files;
 
+	ck_assert_int_eq(
+		glob(BU_SRCDIR "/provisioner/power/redfish/*_test.c", 0, NULL, &files),
+		0);
 	for (size_t i = 0; i < rf_quirks_count; i++) {
 		const struct rf_quirk *quirk = &rf_quirks[i];
 		int found = 0;
 
 		ck_assert_int_gt((int)strlen(quirk->source), 10);
-		for (size_t k = 0; k < BU_LEN(files) && !found; k++) {
-			bu_autofree char *path = bu_xasprintf(
-				"%s/provisioner/power/redfish/%s", BU_SRCDIR, files[k]);
-			bu_autofree char *start =
-				bu_xasprintf("START_TEST(%s)", quirk->test);
-			FILE *file = fopen(path, "r");
-			char line[200];
-
-			ck_assert_ptr_nonnull(file);
-			while (!found && fgets(line, sizeof(line), file))
-				found = strncmp(line, start, strlen(start)) == 0;
-			fclose(file);
-		}
+		for (size_t k = 0; k < files.gl_pathc && !found; k++)
+			found = has_test(files.gl_pathv[k], quirk->test);
 		ck_assert_msg(found, "quirk %d: no test %s", quirk->number,
 			      quirk->test);
 	}
+	globfree(&files);
 }
 END_TEST
 
