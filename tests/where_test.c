@@ -2,10 +2,11 @@
 /*
  * docs/where.md says in which file and function questions are answered. Each question
  * has a row, and each row names a file that defines what the row names. The places
- * stand in that page alone.
+ * stand in that page alone. The files that CONTRIBUTING.md names are there, too.
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -93,6 +94,33 @@ START_TEST(each_question_has_a_place_that_is_there)
 }
 END_TEST
 
+/* `room/file`: a file, a folder, or a test by the name that make knows. */
+static void
+is_there(const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", BU_SRCDIR, name);
+	bu_autofree char *test = bu_xasprintf("%s.c", path);
+
+	ck_assert_msg(access(path, F_OK) == 0 || access(test, F_OK) == 0,
+		      "CONTRIBUTING.md: there is no %s", name);
+}
+
+START_TEST(contributors_are_sent_to_files_that_are_there)
+{
+	bu_autofree char *page = read_file("CONTRIBUTING.md");
+	int files = 0;
+
+	for (char *rest = page, *name; (name = strsep(&rest, "`"));) {
+		name = strsep(&rest, "`");
+		if (!name || !strchr(name, '/') || strpbrk(name, " \n*X"))
+			continue;
+		is_there(name);
+		files++;
+	}
+	ck_assert_int_gt(files, 40);
+}
+END_TEST
+
 START_TEST(a_call_or_a_declaration_is_no_definition)
 {
 	ck_assert(defines("int\nclimb(int rung)\n{\n", "climb"));
@@ -104,4 +132,5 @@ START_TEST(a_call_or_a_declaration_is_no_definition)
 END_TEST
 
 BU_UNIT("where", each_question_has_a_place_that_is_there,
+	contributors_are_sent_to_files_that_are_there,
 	a_call_or_a_declaration_is_no_definition)
