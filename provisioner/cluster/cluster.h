@@ -54,6 +54,7 @@ struct bu_cluster_row {
 	char name[BU_NAME_MAX];
 	struct bu_cluster_fact fact; /* at_ms 0 */
 	int invalid;                 /* it has less than its configuration says */
+	int drains;                  /* of Slurm: it is drained, by whomever */
 	const char *features;        /* not ended by NUL */
 	size_t features_size;
 };
@@ -94,7 +95,7 @@ struct bu_cluster_done {
 	size_t secret_size;
 };
 
-/* err is NULL when it is done. Never called before issue, admit, leave or
+/* err is NULL when it is done. Never called before issue, admit, leave, gate or
  * relabel has returned. */
 typedef void (*bu_cluster_fn)(const struct bu_err *err,
 			      const struct bu_cluster_done *done, void *arg);
@@ -136,6 +137,12 @@ struct bu_cluster_driver {
 	struct bu_cluster_op *(*leave)(struct bu_cluster *cluster,
 				       const struct bu_cluster_target *target,
 				       bu_cluster_fn fn, void *arg);
+	/* Before the node's machine restarts: lets it get no new work until admit; its
+	 * jobs go on, and a drain of somebody else's stays. Done when it gets none, or
+	 * is unknown there. */
+	struct bu_cluster_op *(*gate)(struct bu_cluster *cluster,
+				      const struct bu_cluster_target *target,
+				      bu_cluster_fn fn, void *arg);
 	/* Makes what the cluster knows of a node that is in it what the target says;
 	 * its jobs go on. */
 	struct bu_cluster_op *(*relabel)(struct bu_cluster *cluster,

@@ -8,128 +8,12 @@
 
 #include <string.h>
 
+#include "tests/support/cluster_world.h"
 #include "tests/support/kube_world.h"
-#include "tests/support/paper_cluster.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
 /* --- the worlds --- */
-
-struct world {
-	const struct bu_cluster_driver *driver;
-	/* node001 is so from now on; nobody else is known. */
-	void (*be)(const struct rig *rig, enum paper_is is);
-	/* The cluster carries out what it was told. */
-	void (*turn)(const struct rig *rig);
-	enum paper_is (*now)(void);
-	void (*silence)(const struct rig *rig, int on);
-	int (*labelled)(const struct rig *rig); /* as `gold` below says it */
-	const char *theirs;                     /* the reason of PAPER_THEIRS */
-	const char *job;                        /* of PAPER_BUSY, as it is told */
-	/* Before the driver is opened by this handle; after it was closed. */
-	void (*begin)(struct rig *rig, char handle[BU_CLUSTER_HANDLE_SIZE]);
-	void (*end)(void);
-};
-
-static enum paper_is slurm_is;
-
-static void
-slurm_be(const struct rig *rig, enum paper_is is)
-{
-	static const char *const words[] = {
-		[PAPER_UNKNOWN] = "",
-		[PAPER_AWAY] = "down*",
-		[PAPER_OURS] = "drained",
-		[PAPER_SERVES] = "idle",
-		[PAPER_BUSY] = "mixed",
-		[PAPER_LEAVING] = "draining",
-		[PAPER_THEIRS] = ("IDLE+DRAIN " PAPER_REASON),
-	};
-	int busy = is == PAPER_BUSY || is == PAPER_LEAVING;
-
-	rig_write(rig, "sinfo", "\n");
-	rig_write(rig, "slurm.node001", words[is]);
-	rig_write(rig, "squeue", busy ? "node001|12 (alice)\n" : "");
-	slurm_is = is;
-}
-
-static void
-slurm_turn(const struct rig *rig)
-{
-	bu_autofree char *told = rig_read(rig, "scontrol.log");
-
-	rig_write(rig, "scontrol.log", "");
-	if (strstr(told, "state=resume"))
-		slurm_be(rig, PAPER_SERVES);
-	else if (strstr(told, "reason=" PAPER_REASON))
-		slurm_be(rig, PAPER_THEIRS);
-	else if (strstr(told, "state=drain"))
-		slurm_be(rig, slurm_is == PAPER_BUSY ? PAPER_LEAVING : PAPER_OURS);
-	else if (strstr(told, "delete "))
-		slurm_be(rig, PAPER_UNKNOWN);
-}
-
-static enum paper_is
-slurm_now(void)
-{
-	return slurm_is;
-}
-
-static void
-slurm_silence(const struct rig *rig, int on)
-{
-	if (on)
-		rig_write(rig, "slurm.fail", "no slurmctld\n");
-	else
-		rig_remove(rig, "slurm.fail");
-}
-
-static int
-slurm_labelled(const struct rig *rig)
-{
-	bu_autofree char *features = rig_read(rig, "features.node001");
-
-	return strstr(features, "=gold ") != NULL;
-}
-
-static void
-paper_be(const struct rig *rig, enum paper_is is)
-{
-	paper_cluster.is = is;
-}
-
-static void
-paper_turn(const struct rig *rig)
-{
-}
-
-static enum paper_is
-paper_now(void)
-{
-	return paper_cluster.is;
-}
-
-static void
-paper_silence(const struct rig *rig, int on)
-{
-	paper_cluster.silent = on;
-}
-
-static int
-paper_labelled(const struct rig *rig)
-{
-	return strcmp(paper_cluster.labels, "tier=gold") == 0;
-}
-
-static void
-no_begin(struct rig *rig, char handle[BU_CLUSTER_HANDLE_SIZE])
-{
-}
-
-static void
-no_end(void)
-{
-}
 
 enum { WORLDS_MAX = 8 };
 
@@ -139,12 +23,13 @@ worlds(struct world ret[WORLDS_MAX])
 {
 	static const struct world known[] = {
 		{&bu_paper_cluster, paper_be, paper_turn, paper_now, paper_silence,
-		 paper_labelled, PAPER_REASON, "12 (alice)", no_begin, no_end},
+		 paper_labelled, paper_gated, PAPER_REASON, "12 (alice)", no_begin,
+		 no_end},
 		{NULL, slurm_be, slurm_turn, slurm_now, slurm_silence, slurm_labelled,
-		 PAPER_REASON, "12 (alice)", no_begin, no_end},
+		 slurm_gated, PAPER_REASON, "12 (alice)", no_begin, no_end},
 		{NULL, kube_be, kube_turn, kube_now, kube_silence, kube_labelled,
-		 "cordoned by kubectl-cordon", "default/train-12", kube_begin,
-		 kube_end},
+		 kube_gated, "cordoned by kubectl-cordon", "default/train-12",
+		 kube_begin, kube_end},
 	};
 	size_t count = BU_LEN(known);
 
@@ -164,7 +49,7 @@ worlds(struct world ret[WORLDS_MAX])
 
 /* --- one operation in one world --- */
 
-enum verb { ISSUE, ADMIT, LEAVE, RELABEL };
+enum verb { ISSUE, ADMIT, LEAVE, GATE, RELABEL };
 
 struct desk {
 	struct rig rig;
@@ -261,8 +146,9 @@ start(struct desk *desk, enum verb verb, const char *drained)
 	desk->ended = desk->returned = 0;
 	desk->op = (verb == ISSUE   ? driver->issue
 		    : verb == ADMIT ? driver->admit
-		    : verb == LEAVE
-			    ? driver->leave
+		    : verb == LEAVE ? driver->leave
+		    : verb == GATE
+			    ? driver->gate
 			    : driver->relabel)(desk->cluster, &target, on_end, desk);
 	ck_assert_ptr_nonnull(desk->op);
 	desk->returned = 1;
@@ -487,6 +373,73 @@ START_TEST(a_cluster_that_is_silent_is_waited_for)
 }
 END_TEST
 
+/* Of whoever may get work; a repetition changes nothing, and a join opens it again. */
+START_TEST(who_is_gated_gets_no_work_until_it_is_admitted)
+{
+	static const struct {
+		enum paper_is before, after;
+	} rows[] = {
+		{PAPER_SERVES, PAPER_OURS},   {PAPER_BUSY, PAPER_LEAVING},
+		{PAPER_OURS, PAPER_OURS},     {PAPER_LEAVING, PAPER_LEAVING},
+		{PAPER_THEIRS, PAPER_THEIRS}, {PAPER_UNKNOWN, PAPER_UNKNOWN},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct desk desk;
+
+		EACH_WORLD(&desk, rows[i].before)
+		{
+			for (int times = 0; times < 2; times++) {
+				start(&desk, GATE, NULL);
+				until_ended(&desk);
+				ck_assert_msg(desk.err.kind == BU_ERR_NONE, "%s",
+					      desk.err.text);
+				ck_assert_int_eq(desk.world->now(), rows[i].after);
+			}
+			if (rows[i].after != PAPER_OURS)
+				continue;
+			start(&desk, ADMIT, NULL);
+			until_ended(&desk);
+			ck_assert_int_eq(desk.world->now(), PAPER_SERVES);
+		}
+	}
+}
+END_TEST
+
+/* It would be in service as soon as its machine is back. */
+START_TEST(who_is_away_is_gated_too)
+{
+	struct desk desk;
+
+	EACH_WORLD(&desk, PAPER_AWAY)
+	{
+		start(&desk, GATE, NULL);
+		until_ended(&desk);
+		ck_assert_int_eq(desk.err.kind, BU_ERR_NONE);
+		ck_assert(desk.world->gated(&desk.rig));
+	}
+}
+END_TEST
+
+START_TEST(a_gate_waits_for_a_silent_cluster_until_its_deadline)
+{
+	struct desk desk;
+
+	EACH_WORLD(&desk, PAPER_SERVES)
+	{
+		desk.world->silence(&desk.rig, 1);
+		start(&desk, GATE, NULL);
+		pass(&desk, 15000);
+		ck_assert_int_eq(desk.ended, 0);
+		ck_assert(desk.words[0]);
+		until_ended(&desk);
+		ck_assert_int_eq(desk.err.kind, BU_ERR_TIMEOUT);
+		desk.world->silence(&desk.rig, 0);
+		ck_assert_int_eq(desk.world->now(), PAPER_SERVES);
+	}
+}
+END_TEST
+
 START_TEST(labels_change_while_jobs_go_on)
 {
 	struct desk desk;
@@ -559,6 +512,8 @@ RIG_UNIT("cluster_contract", a_driver_says_what_it_is, a_secret_is_made_for_each
 	 its_client_is_a_function_of_what_it_is_told, who_is_admitted_takes_work,
 	 a_drain_of_somebody_else_stays, who_does_not_come_is_late,
 	 who_leaves_lets_its_jobs_end_and_is_unknown_then,
+	 who_is_gated_gets_no_work_until_it_is_admitted, who_is_away_is_gated_too,
+	 a_gate_waits_for_a_silent_cluster_until_its_deadline,
 	 a_cluster_that_is_silent_is_waited_for, labels_change_while_jobs_go_on,
 	 who_is_cancelled_is_silent_and_does_nothing_more,
 	 an_answer_tells_what_each_node_is)

@@ -1,12 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A running effect: its node, whether its answer still counts, and how it is cancelled.
- * Begun by effects.c and joining.c. Invariant: an answer counts only for the step and
- * the attempt that it belongs to.
+ * Begun by effects.c, gating.c and joining.c. Invariant: an answer counts only for the
+ * step and the attempt that it belongs to.
  */
 #include "provisioner/node/effect.h"
 
 #include <string.h>
+
+/* --- clusters that are told before a restart --- */
+
+static int
+is_gated_for(const struct bu_node *node, int64_t seq)
+{
+	return (node->step.status == BU_STEP_OPEN && node->step.intent_seq == seq) ||
+	       (node->power.result == BU_OUTCOME_ASKED && node->power.seq == seq);
+}
+
+struct bu_node *
+bu_gating_node(const struct bu_gating *gating)
+{
+	const struct bu_fleet *fleet = gating->rec->fleet;
+
+	for (size_t i = 0; i < fleet->count; i++)
+		if (is_gated_for(fleet->nodes[i], gating->seq))
+			return fleet->nodes[i];
+	return NULL;
+}
+
+void
+bu_gating_end(struct bu_gating *gating)
+{
+	struct bu_gating **link = &gating->rec->gatings;
+
+	while (*link != gating)
+		link = &(*link)->next;
+	*link = gating->next;
+	if (gating->op)
+		gating->driver->cancel(gating->op);
+	bu_timer_destroy(gating->timer);
+	free(gating);
+}
+
+static const struct bu_gating *
+gating_of(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_gating *gating = rec->gatings;
+
+	while (gating && !is_gated_for(node, gating->seq))
+		gating = gating->next;
+	return gating;
+}
+
+int
+bu_gating_runs(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return gating_of(rec, node) != NULL;
+}
+
+static void
+gatings_overtaken(struct bu_reconcile *rec)
+{
+	struct bu_gating *next;
+
+	for (struct bu_gating *gating = rec->gatings; gating; gating = next) {
+		next = gating->next;
+		if (!bu_gating_node(gating))
+			bu_gating_end(gating);
+	}
+}
+
+static void
+drop_gatings(struct bu_reconcile *rec)
+{
+	while (rec->gatings)
+		bu_gating_end(rec->gatings);
+}
+
+/* --- commands of steps --- */
 
 struct bu_effect *
 bu_effect_of(struct bu_reconcile *rec, struct bu_node *node)
@@ -36,7 +107,7 @@ switching(const struct bu_reconcile *rec, const struct bu_node *node)
 int
 bu_effect_switches(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	return switching(rec, node) != NULL;
+	return switching(rec, node) != NULL || bu_gating_runs(rec, node);
 }
 
 int
@@ -99,6 +170,7 @@ bu_effects_overtaken(struct bu_reconcile *rec, struct bu_node *node)
 {
 	struct bu_effect **link = &rec->effects, *effect;
 
+	gatings_overtaken(rec);
 	while ((effect = *link)) {
 		if (!effect->op || strcmp(effect->node, node->name) != 0 ||
 		    (is_current(effect, node) && !held_by_person(node))) {
@@ -119,6 +191,7 @@ bu_effects_drop(struct bu_reconcile *rec)
 {
 	struct bu_effect *effect;
 
+	drop_gatings(rec);
 	while ((effect = rec->effects)) {
 		rec->effects = effect->next;
 		if (effect->op)
@@ -132,6 +205,7 @@ bu_effects_pause(struct bu_reconcile *rec)
 {
 	struct bu_effect **link = &rec->effects, *effect;
 
+	drop_gatings(rec);
 	while ((effect = *link)) {
 		if (!effect->op) {
 			link = &effect->next;

@@ -150,7 +150,8 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 	case BU_ACTOR_POWER:
 		if (node->kexecs)
 			bu_journal_outcome(rec, node, NULL, "by kexec");
-		else if (!bu_manual_is(reach))
+		else if (bu_gating_done(rec, node, node->step.intent_seq) &&
+			 !bu_manual_is(reach))
 			boot(rec, node, reach);
 		return;
 	case BU_ACTOR_CLUSTER:

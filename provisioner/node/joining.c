@@ -282,15 +282,23 @@ relabel(struct bu_reconcile *rec, struct bu_node *node,
 			effect->driver->relabel(cluster, &target, on_cluster, effect);
 }
 
+/* A join that was broken off may have reached the cluster. */
+void
+bu_effect_joined(const struct bu_node *node, const struct bu_desired_node *want,
+		 struct bu_joined *ret)
+{
+	*ret = node->joined;
+	if (!ret->cluster[0] && node->entering && want && want->cluster)
+		joins_as(node, want, ret);
+}
+
 void
 bu_effect_cluster(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_desired_node *want)
 {
-	struct bu_joined of = node->joined;
+	struct bu_joined of;
 
-	/* A join that was broken off may have reached the cluster. */
-	if (!of.cluster[0] && node->entering && want && want->cluster)
-		joins_as(node, want, &of);
+	bu_effect_joined(node, want, &of);
 	if (node->step.action == BU_ACTION_JOIN)
 		join(rec, node, want);
 	else if (!of.cluster[0])

@@ -230,7 +230,9 @@ struct bu_node_live {
 	int64_t bmc_restart_ms; /* monotonic: the BMC was told to restart; 0 = never */
 	struct bu_agent_fact agent;
 	struct bu_cluster_fact cluster; /* of joined */
-	int64_t lost_ms; /* awake: last sent back to its cluster; 0 = never */
+	int64_t lost_ms;   /* awake: last sent back to its cluster; 0 = never */
+	int64_t gated_seq; /* of the intent or power command before which its cluster
+			      was told to give it no work (gating.c); 0 = none */
 	int in_profile;
 	char pool[BU_NAME_MAX];
 	char firmware[8];

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "provisioner/node/drifted.h"
+#include "provisioner/node/over.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* A fault is told within 30 s: a cluster is asked every 10 s, and is silent 15 s after
@@ -406,6 +407,7 @@ is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 	       (!fact->known || fact->drain == BU_DRAIN_OURS) &&
 	       node->live.agent.heard_ms && !is_silent(rec, node) &&
 	       !node->hold.owner && !(node->order.open && node->order.begun) &&
+	       !bu_over_is(node) &&
 	       (!node->live.lost_ms || now_ms - node->live.lost_ms >= AGAIN_MS);
 }
 

@@ -326,11 +326,14 @@ power(const char *op)
 					.op = op,
 					.force = 1,
 					.reason = "smoke"};
-	bu_autofree char *text = bu_verb_run(rig.rec, node, &ask, &(struct bu_err){0});
+	bu_autofree char *text = NULL;
 
+	/* Slurm is told of it first. */
+	rig_write(&rig, "sinfo.next", "drained\n");
+	text = bu_verb_run(rig.rec, node, &ask, &(struct bu_err){0});
 	ck_assert_ptr_nonnull(text);
-	for (int i = 0; i < 5; i++)
-		rig_pass(&rig, 10);
+	for (int i = 0; i < 4; i++)
+		rig_pass(&rig, 500);
 }
 
 /* What is on its disk is somebody else's. */

@@ -28,6 +28,7 @@ enum {
 };
 
 struct bu_effect;
+struct bu_gating;
 struct bu_power_wish;
 struct bu_observer;
 struct bu_console_ask;
@@ -40,6 +41,7 @@ struct bu_reconcile {
 	int limit_s[BU_STATE_COUNT];
 	struct bu_timer *tick;
 	struct bu_effect *effects;           /* commands of steps under way */
+	struct bu_gating *gatings;           /* clusters told before a restart */
 	struct bu_power_wish *wishes;        /* commands of people under way */
 	struct bu_observer *observers;       /* one per cluster */
 	const char *console_dir;             /* NULL = no consoles are kept */
@@ -169,7 +171,8 @@ void bu_medium_look(struct bu_reconcile *rec, struct bu_node *node);
 /* Forgets the ejects under way. */
 void bu_medium_drop(struct bu_reconcile *rec);
 
-/* effect.c. 1 = a step's command that may switch the machine is under way. */
+/* effect.c. 1 = a step's command that may switch the machine is under way, or its
+ * cluster is being told of it. */
 int bu_effect_switches(const struct bu_reconcile *rec, const struct bu_node *node);
 /* 1 = a person's command to the BMC is under way. */
 int bu_wish_runs(const struct bu_node *node);
@@ -248,6 +251,14 @@ int bu_outage_look(struct bu_reconcile *rec);
 void bu_outage_heed_clock(struct bu_reconcile *rec);
 /* Stores the length of this life so far. */
 void bu_outage_mark(struct bu_reconcile *rec);
+
+/* gating.c. Before a command that switches the machine: 1 = it may begin. 0 = the
+ * node's cluster is told first to give the node no work until a join; drive() is called
+ * when that is done, or has lasted too long. seq: of the intent or the person's
+ * command. */
+int bu_gating_done(struct bu_reconcile *rec, struct bu_node *node, int64_t seq);
+/* effect.c. 1 = its cluster is being told. */
+int bu_gating_runs(const struct bu_reconcile *rec, const struct bu_node *node);
 
 /* verbs_power.c. Does a person's power command, or looks whether it was done. */
 void bu_wish_go(struct bu_reconcile *rec, struct bu_node *node);

@@ -141,6 +141,22 @@ restart_bmc(struct bu_reconcile *rec, struct bu_node *node,
 	bu_power_reset_bmc(rec->power, &bmc->bmc, on_answer, wish);
 }
 
+/* Or ends one, so that the next begins: a machine that runs is not switched on. */
+static int
+begins_a_boot(const struct bu_node *node)
+{
+	switch (node->power.op) {
+	case BU_DEED_OFF:
+	case BU_DEED_CYCLE:
+		return 1;
+	case BU_DEED_ON:
+		return !node->boot_id[0] ||
+		       node->conditions[BU_CONDITION_UNREACHABLE].on;
+	default:
+		return 0;
+	}
+}
+
 void
 bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -148,6 +164,7 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_power_boot cycle = {.first = first_of(rec, node), .reset = 1};
 	struct bu_power_wish *wish;
 	struct bu_node_bmc bmc;
+	int looks;
 
 	if (node->power.result != BU_OUTCOME_ASKED) {
 		node->live.power_running = BU_WISH_RESTS;
@@ -159,9 +176,13 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	/* The outcome may be on its way to the log. */
 	if (node->live.power_running == BU_WISH_LOST && node->live.appending)
 		return;
+	looks = node->live.power_running == BU_WISH_LOST ||
+		node->power.seq <= rec->fleet->loaded_seq;
+	if (!looks && begins_a_boot(node) &&
+	    !bu_gating_done(rec, node, node->power.seq))
+		return;
 	wish = wish_of(rec, node, node->power.seq);
-	wish->looks = node->live.power_running == BU_WISH_LOST ||
-		      node->power.seq <= rec->fleet->loaded_seq;
+	wish->looks = looks;
 	node->live.power_running = BU_WISH_RUNS;
 	bu_medium_bmc(rec, node, &bmc);
 	if (wish->looks)

@@ -40,11 +40,16 @@ static void
 power(struct rig *rig, const char *op, int force)
 {
 	struct bu_err err = {0};
-	bu_autofree char *text = power_as(rig, op, force, "smoke", &err);
+	bu_autofree char *text = NULL;
 
+	rig_write(rig, "sinfo.next", "drained\n");
+	text = power_as(rig, op, force, "smoke", &err);
 	ck_assert_msg(text != NULL, "%s", err.text);
 	for (int i = 0; i < 5; i++)
 		rig_pass(rig, 10);
+	/* Slurm is told of it first, where the node has joined it. */
+	for (int i = 0; i < 4; i++)
+		rig_pass(rig, 500);
 }
 
 START_TEST(power_of_a_node_in_service_needs_force_and_a_reason)

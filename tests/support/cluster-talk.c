@@ -3,7 +3,7 @@
  * A cluster driver that does what lines of standard input say, for judges from outside:
  *
  *	cluster-talk DRIVER HANDLE
- *	issue|admit|relabel|leave NODE [ADDRESS LABELS TAINTS DRAINED SECONDS FILE]
+ *	issue|admit|gate|relabel|leave NODE [ADDRESS LABELS TAINTS DRAINED SECONDS FILE]
  *	observe
  *
  * "-" stands for an empty word. FILE gets the secret of an issue. Each answer is a
@@ -107,6 +107,8 @@ begin(struct talk *talk, struct one *one)
 		driver->issue(talk->cluster, &target, on_end, one);
 	else if (strcmp(verb, "admit") == 0)
 		driver->admit(talk->cluster, &target, on_end, one);
+	else if (strcmp(verb, "gate") == 0)
+		driver->gate(talk->cluster, &target, on_end, one);
 	else if (strcmp(verb, "relabel") == 0)
 		driver->relabel(talk->cluster, &target, on_end, one);
 	else if (strcmp(verb, "leave") == 0)

@@ -100,7 +100,10 @@ kube_now(void)
 	json_t *spec = json_object_get(node, "spec");
 	json_t *first = json_array_get(
 		json_object_get(json_object_get(node, "status"), "conditions"), 0);
-	int cordoned = bu_json_bool(spec, "unschedulable", 0);
+	int leaves = json_object_get(json_object_get(json_object_get(node, "metadata"),
+						     "annotations"),
+				     "bringup.dev/leaves") != NULL;
+	int theirs = bu_json_bool(spec, "unschedulable", 0) && !leaves;
 	int gated = json_array_size(json_object_get(spec, "taints")) > 0;
 	int busy = paper_kube_get(kube, PAPER_PODS, "train-12") != NULL;
 
@@ -108,7 +111,7 @@ kube_now(void)
 		return PAPER_UNKNOWN;
 	if (strcmp(bu_json_str(first, "status", ""), "Unknown") == 0)
 		return PAPER_AWAY;
-	if (cordoned && !gated)
+	if (theirs)
 		return PAPER_THEIRS;
 	if (gated)
 		return busy ? PAPER_LEAVING : PAPER_OURS;
@@ -131,6 +134,15 @@ kube_labelled(const struct rig *rig)
 
 	return strcmp(bu_json_str(json_object_get(meta, "labels"), "tier", ""),
 		      "gold") == 0;
+}
+
+static inline int
+kube_gated(const struct rig *rig)
+{
+	json_t *spec =
+		json_object_get(paper_kube_get(kube, PAPER_NODES, "node001"), "spec");
+
+	return json_array_size(json_object_get(spec, "taints")) > 0;
 }
 
 #endif

@@ -126,6 +126,16 @@ look_leave(struct bu_cluster_op *op)
 }
 
 static void
+look_gate(struct bu_cluster_op *op)
+{
+	if (paper_cluster.is == PAPER_SERVES || paper_cluster.is == PAPER_AWAY)
+		paper_cluster.is = PAPER_OURS;
+	else if (paper_cluster.is == PAPER_BUSY)
+		paper_cluster.is = PAPER_LEAVING;
+	finish(op, NULL, "", "");
+}
+
+static void
 look_relabel(struct bu_cluster_op *op)
 {
 	if (paper_cluster.is == PAPER_UNKNOWN) {
@@ -273,6 +283,16 @@ leave(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 }
 
 static struct bu_cluster_op *
+gate(struct bu_cluster *cluster, const struct bu_cluster_target *target,
+     bu_cluster_fn fn, void *arg)
+{
+	struct bu_cluster_op *op = start(cluster, target, fn, arg);
+
+	op->look = look_gate;
+	return op;
+}
+
+static struct bu_cluster_op *
 relabel(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	bu_cluster_fn fn, void *arg)
 {
@@ -294,6 +314,7 @@ const struct bu_cluster_driver bu_paper_cluster = {
 	.issue = issue,
 	.admit = admit,
 	.leave = leave,
+	.gate = gate,
 	.relabel = relabel,
 	.cancel = cancel,
 };

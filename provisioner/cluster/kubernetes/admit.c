@@ -58,59 +58,6 @@ apply_labels(struct bu_cluster_op *op, const json_t *node)
 	bu_kube_op_act(op, &request, applied);
 }
 
-/* --- the condition --- */
-
-static char *
-proof_of(const struct bu_cluster_op *op)
-{
-	return op->proof[0] ? bu_xasprintf("certificate %s", op->proof)
-			    : bu_xstrdup("by bringup");
-}
-
-static int
-is_told(const struct bu_cluster_op *op, const json_t *node)
-{
-	const json_t *all = bu_kube_at(node, "status", "conditions", NULL), *one;
-	bu_autofree char *proof = proof_of(op);
-	size_t i;
-
-	json_array_foreach (all, i, one)
-		if (strcmp(bu_json_str(one, "type", ""), BU_KUBE_CONDITION) == 0)
-			return strcmp(bu_json_str(one, "status", ""), "True") == 0 &&
-			       strcmp(bu_json_str(one, "message", ""), proof) == 0;
-	return 0;
-}
-
-static void
-told(struct bu_cluster_op *op, struct bu_kube_answer *answer)
-{
-	if (answer->err.kind && answer->status != 409 && answer->status != 404)
-		bu_kube_op_refused(op, answer);
-	else if (answer->err.kind)
-		bu_kube_op_later(op);
-	else
-		bu_kube_op_look(op);
-}
-
-static void
-tell(struct bu_cluster_op *op)
-{
-	bu_autofree char *path =
-		bu_xasprintf("/api/v1/nodes/%s/status?fieldManager=bringup", op->node);
-	bu_autofree char *proof = proof_of(op);
-	char now[32];
-	bu_autojson json_t *body = NULL;
-	struct bu_kube_request request = {
-		.method = "PATCH", .path = path, .type = BU_KUBE_MERGE};
-
-	bu_kube_when(op->cluster, 0, now);
-	body = json_pack("{s:{s:[{s:s,s:s,s:s,s:s,s:s}]}}", "status", "conditions",
-			 "type", BU_KUBE_CONDITION, "status", "True", "reason",
-			 "Validated", "message", proof, "lastTransitionTime", now);
-	request.body = body;
-	bu_kube_op_act(op, &request, told);
-}
-
 /* --- the decisions --- */
 
 static int
@@ -149,8 +96,8 @@ bu_kube_decide_admit(struct bu_cluster_op *op, json_t *node)
 		return;
 	if (!op->labelled) {
 		apply_labels(op, node);
-	} else if (!is_told(op, node)) {
-		tell(op);
+	} else if (bu_kube_op_tell(op, node, 1)) {
+		return;
 	} else if (open_gate(op, node, &fact)) {
 		return;
 	} else if (!op->tidied) {

@@ -131,6 +131,16 @@ kube_leave(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 }
 
 static struct bu_cluster_op *
+kube_gate(struct bu_cluster *cluster, const struct bu_cluster_target *target,
+	  bu_cluster_fn fn, void *arg)
+{
+	struct bu_cluster_op *op = bu_kube_op_start(cluster, target, fn, arg);
+
+	op->decide = bu_kube_decide_gate;
+	return op;
+}
+
+static struct bu_cluster_op *
 kube_relabel(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	     bu_cluster_fn fn, void *arg)
 {
@@ -160,6 +170,7 @@ const struct bu_cluster_driver bu_cluster_kubernetes = {
 	.issue = kube_issue,
 	.admit = kube_admit,
 	.leave = kube_leave,
+	.gate = kube_gate,
 	.relabel = kube_relabel,
 	.cancel = bu_kube_op_free,
 };

@@ -224,12 +224,16 @@ void bu_kube_op_say(struct bu_cluster_op *op, const char *text);
 /* Sends the patch that leads to it; 0 = it is so. */
 int bu_kube_op_patch(struct bu_cluster_op *op, const json_t *node,
 		     const struct bu_kube_spec *spec);
+/* Makes its condition say whether it has joined with its certificate; 0 = it says so.
+ */
+int bu_kube_op_tell(struct bu_cluster_op *op, const json_t *node, int valid);
 /* Deletes the node's token; then looks again, with `tidied`. */
 void bu_kube_op_tidy(struct bu_cluster_op *op);
 
-/* admit.c, leave.c, issue.c */
+/* admit.c, gate.c, leave.c, issue.c */
 void bu_kube_decide_admit(struct bu_cluster_op *op, json_t *node);
 void bu_kube_decide_relabel(struct bu_cluster_op *op, json_t *node);
+void bu_kube_decide_gate(struct bu_cluster_op *op, json_t *node);
 void bu_kube_decide_leave(struct bu_cluster_op *op, json_t *node);
 void bu_kube_issue(struct bu_cluster_op *op);
 

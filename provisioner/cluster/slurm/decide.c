@@ -143,6 +143,16 @@ bu_slurm_decide_jobs(struct bu_cluster_op *op, const char *jobs)
 	slow_down(op);
 }
 
+/* A node that is down without a drain would be in service as soon as it registers. */
+void
+bu_slurm_decide_gate(struct bu_cluster_op *op, const struct bu_cluster_row *row)
+{
+	if (!row || row->drains || row->fact.drain == BU_DRAIN_OTHER)
+		finish(op, NULL);
+	else
+		op->act = ACT_GATE;
+}
+
 void
 bu_slurm_decide_relabel(struct bu_cluster_op *op, const struct bu_cluster_row *row)
 {

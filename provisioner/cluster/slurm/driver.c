@@ -238,6 +238,10 @@ run_act(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 		argv[3] = "state=drain";
 		argv[4] = "reason=" BU_SLURM_MARK " leaves the cluster";
 		break;
+	case ACT_GATE:
+		argv[3] = "state=drain";
+		argv[4] = "reason=" BU_SLURM_MARK " its machine restarts";
+		break;
 	case ACT_DRAIN_AGAIN:
 		argv[3] = "state=drain";
 		argv[4] = known;
@@ -388,6 +392,16 @@ slurm_leave(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 }
 
 static struct bu_cluster_op *
+slurm_gate(struct bu_cluster *cluster, const struct bu_cluster_target *target,
+	   bu_cluster_fn fn, void *arg)
+{
+	struct bu_cluster_op *op = start(cluster, target, fn, arg);
+
+	op->decide = bu_slurm_decide_gate;
+	return op;
+}
+
+static struct bu_cluster_op *
 slurm_relabel(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	      bu_cluster_fn fn, void *arg)
 {
@@ -415,6 +429,7 @@ const struct bu_cluster_driver bu_cluster_slurm = {
 	.observe = slurm_observe,
 	.admit = slurm_admit,
 	.leave = slurm_leave,
+	.gate = slurm_gate,
 	.relabel = slurm_relabel,
 	.cancel = bu_slurm_op_free,
 };

@@ -14,6 +14,7 @@ enum bu_slurm_act {
 	ACT_NONE,
 	ACT_RESUME,
 	ACT_DRAIN,
+	ACT_GATE,
 	ACT_DRAIN_AGAIN, /* as an administrator had it */
 	ACT_DELETE,
 	ACT_LABEL
@@ -76,6 +77,7 @@ const char *bu_slurm_secret(const struct bu_cluster_site *site);
  * answered, and does not know the node. */
 void bu_slurm_decide_admit(struct bu_cluster_op *op, const struct bu_cluster_row *row);
 void bu_slurm_decide_leave(struct bu_cluster_op *op, const struct bu_cluster_row *row);
+void bu_slurm_decide_gate(struct bu_cluster_op *op, const struct bu_cluster_row *row);
 void bu_slurm_decide_relabel(struct bu_cluster_op *op,
 			     const struct bu_cluster_row *row);
 /* jobs: "12 (alice), 17 (bob)", "" = none. */

@@ -230,6 +230,7 @@ read_line(const char *line, const char *end, struct bu_cluster_row *ret)
 	fact->down = !means || (means & (LOST | INVALID)) ||
 		     ((means & DOWN) && fact->drain == BU_DRAIN_OURS);
 	ret->invalid = (means & INVALID) != 0;
+	ret->drains = (means & DRAIN) != 0;
 	return 0;
 }
 
