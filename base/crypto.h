@@ -79,6 +79,8 @@ struct bu_csr {
 	/* 1: its subject has anything besides one of each, or an alternative name is
 	 * neither "DNS:x" nor "IP:a.b.c.d", or there are too many. */
 	int other;
+	char key[BU_DIGEST_SIZE]; /* SHA-256 of its public key; the request is not it */
+	int weak;                 /* 1: its key is weaker than RSA with 2048 bits */
 	char names[BU_CSR_NAMES_MAX][BU_CSR_NAME_SIZE];
 	size_t names_count;
 };

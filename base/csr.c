@@ -81,6 +81,31 @@ read_names(gnutls_x509_crq_t request, struct bu_csr *ret)
 	}
 }
 
+static int
+is_weak(gnutls_x509_crq_t request)
+{
+	unsigned int bits = 0;
+	int algorithm = gnutls_x509_crq_get_pk_algorithm(request, &bits);
+
+	return algorithm < 0 ||
+	       gnutls_pk_bits_to_sec_param((gnutls_pk_algorithm_t)algorithm, bits) <
+		       GNUTLS_SEC_PARAM_MEDIUM;
+}
+
+static void
+read_key(gnutls_x509_crq_t request, struct bu_csr *ret)
+{
+	uint8_t hash[BU_SHA256_SIZE];
+	size_t size = sizeof(hash);
+
+	if (gnutls_x509_crq_get_key_id(request, GNUTLS_KEYID_USE_SHA256, hash, &size) !=
+	    0)
+		ret->other = 1;
+	else
+		bu_hex_encode(hash, size, ret->key);
+	ret->weak = is_weak(request);
+}
+
 int
 bu_csr_read(const char *csr_pem, struct bu_csr *ret, struct bu_err *err)
 {
@@ -97,6 +122,7 @@ bu_csr_read(const char *csr_pem, struct bu_csr *ret, struct bu_err *err)
 	if (rc == 0) {
 		read_subject(request, ret);
 		read_names(request, ret);
+		read_key(request, ret);
 	}
 	gnutls_x509_crq_deinit(request);
 	return rc == 0 ? 0

@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <jansson.h>
 
+#include "base/crypto.h"
 #include "base/http_async.h"
 #include "base/secrets.h"
 #include "provisioner/cluster/cluster.h"
@@ -133,6 +134,7 @@ struct bu_kube_pass {
 	struct bu_kube_pass *next;
 	char node[BU_NAME_MAX], id[BU_KUBE_ID_SIZE];
 	char address[INET_ADDRSTRLEN];
+	char key[BU_DIGEST_SIZE]; /* of its approved request; "" = none was */
 	int64_t until_ms;
 };
 struct bu_kube_requests {

@@ -3,8 +3,9 @@
  * Certificate requests of kubelets, and bringup's verdict on each. Called by watch.c
  * through its vtable and by the operations. Invariants: a first certificate goes to who
  * shows the token of a node that joins now, and in the name of that very node; a later
- * one to who has the former, and only of nodes that have joined through bringup. A
- * request of somebody else's is left alone: others may approve it.
+ * one to who has the former, and only of nodes that have joined through bringup. Any
+ * other request of these nodes is denied. A request of somebody else's is left alone:
+ * others may approve it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,9 @@ enum verdict { LEAVE_ALONE, APPROVE, DENY };
 struct looked {
 	const char *user, *signer;
 	const json_t *spec;
+	int first; /* it comes with a token, not with a certificate */
 	struct bu_csr csr;
+	struct bu_kube_pass *pass; /* NULL = its node does not join now */
 	const char *why;
 };
 
@@ -72,10 +75,10 @@ bu_kube_pass_give(struct bu_cluster *cluster, const char *node, const char *addr
 }
 
 /* Of the node, or of the token; NULL = it does not join now. */
-static const struct bu_kube_pass *
+static struct bu_kube_pass *
 pass_of(const struct bu_cluster *cluster, const char *node, const char *id)
 {
-	const struct bu_kube_pass *pass = cluster->requests.passes;
+	struct bu_kube_pass *pass = cluster->requests.passes;
 
 	while (pass && (pass->until_ms < bu_kube_now(cluster) ||
 			(node && strcmp(pass->node, node) != 0) ||
@@ -177,36 +180,43 @@ leave_alone(struct looked *looked, const char *why)
 	return LEAVE_ALONE;
 }
 
-static enum verdict
-judge_first(const struct bu_cluster *cluster, struct looked *looked)
+/* A kubelet asks for no more than this, whoever it is. */
+static const char *
+fault_of(const struct looked *looked, int serves)
 {
-	const char *id = looked->user + strlen(TOKEN_USER);
-	const struct bu_kube_pass *pass = pass_of(cluster, NULL, id);
+	if (looked->csr.other || strcmp(looked->csr.organization, "system:nodes") != 0)
+		return "its subject is not that of a kubelet";
+	if (!usages_are(looked->spec, serves ? "server auth" : "client auth"))
+		return "its usages are not those of a kubelet";
+	if (looked->csr.weak)
+		return "its key is weak; RSA with 2048 bits or ECDSA is needed";
+	if (!serves && looked->csr.names_count)
+		return "the certificate of a client has no other names";
+	return NULL;
+}
+
+/* A kubelet that starts anew asks again with the key that it has. */
+static enum verdict
+judge_first(struct looked *looked)
+{
+	const struct bu_kube_pass *pass = looked->pass;
 	const char *node = named(&looked->csr);
 
-	if (!pass)
-		return leave_alone(looked, "its token is of no node that joins now");
 	if (!groups_have(looked->spec, BU_KUBE_GROUP))
 		return deny(looked, "its token is not in the group " BU_KUBE_GROUP);
 	if (!node || strcmp(node, pass->node) != 0)
 		return deny(looked, "its token is of another node");
-	if (looked->csr.names_count)
-		return deny(looked, "the certificate of a client has no other names");
+	if (pass->key[0] && strcmp(pass->key, looked->csr.key) != 0)
+		return deny(looked, "its token was used with another key before; "
+				    "bringup node why says whether the node has "
+				    "joined");
 	looked->why = "the node joins now, and shows its token";
 	return APPROVE;
 }
 
 static enum verdict
-judge_renewal(const struct bu_cluster *cluster, struct looked *looked)
+judge_renewal(const char *node, const char *address, int serves, struct looked *looked)
 {
-	const char *node = looked->user + strlen(NODE_USER);
-	const struct bu_kube_node *known = bu_kube_find(cluster, node);
-	const struct bu_kube_pass *pass = pass_of(cluster, node, NULL);
-	int serves = strcmp(looked->signer, SERVING) == 0;
-	const char *address = pass ? pass->address : known ? known->address : "";
-
-	if (!pass && (!known || !known->validated))
-		return leave_alone(looked, "the node has not joined through bringup");
 	if (!groups_have(looked->spec, "system:nodes"))
 		return deny(looked, "it does not come from a node");
 	if (strcmp(looked->csr.common_name, looked->user) != 0)
@@ -214,36 +224,56 @@ judge_renewal(const struct bu_cluster *cluster, struct looked *looked)
 	if (serves && !names_are(&looked->csr, node, address))
 		return deny(looked, "it has a name or an address that is not the "
 				    "node's");
-	if (!serves && looked->csr.names_count)
-		return deny(looked, "the certificate of a client has no other names");
 	looked->why = "the node has shown its certificate";
 	return APPROVE;
+}
+
+/* Of a node of bringup's: it is approved or denied, and nobody else decides. */
+static enum verdict
+judge_ours(const char *address, struct looked *ret)
+{
+	int serves = strcmp(ret->signer, SERVING) == 0;
+	const char *fault;
+
+	if (ret->first && serves)
+		return deny(ret, "a token gets no certificate of a server");
+	if (read_request(ret->spec, &ret->csr) != 0)
+		return deny(ret, "it cannot be read");
+	fault = fault_of(ret, serves);
+	if (fault)
+		return deny(ret, fault);
+	return ret->first ? judge_first(ret)
+			  : judge_renewal(ret->user + strlen(NODE_USER), address,
+					  serves, ret);
 }
 
 static enum verdict
 judge(const struct bu_cluster *cluster, const json_t *object, struct looked *ret)
 {
-	const char *spec = "spec";
-	int first, serves;
+	const char *spec = "spec", *who;
+	const struct bu_kube_node *known;
+	int comes;
 
 	*ret = (struct looked){.spec = json_object_get(object, spec)};
 	ret->user = bu_json_str(ret->spec, "username", "");
 	ret->signer = bu_json_str(ret->spec, "signerName", "");
-	first = strncmp(ret->user, TOKEN_USER, strlen(TOKEN_USER)) == 0;
-	serves = strcmp(ret->signer, SERVING) == 0;
-	if (!serves && strcmp(ret->signer, CLIENT) != 0)
+	ret->first = strncmp(ret->user, TOKEN_USER, strlen(TOKEN_USER)) == 0;
+	comes = ret->first || strncmp(ret->user, NODE_USER, strlen(NODE_USER)) == 0;
+	if (strcmp(ret->signer, SERVING) != 0 && strcmp(ret->signer, CLIENT) != 0)
 		return leave_alone(ret, NULL);
-	if (!first && strncmp(ret->user, NODE_USER, strlen(NODE_USER)) != 0)
+	if (!comes)
 		return leave_alone(ret, "it comes from neither a token nor a node");
-	if (first && serves)
-		return leave_alone(ret, "a token gets no certificate of a server");
-	if (read_request(ret->spec, &ret->csr) != 0)
-		return leave_alone(ret, "it cannot be read");
-	if (ret->csr.other || strcmp(ret->csr.organization, "system:nodes") != 0)
-		return leave_alone(ret, "its subject is not that of a kubelet");
-	if (!usages_are(ret->spec, serves ? "server auth" : "client auth"))
-		return leave_alone(ret, "its usages are not those of a kubelet");
-	return first ? judge_first(cluster, ret) : judge_renewal(cluster, ret);
+	who = ret->user + strlen(ret->first ? TOKEN_USER : NODE_USER);
+	ret->pass = pass_of(cluster, ret->first ? NULL : who, ret->first ? who : NULL);
+	known = ret->first ? NULL : bu_kube_find(cluster, who);
+	if (ret->first && !ret->pass)
+		return leave_alone(ret, "its token is of no node that joins now");
+	if (!ret->pass && (!known || !known->validated))
+		return leave_alone(ret, "the node has not joined through bringup");
+	return judge_ours(ret->pass ? ret->pass->address
+			  : known   ? known->address
+				    : "",
+			  ret);
 }
 
 /* --- all of them --- */
@@ -323,6 +353,8 @@ bu_kube_requests_look(struct bu_cluster *cluster)
 			say_once(requests, name, object, looked.why);
 			continue;
 		}
+		if (verdict == APPROVE && looked.first)
+			BU_TEXT_COPY(looked.pass->key, looked.csr.key);
 		send_verdict(cluster, name, object, verdict, looked.why);
 		return;
 	}
