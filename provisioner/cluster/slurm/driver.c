@@ -34,6 +34,18 @@ run(struct bu_cluster *cluster, const char *const *argv, bu_job_fn fn)
 		fn(NULL, &err, cluster);
 }
 
+/* The same with what is wrong with munge. own: holds the answer. */
+static const struct bu_err *
+explain(const struct bu_err *err, struct bu_err *own)
+{
+	const char *fault = err ? bu_slurm_munge_fault(err->text) : NULL;
+
+	if (!fault)
+		return err;
+	bu_err_set(own, err->kind, 0, "%s: %s", fault, err->text);
+	return own;
+}
+
 static int
 is_due(const struct bu_cluster_op *op)
 {
@@ -90,6 +102,7 @@ on_looked(const struct bu_job_result *result, const struct bu_err *err, void *ar
 	struct bu_err bad;
 	size_t count = 0;
 
+	err = explain(err, &bad);
 	cluster->job = NULL;
 	cluster->looking = 0;
 	cluster->looks++;
@@ -131,6 +144,7 @@ on_jobs(const struct bu_job_result *result, const struct bu_err *err, void *arg)
 	struct bu_err bad;
 	struct bu_cluster_op *op;
 
+	err = explain(err, &bad);
 	cluster->job = NULL;
 	if (!err && !is_whole(result, &bad))
 		err = &bad;
@@ -170,8 +184,10 @@ on_acted(const struct bu_job_result *result, const struct bu_err *err, void *arg
 {
 	struct bu_cluster *cluster = arg;
 	struct bu_cluster_op *op;
+	struct bu_err bad;
 	size_t count = 0;
 
+	err = explain(err, &bad);
 	cluster->job = NULL;
 	for (op = cluster->ops; op; op = op->next)
 		count += op->acting != 0;

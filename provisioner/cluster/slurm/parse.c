@@ -45,6 +45,26 @@ static const char *const own_reasons[] = {"Not responding",
 					  "Node unexpectedly rebooted"};
 static const char *const own_names[] = {"slurm", "root"};
 
+/* As 22.05 has them. slurmctld says nothing to whom it does not believe. */
+static const struct {
+	const char *words, *fault;
+} munge_faults[] = {
+	{"Zero Bytes were transmitted or received",
+	 "slurmctld does not believe munge of the appliance; compare the appliance's "
+	 "/etc/munge/munge.key and its clock with slurmctld's"},
+	{"Protocol authentication error",
+	 "munge does not run on the appliance; see systemctl status munge"},
+};
+
+const char *
+bu_slurm_munge_fault(const char *text)
+{
+	for (size_t i = 0; i < BU_LEN(munge_faults); i++)
+		if (strstr(text, munge_faults[i].words))
+			return munge_faults[i].fault;
+	return NULL;
+}
+
 /* 0: the first word is none that a node begins with. */
 static unsigned int
 meaning_of(const char *state, size_t size)

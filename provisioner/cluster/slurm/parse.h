@@ -13,6 +13,9 @@
  * missing in the answer counts as unknown, so half an answer is none. */
 bu_must int bu_slurm_parse(const char *text, struct bu_cluster_row **ret_rows,
 			   size_t *ret_count, struct bu_err *err);
+/* What is wrong with munge, by the words with which a command failed; NULL = nothing is
+ * known to be. */
+const char *bu_slurm_munge_fault(const char *text);
 /* NULL when it is not among them. */
 const struct bu_cluster_row *bu_slurm_find(const struct bu_cluster_row *rows,
 					   size_t count, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver against a real slurmctld, in namespaces of its own. */
+/* The driver against a real slurmctld and munge, in namespaces of its own. */
 #include "provisioner/cluster/cluster.h"
 
 #include <sched.h>
@@ -32,7 +32,7 @@ slurm(void)
 	return bu_cluster_driver("slurm");
 }
 
-enum verb { LEAVE, RELABEL };
+enum verb { LEAVE, GATE, RELABEL };
 
 /* With a name and an address besides loopback, which it needs; the node is one that
  * needs no slurmd to be looked at. */
@@ -95,6 +95,8 @@ do_really(struct bu_loop *loop, struct bu_cluster *cluster, enum verb verb,
 
 	if (verb == RELABEL)
 		slurm()->relabel(cluster, &target, on_end, &ended);
+	else if (verb == GATE)
+		slurm()->gate(cluster, &target, on_end, &ended);
 	else
 		slurm()->leave(cluster, &target, on_end, &ended);
 	while (!ended.times)
@@ -113,6 +115,8 @@ talk_really(const char *dir)
 	struct bu_cluster *cluster = slurm()->open(loop, conf, NULL, NULL);
 	int good = do_really(loop, cluster, RELABEL, "gold,lab") &&
 		   shows(dir, "AvailableFeatures=gold,lab ActiveFeatures=gold,lab ") &&
+		   do_really(loop, cluster, GATE, NULL) &&
+		   shows(dir, "DRAIN.*Reason=bringup: its machine restarts ") &&
 		   do_really(loop, cluster, LEAVE, NULL) && !shows(dir, "NodeName");
 
 	slurm()->close(cluster);
@@ -120,24 +124,24 @@ talk_really(const char *dir)
 	return !good;
 }
 
-START_TEST(a_real_slurmctld_is_told_and_left)
+/* slurmctld, which the script starts, outlives it. */
+static void
+in_namespaces(const char *script, int (*talk)(const char *dir))
 {
 	char dir[] = "/tmp/bringup-slurm-XXXXXX";
 	pid_t child;
 	int status;
 
-	BU_NEEDS("root", "/usr/sbin/slurmctld", "scontrol");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	child = fork();
 	if (child == 0) {
 		int rc = 1;
 
-		/* slurmctld outlives the script that starts it */
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 		if (unshare(CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWUTS) == 0 &&
 		    run_script("mount --make-rprivate /", dir) == 0 &&
-		    run_script(real_slurm, dir) == 0)
-			rc = talk_really(dir);
+		    run_script(script, dir) == 0)
+			rc = talk(dir);
 		run_script("kill $(cat \"$1\"/pid)", dir);
 		while (wait(NULL) > 0)
 			;
@@ -150,6 +154,90 @@ START_TEST(a_real_slurmctld_is_told_and_left)
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0,
 		      "the child's status is %#x", (unsigned int)status);
 }
+
+START_TEST(a_real_slurmctld_is_told_and_left)
+{
+	BU_NEEDS("root", "/usr/sbin/slurmctld", "scontrol");
+	in_namespaces(real_slurm, talk_really);
+}
 END_TEST
 
-RIG_UNIT("slurm_real", a_real_slurmctld_is_told_and_left)
+/* A slurmctld whose munge has the key of "a". slurm.conf of the driver: with a key of
+ * its own ("b"), and of a munge that does not run ("c"). */
+static const char munged[] =
+	"set -e; cd \"$1\"; mount --make-rprivate /\n"
+	"ip link set lo up; ip link add br0 type bridge\n"
+	"ip addr add 10.99.0.1/24 dev br0; ip link set br0 up; hostname ctl\n"
+	"printf '127.0.0.1 localhost\\n10.99.0.1 ctl\\n' >hosts\n"
+	"mount --bind hosts /etc/hosts; mkdir state; chmod 0711 .\n"
+	"for k in a b; do\n"
+	"	mkdir $k; head -c 64 /dev/urandom >$k/key; chmod 0400 $k/key\n"
+	"	munged --force --key-file=$1/$k/key --socket=$1/$k/socket \\\n"
+	"		--pid-file=$1/$k/pid --log-file=$1/$k/log \\\n"
+	"		--seed-file=$1/$k/seed --num-threads 1\n"
+	"done\n"
+	"for k in a b c; do cat >$k.conf <<END\n"
+	"ClusterName=lab\nSlurmctldHost=ctl(10.99.0.1)\nSlurmUser=root\n"
+	"SlurmdUser=root\nAuthType=auth/munge\nAuthInfo=socket=$1/$k/socket\n"
+	"CredType=cred/none\nStateSaveLocation=$1/state\n"
+	"SlurmctldPidFile=$1/slurmctld.pid\nProctrackType=proctrack/pgid\n"
+	"TaskPlugin=task/none\nMpiDefault=none\nSelectType=select/cons_tres\n"
+	"SelectTypeParameters=CR_Core\nMaxNodeCount=8\n"
+	"NodeName=seed0 NodeAddr=10.99.0.9 State=FUTURE\n"
+	"PartitionName=all Nodes=ALL Default=YES State=UP\nEND\n"
+	"done\n"
+	"SLURM_CONF=$1/a.conf slurmctld -D >slurmctld.log 2>&1 & echo $! >pid\n"
+	"export SLURM_CONF=$1/a.conf\n"
+	"for i in 1 2 3 4 5 6 7 8 9 10; do\n"
+	"	scontrol ping 2>/dev/null | grep -q UP && break; sleep 0.5\n"
+	"done\n";
+
+static struct bu_err seen_err;
+static int seen;
+
+static void
+on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *err,
+	void *arg)
+{
+	seen++;
+	seen_err = err ? *err : (struct bu_err){0};
+}
+
+/* words: "" = it answers. */
+static int
+says(const char *dir, const char *key, const char *words)
+{
+	bu_autofree char *conf = bu_xasprintf("%s/%s.conf", dir, key);
+	struct bu_loop *loop = bu_loop_create(bu_clock_system());
+	struct bu_cluster *cluster = slurm()->open(loop, conf, on_seen, NULL);
+
+	seen = 0;
+	slurm()->observe(cluster);
+	while (!seen)
+		bu_loop_step(loop, 100);
+	slurm()->close(cluster);
+	bu_loop_destroy(loop);
+	if (*words ? strstr(seen_err.text, words) != NULL : !seen_err.kind)
+		return 1;
+	fprintf(stderr, "%s: '%s'\n", key, seen_err.text);
+	return 0;
+}
+
+static int
+talk_by_keys(const char *dir)
+{
+	int good = says(dir, "a", "") && says(dir, "b", "/etc/munge/munge.key") &&
+		   says(dir, "c", "munge does not run");
+
+	run_script("kill $(cat \"$1\"/a/pid \"$1\"/b/pid)", dir);
+	return !good;
+}
+
+START_TEST(a_wrong_key_of_munge_is_named)
+{
+	BU_NEEDS("root", "/usr/sbin/slurmctld", "scontrol", "/usr/sbin/munged");
+	in_namespaces(munged, talk_by_keys);
+}
+END_TEST
+
+RIG_UNIT("slurm_real", a_real_slurmctld_is_told_and_left, a_wrong_key_of_munge_is_named)
