@@ -47,7 +47,7 @@ static const char *const own_names[] = {"slurm", "root"};
 
 /* As 22.05 has them. slurmctld says nothing to whom it does not believe. */
 static const struct {
-	const char *words, *fault;
+	const char *printed, *fault;
 } munge_faults[] = {
 	{"Zero Bytes were transmitted or received",
 	 "slurmctld does not believe munge of the appliance; compare the appliance's "
@@ -60,7 +60,7 @@ const char *
 bu_slurm_munge_fault(const char *text)
 {
 	for (size_t i = 0; i < BU_LEN(munge_faults); i++)
-		if (strstr(text, munge_faults[i].words))
+		if (strstr(text, munge_faults[i].printed))
 			return munge_faults[i].fault;
 	return NULL;
 }
