@@ -90,6 +90,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	  "its machine was seen switched off, without an order: the boot before has "  \
 	  "ended; asked: what asked for its power")                                    \
 	X(BACKUP, "backup", "a backup was made, read back, and is at its place")       \
+	X(TOKEN, "token",                                                              \
+	  "a person or program gets a token; hash: its SHA-256, which opens nothing")  \
+	X(TOKEN_REVOKED, "token-revoked", "tokens of this name open nothing any more") \
 	X(HELD, "held", "kind: bringup, person or external")                           \
 	X(RELEASED, "released", "")
 

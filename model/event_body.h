@@ -153,6 +153,10 @@ enum { BU_UNSAID = -1 };
 	B(OFF, off, F(TEXT, off, asked))                                               \
 	B(BACKUP, backup, F(TEXT, backup, to) F(TEXT, backup, digest)                  \
 		F(INT, backup, bytes) F(FLAG, backup, keys) F(TEXT, backup, by))       \
+	B(TOKEN, token, F(TEXT, token, name) F(TEXT, token, role) F(TEXT, token, hash)  \
+		F(INT, token, until_ms) F(TEXT, token, by))                            \
+	B(TOKEN_REVOKED, token_revoked, F(TEXT, token_revoked, name)                   \
+		F(TEXT, token_revoked, by))                                            \
 	B(HELD, held, F(TEXT, held, owner) F(TEXT, held, kind) F(REASON, held, reason)) \
 	B(RELEASED, released, F(TEXT, released, by))
 

@@ -165,6 +165,11 @@ static const struct row today[] = {
 	{BU_EVENT_OFF, "{'asked':'power status'}", NULL},
 	{BU_EVENT_BACKUP,
 	 "{'to':'/srv/b','digest':'d','bytes':7,'keys':true,'by':'root'}", NULL},
+	{BU_EVENT_TOKEN,
+	 "{'by':'root','hash':'e3b0','name':'ci','role':'viewer','until_ms':"
+	 "1700000000000}",
+	 NULL},
+	{BU_EVENT_TOKEN_REVOKED, "{'by':'root','name':'ci'}", NULL},
 	{BU_EVENT_HELD,
 	 "{'args':{'words':'mine'},'code':'person','kind':'person','owner':'ann'}",
 	 NULL},

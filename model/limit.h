@@ -17,7 +17,7 @@
 	X(CONNECTIONS, "connections", 64, 0, "connections",                             \
 	  "address, each listener of nodes", "a further one is closed")                 \
 	X(PAGE, "page-connections", 512, 0, "connections",                              \
-	  "address, listener of the page (a proxy may stand before it)",                \
+	  "address, listeners of the page (a proxy may stand before it) and of people", \
 	  "a further one is closed")                                                    \
 	X(USER, "user-connections", 256, 0, "connections",                              \
 	  "user, socket of the command line", "a further one is closed")                \
@@ -42,6 +42,8 @@
 	  "machine by its certificate", "503 with Retry-After")                         \
 	X(STREAMS, "streams", 128, 0, "streams of events",                              \
 	  "user of the command line, else address", "503 with Retry-After")             \
+	X(LOGINS, "logins", 20, 240, "requests without a good token",                   \
+	  "address, listener of people", "503 with Retry-After")                        \
 	X(STRANGERS, "strangers", 256, 3600,                                            \
 	  "boot scripts, tokens and unknown machines",                                  \
 	  "address, without a certificate", "503 with Retry-After")                     \

@@ -136,17 +136,12 @@ static int
 open_state(struct daemon *d, struct bu_err *err)
 {
 	bu_autofree char *log = bu_xasprintf("%s/journal.db", d->settings.state);
-	const char *listen = d->settings.agent_listen;
-	bu_autofree char *ip = /* what agents are told to call */
-		bu_xasprintf("IP:%.*s", (int)strcspn(listen, ":"), listen);
-	const char *names[] = {"DNS:bringup", "IP:127.0.0.1", *listen ? ip : NULL,
-			       NULL};
 
 	if (bu_mkdir_p(d->settings.state, 0700, err) != 0 ||
 	    bu_settings_confine(&d->settings, err) != 0)
 		return -1;
 	d->keys = bu_xasprintf("%s/keys", d->settings.state);
-	d->trust = bu_trust_open(d->keys, names, err);
+	d->trust = bu_settings_trust(&d->settings, d->keys, err);
 	if (!d->trust)
 		return -1;
 	d->store = bu_store_open_sqlite(d->loop, log, err);
@@ -248,11 +243,14 @@ on_secret(void *arg)
 static int
 open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 {
+	struct bu_callers callers = {.token = bu_api_token_open, .arg = &d->api};
 	const struct bu_settings *s = &d->settings;
 
 	d->api.server = bu_server_create(d->loop, bu_api_routes, &d->api);
 	bu_server_counts_log(d->api.server, d->store);
 	tell_server(d);
+	bu_settings_groups(s, callers.groups);
+	bu_server_callers(d->api.server, &callers);
 	d->api.work.secrets = bu_secrets_create(d->loop, on_secret, d);
 	if (listen_one(d, BU_LISTEN_LOCAL, s->socket, err) != 0)
 		return -1;
@@ -264,6 +262,8 @@ open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 		return -1;
 	if (s->agent_listen[0] &&
 	    listen_one(d, BU_LISTEN_AGENT, s->agent_listen, err) != 0)
+		return -1;
+	if (bu_api_listen_people(&d->api, err) != 0)
 		return -1;
 	if (page_fd >= 0)
 		return bu_server_listen(d->api.server, BU_LISTEN_PAGE, page_fd, NULL,
@@ -361,6 +361,7 @@ fill_api(struct daemon *d)
 	d->api.dhcp_range = s->dhcp_range;
 	d->api.work.http_url = d->http_url;
 	d->api.agent_url = d->agent_url;
+	d->api.people_listen = s->people_listen;
 	d->bundle_dir = bu_xasprintf("%s/" BU_BUNDLE_DIR, s->ramdisk);
 	d->api.work.travels = bu_travels_create(&(struct bu_travels_opts){
 		d->fleet, d->api.rec, d->bundle_dir, d->image_key, BU_VERSION});

@@ -2,7 +2,9 @@
 /* Reads the daemon's own configuration with iniparser: one short, flat file. */
 #include "provisioner/settings.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <grp.h>
 #include <iniparser.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -90,14 +92,14 @@ is_yes_or_no(const char *text)
 static int
 check_listeners(const struct bu_settings *s, struct bu_err *err)
 {
-	const char *const told[] = {s->boot_listen, s->agent_listen,
-				    s->boot_tls_listen};
+	const char *const told[] = {s->boot_listen, s->agent_listen, s->boot_tls_listen,
+				    s->people_listen};
 
 	for (size_t i = 0; i < BU_LEN(told); i++)
 		if (strncmp(told[i], "0.0.0.0:", 8) == 0)
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "'%s' is not an address that nodes can use; "
-					  "give the one that they reach",
+					  "'%s' is not an address that nodes or people "
+					  "can use; give the one that they reach",
 					  told[i]);
 	if (s->page_listen[0] && strncmp(s->page_listen, "127.", 4) != 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
@@ -171,6 +173,85 @@ bu_settings_confine(const struct bu_settings *settings, struct bu_err *err)
 	return bu_confine_begin(&(struct bu_confine_opts){settings->secrets_dir, images,
 							  settings->state},
 				err);
+}
+
+void
+bu_settings_groups(const struct bu_settings *settings,
+		   struct bu_callers_group ret[BU_PERSON_COUNT])
+{
+	const char *const names[BU_PERSON_COUNT] = {
+		[BU_PERSON_VIEWER] = settings->group_viewer,
+		[BU_PERSON_OPERATOR] = settings->group_operator,
+		[BU_PERSON_GRANT] = settings->group_grant,
+		[BU_PERSON_ADMIN] = settings->group_admin,
+		[BU_PERSON_AUDITOR] = settings->group_auditor,
+	};
+
+	for (int i = 0; i < BU_PERSON_COUNT; i++) {
+		const struct group *group = *names[i] ? getgrnam(names[i]) : NULL;
+
+		ret[i].name = names[i];
+		ret[i].gid = group ? (int64_t)group->gr_gid : -1;
+	}
+}
+
+struct names {
+	char **list;
+	size_t count, cap;
+};
+
+static void
+add_name(struct names *names, char *name)
+{
+	names->list =
+		bu_xgrow(names->list, &names->cap, names->count + 2, sizeof(char *));
+	names->list[names->count++] = name;
+	names->list[names->count] = NULL;
+}
+
+/* The address of "ADDRESS:PORT". */
+static void
+add_listener(struct names *names, const char *listen)
+{
+	if (*listen)
+		add_name(names,
+			 bu_xasprintf("IP:%.*s", (int)strcspn(listen, ":"), listen));
+}
+
+char **
+bu_settings_server_names(const struct bu_settings *settings)
+{
+	bu_autofree char *own = bu_xstrdup(settings->names);
+	struct names names = {0};
+	struct in_addr in;
+	char *rest = own, *name;
+
+	add_name(&names, bu_xstrdup("DNS:bringup"));
+	add_name(&names, bu_xstrdup("IP:127.0.0.1"));
+	add_listener(&names, settings->agent_listen);
+	if (strcmp(settings->people_listen, settings->agent_listen) != 0)
+		add_listener(&names, settings->people_listen);
+	while (*settings->people_listen && (name = strsep(&rest, ", \t")))
+		if (*name)
+			add_name(&names, bu_xasprintf("%s:%s",
+						      inet_pton(AF_INET, name, &in) == 1
+							      ? "IP"
+							      : "DNS",
+						      name));
+	return names.list;
+}
+
+struct bu_trust *
+bu_settings_trust(const struct bu_settings *settings, const char *keys,
+		  struct bu_err *err)
+{
+	char **names = bu_settings_server_names(settings);
+	struct bu_trust *trust = bu_trust_open(keys, (const char *const *)names, err);
+
+	for (size_t i = 0; names[i]; i++)
+		free(names[i]);
+	free(names);
+	return trust;
 }
 
 struct bu_power_opts

@@ -9,7 +9,9 @@
 #include "base/err.h"
 #include "base/networks.h"
 #include "model/state.h"
+#include "provisioner/api/server.h"
 #include "provisioner/power/power.h"
+#include "provisioner/trust/trust.h"
 
 /* field, default, help */
 #define BU_SETTINGS(X)                                                                 \
@@ -23,6 +25,15 @@
 	X(agent_listen, "", "TLS for agents, ADDRESS:PORT")                            \
 	X(page_listen, "127.0.0.1:8480",                                               \
 	  "status page; unused when a socket is inherited")                            \
+	X(people_listen, "",                                                           \
+	  "TLS for the command line of other machines, ADDRESS:PORT; with tokens")     \
+	X(group_viewer, "bringup-viewer",                                              \
+	  "group of the system whose members may look, over the socket; empty = none") \
+	X(group_operator, "bringup-operator", "group of operators, likewise")          \
+	X(group_grant, "bringup-grant",                                                \
+	  "group of operators that also allow a reset, reimage or wipe")               \
+	X(group_admin, "bringup-admin", "group of administrators")                     \
+	X(group_auditor, "bringup-auditor", "group of auditors of the log")            \
 	X(names, "",                                                                   \
 	  "names by which the page and the API are reached, with commas, beside "      \
 	  "localhost, bringup and the host's own; other Host headers are refused")     \
@@ -62,6 +73,16 @@ bu_must int bu_settings_load(const char *path, struct bu_settings *ret,
 /* From now on, what profiles name is opened beneath secrets_dir, images and image_dirs
  * alone, and BMCs are in bmc_networks. */
 bu_must int bu_settings_confine(const struct bu_settings *settings, struct bu_err *err);
+/* The groups of the system that have the roles. Looked up here, at the start alone: a
+ * directory may be slow. Names are borrowed from the settings. */
+void bu_settings_groups(const struct bu_settings *settings,
+			struct bu_callers_group ret[BU_PERSON_COUNT]);
+/* Names and addresses of the server's certificate: "DNS:x", "IP:a.b.c.d" and NULL;
+ * owned, each and all. */
+char **bu_settings_server_names(const struct bu_settings *settings);
+/* The trust in this directory, with a server certificate of these names. */
+struct bu_trust *bu_settings_trust(const struct bu_settings *settings, const char *keys,
+				   struct bu_err *err);
 /* What bringup-power keeps to; borrowed from the settings. */
 struct bu_power_opts bu_settings_power(const struct bu_settings *settings);
 void bu_settings_fini(struct bu_settings *settings);

@@ -100,7 +100,9 @@ START_TEST(what_is_wrong_is_named)
 		{"[bringupd]\nboot_listen = 0.0.0.0:80\n",
 		 "'0.0.0.0:80' is not an address"},
 		{"[bringupd]\nagent_listen = 0.0.0.0:8443\n",
-		 "'0.0.0.0:8443' is not an address that nodes can use"},
+		 "'0.0.0.0:8443' is not an address that nodes or people can use"},
+		{"[bringupd]\npeople_listen = 0.0.0.0:8444\n",
+		 "'0.0.0.0:8444' is not an address that nodes or people can use"},
 		{"[bringupd]\npage_listen = 10.0.0.1:80\n",
 		 "page_listen = 10.0.0.1:80: the page has no login, so only 127.0.0.1 "
 		 "is allowed"},
@@ -143,6 +145,53 @@ START_TEST(passwords_go_where_the_file_says)
 }
 END_TEST
 
+/* A group that the machine has not is nobody's; an empty word takes the role away. */
+START_TEST(groups_of_the_system_have_the_roles)
+{
+	struct bu_callers_group groups[BU_PERSON_COUNT];
+	struct bu_settings s;
+
+	ck_assert_int_eq(load("[bringupd]\ngroup_viewer = root\ngroup_grant =\n"
+			      "group_admin = no-such-group\n",
+			      &s, NULL),
+			 0);
+	bu_settings_groups(&s, groups);
+	ck_assert_str_eq(groups[BU_PERSON_VIEWER].name, "root");
+	ck_assert_int_eq(groups[BU_PERSON_VIEWER].gid, 0);
+	ck_assert_str_eq(groups[BU_PERSON_OPERATOR].name, "bringup-operator");
+	ck_assert_str_eq(groups[BU_PERSON_GRANT].name, "");
+	ck_assert_int_eq(groups[BU_PERSON_GRANT].gid, -1);
+	ck_assert_int_eq(groups[BU_PERSON_ADMIN].gid, -1);
+	bu_settings_fini(&s);
+}
+END_TEST
+
+/* Names of the certificate: each address once, and what people call the appliance where
+ * they come to it. */
+START_TEST(the_certificate_is_of_all_listeners)
+{
+	static const char *const want[] = {"DNS:bringup",   "IP:127.0.0.1",
+					   "IP:10.0.0.1",   "IP:10.1.0.1",
+					   "DNS:b.example", "IP:192.0.2.7"};
+	struct bu_settings s;
+	char **names;
+
+	ck_assert_int_eq(load("[bringupd]\nagent_listen = 10.0.0.1:8443\n"
+			      "people_listen = 10.1.0.1:8444\n"
+			      "names = b.example, 192.0.2.7\n",
+			      &s, NULL),
+			 0);
+	names = bu_settings_server_names(&s);
+	for (size_t i = 0; i < BU_LEN(want); i++) {
+		ck_assert_str_eq(names[i], want[i]);
+		free(names[i]);
+	}
+	ck_assert_ptr_null(names[BU_LEN(want)]);
+	free(names);
+	bu_settings_fini(&s);
+}
+END_TEST
+
 START_TEST(a_missing_file_is_named)
 {
 	struct bu_settings s;
@@ -154,5 +203,6 @@ START_TEST(a_missing_file_is_named)
 END_TEST
 
 BU_UNIT("settings", only_full_dhcp_needs_a_range, an_empty_section_is_all_defaults,
-	passwords_go_where_the_file_says, what_is_said_counts, what_is_wrong_is_named,
-	a_missing_file_is_named)
+	passwords_go_where_the_file_says, groups_of_the_system_have_the_roles,
+	the_certificate_is_of_all_listeners, what_is_said_counts,
+	what_is_wrong_is_named, a_missing_file_is_named)

@@ -35,6 +35,7 @@ struct bu_api {
 	char *tftp_dir;         /* dnsmasq's TFTP folder; NULL = dnsmasq does not run */
 	const char *dhcp_range; /* "FIRST,LAST" for unknown machines, or "" */
 	const char *agent_url;  /* TLS listener for agents */
+	const char *people_listen; /* "10.0.0.1:8444", TLS; "" = there is none */
 	struct bu_kept_plan kept[BU_PLANS_KEPT]; /* the newest first */
 	struct bu_scan *scans; /* results of image scanners, unsorted */
 	struct bu_scan_manifest
@@ -132,6 +133,16 @@ BU_HANDLER(bu_api_rollout);
 BU_HANDLER(bu_api_rollout_pause);
 BU_HANDLER(bu_api_rollout_resume);
 BU_HANDLER(bu_api_rollout_abort);
+
+/* tokens.c */
+BU_HANDLER(bu_api_tokens);
+BU_HANDLER(bu_api_token_create);
+BU_HANDLER(bu_api_token_revoke);
+/* Opens people_listen, where there is one. */
+bu_must int bu_api_listen_people(const struct bu_api *api, struct bu_err *err);
+/* Of struct bu_callers; arg is the struct bu_api. */
+bu_must int bu_api_token_open(void *arg, const char *text, struct bu_caller *ret,
+			      struct bu_err *err);
 
 /* shown.c: a node in a list, and an order; new references. */
 json_t *bu_api_shown_node(const struct bu_fleet *fleet, const struct bu_node *node);

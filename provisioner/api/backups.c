@@ -335,12 +335,11 @@ bu_backups_json(const struct bu_backups *backups)
 /* --- routes --- */
 
 struct wish {
-	const char *to, *by;
+	const char *to;
 	int keys;
 };
 static const struct bu_field wish_fields[] = {
 	BU_FIELD(STRING, struct wish, to, .need = BU_SPARSE, .unsaid = ""),
-	BU_FIELD(STRING, struct wish, by, .need = BU_SPARSE, .unsaid = ""),
 	BU_FIELD(FLAG, struct wish, keys, .need = BU_SPARSE),
 	BU_FIELD_END,
 };
@@ -348,15 +347,19 @@ static const struct bu_field wish_fields[] = {
 BU_HANDLER(bu_api_backup)
 {
 	struct bu_backups *backups = ((struct bu_api *)arg)->backups;
-	char by[BU_BY_SIZE];
 	struct wish wish;
 
 	if (!backups)
 		return bu_err_set(err, BU_ERR_STATE, 0, "no backups are made here");
 	if (bu_request_read(request, wish_fields, &wish, err) != 0)
 		return BU_ANSWER_ERROR;
-	bu_request_by(request, wish.by, by);
-	if (start(backups, wish.to, wish.keys, by, err) != 0)
+	if (*wish.to && request->listener == BU_LISTEN_PEOPLE)
+		return bu_err_set(
+			err, BU_ERR_DENIED, 0,
+			"from another machine a backup goes to the place of "
+			"the profile alone ([site] backup); for another one use "
+			"bringup on the appliance");
+	if (start(backups, wish.to, wish.keys, bu_request_by(request), err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->json = json_pack("{s:I}", "id", (json_int_t)backups->id);
 	return BU_ANSWER_NOW;

@@ -24,7 +24,7 @@ static const struct {
 	 "op: expected a text"},
 	{"POST", "/v1/verbs/rebuild", "{\"nodes\":\"node001\",\"grant\":[\"wipe\"]}",
 	 "grant: expected a text"},
-	{"POST", "/v1/nodes/node001/replace", "{\"by\":7}", "by: expected a text"},
+	{"POST", "/v1/nodes/node001/replace", "{\"op\":7}", "op: expected a text"},
 	{"POST", "/v1/nodes/node001/replace", "{\"reason\":null}",
 	 "reason: expected a text"},
 	{"POST", "/v1/nodes/node001/replace", "{\"dry_run\":1}",

@@ -56,10 +56,8 @@ BU_HANDLER(bu_api_again)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = node_of(api, request, err);
-	char by[BU_BY_SIZE];
 
-	bu_request_by(request, NULL, by);
-	if (!node || bu_gate_again(api->gate, node, by, err) != 0)
+	if (!node || bu_gate_again(api->gate, node, bu_request_by(request), err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->logged = api->fleet->store;
 	reply->json = json_object();
@@ -73,7 +71,7 @@ BU_HANDLER(bu_api_node_fabric)
 
 	reply->json = node ? bu_gate_show(api->gate, node, err) : NULL;
 	/* A console may show a password. */
-	if (request->listener != BU_LISTEN_LOCAL)
+	if (bu_request_may(request, BU_CALLER_OPERATE, NULL) != 0)
 		json_object_del(reply->json, "console");
 	return reply->json ? BU_ANSWER_NOW : BU_ANSWER_ERROR;
 }

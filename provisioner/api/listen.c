@@ -100,7 +100,7 @@ bu_listen_unix(const char *path, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_IO, errno, "socket");
 	unlink(path);
 	if (bind(fd, (struct sockaddr *)&where, sizeof(where)) != 0 ||
-	    chmod(path, 0600) != 0 || listen(fd, BACKLOG) != 0) {
+	    chmod(path, 0666) != 0 || listen(fd, BACKLOG) != 0) {
 		bu_err_set(err, BU_ERR_IO, errno, "listen on %s", path);
 		close(fd);
 		return -1;

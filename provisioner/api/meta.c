@@ -2,8 +2,9 @@
 /*
  * GET /v1/meta: the tables of the model, for views that have none of their own. States,
  * verbs, classes, conditions and reasons, each with its words, and the columns that
- * sentences quote. Called by the router. Invariant: the answer is the program's alone
- * and never changes while it runs; its ETag is its digest.
+ * sentences quote; and who the caller is. Called by the router. Invariant: but for its
+ * caller the answer is the program's alone and never changes while it runs; its ETag is
+ * its digest.
  */
 #include <stdio.h>
 #include <string.h>
@@ -164,18 +165,27 @@ meta_text(void)
 	return text;
 }
 
+/* The tables with their caller before them; owned. */
+static char *
+text_for(const struct bu_caller *caller)
+{
+	bu_autofree char *roles = bu_caller_roles_text(caller ? caller->roles : 0);
+	bu_autojson json_t *you = json_pack(
+		"{s:s,s:s}", "name", caller ? caller->who : "local", "role", roles);
+	bu_autofree char *is = bu_json_canonical(you);
+
+	return bu_xasprintf("{\"caller\":%s,%s", is, meta_text() + 1);
+}
+
 BU_HANDLER(bu_api_meta)
 {
-	static char etag[BU_DIGEST_SIZE + 2];
-	const char *text = meta_text();
+	static char etag[BU_DIGEST_SIZE + 2]; /* of the last answer */
 	char digest[BU_DIGEST_SIZE];
 
-	if (!*etag) {
-		bu_sha256_hex(text, strlen(text), digest);
-		snprintf(etag, sizeof(etag), "\"%s\"", digest);
-	}
+	reply->text = text_for(request->caller);
+	bu_sha256_hex(reply->text, strlen(reply->text), digest);
+	snprintf(etag, sizeof(etag), "\"%s\"", digest);
 	reply->etag = etag;
 	reply->content_type = "application/json";
-	reply->text = bu_xstrdup(text);
 	return BU_ANSWER_NOW;
 }

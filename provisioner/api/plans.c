@@ -200,18 +200,16 @@ carry_out(struct bu_api *api, const struct order *order,
 	  const struct bu_request *request, char *ret_id, struct bu_err *err)
 {
 	const json_t *grants = json_object_get(request->body, "grants");
-	char by[BU_BY_SIZE];
 
-	bu_request_by(request, bu_json_str(request->body, "by", NULL), by);
 	if (bu_rollouts_check(api->rollouts, &order->made, grants, err) != 0)
 		return -1;
 	if (!bu_rollouts_is_done(api->rollouts, &order->made) &&
 	    bu_api_store_plan(api, order->desired, order->plan, order->tree, err) != 0)
 		return -1;
-	return bu_rollouts_apply(
-		api->rollouts,
-		&(struct bu_consent){&order->made, order->digest, grants, by}, ret_id,
-		err);
+	return bu_rollouts_apply(api->rollouts,
+				 &(struct bu_consent){&order->made, order->digest,
+						      grants, bu_request_by(request)},
+				 ret_id, err);
 }
 
 BU_HANDLER(bu_api_apply)

@@ -13,6 +13,9 @@ static const enum bu_caller_role roles[] = {
 #undef X
 };
 
+static const struct bu_callers nobody = {
+	.groups = {{"", -1}, {"", -1}, {"", -1}, {"", -1}, {"", -1}}};
+
 static const struct {
 	enum bu_listener kind;
 	const char *may;
@@ -39,7 +42,8 @@ needed(const struct bu_route *route)
 	if (!strncmp(route->path, "/v1/agent/", 10) ||
 	    route->listeners & BU_LISTEN_BOOT)
 		return "node";
-	if (!strncmp(route->path, "/v1/backups", 11))
+	if (!strncmp(route->path, "/v1/backups", 11) ||
+	    !strncmp(route->path, "/v1/tokens", 10))
 		return "admin";
 	if (!strncmp(route->path, "/v1/audit", 9))
 		return "audit";
@@ -88,7 +92,9 @@ START_TEST(callers_have_the_roles_of_their_listener)
 	for (size_t i = 0; i < BU_LEN(listeners); i++) {
 		struct bu_caller caller = {0};
 
-		bu_caller_make(listeners[i].kind, NULL, "", &caller);
+		ck_assert_int_eq(bu_caller_make(&nobody, listeners[i].kind, NULL, "",
+						&caller, NULL),
+				 0);
 		for (size_t k = 0; k < BU_LEN(roles); k++)
 			ck_assert_int_eq((caller.roles & roles[k]) != 0,
 					 has_word(listeners[i].may,
@@ -148,5 +154,66 @@ START_TEST(a_grant_needs_its_role)
 }
 END_TEST
 
-RIG_UNIT("roles", each_route_is_for_one_role, callers_have_the_roles_of_their_listener,
+/* "GET /v1/nodes/x", and a token; owned. */
+static char *
+request_of(const struct bu_route *route, const char *token)
+{
+	char *text = bu_xasprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: "
+				  "close\r\nAuthorization: Bearer %s\r\n"
+				  "Content-Length: 0\r\n\r\n",
+				  route->method, route->path, token);
+	char *end = strstr(text, " HTTP/");
+
+	for (char *at = text; at < end; at++)
+		if (*at == '*')
+			*at = 'x';
+	return text;
+}
+
+/* Over the listener of people, with a token of each role. */
+START_TEST(a_token_opens_the_routes_of_its_role)
+{
+	static const char *const may[] = {
+		[BU_PERSON_VIEWER] = "view",
+		[BU_PERSON_OPERATOR] = "view operate",
+		[BU_PERSON_GRANT] = "view operate grant",
+		[BU_PERSON_ADMIN] = "view operate grant admin audit",
+		[BU_PERSON_AUDITOR] = "view audit",
+	};
+	struct site site;
+	int port;
+
+	site_begin(&site, 1);
+	port = site_listen_plain(&site, BU_LISTEN_PEOPLE);
+	for (int i = 0; i < BU_PERSON_COUNT; i++) {
+		const char *name = bu_person_name((enum bu_person)i);
+		bu_autofree char *wish =
+			bu_xasprintf("{\"name\":\"%s\",\"role\":\"%s\"}", name, name);
+		bu_autojson json_t *made =
+			site_call(&site, site.local, "POST", "/v1/tokens", wish, 200);
+
+		for (const struct bu_route *route = bu_api_routes; route->method;
+		     route++) {
+			bu_autofree char *request =
+				request_of(route, bu_json_str(made, "token", ""));
+			int is_there = route->listeners & (int)BU_LISTEN_PEOPLE;
+			int allowed = has_word(may[i], needed(route));
+			struct talk talk;
+
+			talk_begin(&talk, port, request, 0);
+			site_until_ended(&site, &talk);
+			ck_assert_msg(is_there ? (talk.status == 403) == !allowed &&
+							 talk.status != 401
+					       : talk.status == 404,
+				      "%s: %s %s: %d", name, route->method, route->path,
+				      talk.status);
+			talk_end(&talk);
+		}
+	}
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("roles", a_token_opens_the_routes_of_its_role, each_route_is_for_one_role,
+	 callers_have_the_roles_of_their_listener,
 	 nothing_that_changes_is_to_be_seen_by_a_viewer, a_grant_needs_its_role)

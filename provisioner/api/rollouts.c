@@ -28,10 +28,7 @@ static enum bu_answer
 change(struct bu_api *api, const struct bu_request *request, verb_fn verb,
        struct bu_reply *reply, struct bu_err *err)
 {
-	char by[BU_BY_SIZE];
-
-	bu_request_by(request, NULL, by);
-	if (verb(api->rollouts, request->params[0], by, err) != 0)
+	if (verb(api->rollouts, request->params[0], bu_request_by(request), err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->logged = api->fleet->store;
 	reply->json = json_object();

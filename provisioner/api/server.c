@@ -80,6 +80,8 @@ bu_server_create(struct bu_loop *loop, const struct bu_route *routes, void *arg)
 	server->wake = bu_timer_create(loop, on_wake, server);
 	server->turn = bu_timer_create(loop, on_turn, server);
 	server->names = bu_xstrdup("");
+	for (int i = 0; i < BU_PERSON_COUNT; i++)
+		server->callers.groups[i].gid = -1;
 	for (int id = 0; id < BU_LIMIT_COUNT; id++)
 		server->meters[id] = bu_meter_create(loop, (enum bu_limit)id);
 	return server;
@@ -90,6 +92,12 @@ bu_server_names(struct bu_server *server, const char *names)
 {
 	free(server->names);
 	server->names = bu_xstrdup(names);
+}
+
+void
+bu_server_callers(struct bu_server *server, const struct bu_callers *callers)
+{
+	server->callers = *callers;
 }
 
 void
@@ -169,7 +177,8 @@ bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
 			.cert_pem = tls ? tls->cert : NULL,
 			.key_pem = tls ? tls->key : NULL,
 			.ca_pem = tls ? tls->ca : NULL,
-			.priorities = tls && !tls->ca ? BU_TLS_FIRMWARE : BU_TLS_NEW,
+			.priorities =
+				kind == BU_LISTEN_BOOT ? BU_TLS_FIRMWARE : BU_TLS_NEW,
 		},
 		err);
 	if (!listener->mhd) {

@@ -14,14 +14,16 @@
 #include "base/loop.h"
 #include "base/record.h"
 #include "model/limit.h"
+#include "model/person.h"
 #include "provisioner/api/wire.h"
 #include "provisioner/store/store.h"
 
 enum bu_listener {
-	BU_LISTEN_BOOT = 1,  /* plain HTTP for boot files and image parts */
-	BU_LISTEN_AGENT = 2, /* TLS, client certificates */
-	BU_LISTEN_LOCAL = 4, /* unix socket of the command line */
-	BU_LISTEN_PAGE = 8,  /* 127.0.0.1, plain, read-only */
+	BU_LISTEN_BOOT = 1,    /* plain HTTP for boot files and image parts */
+	BU_LISTEN_AGENT = 2,   /* TLS, client certificates */
+	BU_LISTEN_LOCAL = 4,   /* unix socket of the command line */
+	BU_LISTEN_PAGE = 8,    /* 127.0.0.1, plain, read-only */
+	BU_LISTEN_PEOPLE = 16, /* TLS, tokens: the command line of other machines */
 };
 
 struct bu_server;
@@ -32,7 +34,7 @@ struct bu_server;
 	X(VIEW, "view", "look at nodes, rollouts, measurements and events")            \
 	X(OPERATE, "operate", "verbs on nodes, plans, rollouts; BMCs and consoles")    \
 	X(GRANT, "grant", "allow what resets, reimages or wipes")                      \
-	X(ADMIN, "admin", "the roles of callers")                                      \
+	X(ADMIN, "admin", "tokens of callers; backups")                                \
 	X(AUDIT, "audit", "the hashes of the log")
 
 enum bu_caller_role_place {
@@ -50,18 +52,36 @@ const char *bu_caller_role_name(enum bu_caller_role role);
 
 enum { BU_BY_SIZE = 96 };
 /* Who asks, and the roles that they have. who is the log's `by`: over the unix socket
- * the user at its other end, "root" or "alice (uid 1000)"; over TLS the name in the
- * client's certificate; "local" = somebody on this machine. */
+ * the user at its other end, "root" or "alice (uid 1000)"; over TLS "token NAME", or
+ * the name in the client's certificate; "local" = somebody on this machine. */
 struct bu_caller {
 	char who[BU_BY_SIZE];
 	unsigned roles; /* bits of enum bu_caller_role */
 };
 
 struct MHD_Connection;
+/* Who may come over the unix socket, beside root and this process's own user, and with
+ * a token. Texts are borrowed. */
+struct bu_callers {
+	struct bu_callers_group {
+		const char *name;
+		int64_t gid; /* -1 = there is no such group */
+	} groups[BU_PERSON_COUNT];
+	/* The caller with this token. BU_ERR_DENIED: err says why there is none. NULL =
+	 * nobody has one. */
+	int (*token)(void *arg, const char *text, struct bu_caller *ret,
+		     struct bu_err *err);
+	void *arg;
+};
+/* What a person of this role may do; bits of enum bu_caller_role. */
+unsigned bu_person_roles(enum bu_person person);
+/* "operator", or "view, audit" of what no one role is; owned. */
+char *bu_caller_roles_text(unsigned roles);
 /* The only place where a caller is made. peer: the name in the verified certificate, ""
- * = none. */
-void bu_caller_make(enum bu_listener kind, struct MHD_Connection *connection,
-		    const char *peer, struct bu_caller *ret);
+ * = none. BU_ERR_DENIED: nobody that may come; err says what to do. */
+bu_must int bu_caller_make(const struct bu_callers *callers, enum bu_listener kind,
+			   struct MHD_Connection *connection, const char *peer,
+			   struct bu_caller *ret, struct bu_err *err);
 
 enum { BU_PARAMS_MAX = 4 };
 
@@ -84,11 +104,8 @@ enum { BU_ADDRESS_SIZE = 46 };
 void bu_request_address(const struct bu_request *request, char ret[BU_ADDRESS_SIZE]);
 /* The client's network card, seen when its connection came. */
 void bu_request_seen(const struct bu_request *request, struct bu_seen *ret);
-/* The caller, for the log. says: the name that the client gives itself, NULL = none. A
- * name of up to 32 letters, digits and "._-" is added, "root (says alice)"; any other
- * is dropped. */
-void bu_request_by(const struct bu_request *request, const char *says,
-		   char ret[BU_BY_SIZE]);
+/* The caller, for the log, whatever the client says of itself. */
+const char *bu_request_by(const struct bu_request *request);
 /* BU_ERR_DENIED: the caller lacks this role; err names both. */
 bu_must int bu_request_may(const struct bu_request *request, enum bu_caller_role role,
 			   struct bu_err *err);
@@ -177,8 +194,8 @@ void bu_server_destroy(struct bu_server *server);
 /* Files in PEM. */
 struct bu_server_tls {
 	const char *cert, *key;
-	/* CA of client certificates. NULL = clients are firmware, without certificates
-	 * and perhaps with TLS 1.2 only. */
+	/* CA of client certificates; NULL = clients have none. Those of BU_LISTEN_BOOT
+	 * are firmware then, perhaps with TLS 1.2 only. */
 	const char *ca;
 };
 /* Takes fd, a listening socket. tls: NULL = plain HTTP. */
@@ -187,6 +204,8 @@ bu_must int bu_server_listen(struct bu_server *server, enum bu_listener kind, in
 /* Sets the host names of the server, separated by commas; "localhost" and its own
  * addresses need none. A request for another host is answered 421. */
 void bu_server_names(struct bu_server *server, const char *names);
+/* Copies callers; until then root and this process's own user may come. */
+void bu_server_callers(struct bu_server *server, const struct bu_callers *callers);
 /* Rows that agents' requests append to this log count for their machines' limits. */
 void bu_server_counts_log(struct bu_server *server, const struct bu_store *log);
 /* Logs, once a minute, that a handler refused by this limit. */
@@ -197,7 +216,8 @@ void bu_server_wake(struct bu_server *server);
 
 /* "10.0.0.1:8080" -> a listening socket, or -1 and err. */
 bu_must int bu_listen_tcp(const char *address, struct bu_err *err);
-/* A listening socket with mode 0600; replaces a stale file. Makes a missing folder, and
+/* A listening socket that every user may open: callers are told apart by their
+ * credentials. Replaces a stale file. Makes a missing folder, and
  * opens it and /run/bringup for every user to pass. BU_ERR_STATE: a program listens
  * there, or the file is not a socket. */
 bu_must int bu_listen_unix(const char *path, struct bu_err *err);

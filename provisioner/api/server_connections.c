@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -32,8 +33,8 @@ static const struct share {
 	enum bu_listener kind;
 	int tls, sixteenths;
 } shares[] = {
-	{BU_LISTEN_BOOT, 0, 3},  {BU_LISTEN_BOOT, 1, 1}, {BU_LISTEN_AGENT, 1, 5},
-	{BU_LISTEN_LOCAL, 0, 1}, {BU_LISTEN_PAGE, 0, 1},
+	{BU_LISTEN_BOOT, 0, 3},  {BU_LISTEN_BOOT, 1, 1},   {BU_LISTEN_AGENT, 1, 5},
+	{BU_LISTEN_LOCAL, 0, 1}, {BU_LISTEN_PEOPLE, 1, 1}, {BU_LISTEN_PAGE, 0, 1},
 };
 
 static const enum bu_limit deadlines[] = {
@@ -76,9 +77,10 @@ struct bu_connection {
 static enum bu_limit
 limit_of(enum bu_listener kind)
 {
-	return kind == BU_LISTEN_LOCAL  ? BU_LIMIT_USER
-	       : kind == BU_LISTEN_PAGE ? BU_LIMIT_PAGE
-					: BU_LIMIT_CONNECTIONS;
+	return kind == BU_LISTEN_LOCAL ? BU_LIMIT_USER
+	       : kind == BU_LISTEN_PAGE || kind == BU_LISTEN_PEOPLE
+		       ? BU_LIMIT_PAGE
+		       : BU_LIMIT_CONNECTIONS;
 }
 
 static unsigned
@@ -316,9 +318,12 @@ read_sender(struct bu_connection *one, struct MHD_Connection *connection)
 	if (one->all->kind != BU_LISTEN_LOCAL)
 		return;
 	one->known = 1;
-	if (!*one->address &&
-	    getsockopt(one->fd, SOL_SOCKET, SO_PEERCRED, &user, &size) == 0)
-		snprintf(one->from, sizeof(one->from), "user %u", (unsigned)user.uid);
+	if (*one->address ||
+	    getsockopt(one->fd, SOL_SOCKET, SO_PEERCRED, &user, &size) != 0)
+		return;
+	snprintf(one->from, sizeof(one->from), "user %u", (unsigned)user.uid);
+	/* Any user can connect: others are known once they are found in a group. */
+	one->known = user.uid == 0 || user.uid == geteuid();
 }
 
 static void

@@ -10,7 +10,7 @@
 #include "provisioner/api/server.h"
 
 /* Stage of a connection. Each has a deadline, except ANSWER. A connection is known if
- * it is of the command line or of a machine with a certificate. */
+ * it is of a caller with a role or of a machine with a certificate. */
 enum bu_stage {
 	BU_STAGE_OPENING, /* TLS handshake, first header */
 	BU_STAGE_BODY,
@@ -44,7 +44,7 @@ const char *bu_connection_address(const struct bu_connection *one);
 /* The verified peer of a TLS connection; its name is empty until one is verified. */
 struct bu_tls_peer *bu_connection_peer(struct bu_connection *one);
 const struct bu_seen *bu_connection_seen(const struct bu_connection *one);
-/* Sets the machine named by the client's certificate. */
+/* Sets the machine named by the client's certificate, or the caller. */
 void bu_connection_known(struct bu_connection *one, const char *machine);
 /* The key for limits: machine, address or user. */
 const char *bu_connection_key(const struct bu_connection *one);

@@ -35,7 +35,8 @@ struct bu_exchange {
 	struct bu_tls_peer peer;
 	struct bu_err peer_fault; /* why peer is empty */
 	struct bu_caller caller;
-	int is_kept; /* the handler has answered; waits for the log */
+	int is_called; /* caller is made */
+	int is_kept;   /* the handler has answered; waits for the log */
 	struct bu_reply kept;
 	int64_t kept_after, kept_until; /* counts of batches of the log */
 	int64_t kept_ms;
@@ -52,6 +53,7 @@ struct bu_server {
 	struct bu_timer *wake, *turn;
 	int64_t wake_ms; /* when wake is due; 0 = not set */
 	char *names;     /* host names, see bu_server_names() */
+	struct bu_callers callers;
 	const struct bu_store *log;
 	struct bu_wire *wire; /* NULL = no listener for nodes */
 	struct bu_meter *meters[BU_LIMIT_COUNT];
@@ -64,6 +66,9 @@ enum MHD_Result bu_server_on_access(void *cls, struct MHD_Connection *connection
 				    void **slot);
 void bu_server_on_completed(void *cls, struct MHD_Connection *connection, void **slot,
 			    enum MHD_RequestTerminationCode code);
+
+/* server_caller.c: makes the caller of this request; 0 = they may come, or still may. */
+bu_must int bu_server_call(struct bu_exchange *exchange, struct bu_err *err);
 
 /* server_wait.c. Suspends the request; its handler or its stream is called again later.
  */

@@ -15,8 +15,8 @@
 /* Of its body that a request may put into the log as its own. */
 enum { OWN_TIMES = 4, OWN_BYTES = 16 << 10 };
 
-/* Bytes of one body that a listener takes from those that it knows (by certificate, or
- * because only root gets there) and from all others. */
+/* Bytes of one body that a listener takes from those that it knows by their
+ * certificate, and from all others; who has no role at its listener sends none. */
 static const struct sizes {
 	enum bu_listener kind;
 	size_t known_bytes, other_bytes;
@@ -24,6 +24,7 @@ static const struct sizes {
 	{BU_LISTEN_BOOT, 0, 4096},
 	{BU_LISTEN_AGENT, 8 << 20, 512 << 10},
 	{BU_LISTEN_LOCAL, 64 << 20, 64 << 20},
+	{BU_LISTEN_PEOPLE, 64 << 20, 64 << 20},
 	{BU_LISTEN_PAGE, 0, 4096},
 };
 
@@ -106,7 +107,7 @@ read_peer(struct bu_exchange *exchange)
 	struct bu_tls_peer *peer = bu_connection_peer(exchange->of);
 	const union MHD_ConnectionInfo *info;
 
-	if (!exchange->listener->tls)
+	if (!exchange->listener->tls || exchange->listener->kind == BU_LISTEN_PEOPLE)
 		return;
 	info = MHD_get_connection_info(exchange->connection,
 				       MHD_CONNECTION_INFO_GNUTLS_SESSION);
@@ -118,14 +119,25 @@ read_peer(struct bu_exchange *exchange)
 		bu_connection_known(exchange->of, peer->name);
 }
 
-/* Before its handler is called for the first time. */
-static const struct bu_caller *
-caller_of(struct bu_exchange *exchange)
+/* Failures are counted by address, and tokens that open are not: who guesses keeps
+ * nobody out. */
+static enum MHD_Result
+refuse_caller(struct bu_exchange *exchange, struct bu_err *err)
 {
-	if (!exchange->caller.roles)
-		bu_caller_make(exchange->listener->kind, exchange->connection,
-			       exchange->peer.name, &exchange->caller);
-	return &exchange->caller;
+	struct bu_server *server = exchange->listener->server;
+	int is_token = exchange->listener->kind == BU_LISTEN_PEOPLE, wait_s = 0;
+
+	if (is_token)
+		wait_s = bu_meter_take(server->meters[BU_LIMIT_LOGINS],
+				       bu_connection_address(exchange->of), 1);
+	if (wait_s)
+		bu_err_set(err, BU_ERR_BUSY, 0,
+			   "too many requests with wrong tokens from this address; "
+			   "ask again in %d s",
+			   wait_s);
+	return bu_server_send_error(exchange->connection,
+				    is_token && !wait_s ? MHD_HTTP_UNAUTHORIZED : 0,
+				    wait_s, err);
 }
 
 /* What comes in pieces has not waited: only when it was asked once, it has. */
@@ -240,7 +252,7 @@ dispatch(struct bu_exchange *exchange, const char *url, const char *method)
 {
 	int64_t now_ms = heard_ms(exchange);
 	struct bu_request request = {.listener = exchange->listener->kind,
-				     .caller = caller_of(exchange),
+				     .caller = &exchange->caller,
 				     .method = method,
 				     .path = url,
 				     .peer = exchange->peer.name,
@@ -253,9 +265,11 @@ dispatch(struct bu_exchange *exchange, const char *url, const char *method)
 	struct bu_err err = {0};
 	bu_autojson json_t *body = NULL;
 	char store[512];
-	const struct bu_route *route =
-		find_route(exchange, &request, store, sizeof(store), &err);
+	const struct bu_route *route;
 
+	if (bu_server_call(exchange, &err) != 0)
+		return refuse_caller(exchange, &err);
+	route = find_route(exchange, &request, store, sizeof(store), &err);
 	if (!route || bu_request_may(&request, route->role, &err) != 0 ||
 	    check_sender(exchange, &err) != 0)
 		return bu_server_refuse(exchange, &err);
@@ -326,17 +340,22 @@ static enum MHD_Result
 begin(struct bu_exchange *exchange, const char *method)
 {
 	struct bu_server *server = exchange->listener->server;
+	enum bu_listener kind = exchange->listener->kind;
 	struct bu_err err;
 	int status = 0, wait_s;
 
 	read_peer(exchange);
+	if (bu_server_call(exchange, &err) != 0)
+		return refuse_caller(exchange, &err);
+	if (kind == BU_LISTEN_LOCAL || kind == BU_LISTEN_PEOPLE)
+		bu_connection_known(exchange->of, exchange->caller.who);
 	wait_s = bu_connection_set(exchange->of, has_body(exchange->connection)
 							 ? BU_STAGE_BODY
 							 : BU_STAGE_ANSWER);
 	if (wait_s)
 		bu_err_set(&err, BU_ERR_BUSY, 0,
 			   "too many unfinished requests; ask again in %d s", wait_s);
-	else if (exchange->listener->kind != BU_LISTEN_LOCAL)
+	else if (kind != BU_LISTEN_LOCAL)
 		status = bu_host_check(server->names, exchange->connection, method,
 				       &err);
 	if (!wait_s && !status)

@@ -229,6 +229,9 @@ bu_server_send(struct MHD_Connection *connection, struct bu_reply *reply)
 	if (!response)
 		return MHD_NO;
 	bu_server_headers(response, type, reply->etag);
+	if (status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(response, "WWW-Authenticate",
+					"Bearer realm=\"bringup\"");
 	if (status == 503) {
 		char text[16];
 

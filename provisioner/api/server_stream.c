@@ -4,7 +4,8 @@
  * room for more. Invariants: of each answer one part is kept, and the next one is made
  * when the client has taken it, so that slow readers cost no memory; a client that has
  * everything is suspended until bu_server_wake(), and hears something now and then, so
- * that both ends notice when the other one is gone.
+ * that both ends notice when the other one is gone; who may no longer come gets no
+ * further part.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,8 @@ read_stream(void *arg, uint64_t pos, char *buf, size_t max)
 	struct open_stream *stream = arg;
 	size_t size;
 
+	if (!stream->part && bu_server_call(stream->exchange, NULL) != 0)
+		return MHD_CONTENT_READER_END_OF_STREAM;
 	if (!stream->part)
 		take_next(stream);
 	if (!stream->part) {

@@ -330,7 +330,7 @@ START_TEST(a_unix_socket_replaces_a_stale_one_and_nothing_else)
 	first = bu_listen_unix(path, &err);
 	ck_assert_msg(first >= 0, "%s", err.text);
 	ck_assert_int_eq(stat(path, &st), 0);
-	ck_assert_int_eq(st.st_mode & 0777, 0600);
+	ck_assert_int_eq(st.st_mode & 0777, 0666);
 	ck_assert_int_eq(bu_listen_unix(path, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	ck_assert_ptr_nonnull(strstr(err.text, "another bringupd listens"));

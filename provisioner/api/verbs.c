@@ -48,7 +48,6 @@ ask_node(struct bu_api *api, const char *name, const struct bu_verb_ask *ask)
 	BU_FIELD(STRING, struct bu_verb_ask, member, .need = BU_SPARSE, .unsaid = "")
 
 static const struct bu_field ask_fields[] = {
-	ASK_TEXT(by),
 	ASK_TEXT(reason),
 	ASK_TEXT(grant),
 	ASK_TEXT(op),
@@ -57,15 +56,13 @@ static const struct bu_field ask_fields[] = {
 	BU_FIELD_END,
 };
 
-/* by: is written, and borrowed by ret. */
 static int
-read_ask(const struct bu_request *request, const char *verb, char by[BU_BY_SIZE],
-	 struct bu_verb_ask *ret, struct bu_err *err)
+read_ask(const struct bu_request *request, const char *verb, struct bu_verb_ask *ret,
+	 struct bu_err *err)
 {
 	if (bu_request_read(request, ask_fields, ret, err) != 0)
 		return -1;
-	bu_request_by(request, ret->by, by);
-	ret->by = by;
+	ret->by = bu_request_by(request);
 	if (ret->grant && *ret->grant &&
 	    bu_request_may(request, BU_CALLER_GRANT, err) != 0)
 		return -1;
@@ -90,12 +87,11 @@ BU_HANDLER(bu_api_verb)
 {
 	struct bu_api *api = arg;
 	struct bu_verb_ask ask;
-	char by[BU_BY_SIZE];
 	struct bu_nodeset *nodes;
 	const char *set;
 	json_t *answers;
 
-	if (read_ask(request, request->params[0], by, &ask, err) != 0 ||
+	if (read_ask(request, request->params[0], &ask, err) != 0 ||
 	    bu_json_get_str(request->body, "nodes", &set, err) != 0)
 		return BU_ANSWER_ERROR;
 	nodes = bu_api_nodeset(api, api->fleet->desired, set, err);
@@ -126,9 +122,8 @@ BU_HANDLER(bu_api_node_verb)
 	struct bu_node *node = bu_fleet_node(api->fleet, request->params[0]);
 	bu_autofree char *text = NULL;
 	struct bu_verb_ask ask;
-	char by[BU_BY_SIZE];
 
-	if (read_ask(request, request->params[1], by, &ask, err) != 0)
+	if (read_ask(request, request->params[1], &ask, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (!node)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,

@@ -38,47 +38,13 @@ START_TEST(a_verb_is_answered_for_each_node_of_a_nodeset)
 	ck_assert_str_eq(bu_json_str(json_array_get(nodes, 1), "text", ""),
 			 "inspecting -> enrolled");
 	ck_assert_int_eq(rig_node(&site.rig, 2)->state, BU_STATE_ENROLLED);
-	rig_reason_says(&rig_node(&site.rig, 2)->reason,
-			"replace by local (says ann): sold");
+	rig_reason_says(&rig_node(&site.rig, 2)->reason, "replace by local: sold");
 	ghost = site_call(&site, site.local, "POST", "/v1/verbs/drain",
 			  "{\"nodes\":\"ghost\"}", 404);
 	odd = site_call(&site, site.local, "POST", "/v1/verbs/dance", body, 404);
 	ck_assert_ptr_nonnull(strstr(error_text(odd), "unknown verb 'dance'"));
 	json_decref(site_call(&site, site.page, "POST", "/v1/verbs/drain", body, 404));
 	site_end(&site);
-}
-END_TEST
-
-/* A note of up to 32 characters is in the log; what is none is not. */
-START_TEST(what_a_client_says_of_itself_is_a_note)
-{
-	static const struct {
-		const char *by, *said;
-	} rows[] = {
-		{"a-person_with.32.characters-1234",
-		 "local (says a-person_with.32.characters-1234)"},
-		{"a-person_with.33.characters-12345", "local"},
-		{"", "local"},
-		{"two words", "local"},
-		{"ann) by root", "local"},
-		{"ann\\u202e", "local"},
-		{"bringup", "local (says bringup)"},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autofree char *body =
-			bu_xasprintf("{\"by\":\"%s\",\"reason\":\"sold\"}", rows[i].by);
-		bu_autofree char *said =
-			bu_xasprintf("replace by %s: sold", rows[i].said);
-		struct site site;
-
-		site_begin(&site, 1);
-		rig_start(&site.rig, 1);
-		json_decref(site_call(&site, site.local, "POST",
-				      "/v1/nodes/node001/replace", body, 200));
-		rig_reason_says(&rig_node(&site.rig, 1)->reason, said);
-		site_end(&site);
-	}
 }
 END_TEST
 
@@ -221,5 +187,4 @@ END_TEST
 
 RIG_UNIT("api verbs", users_of_images_are_told, a_rebuild_needs_its_grant_and_is_a_plan,
 	 a_verb_is_answered_for_each_node_of_a_nodeset,
-	 a_retired_node_goes_from_the_views_with_its_profile,
-	 what_a_client_says_of_itself_is_a_note)
+	 a_retired_node_goes_from_the_views_with_its_profile, )

@@ -63,6 +63,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 		json_decref(fleet->rollouts[i].body);
 	bu_measurements_fini(&fleet->measurements);
 	bu_issued_clear(fleet);
+	bu_tokens_fini(&fleet->tokens);
 	json_decref(fleet->brakes);
 	json_decref(fleet->machines);
 	json_decref(fleet->revoked);

@@ -15,6 +15,7 @@
 #include "profiles/desired.h"
 #include "provisioner/node/measurements.h"
 #include "provisioner/node/node.h"
+#include "provisioner/node/tokens.h"
 #include "provisioner/store/store.h"
 
 /* id, name */
@@ -122,6 +123,7 @@ struct bu_fleet {
 	/* Machines without a node, by id; in memory only (api/discover.c). */
 	json_t *unknown;
 	struct bu_issued *issued; /* secrets of clusters (issued.h) */
+	struct bu_tokens tokens;  /* of people and their programs */
 	json_t *brakes; /* set brakes: scope -> body of the event, with since_ms */
 	struct bu_measurements measurements;
 	/* Durations of states that nodes left, since the log began. */

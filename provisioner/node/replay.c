@@ -364,6 +364,8 @@ static const struct {
 	[BU_EVENT_POWER] = {NODE, bu_replay_power},
 	[BU_EVENT_OFF] = {NODE, bu_over_seen},
 	[BU_EVENT_BACKUP] = {SITE, on_backup},
+	[BU_EVENT_TOKEN] = {SITE, bu_replay_token},
+	[BU_EVENT_TOKEN_REVOKED] = {SITE, bu_replay_token_revoked},
 	[BU_EVENT_HELD] = {NODE, on_held},
 	[BU_EVENT_RELEASED] = {NODE, on_released},
 };

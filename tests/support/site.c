@@ -12,11 +12,20 @@
 
 enum { PATIENCE = 2000 };
 
+int
+site_listen_plain(struct site *site, enum bu_listener kind)
+{
+	int fd = bu_listen_tcp("127.0.0.1:0", NULL), port = talk_port(fd);
+
+	ck_assert_int_eq(bu_server_listen(site->api.server, kind, fd, NULL, NULL), 0);
+	return port;
+}
+
 static int
 listen_on(struct site *site, enum bu_listener kind)
 {
 	const struct bu_trust *trust = site->rig.trust;
-	int tls = kind == BU_LISTEN_AGENT;
+	int tls = kind == BU_LISTEN_AGENT || kind == BU_LISTEN_PEOPLE;
 	int fd = bu_listen_tcp("127.0.0.1:0", NULL), port = talk_port(fd);
 
 	ck_assert_int_eq(
@@ -26,7 +35,9 @@ listen_on(struct site *site, enum bu_listener kind)
 							  : NULL,
 						      tls ? bu_trust_server_key(trust)
 							  : NULL,
-						      tls ? bu_trust_ca(trust) : NULL}
+						      kind == BU_LISTEN_AGENT
+							      ? bu_trust_ca(trust)
+							      : NULL}
 			    : NULL,
 			NULL),
 		0);
@@ -79,6 +90,11 @@ on_secret(void *arg)
 static void
 open_server(struct site *site)
 {
+	const struct bu_callers callers = {
+		.groups = {{"", -1}, {"", -1}, {"", -1}, {"", -1}, {"", -1}},
+		.token = bu_api_token_open,
+		.arg = &site->api,
+	};
 	struct rig *rig = &site->rig;
 
 	site->api = (struct bu_api){
@@ -98,6 +114,7 @@ open_server(struct site *site)
 		.web_dir = BU_SRCDIR "/webui",
 		.dhcp_range = "10.77.0.150,10.77.0.199",
 		.agent_url = "https://10.77.0.1:8443",
+		.people_listen = "10.77.0.1:8444",
 	};
 	site->api.work.travels = bu_travels_create(
 		&(struct bu_travels_opts){rig->fleet, rig->rec, site->bundle,
@@ -108,6 +125,8 @@ open_server(struct site *site)
 	site->local = listen_on(site, BU_LISTEN_LOCAL);
 	site->boot = listen_on(site, BU_LISTEN_BOOT);
 	site->agent = listen_on(site, BU_LISTEN_AGENT);
+	site->people = listen_on(site, BU_LISTEN_PEOPLE);
+	bu_server_callers(site->api.server, &callers);
 	bu_fleet_watch(rig->fleet, on_change, site);
 	site->shown = json_object();
 }

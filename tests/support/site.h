@@ -13,7 +13,7 @@
 struct site {
 	struct rig rig;
 	struct bu_api api;
-	int page, local, boot, agent; /* ports */
+	int page, local, boot, agent, people; /* ports */
 	char images[80], ramdisk[80], bundle[88];
 	json_t *shown;  /* of each node, as it was at the last look */
 	int64_t looked; /* version of that */
@@ -25,6 +25,8 @@ void site_begin(struct site *site, int nodes);
 void site_end(struct site *site);
 /* Another process, which has what is in the log alone; its ports are others. */
 void site_restart(struct site *site);
+/* Another listener of this kind, without TLS; its port. */
+int site_listen_plain(struct site *site, enum bu_listener kind);
 /* Sends a request; the answer is there after site_until_ended(). */
 void site_ask(struct talk *talk, int port, const char *method, const char *path,
 	      const char *body);
