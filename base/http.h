@@ -29,6 +29,11 @@ struct bu_http_opts {
 struct bu_http *bu_http_create(const struct bu_http_opts *opts);
 void bu_http_destroy(struct bu_http *http);
 
+/* The PEM text of the CA that the server at url shows behind its own certificate, if
+ * its SHA-256 is this one; owned. Nothing is sent and nobody is verified: it is for the
+ * ca_file of a first call. BU_ERR_VERIFY: it shows another one. */
+char *bu_http_find_ca(const char *url, const char *fingerprint, struct bu_err *err);
+
 /* stop is asked about once a second while a call waits; when it does not say 0 the call
  * ends with BU_ERR_CANCELLED. NULL: nothing is asked any more. */
 void bu_http_watch(struct bu_http *http, int (*stop)(void *arg), void *arg);

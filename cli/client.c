@@ -5,21 +5,24 @@
  */
 #include "cli/client.h"
 
-#include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/http.h"
 #include "base/json.h"
+#include "cli/context.h"
 #include "cli/reach.h"
 #include "profiles/nodeset/nodeset.h"
 
 enum { ANSWER_MS = 60 * 1000, PAIRS_PAGE = 1000 };
 
 struct bu_client {
-	struct bu_http *http;
+	struct bu_http *http; /* NULL = wrong says why */
 	struct bu_reach reach;
+	char *context;       /* its name; NULL = over the socket */
+	char *where;         /* for errors: the socket, or the context's URL */
+	struct bu_err wrong; /* of the context */
 	int64_t answer_ms;
 };
 
@@ -30,9 +33,50 @@ bu_client_create(const char *socket)
 
 	client->answer_ms = ANSWER_MS;
 	bu_reach_init(&client->reach, socket);
+	client->where = bu_xstrdup(client->reach.path);
 	client->http = bu_http_create(&(struct bu_http_opts){
 		.base_url = "http://localhost", .unix_socket = client->reach.path});
 	return client;
+}
+
+static struct bu_client *
+open_context(const char *name)
+{
+	struct bu_client *client = bu_xcalloc(1, sizeof(*client));
+	bu_autocontext struct bu_context context = {0};
+
+	client->answer_ms = ANSWER_MS;
+	client->context = bu_xstrdup(name);
+	if (bu_context_load(name, &context, &client->wrong) != 0) {
+		client->where = bu_xstrdup("");
+		return client;
+	}
+	client->where = bu_xstrdup(context.url);
+	client->http = bu_http_create(&(struct bu_http_opts){.base_url = context.url,
+							     .ca_file = context.ca_file,
+							     .token = context.token});
+	return client;
+}
+
+struct bu_client *
+bu_client_open(const struct bu_options *options)
+{
+	const char *socket = getenv("BRINGUP_SOCKET"),
+		   *context = getenv("BRINGUP_CONTEXT");
+	struct bu_client *client;
+
+	if (options->context && !options->socket)
+		return open_context(options->context);
+	if (options->context) {
+		client = bu_xcalloc(1, sizeof(*client));
+		client->where = bu_xstrdup("");
+		bu_err_set(&client->wrong, BU_ERR_USAGE, 0,
+			   "--socket and --context name two appliances; give one");
+		return client;
+	}
+	if (!options->socket && !(socket && *socket) && context && *context)
+		return open_context(context);
+	return bu_client_create(options->socket);
 }
 
 void
@@ -48,7 +92,34 @@ bu_cleanup_client(struct bu_client **client)
 		return;
 	bu_http_destroy((*client)->http);
 	bu_reach_fini(&(*client)->reach);
+	free((*client)->context);
+	free((*client)->where);
 	free(*client);
+}
+
+/* Of a call that nobody answered. */
+static void
+explain(struct bu_client *client, struct bu_err *err)
+{
+	/* What bringupd itself said needs no more words. */
+	if (!err || bu_http_was_told(client->http))
+		return;
+	if (!client->context)
+		bu_reach_explain(&client->reach, err);
+	else if (err->kind == BU_ERR_VERIFY)
+		bu_err_wrap(err,
+			    "context '%s': this is not the appliance that it was made "
+			    "for, or that has new keys (then log in again)",
+			    client->context);
+	else
+		bu_err_wrap(err, "context '%s'", client->context);
+}
+
+static void
+say_wrong(const struct bu_client *client, struct bu_err *err)
+{
+	if (err)
+		*err = client->wrong;
 }
 
 static json_t *
@@ -57,19 +128,21 @@ call(struct bu_client *client, const char *method, const char *path, const json_
 {
 	json_t *reply = NULL;
 
+	if (!client->http) {
+		say_wrong(client, err);
+		return NULL;
+	}
 	if (bu_http_json(client->http,
 			 &(struct bu_http_call){method, path, body, timeout_ms}, &reply,
 			 err) != 0) {
-		/* What bringupd itself said needs no more words. */
-		if (err && !bu_http_was_told(client->http))
-			bu_reach_explain(&client->reach, err);
+		explain(client, err);
 		return NULL;
 	}
 	if (!json_is_object(reply)) {
 		json_decref(reply);
 		bu_err_set(err, BU_ERR_REMOTE, 0,
 			   "bringupd at %s: %s %s: the answer is not a JSON object",
-			   client->reach.path, method, path);
+			   client->where, method, path);
 		return NULL;
 	}
 	return reply;
@@ -114,10 +187,13 @@ bu_client_follow(struct bu_client *client, const char *path,
 {
 	struct following following = {fn, arg};
 
-	if (bu_http_follow(client->http, path, on_line, &following, err) == 0)
+	if (client->http &&
+	    bu_http_follow(client->http, path, on_line, &following, err) == 0)
 		return 0;
-	if (err && !bu_http_was_told(client->http))
-		bu_reach_explain(&client->reach, err);
+	if (client->http)
+		explain(client, err);
+	else
+		say_wrong(client, err);
 	return -1;
 }
 
@@ -220,15 +296,4 @@ bu_client_pairs(struct bu_client *client, const char *verdicts, size_t most,
 		more = bu_json_bool(page, "more", 0);
 	}
 	return all;
-}
-
-const char *
-bu_client_user(void)
-{
-	const char *sudo = getenv("SUDO_USER");
-	const struct passwd *user = sudo && *sudo ? NULL : getpwuid(getuid());
-
-	if (sudo && *sudo)
-		return sudo;
-	return user ? user->pw_name : "";
 }

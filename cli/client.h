@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line's connection to bringupd: JSON over its unix socket. */
+/* The command line's connection to bringupd: JSON over its unix socket, or over TLS
+ * from another machine. */
 #ifndef BU_CLI_CLIENT_H
 #define BU_CLI_CLIENT_H
 
@@ -7,12 +8,16 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "cli/options.h"
 
 struct bu_client;
 
 /* socket: of --socket, may be NULL, see bu_reach_init(). Connects with the first
  * request, and again when bringupd was started again. */
 struct bu_client *bu_client_create(const char *socket);
+/* The appliance of --socket or --context, else of BRINGUP_SOCKET or BRINGUP_CONTEXT,
+ * else that of this machine. What is wrong with a context each call says. */
+struct bu_client *bu_client_open(const struct bu_options *options);
 /* How long an answer may take beside wait_s; 60 s. */
 void bu_client_set_answer_ms(struct bu_client *client, int64_t answer_ms);
 /* wait_s: how long the daemon may hold its answer back. New reference, always an
@@ -33,9 +38,6 @@ json_t *bu_client_nodes(struct bu_client *client, const char *set, struct bu_err
  * first `most` of those with one of these verdicts ("fail,warn"; NULL = any). */
 json_t *bu_client_pairs(struct bu_client *client, const char *verdicts, size_t most,
 			struct bu_err *err);
-/* Who stands behind this user: whoever became root by sudo. A note for the log, which
- * has the user of the socket anyway. */
-const char *bu_client_user(void);
 /* As a part of a URL's query; owned. */
 char *bu_client_escape(const char *text);
 /* GET /v1/nodes/NAME. BU_ERR_INVAL when the name cannot be one. */

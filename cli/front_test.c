@@ -74,7 +74,8 @@ END_TEST
 
 START_TEST(man_finds_nothing_to_warn_of)
 {
-	static const char *const groups[] = {"", "node", "rollout", "fabric", "audit"};
+	static const char *const groups[] = {"",       "node",  "rollout",
+					     "fabric", "audit", "token"};
 
 	BU_NEEDS("man", "groff");
 	for (size_t i = 0; i < BU_LEN(groups); i++) {

@@ -17,7 +17,8 @@
 
 #define BIT BU_OPTION_BIT
 #define SOURCE (BIT(GIT) | BIT(REF) | BIT(PATH) | BIT(ONLY) | BIT(RESTART))
-#define LISTING (BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET))
+#define REACH (BIT(SOCKET) | BIT(CONTEXT))
+#define LISTING (BIT(OUTPUT) | BIT(JSON) | REACH)
 
 #define VERB (LISTING | BIT(REASON) | BIT(DRY_RUN))
 #define TAKES_NOTHING 0
@@ -57,23 +58,22 @@ static const struct bu_command commands[] = {
 	 1, BIT(JSON) | BIT(ANSIBLE) | BIT(SCHEMA) | BIT(HOSTS) | BIT(DNS) | BIT(NTP),
 	 bu_cmd_export, NULL},
 	{"import", "DIR", "write a profile tree of the machines that were seen", 1, 1,
-	 BIT(SOCKET), bu_cmd_import, NULL},
+	 REACH, bu_cmd_import, NULL},
 	{"status", "", "nodes, measured pairs and the rollout", 0, 0,
 	 LISTING | BIT(WATCH), bu_cmd_status, NULL},
 	{"events", "", "what is in the log", 0, 0,
 	 LISTING | BIT(FOLLOW) | BIT(LIMIT) | BIT(NODE), bu_cmd_events, NULL},
 	{"audit verify", "",
 	 "whether a row or blob of the log is missing or was changed", 0, 0,
-	 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET) | BIT(ANCHOR), bu_cmd_audit_verify,
-	 NULL},
+	 BIT(OUTPUT) | BIT(JSON) | REACH | BIT(ANCHOR), bu_cmd_audit_verify, NULL},
 	{"audit anchor", "", "print what the log ends with, signed; keep it elsewhere",
-	 0, 0, BIT(SOCKET), bu_cmd_audit_anchor, NULL},
+	 0, 0, REACH, bu_cmd_audit_anchor, NULL},
 	{"backup keygen", "FILE",
 	 "make the pair that backups are sealed and opened with", 1, 1, 0,
 	 bu_cmd_backup_keygen, NULL},
 	{"backup", "", "back up the log of the running appliance, sealed", 0, 0,
-	 BIT(TO) | BIT(WITH_KEYS) | BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET),
-	 bu_cmd_backup, NULL},
+	 BIT(TO) | BIT(WITH_KEYS) | BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_backup,
+	 NULL},
 	{"restore", "FILE ...",
 	 "make a state directory from a backup, without a daemon; --help says more", 0,
 	 0, 0, NULL, bu_cmd_restore},
@@ -85,13 +85,13 @@ static const struct bu_command commands[] = {
 	 LISTING, bu_cmd_node_why, NULL},
 	{"node console", "NODE",
 	 "what its machine wrote to its serial console; nothing is sent to it", 1, 1,
-	 BIT(FOLLOW) | BIT(LINES) | BIT(RAW) | BIT(SOCKET), bu_cmd_node_console, NULL},
+	 BIT(FOLLOW) | BIT(LINES) | BIT(RAW) | REACH, bu_cmd_node_console, NULL},
 	{"node events", "NODE", "the newest entries of its BMC's event logs, asked now",
-	 1, 1, BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_node_events, NULL},
+	 1, 1, BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_node_events, NULL},
 	{"node sensors", "NODE", "temperatures, fans, power, as its BMC reads them now",
-	 1, 1, BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_node_sensors, NULL},
+	 1, 1, BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_node_sensors, NULL},
 	{"node firmware", "NODE", "firmware versions of its machine, as its BMC says",
-	 1, 1, BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_node_firmware, NULL},
+	 1, 1, BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_node_firmware, NULL},
 #define X(id, name, args, states, takes, help)                                         \
 	{                                                                              \
 		"node " name,                                                          \
@@ -105,26 +105,26 @@ static const struct bu_command commands[] = {
 	BU_VERBS(X)
 #undef X
 		{"rollout list", "", "applied plans, newest first", 0, 0,
-		 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_rollout_list, NULL},
+		 BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_rollout_list, NULL},
 	{"rollout show", "[ID]",
 	 "one of them (the newest): pools, nodes and what they wait for", 0, 1, LISTING,
 	 bu_cmd_rollout_show, NULL},
 	{"rollout pause", "ID", "start no further node; nodes under way go on", 1, 1,
-	 BIT(SOCKET), bu_cmd_rollout_pause, NULL},
-	{"rollout resume", "ID", "go on, even after it has stopped itself", 1, 1,
-	 BIT(SOCKET), bu_cmd_rollout_resume, NULL},
+	 REACH, bu_cmd_rollout_pause, NULL},
+	{"rollout resume", "ID", "go on, even after it has stopped itself", 1, 1, REACH,
+	 bu_cmd_rollout_resume, NULL},
 	{"rollout abort", "ID",
-	 "withdraw what has not started, cancel what still can be", 1, 1, BIT(SOCKET),
+	 "withdraw what has not started, cancel what still can be", 1, 1, REACH,
 	 bu_cmd_rollout_abort, NULL},
 	{"fabric run", "NODESET",
 	 "measure nodes against each other again, but for those with jobs; their "
 	 "states stay",
-	 1, 1, BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_fabric_run, NULL},
+	 1, 1, BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_fabric_run, NULL},
 	{"fabric show", "[NODE]",
 	 "measured pairs with verdicts; of a node, all that was found on it", 0, 1,
 	 LISTING, bu_cmd_fabric_show, NULL},
 	{"fabric matrix", "[NODESET]", "rates of the last probes, sender by receiver",
-	 0, 1, BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_fabric_matrix, NULL},
+	 0, 1, BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_fabric_matrix, NULL},
 	{"fabric certificate", "NODE", "the certificates of a node", 1, 1, LISTING,
 	 bu_cmd_fabric_certificate, NULL},
 	{"fabric topology", "[slurm|yaml|labels]",
@@ -133,6 +133,16 @@ static const struct bu_command commands[] = {
 	{"fabric rehearse", "[--model ...]",
 	 "what a campaign would find on a model of a fabric; --help says more", 0, 0, 0,
 	 NULL, bu_cmd_fabric_rehearse},
+	{"login", "URL", "keep a token for an appliance on another machine", 1, 1,
+	 BIT(CA) | BIT(FINGERPRINT) | BIT(TOKEN_STDIN) | BIT(CONTEXT), bu_cmd_login,
+	 NULL},
+	{"token create", "NAME", "print a token for a person or program, once", 1, 1,
+	 BIT(ROLE) | BIT(FOR) | BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_token_create,
+	 NULL},
+	{"token list", "", "tokens: whose, of which role, until when", 0, 0,
+	 BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_token_list, NULL},
+	{"token revoke", "NAME", "let a token open nothing any more", 1, 1, REACH,
+	 bu_cmd_token_revoke, NULL},
 	{"cluster manifest", "NAME",
 	 "what a Kubernetes cluster must allow bringup, for kubectl apply", 1, 1, 0,
 	 bu_cmd_cluster_manifest, NULL},
@@ -191,7 +201,8 @@ print_help(FILE *out)
 	      "bringupd is reached over its unix socket: --socket PATH, else\n"
 	      "$BRINGUP_SOCKET, else $BRINGUP_RACK/run/bringup/sock when "
 	      "BRINGUP_RACK\n"
-	      "is set, else /run/bringup/sock.\n"
+	      "is set, else /run/bringup/sock. From another machine: --context NAME or\n"
+	      "$BRINGUP_CONTEXT, an appliance that `bringup login` keeps.\n"
 	      "Exit codes: 0 done; 1 wrong usage; 2 changes (plan --detailed-exitcode)",
 	      out);
 #define X(id, name, http, code)                                                        \

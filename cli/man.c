@@ -160,7 +160,9 @@ print_main(const struct bu_commands *commands, FILE *out)
 	      "one.\n",
 	      out);
 	fputs(".SH ENVIRONMENT\n.TP\nBRINGUP_SOCKET\nsocket of bringupd, unless "
-	      "\\-\\-socket is given\n",
+	      "\\-\\-socket is given\n.TP\nBRINGUP_CONTEXT\nappliance that\n.B bringup "
+	      "login\nkeeps by this name, unless \\-\\-context, \\-\\-socket or "
+	      "BRINGUP_SOCKET is given\n",
 	      out);
 	print_exit_codes(out);
 }

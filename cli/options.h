@@ -80,6 +80,18 @@ enum {
 	  "with the appliance's keys, so that nothing else is needed to restore")      \
 	X(ANCHOR, "anchor", 0, TEXT, anchor, "FILE", 0, 0,                             \
 	  "the log must have the row that this anchor names")                          \
+	X(CA, "ca", 0, TEXT, ca, "FILE", 0, 0,                                         \
+	  "keys/ca.pem of the appliance, brought here by hand")                        \
+	X(FINGERPRINT, "fingerprint", 0, TEXT, fingerprint, "SHA256", 0, 0,            \
+	  "of the appliance's CA, as bringup token create says it")                    \
+	X(TOKEN_STDIN, "token-stdin", 0, FLAG, token_stdin, "", 0, 0,                  \
+	  "read the token from standard input")                                        \
+	X(ROLE, "role", 0, TEXT, role, "ROLE", 0, 0,                                   \
+	  "viewer, operator, grant, admin or auditor")                                 \
+	X(FOR, "for", 0, TEXT, lasts, "TIME", 0, 0,                                    \
+	  "how long it is good: 30d, 12h, 90m (30d)")                                  \
+	X(CONTEXT, "context", 0, TEXT, context, "NAME", 0, 0,                          \
+	  "the appliance that bringup login keeps by this name")                       \
 	X(SOCKET, "socket", 0, TEXT, socket, "PATH", 0, 0, "bringupd's socket")
 
 enum bu_option_id {
@@ -128,9 +140,12 @@ struct bu_options {
 	const char *to; /* place of a backup; NULL = the profile's */
 	int with_keys;
 	const char *anchor;
-	const char *socket; /* NULL = the environment says */
-	int help;           /* -h, --help */
-	char **args;        /* what is no option; borrowed from argv */
+	const char *ca, *fingerprint, *role, *lasts; /* lasts: of --for */
+	int token_stdin;
+	const char *context; /* NULL = the environment says */
+	const char *socket;  /* NULL = the environment says */
+	int help;            /* -h, --help */
+	char **args;         /* what is no option; borrowed from argv */
 	int args_count;
 };
 

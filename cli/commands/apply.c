@@ -117,7 +117,6 @@ order(struct bu_client *client, const struct bu_planned *planned, json_t *grants
 	const char *rollout;
 	int64_t nodes;
 
-	json_object_set_new(body, "by", json_string(bu_client_user()));
 	reply = bu_client_post(client, "/v1/apply", body, err);
 	if (!reply || bu_json_get_str(reply, "rollout", &rollout, err) != 0 ||
 	    bu_json_get_int(reply, "nodes", &nodes, err) != 0)
@@ -160,7 +159,7 @@ agree(struct bu_client *client, const struct bu_planned *planned,
 int
 bu_cmd_apply(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	struct bu_planned planned;
 	int rc;
 

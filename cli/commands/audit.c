@@ -97,7 +97,7 @@ verify_blobs(struct bu_client *client, struct bu_err *err)
 int
 bu_cmd_audit_verify(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *part = NULL, *reply = NULL;
 	struct bu_anchor anchor = {0};
 
@@ -125,7 +125,7 @@ bu_cmd_audit_verify(const struct bu_options *options, struct bu_err *err)
 int
 bu_cmd_audit_anchor(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *reply = ask_anchor(client, err);
 
 	if (!reply)

@@ -45,11 +45,10 @@ wait_for_end(struct bu_client *client, int64_t id, struct bu_err *err)
 int
 bu_cmd_backup(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autofree char *to = place(options->to);
 	bu_autojson json_t *body =
-		json_pack("{s:s,s:b,s:s}", "to", to, "keys", options->with_keys, "by",
-			  bu_client_user());
+		json_pack("{s:s,s:b}", "to", to, "keys", options->with_keys);
 	bu_autojson json_t *started = bu_client_post(client, "/v1/backups", body, err);
 	bu_autojson json_t *reply =
 		started ? wait_for_end(client, bu_json_int(started, "id", 0), err)

@@ -17,7 +17,7 @@ static int
 show(const struct bu_options *options, const char *what,
      void (*render)(const json_t *report, FILE *out), struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *report = NULL;
 
 	if (!bu_node_name_ok(options->args[0]))

@@ -19,6 +19,10 @@ enum { BU_EXIT_CHANGES = 2 };
 bu_must int bu_cmd_cluster_manifest(const struct bu_options *options,
 				    struct bu_err *err);
 bu_must int bu_cmd_check(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_login(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_token_create(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_token_list(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_token_revoke(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_plan(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_apply(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_export(const struct bu_options *options, struct bu_err *err);

@@ -100,7 +100,7 @@ follow(struct bu_client *client, const struct bu_options *options, json_t *reply
 int
 bu_cmd_node_console(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	struct bu_terminal_text text = {0};
 	json_t *reply;
 

@@ -87,7 +87,7 @@ ask_end(struct bu_client *client, int limit, const char *filter, struct bu_err *
 int
 bu_cmd_events(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *reply = NULL;
 	bu_autofree char *escaped = NULL, *filter = NULL, *path = NULL;
 

@@ -58,7 +58,7 @@ print_run(const json_t *run, const struct bu_options *options, struct bu_err *er
 int
 bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *body = json_pack("{s:s}", "set", options->args[0]);
 	bu_autojson json_t *begun = NULL;
 
@@ -82,7 +82,7 @@ bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *err)
 int
 bu_fabric_show_node(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autofree char *name = bu_client_escape(options->args[0]);
 	bu_autojson json_t *shown =
 		bu_client_get(client, 0, err, "/v1/nodes/%s/fabric", name);
@@ -192,7 +192,7 @@ int
 bu_cmd_fabric_matrix(const struct bu_options *options, struct bu_err *err)
 {
 	const char *set = options->args_count ? options->args[0] : NULL;
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *reply = bu_client_nodes(client, set, err), *names = NULL;
 	bu_autojson json_t *pairs =
 		reply ? bu_client_pairs(client, NULL, SIZE_MAX, err) : NULL;

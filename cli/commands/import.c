@@ -260,7 +260,7 @@ write_tree(const char *dir, const struct bu_imported *imported, struct bu_err *e
 int
 bu_cmd_import(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *status = bu_client_get(client, 0, err, "/v1/status");
 	bu_autojson json_t *nodes =
 		status ? bu_client_whole(client, status, err) : NULL;

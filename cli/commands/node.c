@@ -68,7 +68,7 @@ print_nodes(const json_t *reply, struct bu_err *err)
 int
 bu_cmd_node_list(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *reply = NULL;
 	const json_t *nodes;
 
@@ -117,7 +117,7 @@ bu_cmd_node_show(const struct bu_options *options, struct bu_err *err)
 
 	if (options->origin)
 		return bu_node_origin(options, err);
-	client = bu_client_create(options->socket);
+	client = bu_client_open(options);
 	nodes = ask(client, options->args[0], err);
 	if (!nodes)
 		return -1;
@@ -162,7 +162,7 @@ print_why_json(const json_t *nodes)
 int
 bu_cmd_node_why(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *nodes = ask(client, options->args[0], err);
 
 	if (!nodes)
@@ -186,7 +186,7 @@ print_certificates(const struct bu_shown_node *node, FILE *out)
 int
 bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *node = bu_client_node(client, options->args[0], err);
 	bu_autojson json_t *nodes = node ? json_pack("[O]", node) : NULL;
 	const json_t *certificates = json_object_get(node, "certificates");

@@ -159,7 +159,7 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 	const char *op = power                       ? options->args[0]
 			 : verb == BU_VERB_BMC_RESET ? bu_deed_names[BU_DEED_BMC_RESET]
 						     : "";
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autofree char *path = bu_xasprintf("/v1/verbs/%s", name);
 	bu_autojson json_t *body = NULL, *reply = NULL;
 
@@ -170,9 +170,8 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "node %s takes one --grant, for all of its nodes",
 				  name);
-	body = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b}", "nodes", options->args[power],
-			 "by", bu_client_user(), "reason",
-			 options->reason ? options->reason : "", "grant",
+	body = json_pack("{s:s,s:s,s:s,s:s,s:b,s:b}", "nodes", options->args[power],
+			 "reason", options->reason ? options->reason : "", "grant",
 			 options->grants.count ? options->grants.items[0] : "", "op",
 			 power ? options->args[0] : "", "force", options->force,
 			 "dry_run", options->dry_run);

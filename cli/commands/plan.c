@@ -30,7 +30,7 @@ print(const struct bu_planned *planned, int format)
 int
 bu_cmd_plan(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	struct bu_planned planned;
 	struct bu_git_source source;
 	int code;

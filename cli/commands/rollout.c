@@ -26,7 +26,7 @@ ask_list(struct bu_client *client, struct bu_shown_rollouts *ret, struct bu_err 
 int
 bu_cmd_rollout_list(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	struct bu_shown_rollouts list;
 	bu_autojson json_t *reply = ask_list(client, &list, err);
 
@@ -66,7 +66,7 @@ choose(struct bu_client *client, const struct bu_options *options, struct bu_err
 int
 bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autofree char *id = choose(client, options, err);
 	bu_autojson json_t *reply =
 		id ? bu_client_get(client, 0, err, "/v1/rollouts/%s", id) : NULL;
@@ -93,7 +93,7 @@ bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err)
 static json_t *
 ask_change(const struct bu_options *options, const char *verb, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autofree char *id = bu_client_escape(options->args[0]);
 	bu_autofree char *path = bu_xasprintf("/v1/rollouts/%s/%s", id, verb);
 	bu_autojson json_t *empty = json_object();

@@ -133,7 +133,7 @@ watch(struct watching *watching, struct bu_err *err)
 int
 bu_cmd_status(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	struct watching watching = {.client = client, .options = options};
 	int rc = -1;
 
@@ -158,7 +158,7 @@ bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err)
 
 	if (options->args_count)
 		return bu_fabric_show_node(options, err);
-	client = bu_client_create(options->socket);
+	client = bu_client_open(options);
 	answer = bu_client_pairs(client, NULL, SIZE_MAX, err);
 	if (!answer)
 		return -1;

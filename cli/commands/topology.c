@@ -76,7 +76,7 @@ print_as(const struct bu_wiring *wiring, const char *format, struct bu_err *err)
 int
 bu_cmd_fabric_topology(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *json = bu_client_get(client, 0, err, "/v1/topology");
 	struct bu_wiring wiring;
 	int rc = 0;

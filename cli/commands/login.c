@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup login: keeps a token for an appliance of which this machine is not one. The
+ * token comes from standard input, never from a word that others see in a list of
+ * processes. Invariant: nothing is kept before the appliance was verified and has taken
+ * the token.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/http.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/url.h"
+#include "cli/commands/commands.h"
+#include "cli/context.h"
+#include "cli/render/output.h"
+#include "model/person.h"
+
+enum { TOKEN_SIZE = 512, CA_MAX = 256 * 1024, ANSWER_MS = 30000 };
+
+/* One line. */
+static int
+read_token(char ret[TOKEN_SIZE], struct bu_err *err)
+{
+	const char *text = fgets(ret, TOKEN_SIZE, stdin) ? bu_text_trim(ret) : "";
+
+	if (!*text || strlen(text) + 2 > TOKEN_SIZE || strpbrk(text, " \t"))
+		return bu_err_set(
+			err, BU_ERR_USAGE, 0,
+			"--token-stdin: standard input has no token; give the "
+			"one line that bringup token create printed");
+	memmove(ret, text, strlen(text) + 1);
+	return 0;
+}
+
+/* "AB:CD:..." as bringup has it. */
+static int
+read_fingerprint(const char *text, char ret[BU_DIGEST_SIZE], struct bu_err *err)
+{
+	unsigned char bytes[BU_SHA256_SIZE];
+	size_t size = 0;
+
+	for (; *text && size + 1 < BU_DIGEST_SIZE; text++)
+		if (*text != ':')
+			ret[size++] = (char)tolower((unsigned char)*text);
+	ret[size] = '\0';
+	if (!*text && bu_hex_decode(ret, bytes, sizeof(bytes)) == 0)
+		return 0;
+	return bu_err_set(
+		err, BU_ERR_USAGE, 0,
+		"--fingerprint: give the SHA-256 of the appliance's CA, %d hex "
+		"digits",
+		BU_DIGEST_SIZE - 1);
+}
+
+/* The CA in PEM; owned. */
+static char *
+find_ca(const struct bu_options *options, const char *url, struct bu_err *err)
+{
+	char fingerprint[BU_DIGEST_SIZE];
+	bu_autofree char *text = NULL;
+	char *ca;
+
+	if (options->fingerprint)
+		return read_fingerprint(options->fingerprint, fingerprint, err) == 0
+			       ? bu_http_find_ca(url, fingerprint, err)
+			       : NULL;
+	text = bu_file_read(options->ca, CA_MAX, NULL, err);
+	ca = text ? bu_certs_only(text, err) : NULL;
+	if (!ca)
+		bu_err_wrap(err, "--ca %s", options->ca);
+	return ca;
+}
+
+static int
+check_words(const struct bu_options *options, struct bu_err *err)
+{
+	struct bu_url url;
+
+	if (bu_url_parse(options->args[0], &url) != 0 ||
+	    strcmp(url.scheme, "https") != 0 || url.has_user || *url.path)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "'%s': give https://ADDRESS:PORT of people_listen in "
+				  "the appliance's bringupd.conf",
+				  options->args[0]);
+	if (!options->ca == !options->fingerprint)
+		return bu_err_set(
+			err, BU_ERR_USAGE, 0,
+			"login needs one of --ca FILE and --fingerprint "
+			"SHA256, so that the token goes to the right machine");
+	if (!options->token_stdin)
+		return bu_err_set(
+			err, BU_ERR_USAGE, 0,
+			"login needs --token-stdin, and the token there: words "
+			"of a command are seen by others");
+	if (!options->context || !bu_person_is_label(options->context))
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "login needs --context NAME, by which other commands "
+				  "find the appliance; letters, digits and '._-'");
+	return 0;
+}
+
+/* Asks who the token is; new reference. */
+static json_t *
+ask_meta(const struct bu_context *context, struct bu_err *err)
+{
+	struct bu_http *http =
+		bu_http_create(&(struct bu_http_opts){.base_url = context->url,
+						      .ca_file = context->ca_file,
+						      .token = context->token});
+	json_t *meta = NULL;
+
+	if (bu_http_json(http,
+			 &(struct bu_http_call){"GET", "/v1/meta", NULL, ANSWER_MS},
+			 &meta, err) == 0 &&
+	    !json_is_object(json_object_get(meta, "caller"))) {
+		json_decref(bu_steal(&meta));
+		bu_err_set(err, BU_ERR_REMOTE, 0, "%s does not answer as bringupd does",
+			   context->url);
+	}
+	bu_http_destroy(http);
+	return meta;
+}
+
+/* With the CA in a file of its own until the token is taken. */
+static json_t *
+verify(struct bu_context *context, const char *ca, struct bu_err *err)
+{
+	json_t *meta = NULL;
+
+	context->ca_file = bu_context_draft(ca, err);
+	if (context->ca_file) {
+		meta = ask_meta(context, err);
+		unlink(context->ca_file);
+	}
+	return meta;
+}
+
+int
+bu_cmd_login(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autocontext struct bu_context context = {0};
+	bu_autojson json_t *meta = NULL;
+	bu_autofree char *ca = NULL, *name = NULL, *role = NULL;
+	char token[TOKEN_SIZE];
+	const json_t *caller;
+
+	if (check_words(options, err) != 0 || read_token(token, err) != 0)
+		return -1;
+	context.url = bu_xstrdup(options->args[0]);
+	context.token = bu_xstrdup(token);
+	explicit_bzero(token, sizeof(token));
+	ca = find_ca(options, context.url, err);
+	meta = ca ? verify(&context, ca, err) : NULL;
+	if (!meta || bu_context_save(options->context, &context, ca, err) != 0)
+		return -1;
+	caller = json_object_get(meta, "caller");
+	name = bu_out_clean(bu_json_str(caller, "name", ""), 0);
+	role = bu_out_clean(bu_json_str(caller, "role", ""), 0);
+	printf("logged in to %s as %s, role %s\n", context.url, name, role);
+	printf("use it: --context %s, or export BRINGUP_CONTEXT=%s\n", options->context,
+	       options->context);
+	return 0;
+}

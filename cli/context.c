@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Contexts on the disk, called by client.c and by `bringup login`. Invariant: a token
+ * is written for its owner alone, and read only where nobody else could have read it.
+ */
+#include "cli/context.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "model/person.h"
+
+enum { FILE_MAX = 64 * 1024 };
+
+void
+bu_context_fini(struct bu_context *context)
+{
+	if (context->token)
+		explicit_bzero(context->token, strlen(context->token));
+	free(context->url);
+	free(context->token);
+	free(context->ca_file);
+	memset(context, 0, sizeof(*context));
+}
+
+/* Owned; NULL = neither the folder nor HOME is known. */
+static char *
+folder(struct bu_err *err)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && *config == '/')
+		return bu_xasprintf("%s/bringup", config);
+	if (home && *home == '/')
+		return bu_xasprintf("%s/.config/bringup", home);
+	bu_err_set(err, BU_ERR_INVAL, 0,
+		   "where contexts are kept: HOME is not set to a folder");
+	return NULL;
+}
+
+/* "~/.config/bringup/NAME.json"; owned. */
+static char *
+path_of(const char *name, const char *end, struct bu_err *err)
+{
+	bu_autofree char *dir = NULL;
+
+	if (!bu_person_is_label(name)) {
+		bu_err_set(err, BU_ERR_INVAL, 0,
+			   "'%.40s' cannot be the name of a context: up to %d letters, "
+			   "digits and '._-'",
+			   name, BU_TOKEN_NAME_SIZE - 1);
+		return NULL;
+	}
+	dir = folder(err);
+	return dir ? bu_xasprintf("%s/%s.%s", dir, name, end) : NULL;
+}
+
+/* 0 = only its owner, who runs this, may read the file. */
+static int
+check_private(const char *path, const char *name, struct bu_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "there is no context '%s' (%s); bringup login URL "
+				  "--context %s makes it",
+				  name, path, name);
+	if (st.st_mode & 077 || (st.st_uid != geteuid() && geteuid() != 0))
+		return bu_err_set(
+			err, BU_ERR_DENIED, 0,
+			"'%s' has a token that others may read: chmod 600 it, "
+			"and have the token revoked if they did",
+			path);
+	return 0;
+}
+
+static int
+read_fields(const json_t *object, struct bu_context *ret, struct bu_err *err)
+{
+	const char *url, *token;
+
+	if (bu_json_get_str(object, "url", &url, err) != 0 ||
+	    bu_json_get_str(object, "token", &token, err) != 0)
+		return -1;
+	ret->url = bu_xstrdup(url);
+	ret->token = bu_xstrdup(token);
+	return 0;
+}
+
+int
+bu_context_load(const char *name, struct bu_context *ret, struct bu_err *err)
+{
+	bu_autofree char *path = path_of(name, "json", err);
+	bu_autofree char *text = NULL;
+	bu_autojson json_t *object = NULL;
+	size_t size;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!path || check_private(path, name, err) != 0)
+		return -1;
+	text = bu_file_read(path, FILE_MAX, &size, err);
+	object = text ? bu_json_parse(text, size, path, err) : NULL;
+	if (text)
+		explicit_bzero(text, size);
+	if (!object || read_fields(object, ret, err) != 0)
+		return bu_err_wrap(err, "context '%s'; log in again", name);
+	ret->ca_file = path_of(name, "pem", err);
+	return ret->ca_file ? 0 : -1;
+}
+
+/* The folder is for its owner alone from the start. */
+static int
+make_folder(struct bu_err *err)
+{
+	bu_autofree char *dir = folder(err);
+
+	return dir ? bu_mkdir_p(dir, 0700, err) : -1;
+}
+
+char *
+bu_context_draft(const char *ca, struct bu_err *err)
+{
+	bu_autofree char *dir = folder(err);
+	bu_autofree char *path = NULL;
+
+	if (!dir || make_folder(err) != 0)
+		return NULL;
+	path = bu_xasprintf("%s/.login-%d.pem", dir, (int)getpid());
+	if (bu_file_write(path, ca, strlen(ca), 0600, err) != 0)
+		return NULL;
+	return bu_steal(&path);
+}
+
+int
+bu_context_save(const char *name, const struct bu_context *context, const char *ca,
+		struct bu_err *err)
+{
+	bu_autofree char *path = path_of(name, "json", err);
+	bu_autofree char *ca_path = path ? path_of(name, "pem", err) : NULL;
+	bu_autojson json_t *object =
+		json_pack("{s:s,s:s}", "url", context->url, "token", context->token);
+	bu_autofree char *text = object ? json_dumps(object, JSON_INDENT(1)) : NULL;
+
+	if (!ca_path || !text || make_folder(err) != 0 ||
+	    bu_file_write(ca_path, ca, strlen(ca), 0600, err) != 0)
+		return -1;
+	return bu_file_write(path, text, strlen(text), 0600, err);
+}
