@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "model/sentence.h"
 #include "model/shown_node.h"
 
 static const struct bu_condition_info infos[] = {
@@ -32,18 +35,36 @@ bu_condition_from_name(const char *name)
 }
 
 char *
-bu_condition_words(const char *name, const char *detail)
+bu_condition_words(const char *name, const json_t *detail)
 {
 	enum bu_condition_id id = bu_condition_from_name(name);
+	bu_autofree char *more = bu_said_text(detail);
 
 	return bu_xasprintf("%s%s%s", id < BU_CONDITION_COUNT ? infos[id].words : name,
-			    *detail ? ": " : "", detail);
+			    *more ? ": " : "", more);
 }
 
-char *
-bu_condition_text(enum bu_condition_id id, const struct bu_condition *condition)
+void
+bu_condition_set(struct bu_condition *condition, int on, int64_t time_ms,
+		 json_t *detail)
 {
-	return bu_condition_words(bu_condition_info(id)->name, condition->detail);
+	json_t *old = condition->detail;
+	const char *text = json_string_value(detail);
+
+	if (on && !condition->on)
+		condition->since_ms = time_ms;
+	condition->on = on;
+	if (!on || (text && !*text))
+		json_decref(bu_steal(&detail));
+	condition->detail = detail;
+	json_decref(old);
+}
+
+int
+bu_condition_same(const struct bu_condition *a, const struct bu_condition *b)
+{
+	return a->on == b->on &&
+	       (!a->on || a->detail == b->detail || json_equal(a->detail, b->detail));
 }
 
 const char *

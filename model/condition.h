@@ -93,16 +93,20 @@ struct bu_condition_info {
 struct bu_condition {
 	int on;
 	int64_t since_ms; /* Unix time */
-	char detail[240]; /* further facts; "" = the words are enough */
+	json_t *detail;   /* further facts, a text or a reason; NULL = none. Owned */
 };
 
 const struct bu_condition_info *bu_condition_info(enum bu_condition_id id);
 /* BU_CONDITION_COUNT = unknown name. */
 enum bu_condition_id bu_condition_from_name(const char *name);
+/* Sets or clears it; time_ms: since when, where it was not on. detail is taken; NULL or
+ * "" = none. */
+void bu_condition_set(struct bu_condition *condition, int on, int64_t time_ms,
+		      json_t *detail);
+/* 1 = both are off, or on with the same detail. */
+int bu_condition_same(const struct bu_condition *a, const struct bu_condition *b);
 /* "drained by another: DIMM A3 (root)"; of an unknown name, the name. Owned. */
-char *bu_condition_words(const char *name, const char *detail);
-/* The same of a condition; owned. */
-char *bu_condition_text(enum bu_condition_id id, const struct bu_condition *condition);
+char *bu_condition_words(const char *name, const json_t *detail);
 /* Name of the first condition that is on and makes the node away; NULL = none. */
 const char *bu_conditions_first(
 	const struct bu_condition conditions[BU_CONDITION_COUNT]);

@@ -145,7 +145,7 @@ enum { BU_UNSAID = -1 };
 	B(WAITS, waits, F(FLAG, waits, on))                                            \
 	/* since_ms 0 = the time of the event */                                       \
 	B(CONDITION, condition, F(TEXT, condition, name) F(FLAG, condition, on)        \
-		F(TEXT, condition, detail) F(IF_MORE, condition, since_ms))            \
+		F(IF_JSON, condition, detail) F(IF_MORE, condition, since_ms))            \
 	B(POWER, power, F(WORD, power, op, bu_deed_names) F(IF_TEXT, power, by)        \
 		F(IF_TEXT, power, reason) F(IF_FLAG, power, force)                     \
 		F(WORD_OR, power, result, bu_outcome_names, BU_OUTCOME_UNKNOWN)        \

@@ -276,7 +276,7 @@ END_TEST
 
 /* Any value is good for these: others look into them. */
 static int
-is_any(const char *key)
+is_any(enum bu_event_kind kind, const char *key)
 {
 	static const char *const any[] = {"grants",  "told",   "senders", "rails",
 					  "ways",    "counts", "rows",    "ports",
@@ -285,7 +285,7 @@ is_any(const char *key)
 	for (size_t i = 0; i < BU_LEN(any); i++)
 		if (strcmp(any[i], key) == 0)
 			return 1;
-	return 0;
+	return kind == BU_EVENT_CONDITION && strcmp(key, "detail") == 0;
 }
 
 /* Each field of each row, once of another type. */
@@ -317,8 +317,9 @@ START_TEST(a_field_of_another_type_is_named)
 		json_t *value;
 
 		json_object_foreach (body, key, value)
-			if (!is_any(key) || (today[i].kind == BU_EVENT_OUTCOME ||
-					     today[i].kind == BU_EVENT_POWER))
+			if (!is_any(today[i].kind, key) ||
+			    (today[i].kind == BU_EVENT_OUTCOME ||
+			     today[i].kind == BU_EVENT_POWER))
 				spoil(&today[i], key);
 	}
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/event_body.h"
+#include "model/sentence.h"
 
 static char *
 text_of_pair(const struct bu_body_pair *pair)
@@ -24,6 +25,16 @@ text_of_state(const struct bu_body_state *state)
 
 	return bu_xasprintf("%s -> %s (%s)%s%s", state->from, state->to, state->on,
 			    *why ? ": " : "", why);
+}
+
+static char *
+text_of_condition(const struct bu_body_condition *condition)
+{
+	bu_autofree char *detail = bu_said_text(condition->detail);
+
+	return bu_xasprintf("%s%s%s%s", condition->name,
+			    condition->on ? "" : " is over", *detail ? ": " : "",
+			    detail);
 }
 
 static char *
@@ -92,10 +103,7 @@ text_of_body(const struct bu_event *event, const union bu_body *is)
 	case BU_EVENT_PAIR:
 		return text_of_pair(&is->pair);
 	case BU_EVENT_CONDITION:
-		return bu_xasprintf("%s%s%s%s", is->condition.name,
-				    is->condition.on ? "" : " is over",
-				    *is->condition.detail ? ": " : "",
-				    is->condition.detail);
+		return text_of_condition(&is->condition);
 	case BU_EVENT_WAITS:
 		return bu_xstrdup(is->waits.on
 					  ? "it waits; its deadline is stopped"

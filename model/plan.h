@@ -65,7 +65,7 @@ extern const char *const bu_plan_rules[];
 	X(T, JSON, args, .need = BU_SPARSE)
 
 #define BU_PLAN_DRIFT_ROWS(X, T) \
-	X(T, STRING, node) X(T, STRING, state) X(T, STRING, condition) X(T, STRING, text)
+	X(T, STRING, node) X(T, STRING, state) X(T, STRING, condition) X(T, JSON, said)
 
 /* Changes of how machines are reached and identified, in effect from the apply on, also
  * for orders under way. nodes: a hostlist. */

@@ -62,13 +62,14 @@ struct bu_hole
 bu_hole_at(const char *brace)
 {
 	struct bu_hole hole = {.is_shown = brace[1] != '?',
-			       .is_reason = brace[1] == '!'};
+			       .is_reason = brace[1] == '!',
+			       .between = ", "};
 	const char *name = brace + 1;
 	size_t size, column;
 
 	hole.is_number = *name == '#' || *name == '?';
 	name += hole.is_number || hole.is_reason;
-	size = strcspn(name, ": }");
+	size = strcspn(name, ":; }");
 	bu_assert(size < sizeof(hole.name));
 	memcpy(hole.name, name, size);
 	hole.after = strchr(name, '}') + 1;
@@ -77,6 +78,8 @@ bu_hole_at(const char *brace)
 		bu_assert(column < sizeof(hole.column));
 		memcpy(hole.column, name + size + 1, column);
 	}
+	if (name[size] == ';')
+		hole.between = "; ";
 	if (name[size] == ' ')
 		hole.words = name + size + 1;
 	return hole;

@@ -6,9 +6,10 @@
  * stops meanwhile, and the sentence.
  *
  * A sentence has arguments: {text}, {#number}, {#count probe|probes} (the word that
- * fits the number), {?flag} (a number that is not shown), {!why} (a reason), and
- * {state:help} (a column of another table, see model/sentence.h). A part in [brackets]
- * is left out when all its arguments are empty or 0; a flag in it decides alone.
+ * fits the number), {?flag} (a number that is not shown), {!why} (a reason), {!all;} (a
+ * list, with "; " between, else ", "), and {state:help} (a column of another table, see
+ * model/sentence.h). A part in [brackets] is left out when all its arguments are empty
+ * or 0; a flag in it decides alone.
  *
  * Rows of kind LINE (model/reason_lines.h) are made for a view (model/sentence.h) and
  * never kept in a struct bu_reason.
@@ -219,7 +220,7 @@
 	  "{source} says: {words}")                                                     \
 	/* faults */                                                                    \
 	X(LATE, "late", FAULT, 0, 0, "",                                                \
-	  "{what} within {#limit_s} s[: {seen}][; {#cycles} power cycles did not "      \
+	  "{what} within {#limit_s} s[: {!seen}][; {#cycles} power cycles did not "     \
 	  "help][; bringup node reboot {node} power-cycles it]")                        \
 	X(BEGAN_AGAIN, "began-again", FAULT, 0, 0, "",                                  \
 	  "its machine began to boot again in the middle of {state}, and its agent "    \

@@ -5,11 +5,13 @@
 
 #include "model/reason.h"
 
-/* {name}, {!name}, {name:column}, {#name}, {#name one|many} or {?name} */
+/* {name}, {!name}, {name;} (a list, with "; " between), {name:column}, {#name},
+ * {#name one|many} or {?name} */
 struct bu_hole {
 	char name[16], column[16];
 	int is_number, is_shown, is_reason;
-	const char *words; /* "one|many}"; NULL = none */
+	const char *words;   /* "one|many}"; NULL = none */
+	const char *between; /* the members of a list */
 	const char *after;
 };
 

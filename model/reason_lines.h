@@ -139,7 +139,7 @@
 	BU_LINE(X, TURN, "turn", \
 		"waits for its turn ({class}): {!why}") \
 	BU_LINE(X, DRIFT, "drift", \
-		"drift: {words}") \
+		"drift: {!what}") \
 	BU_LINE(X, WARNING, "warning", \
 		"warning: {!what}") \
 	BU_LINE(X, RAW, "raw", \
@@ -200,7 +200,47 @@
 		"{#count} of pool {pool} are away or under way, {node} ({state}[, " \
 		"{condition}]) among them; max_unavailable is {#max}") \
 	BU_LINE(X, HELD_SO, "held-so", \
-		"held by {by}: {!why}")
+		"held by {by}: {!why}") \
+	/* details of conditions */ \
+	BU_LINE(X, CONDITION, "condition", \
+		"{name:words}[: {detail}]") \
+	BU_LINE(X, OTHER_KERNEL, "other-kernel", \
+		"kernel {runs} runs, that of image {image} is {has}") \
+	BU_LINE(X, CLUSTER_SILENT, "cluster-gives-no-answer", \
+		"{cluster}[: {error}]") \
+	BU_LINE(X, DRAINED_WITH, "drained-with", \
+		"{words} ([{by}][by an unknown user{?unknown}])") \
+	BU_LINE(X, CLAIMED, "claimed", \
+		"{address} ([MAC {mac}][not on its wire{?away}])") \
+	BU_LINE(X, TWINS, "twins", \
+		"{all;}") \
+	BU_LINE(X, TWIN, "twin", \
+		"{what} {value} is that of {node}, too") \
+	BU_LINE(X, HOLDER, "holder", \
+		"[{address}][an unknown address{?unknown}][ (boot {boot})]") \
+	BU_LINE(X, TURNS_SHOWN, "turns-shown", \
+		"{!one} and {!other} speak by turns with certificate {cert}") \
+	BU_LINE(X, OLD_SHOWN, "old-shown", \
+		"{!one} shows certificate {cert}, which was renewed; the new one is " \
+		"used from {!other}") \
+	/* drift */ \
+	BU_LINE(X, DRIFT_MORE, "drift-more", \
+		"{!first}; and {#more} more") \
+	BU_LINE(X, DRIFT_LINK, "drift-link", \
+		"[network {network}][{link}]: {what} is [{have}][missing{?missing}], " \
+		"the profile says {want}") \
+	BU_LINE(X, DRIFT_FILE, "drift-file", \
+		"{what} is {have} on it; bringup wrote it otherwise") \
+	BU_LINE(X, DRIFT_FILES, "drift-files", \
+		"{#count} files more are not as they were written") \
+	BU_LINE(X, DRIFT_KARGS, "drift-kargs", \
+		"kernel arguments[ of the next boot{?next}] are [{have}][(none){?no}], " \
+		"and [{want}][(none){?unwanted}] was written") \
+	BU_LINE(X, DRIFT_FACET, "drift-facet", \
+		"{what} on it is [{have}][(none){?no}], the profile says " \
+		"[{want}][(none){?unwanted}]") \
+	BU_LINE(X, DRIFT_UNKNOWN, "drift-unknown", \
+		"what lies on it was written by an order that the log does not know")
 /* clang-format on */
 
 #endif

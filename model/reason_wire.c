@@ -65,6 +65,17 @@ bu_said_pack(json_t *said)
 }
 
 char *
+bu_reason_pack(const struct bu_reason *reason)
+{
+	char *text = reason->code ? bu_said_pack(bu_said_of(reason)) : bu_xstrdup("");
+
+	if (strlen(text) < BU_REASON_TEXT_MAX / 2)
+		return text;
+	free(text);
+	return bu_reason_text(reason);
+}
+
+char *
 bu_reason_text(const struct bu_reason *reason)
 {
 	bu_autojson json_t *said = bu_said_of(reason);

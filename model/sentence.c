@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "model/boot_link.h"
 #include "model/condition.h"
@@ -126,7 +127,7 @@ print_hole(struct rendering *r, const json_t *args, const struct bu_hole *hole)
 		return;
 	}
 	if (!hole->is_number) {
-		say(r, value, ", ");
+		say(r, value, hole->between);
 		return;
 	}
 	if (hole->is_shown)
@@ -280,14 +281,19 @@ bu_said_lines(const json_t *list)
 static json_t *
 value_of(const struct bu_hole *hole, const struct bu_arg *arg)
 {
-	json_t *text;
+	const char *text = arg->text ? arg->text : "";
+	bu_autofree char *plain = NULL;
+	json_t *value;
 
 	if (hole->is_number)
 		return json_integer(arg->number);
 	if (arg->said)
 		return arg->said;
-	text = json_string(arg->text ? arg->text : "");
-	return text ? text : json_string("");
+	value = json_string(text);
+	if (value)
+		return value;
+	plain = bu_plain(text, 1);
+	return json_string(plain);
 }
 
 json_t *

@@ -32,7 +32,8 @@ struct bu_arg {
 	}
 
 /* New reference. Each name must be one of the sentence; args end with a NULL name, NULL
- * = none. Text that is not UTF-8 becomes "". */
+ * = none. Bytes that are not UTF-8 are replaced
+ * (base/plain.h). */
 json_t *bu_said_new(enum bu_reason_code code, const struct bu_arg *args);
 /* BU_SAID(LENT, BU_ARG("node", "n1"), BU_ARG_NUMBER("s", 5)) */
 #define BU_SAID(id, ...)                                                               \
@@ -43,6 +44,9 @@ json_t *bu_said_new(enum bu_reason_code code, const struct bu_arg *args);
 json_t *bu_said_of(const struct bu_reason *reason);
 /* As the text of an argument {!name} of a struct bu_reason; said is taken. Owned. */
 char *bu_said_pack(json_t *said);
+/* The same of a reason: its sentence where it is too long to be kept so. "" for NONE.
+ * Owned. */
+char *bu_reason_pack(const struct bu_reason *reason);
 
 /* The sentence of a reason, or of each of a list, with ", " between; a text as it is.
  * Of an unknown code its name and its arguments. Owned. */

@@ -105,6 +105,9 @@ START_TEST(whatever_the_json_is_a_text_comes_of_it)
 	is_said("{'code':7,'args':[]}", "");
 	is_said("{'code':'is-so','args':{'node':5,'state':'lost','s':'x'}}",
 		"5 is lost () for 0 s");
+	is_said("{'code':'twins','args':{'all':['a',{'code':'raw','args':{'words':['b',"
+		"'c']}}]}}",
+		"a;   b, c");
 	is_said("{'code':'turn','args':{'class':['a','b'],'why':'words'}}",
 		"waits for its turn (a, b): words");
 	for (int i = 0; i < 40; i++)
@@ -118,16 +121,18 @@ START_TEST(whatever_the_json_is_a_text_comes_of_it)
 }
 END_TEST
 
-START_TEST(text_that_is_no_utf8_makes_no_hole)
+START_TEST(bytes_that_are_no_utf8_are_replaced)
 {
-	bu_autojson json_t *said = BU_SAID(RAW, BU_ARG("words", "\xff\xfe"));
+	bu_autojson json_t *said = BU_SAID(RAW, BU_ARG("words", "A\xff"
+								"B"));
 	bu_autofree char *text = bu_said_text(said);
 
-	ck_assert_str_eq(text, "  ");
+	ck_assert_str_eq(text, "  A\xef\xbf\xbd"
+			       "B");
 }
 END_TEST
 
 BU_UNIT("sentence", each_sentence_is_well_formed,
 	parts_are_told_by_their_flag_or_their_arguments,
 	columns_of_other_tables_are_quoted, whatever_the_json_is_a_text_comes_of_it,
-	text_that_is_no_utf8_makes_no_hole)
+	bytes_that_are_no_utf8_are_replaced)

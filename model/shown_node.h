@@ -7,9 +7,9 @@
 
 /* clang-format off */
 /* A condition (model/condition.h) of a node or the site: its words are those of its row;
- * detail: further facts, "" = none. away: counts as away. */
+ * detail: further facts, a text or a reason, NULL = none. away: counts as away. */
 #define BU_SHOWN_CONDITION_ROWS(X, T) \
-	X(T, STRING, name) X(T, INT, since_ms, BU_ANY) X(T, STRING, detail) \
+	X(T, STRING, name) X(T, INT, since_ms, BU_ANY) X(T, JSON, detail, .need = BU_SPARSE) \
 	X(T, FLAG, away)
 
 /* Progress of the agent's work. */
@@ -80,10 +80,10 @@
 	X(T, STRING, booted, .need = BU_SPARSE)
 
 /* A difference from the profile: of a link, or of something on the node (network and
- * link ""). */
+ * link ""). said: a reason (model/sentence.h). */
 #define BU_SHOWN_DRIFT_ROWS(X, T) \
 	X(T, STRING, network) X(T, STRING, link) X(T, STRING, what) \
-	X(T, STRING, want) X(T, STRING, have) X(T, STRING, text)
+	X(T, STRING, want) X(T, STRING, have) X(T, JSON, said)
 
 struct bu_shown_condition BU_ROW_STRUCT(BU_SHOWN_CONDITION_ROWS);
 struct bu_shown_stage BU_ROW_STRUCT(BU_SHOWN_STAGE_ROWS);

@@ -31,7 +31,8 @@ enum bu_again {
 	  "start the cluster's client and admit the node")                             \
 	X(LEAVE, "leave", CLUSTER, 0, REPEATS, 0, "",                                  \
 	  "drain the node and take it out of the cluster")                             \
-	X(RELABEL, "relabel", CLUSTER, 0, REPEATS, 900, "",                            \
+	X(RELABEL, "relabel", CLUSTER, 0, REPEATS, 900,                                \
+	  "its cluster did not take its new labels",                                   \
 	  "give the cluster the node's new labels; jobs go on")                        \
 	X(CONFIGURE, "configure", AGENT, 1, REPEATS, 900,                              \
 	  "its agent did not report that its files are written",                       \

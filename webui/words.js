@@ -23,10 +23,11 @@ function takeMeta(tables) {
 
 /* Sentences: the same as model/sentence.c */
 
-// A part of a sentence: {name}, {!name}, {name:column}, {#name}, {#name one|many}, {?name}.
+// A part of a sentence: {name}, {!name}, {name;}, {name:column}, {#name}, {#name one|many}, {?name}.
 function holeOf(text) {
-	const found = /^([#?!]?)([a-z_]+)(?::([a-z]+))?(?: ([^}]*))?$/.exec(text);
-	return found ? { kind: found[1], name: found[2], column: found[3], words: found[4] } : null;
+	const found = /^([#?!]?)([a-z_]+)(;?)(?::([a-z]+))?(?: ([^}]*))?$/.exec(text);
+	return found ? { kind: found[1], name: found[2], between: found[3] || ",",
+		column: found[4], words: found[5] } : null;
 }
 
 const columns = {
@@ -48,7 +49,7 @@ function holeText(hole, args) {
 	if (hole.column)
 		return columnOf(hole, value);
 	if (hole.kind !== "#" && hole.kind !== "?")
-		return sentence(value);
+		return sentence(value, hole.between);
 	const number = Number.isInteger(value) ? value : 0;
 	const [one, many] = (hole.words || "").split("|");
 	return (hole.kind === "#" ? String(number) : "") +
@@ -77,11 +78,11 @@ const fill = (template, args) => template.replace(/\{([^}]*)\}/g, (whole, inside
 });
 
 // The sentence of a reason, {code, args}; of each of a list; a text as it is.
-function sentence(value) {
+function sentence(value, between = ",") {
 	if (value === null || value === undefined)
 		return "";
 	if (Array.isArray(value))
-		return value.map(sentence).join(", ");
+		return value.map((one) => sentence(one)).join(between + " ");
 	if (typeof value !== "object")
 		return String(value);
 	const row = meta.reasons.get(value.code);
@@ -97,7 +98,7 @@ function sentence(value) {
 
 // "drained by another: DIMM A3"
 const conditionText = (one) => ((meta.conditions.get(one.name) || {}).words || one.name) +
-	(one.detail ? ": " + one.detail : "");
+	(one.detail ? ": " + sentence(one.detail) : "");
 
 /* Nodes */
 

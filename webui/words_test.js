@@ -28,6 +28,7 @@ words.takeMeta({
 		{ code: "over", sentence: "it ended[ ({!how})][; see {more}]" },
 		{ code: "chain", sentence: "{link:done}[; {link:missing}][ and {names}]" },
 		{ code: "waits", sentence: "waits: {!why}[; it ends when {why:ends}]" },
+		{ code: "twins", sentence: "{all;}" },
 		{ code: "partner", sentence: "no partner", ends: "one comes" },
 	],
 });
@@ -46,6 +47,8 @@ assert.equal(said("chain", { link: "script", names: ["a", "b"] }),
 	"asked for its script; no kernel and a, b");
 assert.equal(said("waits", { why: { code: "partner", args: {} } }),
 	"waits: no partner; it ends when one comes");
+assert.equal(said("twins", { all: ["a", { code: "chain", args: { names: ["b", "c"] } }] }),
+	"a;  and b, c");
 assert.equal(said("martians", { count: 3, of: "mars" }), "martians (count: 3, of: mars)");
 assert.equal(words.sentence(null), "");
 assert.equal(words.sentence("as it is"), "as it is");

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/render/output.h"
 #include "cli/render/planned_group.h"
+#include "model/sentence.h"
 
 enum { INDENT = BU_PLANNED_INDENT, WIDTH = 80 };
 
@@ -42,8 +43,9 @@ static char *
 drift_key(const void *all, size_t i)
 {
 	const struct bu_plan_drift *entry = &((const struct bu_plan_drift *)all)[i];
+	bu_autofree char *text = bu_said_text(entry->said);
 
-	return bu_xasprintf("%s\n%s\n%s", entry->state, entry->condition, entry->text);
+	return bu_xasprintf("%s\n%s\n%s", entry->state, entry->condition, text);
 }
 
 static const char *
@@ -65,7 +67,8 @@ print_drift(const struct bu_plan *plan, FILE *out)
 		const struct bu_plan_drift *first =
 			&plan->drift[bu_planned_first(group)];
 		bu_autofree char *nodes = bu_out_fold(json_object_get(group, "nodes"));
-		bu_autofree char *text = bu_out_clean(first->text, 0);
+		bu_autofree char *said = bu_said_text(first->said);
+		bu_autofree char *text = bu_out_clean(said, 0);
 
 		fprintf(out, "drift: %s: %s, but %s: %s\n", nodes, first->state,
 			first->condition, text);

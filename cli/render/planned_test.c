@@ -365,9 +365,10 @@ START_TEST(nothing_to_do_is_not_said_of_what_is_not_as_it_should_be)
 	struct bu_planned plan = planned(
 		PLAN("", "", "",
 		     ",'drift':[{'node':'node001','state':'ready',"
-		     "'condition':'unreachable','text':'its agent does not answer'},"
+		     "'condition':'unreachable','said':{'code':'condition','args':"
+		     "{'name':'unreachable'}}},"
 		     "{'node':'node002','state':'ready','condition':'unreachable',"
-		     "'text':'its agent does not answer'}]"));
+		     "'said':{'code':'condition','args':{'name':'unreachable'}}}]"));
 	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
 	static const char want[] =
 		"nothing to apply, but some nodes are not as they should be\n"

@@ -308,8 +308,11 @@ bu_render_node(const struct bu_shown_node *node, FILE *out)
 	render_step(&node->step, out);
 	for (size_t i = 0; i < node->certificates_count; i++)
 		line(out, "certificate", node->certificates[i].kind);
-	for (size_t i = 0; i < node->drift_count; i++)
-		line(out, "drift", node->drift[i].text);
+	for (size_t i = 0; i < node->drift_count; i++) {
+		bu_autofree char *text = bu_said_text(node->drift[i].said);
+
+		line(out, "drift", text);
+	}
 	render_stages(node, out);
 	render_inventory(node->inventory, out);
 	render_firmware(node->firmware_versions, out);

@@ -398,7 +398,7 @@ START_TEST(a_node_in_full)
 		"'certificates':[{'kind':'full','text':'x'}],"
 		"'conditions':[{'name':'unreachable','since_ms':61000,'away':true,"
 		"'text':'its agent does not answer'}],"
-		"'drift':[{'text':'network x: MTU is 1, the profile says 2'}]}",
+		"'drift':[{'said':'network x: MTU is 1, the profile says 2'}]}",
 		&node);
 	bu_autofree char *text = WRITTEN(bu_render_node(&node, out));
 

@@ -105,7 +105,7 @@ START_TEST(a_node_has_a_line_for_each_fact)
 		"{'state':'imaging','ms':95000}],"
 		"'firmware_versions':[{'name':'BIOS\\u001b','version':'1.2'}],"
 		"'conditions':[{'name':'unreachable','since_ms':61000,'away':true}],"
-		"'drift':[{'text':'network x: MTU is 1, the profile says 2'}]}",
+		"'drift':[{'said':'network x: MTU is 1, the profile says 2'}]}",
 		&node);
 	bu_autojson json_t *inventory = machine();
 	bu_autofree char *text = NULL;

@@ -236,15 +236,17 @@ look_late(struct bu_backups *backups, const struct bu_desired_site *site)
 	int late =
 		site && wall_ms(backups) - newest_ms(fleet) > 2 * site->backup_every_ms;
 	const char *why = !fleet->backup.at_ms ? "none yet" : "";
+	bu_autojson json_t *detail = NULL;
 	struct bu_event event;
 
 	if (late == now->on)
 		return;
 	if (late && backups->failed.kind)
 		why = backups->failed.text;
+	detail = late && *why ? json_string(why) : NULL;
 	BU_EVENT_MAKE(&event, BU_EVENT_CONDITION, "", condition,
 		      .name = bu_condition_info(BU_CONDITION_BACKUP_LATE)->name,
-		      .on = late, .detail = late ? why : "");
+		      .on = late, .detail = detail);
 	note(backups, &event);
 }
 

@@ -172,8 +172,10 @@ START_TEST(a_late_one_is_a_condition)
 	for (int i = 0; i < 3; i++)
 		rig_pass(&site.rig, 10 * MINUTE);
 	ck_assert_int_eq(late(), 1);
-	rig_text_has(site.rig.fleet->conditions[BU_CONDITION_BACKUP_LATE].detail,
-		     "no route");
+	rig_text_has(
+		rig_sentence(
+			site.rig.fleet->conditions[BU_CONDITION_BACKUP_LATE].detail),
+		"no route");
 	child_says(good);
 	for (int i = 0; i < 3; i++)
 		rig_pass(&site.rig, 10 * MINUTE);

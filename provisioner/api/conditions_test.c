@@ -51,7 +51,7 @@ first_of(const json_t *owner)
 	const json_t *row = json_array_get(json_object_get(owner, "conditions"), 0);
 
 	bu_autofree char *words = bu_condition_words(bu_json_str(row, "name", ""),
-						     bu_json_str(row, "detail", ""));
+						     json_object_get(row, "detail"));
 
 	return bu_xasprintf("%s %s", bu_json_str(row, "name", ""), words);
 }
@@ -137,7 +137,9 @@ START_TEST(a_condition_survives_a_restart_with_its_time_and_ends)
 	ck_assert_int_eq(node->conditions[BU_CONDITION_STAMP_DIFFERS].on, 1);
 	ck_assert_int_eq(node->conditions[BU_CONDITION_STAMP_DIFFERS].since_ms,
 			 since_ms);
-	ck_assert_str_eq(node->conditions[BU_CONDITION_STAMP_DIFFERS].detail, "step 8");
+	ck_assert_str_eq(
+		rig_sentence(node->conditions[BU_CONDITION_STAMP_DIFFERS].detail),
+		"step 8");
 	ck_assert_int_eq(bu_node_is_away_by_condition(node), 1);
 	differs(&rig, 1, "");
 	/* Of a younger bringupd: nothing that this one knows. */

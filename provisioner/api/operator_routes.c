@@ -87,8 +87,9 @@ add_drift(json_t *why, const json_t *drift)
 
 	json_array_foreach ((json_t *)drift, i, finding)
 		json_array_append_new(
-			why, BU_SAID(DRIFT, BU_ARG("words",
-						   bu_json_str(finding, "text", ""))));
+			why,
+			BU_SAID(DRIFT, BU_ARG_SAID("what", json_incref(json_object_get(
+								   finding, "said")))));
 }
 
 /* New reference; NULL = nothing of ours runs there. */

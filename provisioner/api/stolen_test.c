@@ -326,7 +326,7 @@ is_claimed(struct net *net, int number, const char *by)
 			 ->conditions[BU_CONDITION_CLAIMED_BY_OTHER];
 
 	rig_pass(&net->site.rig, 2000);
-	return claimed->on && strcmp(claimed->detail, by) == 0;
+	return claimed->on && strcmp(rig_sentence(claimed->detail), by) == 0;
 }
 
 START_TEST(a_host_behind_a_router_gets_no_token_of_an_attached_network)

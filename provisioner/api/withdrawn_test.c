@@ -198,12 +198,16 @@ shows(const char *want)
 	bu_autojson json_t *shown = site_call(&desk.site, desk.site.local, "GET",
 					      "/v1/nodes/node001", "", 200);
 	const json_t *drift = json_object_get(shown, "drift");
+	bu_autofree char *said =
+		bu_said_text(json_object_get(json_array_get(drift, 0), "said"));
 
-	ck_assert_str_eq(bu_json_str(json_array_get(drift, 0), "text", ""), want);
+	ck_assert_str_eq(said, want);
 	ck_assert_uint_eq(json_array_size(drift), *want != '\0');
 	ck_assert_int_eq(node->conditions[BU_CONDITION_DRIFTED].on, *want != '\0');
 	if (*want)
-		ck_assert_str_eq(node->conditions[BU_CONDITION_DRIFTED].detail, want);
+		ck_assert_str_eq(
+			rig_sentence(node->conditions[BU_CONDITION_DRIFTED].detail),
+			want);
 }
 
 /* A reboot with other kernel arguments, drained while the machine boots. */

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "model/sentence.h"
 #include "model/shown_node.h"
 #include "provisioner/config/links.h"
 
@@ -45,15 +47,17 @@ add(struct drift *drift, const struct bu_uplink *link, const char *device,
     const char *what, const char *want, const char *have)
 {
 	const char *network = link->network ? link->network->name : "";
-	bu_autofree char *text = bu_xasprintf(
-		"%s%s%s: %s is %s, the profile says %s", *network ? "network " : "",
-		network, *network ? "" : device, what, *have ? have : "missing", want);
+	bu_autojson json_t *said =
+		BU_SAID(DRIFT_LINK, BU_ARG("network", network),
+			BU_ARG("link", *network ? "" : device), BU_ARG("what", what),
+			BU_ARG("have", have), BU_ARG_NUMBER("missing", !*have),
+			BU_ARG("want", want));
 
 	json_array_append_new(
 		drift->findings,
 		bu_record_to_json(bu_shown_drift_fields,
 				  &(struct bu_shown_drift){network, device, what, want,
-							   have, text}));
+							   have, said}));
 }
 
 static void

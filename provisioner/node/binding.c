@@ -67,10 +67,8 @@ note_changes(struct bu_node *node, int64_t time_ms)
 	bu_machine_of(node->known.serial, node->known.uuid, node->known.macs, &known);
 	bu_node_machine(node, &seen);
 	text = bu_machine_changes(&known, &seen);
-	if (text && !changed->on)
-		changed->since_ms = time_ms;
-	changed->on = text != NULL;
-	BU_TEXT_COPY(changed->detail, text ? text : "");
+	bu_condition_set(changed, text != NULL, time_ms,
+			 text ? json_string(text) : NULL);
 }
 
 static char *
@@ -132,8 +130,8 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	bu_binding_set(fleet, node, "");
 	bu_revisions_install(fleet, node, "");
 	clear(node->known.id);
-	node->conditions[BU_CONDITION_HARDWARE_CHANGED].on = 0;
-	node->conditions[BU_CONDITION_BMC_DIFFERS].on = 0;
+	bu_condition_set(&node->conditions[BU_CONDITION_HARDWARE_CHANGED], 0, 0, NULL);
+	bu_condition_set(&node->conditions[BU_CONDITION_BMC_DIFFERS], 0, 0, NULL);
 	node->live.bmc_said = 0;
 	clear(node->live.bmc_differs);
 	clear(node->serial);
@@ -156,7 +154,7 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	clear(node->agent_cert);
 	clear(node->agent_cert_next);
 	clear(node->agent_cert_renewed);
-	node->conditions[BU_CONDITION_CREDENTIAL_COPIED].on = 0;
+	bu_condition_set(&node->conditions[BU_CONDITION_CREDENTIAL_COPIED], 0, 0, NULL);
 	clear(node->commit);
 	clear(node->evidence);
 	clear(node->live.disk.wanted);

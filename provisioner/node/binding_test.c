@@ -168,7 +168,7 @@ shared(struct rows *rows, const char *name)
 		&bu_fleet_node(rows->fleet, name)
 			 ->conditions[BU_CONDITION_SHARED_IDENTITY];
 
-	return condition->on ? condition->detail : "";
+	return condition->on ? rig_sentence(condition->detail) : "";
 }
 
 static void

@@ -44,8 +44,9 @@ START_TEST(what_two_nodes_share_is_not_asked_for)
 	ck_assert_uint_eq(bmc.machine.numbers_count, 1);
 	ck_assert_str_eq(bmc.machine.numbers[0].text, "001");
 	ck_assert_int_eq(node->conditions[BU_CONDITION_SHARED_IDENTITY].on, 1);
-	ck_assert_ptr_null(
-		strstr(node->conditions[BU_CONDITION_SHARED_IDENTITY].detail, "ENC"));
+	ck_assert_ptr_null(strstr(
+		rig_sentence(node->conditions[BU_CONDITION_SHARED_IDENTITY].detail),
+		"ENC"));
 	/* the number of a chassis is the serial number of one, by its firmware's word
 	 */
 	bind_as(&rig, 2, "ENC-1");

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/applied.h"
+#include "model/sentence.h"
 #include "model/shown_node.h"
 #include "profiles/export/facets.h"
 #include "provisioner/node/drifted.h"
@@ -110,24 +111,15 @@ bu_drifted_look(struct bu_reconcile *rec, struct bu_node *node)
 
 /* --- drift --- */
 
+/* Takes said. */
 static void
-add(json_t *list, const char *what, const char *want, const char *have,
-    const char *text)
+add(json_t *list, const char *what, const char *want, const char *have, json_t *said)
 {
 	json_array_append_new(
 		list, bu_record_to_json(bu_shown_drift_fields,
-					&(struct bu_shown_drift){.network = "",
-								 .link = "",
-								 .what = what,
-								 .want = want,
-								 .have = have,
-								 .text = text}));
-}
-
-static const char *
-or_none(const char *text)
-{
-	return *text ? text : "(none)";
+					&(struct bu_shown_drift){"", "", what, want,
+								 have, said}));
+	json_decref(said);
 }
 
 static void
@@ -139,18 +131,13 @@ add_files(const struct bu_runs_found *found, json_t *list)
 	json_array_foreach (found->differs, i, file) {
 		const char *path = bu_json_str(file, "path", "");
 		const char *how = bu_json_str(file, "how", "");
-		bu_autofree char *text = bu_xasprintf(
-			"%s is %s on it; bringup wrote it otherwise", path, how);
 
-		add(list, path, "as it was written", how, text);
+		add(list, path, "as written", how,
+		    BU_SAID(DRIFT_FILE, BU_ARG("what", path), BU_ARG("have", how)));
 	}
-	if (found->more) {
-		bu_autofree char *text =
-			bu_xasprintf("%lld files more are not as they were written",
-				     (long long)found->more);
-
-		add(list, "files", "as they were written", "changed", text);
-	}
+	if (found->more)
+		add(list, "files", "as written", "changed",
+		    BU_SAID(DRIFT_FILES, BU_ARG_NUMBER("count", found->more)));
 }
 
 /* Arguments of a boot that has ended do not count. */
@@ -161,18 +148,19 @@ add_kargs(const struct bu_node *node, json_t *list)
 	const struct {
 		const char *what, *has;
 	} rows[] = {
-		{"kernel arguments", bu_over_is(node) ? NULL : found->booted},
-		{"kernel arguments of the next boot", found->loader},
+		{"kargs", bu_over_is(node) ? NULL : found->booted},
+		{"next kargs", found->loader},
 	};
 
 	for (size_t i = 0; found->kargs && i < BU_LEN(rows); i++) {
-		bu_autofree char *text = NULL;
-
 		if (!rows[i].has || strcmp(rows[i].has, found->kargs) == 0)
 			continue;
-		text = bu_xasprintf("%s are %s, and %s was written", rows[i].what,
-				    or_none(rows[i].has), or_none(found->kargs));
-		add(list, rows[i].what, found->kargs, rows[i].has, text);
+		add(list, rows[i].what, found->kargs, rows[i].has,
+		    BU_SAID(DRIFT_KARGS, BU_ARG_NUMBER("next", i),
+			    BU_ARG("have", rows[i].has),
+			    BU_ARG_NUMBER("no", !*rows[i].has),
+			    BU_ARG("want", found->kargs),
+			    BU_ARG_NUMBER("unwanted", !*found->kargs)));
 	}
 }
 
@@ -204,14 +192,14 @@ compare_facet(const struct orders *orders, const char *name)
 {
 	const char *have = value_of(orders->told, name);
 	const char *want = value_of(orders->wanted, name);
-	bu_autofree char *text = NULL;
 
 	if (!bu_found_lies(name) || strcmp(have, want) == 0 ||
 	    strcmp(have, value_of(orders->last, name)) == 0)
 		return;
-	text = bu_xasprintf("%s on it is %s, the profile says %s", name, or_none(have),
-			    or_none(want));
-	add(orders->list, name, want, have, text);
+	add(orders->list, name, want, have,
+	    BU_SAID(DRIFT_FACET, BU_ARG("what", name), BU_ARG("have", have),
+		    BU_ARG_NUMBER("no", !*have), BU_ARG("want", want),
+		    BU_ARG_NUMBER("unwanted", !*want)));
 }
 
 static void
@@ -234,9 +222,8 @@ add_facets(const struct bu_fleet *fleet, const struct bu_node *node, json_t *lis
 	told = facets_of(fleet, node->found.facets);
 	last = facets_of(fleet, node->facets);
 	if (!told) {
-		add(list, "settings", "as the profile says", "unknown",
-		    "what lies on it was written by an order that the log does not "
-		    "know");
+		add(list, "settings", "the profile's", "unknown",
+		    BU_SAID_ALONE(DRIFT_UNKNOWN));
 		return;
 	}
 	if (!wanted)
@@ -258,32 +245,31 @@ bu_drifted_list(const struct bu_fleet *fleet, const struct bu_node *node, json_t
 	add_files(&node->found, list);
 }
 
-const char *
-bu_drifted_words(const struct bu_fleet *fleet, struct bu_node *node)
+json_t *
+bu_drifted_said(const struct bu_fleet *fleet, struct bu_node *node)
 {
 	bu_autojson json_t *list = NULL;
 	char of[sizeof(node->live.drift.of)];
+	json_t *first;
 	size_t count;
 
 	if (!node->found.row[0])
-		return "";
+		return NULL;
 	/* Called for every node each second: kept while `of` is the same. */
 	snprintf(of, sizeof(of), "%.32s %.64s %.64s %d%d", node->found.row,
 		 node->facets, fleet->revision, node->order.open && node->order.begun,
 		 bu_over_is(node));
 	if (strcmp(of, node->live.drift.of) == 0)
-		return node->live.drift.words;
+		return node->live.drift.said;
 	BU_TEXT_COPY(node->live.drift.of, of);
 	list = json_array();
 	bu_drifted_list(fleet, node, list);
 	count = json_array_size(list);
-	node->live.drift.words[0] = '\0';
-	if (count == 1)
-		BU_TEXT_COPY(node->live.drift.words,
-			     bu_json_str(json_array_get(list, 0), "text", ""));
-	else if (count > 1)
-		snprintf(node->live.drift.words, sizeof(node->live.drift.words),
-			 "%.200s; and %zu more",
-			 bu_json_str(json_array_get(list, 0), "text", ""), count - 1);
-	return node->live.drift.words;
+	first = json_incref(json_object_get(json_array_get(list, 0), "said"));
+	json_decref(node->live.drift.said);
+	node->live.drift.said =
+		count > 1 ? BU_SAID(DRIFT_MORE, BU_ARG_SAID("first", first),
+				    BU_ARG_NUMBER("more", count - 1))
+			  : first;
+	return node->live.drift.said;
 }

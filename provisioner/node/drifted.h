@@ -19,7 +19,7 @@ void bu_drifted_look(struct bu_reconcile *rec, struct bu_node *node);
  * last write, and each facet that is neither the last order's nor the profile's. */
 void bu_drifted_list(const struct bu_fleet *fleet, const struct bu_node *node,
 		     json_t *list);
-/* The same as one line for the condition `drifted`; "" = no drift. */
-const char *bu_drifted_words(const struct bu_fleet *fleet, struct bu_node *node);
+/* The same as the detail of the condition `drifted`; NULL = no drift. Borrowed. */
+json_t *bu_drifted_said(const struct bu_fleet *fleet, struct bu_node *node);
 
 #endif

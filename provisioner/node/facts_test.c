@@ -48,7 +48,7 @@ conditions(struct bu_node *node)
 	for (int id = 0; id < BU_CONDITION_COUNT; id++)
 		if (node->conditions[id].on)
 			bu_text_add(&text, "; ", "%s: %s", bu_condition_info(id)->name,
-				    node->conditions[id].detail);
+				    rig_sentence(node->conditions[id].detail));
 	return text;
 }
 

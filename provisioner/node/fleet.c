@@ -59,6 +59,8 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	}
 	bu_desired_destroy(fleet->desired);
 	bu_desired_destroy(fleet->last);
+	for (int id = 0; id < BU_CONDITION_COUNT; id++)
+		json_decref(fleet->conditions[id].detail);
 	for (size_t i = 0; i < fleet->rollouts_count; i++)
 		json_decref(fleet->rollouts[i].body);
 	bu_measurements_fini(&fleet->measurements);

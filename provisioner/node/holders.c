@@ -8,10 +8,11 @@
  */
 #include "provisioner/node/holders.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* An address may change to and fro; a boot may not. */
@@ -30,20 +31,22 @@ is_same(const struct bu_holder *a, const struct bu_holder *b)
 	return strcmp(a->address, b->address) == 0 && !is_other_boot(a, b);
 }
 
-/* "10.77.0.11 (boot 1f0c6a7e)" */
-static char *
-words_of(const struct bu_holder *holder)
+static json_t *
+said_of(const struct bu_holder *holder)
 {
-	const char *boot = holder->boot_id;
+	char boot[9];
 
-	return bu_xasprintf("%s%s%.8s%s",
-			    holder->address[0] ? holder->address : "an unknown address",
-			    *boot ? " (boot " : "", boot, *boot ? ")" : "");
+	bu_text_copy(boot, sizeof(boot), holder->boot_id);
+	return BU_SAID(HOLDER, BU_ARG("address", holder->address),
+		       BU_ARG_NUMBER("unknown", !holder->address[0]),
+		       BU_ARG("boot", boot));
 }
 
+/* Takes said. */
 static void
-tell(struct bu_reconcile *rec, struct bu_node *node, const char *detail)
+tell(struct bu_reconcile *rec, struct bu_node *node, json_t *said)
 {
+	bu_autojson json_t *detail = said;
 	struct bu_event event;
 
 	/* During an append nothing is logged; a later request shows the same. */
@@ -75,7 +78,7 @@ bu_holders_spoke(struct bu_reconcile *rec, struct bu_node *node,
 	struct bu_holders *holders = &node->live.holders;
 	struct bu_holder *now = &holders->seen[0], *before = &holders->seen[1];
 	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
-	bu_autofree char *one = NULL, *other = NULL, *detail = NULL;
+	char cert[17];
 	int again;
 
 	if (!is_present(node, fingerprint))
@@ -101,11 +104,10 @@ bu_holders_spoke(struct bu_reconcile *rec, struct bu_node *node,
 	now->at_ms = now_ms;
 	if (holders->returns < RETURNS_MAX)
 		return;
-	one = words_of(before);
-	other = words_of(now);
-	detail = bu_xasprintf("%s and %s speak by turns with certificate %.16s", one,
-			      other, fingerprint);
-	tell(rec, node, detail);
+	bu_text_copy(cert, sizeof(cert), fingerprint);
+	tell(rec, node,
+	     BU_SAID(TURNS_SHOWN, BU_ARG_SAID("one", said_of(before)),
+		     BU_ARG_SAID("other", said_of(now)), BU_ARG("cert", cert)));
 }
 
 void
@@ -113,18 +115,16 @@ bu_holders_refused(struct bu_reconcile *rec, struct bu_node *node,
 		   const char *fingerprint, const struct bu_holder *who)
 {
 	const struct bu_holders *holders = &node->live.holders;
-	const struct bu_holder *now = &holders->seen[0];
+	const struct bu_holder *now = &holders->seen[0], unknown = {.at_ms = 0};
 	int known = strcmp(holders->fingerprint, node->agent_cert) == 0;
-	bu_autofree char *one = NULL, *other = NULL, *detail = NULL;
+	char cert[17];
 
 	/* The same holder may use a connection from before the renewal once more. */
 	if (!fingerprint[0] || strcmp(fingerprint, node->agent_cert_renewed) != 0 ||
 	    (known && is_same(now, who)))
 		return;
-	one = words_of(who);
-	other = known ? words_of(now) : bu_xstrdup("an unknown address");
-	detail = bu_xasprintf("%s shows certificate %.16s, which was renewed; the new "
-			      "one is used from %s",
-			      one, fingerprint, other);
-	tell(rec, node, detail);
+	bu_text_copy(cert, sizeof(cert), fingerprint);
+	tell(rec, node,
+	     BU_SAID(OLD_SHOWN, BU_ARG_SAID("one", said_of(who)), BU_ARG("cert", cert),
+		     BU_ARG_SAID("other", said_of(known ? now : &unknown))));
 }

@@ -57,7 +57,7 @@ told(const struct bu_node *node)
 	const struct bu_condition *copied =
 		&node->conditions[BU_CONDITION_CREDENTIAL_COPIED];
 
-	return copied->on ? copied->detail : NULL;
+	return copied->on ? rig_sentence(copied->detail) : NULL;
 }
 
 /* The machine is locked out, and the first time that it speaks says so; after a restart

@@ -5,6 +5,7 @@
  * freezes its ladder, or while a batch of it is on its way to the log.
  */
 #include "base/clock.h"
+#include "model/sentence.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* A longer wait is logged: half of the grace that a start gives to all nodes. */
@@ -14,9 +15,8 @@ static const char *
 missing_word(const struct bu_node *node)
 {
 	const char *step = bu_action_info(node->step.action)->late;
-	const char *state = bu_state_info(node->state)->late;
 
-	return *step ? step : *state ? state : "it did not go on";
+	return *step ? step : bu_state_info(node->state)->late;
 }
 
 static int
@@ -110,14 +110,14 @@ end_late(struct bu_reconcile *rec, struct bu_node *node, const struct bu_reason 
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
-/* The last known cause of its delay; owned. */
+/* The last known cause of its delay, a text or a packed reason; owned. */
 static char *
 seen_of(const struct bu_node *node)
 {
 	if (node->live.says.code && node->step.status != BU_STEP_FAILED)
-		return bu_reason_text(&node->live.says);
+		return bu_reason_pack(&node->live.says);
 	if (node->live.refusal.code)
-		return bu_reason_text(&node->live.refusal);
+		return bu_reason_pack(&node->live.refusal);
 	return bu_xstrdup(node->live.cluster_words[0] ? node->live.cluster_words
 						      : node->step_error);
 }

@@ -208,7 +208,7 @@ check_row(const struct row *row)
 	ck_assert_msg((strcmp(node->machine, id) == 0) == (row->is == IS_SAME), "%s",
 		      row->what);
 	ck_assert_int_eq(changed->on, row->said != NULL);
-	ck_assert_str_eq(changed->detail, row->said ? row->said : "");
+	ck_assert_str_eq(rig_sentence(changed->detail), row->said ? row->said : "");
 	if (row->said)
 		rig_why_says(&rig, node, row->said);
 	/* Its hello is believed as well, and goes on. */
@@ -216,12 +216,12 @@ check_row(const struct row *row)
 					 &err) == 0,
 		      "%s: %s", row->what, err.text);
 	rig_until(&rig, node, BU_STATE_IMAGING);
-	ck_assert_str_eq(changed->detail, row->said ? row->said : "");
+	ck_assert_str_eq(rig_sentence(changed->detail), row->said ? row->said : "");
 	/* All of that is in the log. */
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	changed = &node->conditions[BU_CONDITION_HARDWARE_CHANGED];
-	ck_assert_str_eq(changed->detail, row->said ? row->said : "");
+	ck_assert_str_eq(rig_sentence(changed->detail), row->said ? row->said : "");
 	rig_end(&rig);
 }
 
@@ -395,7 +395,9 @@ is_changed(int number, const char *machine, const char *what)
 	const struct bu_node *node = rig_node(&rig, number);
 
 	ck_assert_str_eq(node->machine, machine);
-	ck_assert_str_eq(node->conditions[BU_CONDITION_HARDWARE_CHANGED].detail, what);
+	ck_assert_str_eq(
+		rig_sentence(node->conditions[BU_CONDITION_HARDWARE_CHANGED].detail),
+		what);
 }
 
 /* While one of them has not told it yet, both are said to have the card. What they boot

@@ -127,6 +127,9 @@ bu_node_destroy(struct bu_node *node)
 	free(node->verdicts);
 	bu_found_forget(node);
 	json_decref(node->live.finds.runs);
+	json_decref(node->live.drift.said);
+	for (int id = 0; id < BU_CONDITION_COUNT; id++)
+		json_decref(node->conditions[id].detail);
 	json_decref(node->drained);
 	json_decref(node->order.scratch);
 	for (int i = 0; i < BU_REPORTS; i++)

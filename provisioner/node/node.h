@@ -214,7 +214,8 @@ struct bu_node_live {
 	struct bu_boot_proof boot;
 	int64_t claimed_ms;  /* monotonic: a wrong host claimed to be the machine; 0 =
 				none did */
-	char claimed_by[80]; /* the last such host */
+	char claimed_by[46]; /* the last such host, and its card; "" = off the wire */
+	char claimed_mac[BU_MAC_SIZE];
 	struct bu_anew anew;
 	struct bu_console_fact console;
 	struct bu_report_fact reports[BU_REPORTS];
@@ -262,8 +263,9 @@ struct bu_node_live {
 		int64_t since_ms;
 		int rows;
 	} finds;
-	struct { /* text of the condition `drifted`, and its inputs */
-		char of[200], words[240];
+	struct { /* detail of the condition `drifted`, and its inputs */
+		char of[200];
+		json_t *said; /* owned; NULL = no drift */
 	} drift;
 	int appending;      /* batches about the node on their way to the log */
 	int effect_running; /* of the open step */

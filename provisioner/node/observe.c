@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/node/drifted.h"
 #include "provisioner/node/over.h"
 #include "provisioner/node/reconcile_impl.h"
@@ -242,35 +244,23 @@ cluster_silent(const struct bu_observer *observer)
 
 /* --- conditions --- */
 
-struct finding {
-	int on;
-	char detail[240];
-};
-
-static void __attribute__((format(printf, 2, 3)))
-find(struct finding *finding, const char *fmt, ...)
+/* Takes detail; NULL = none. */
+static void
+find(struct bu_condition *finding, json_t *detail)
 {
-	bu_autofree char *text = NULL;
-	va_list args;
-
-	va_start(args, fmt);
-	text = bu_xvasprintf(fmt, args);
-	va_end(args);
-	BU_TEXT_COPY(finding->detail, text);
-	finding->on = 1;
+	bu_condition_set(finding, 1, 0, detail);
 }
 
 static void
-keep(const struct bu_condition *condition, struct finding *ret)
+keep(const struct bu_condition *condition, struct bu_condition *ret)
 {
-	ret->on = condition->on;
-	memcpy(ret->detail, condition->detail, sizeof(ret->detail));
+	bu_condition_set(ret, condition->on, 0, json_incref(condition->detail));
 }
 
 /* Conditions by the last answer of the node's cluster. */
 static void
 judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
-	      struct finding ret[BU_CONDITION_COUNT])
+	      struct bu_condition ret[BU_CONDITION_COUNT])
 {
 	const struct bu_cluster_fact *fact = &node->live.cluster;
 	const char *cluster = node->joined.cluster;
@@ -284,18 +274,24 @@ judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 		keep(&node->conditions[BU_CONDITION_CLUSTER_SILENT],
 		     &ret[BU_CONDITION_CLUSTER_SILENT]);
 		if (!ret[BU_CONDITION_CLUSTER_SILENT].on)
-			find(&ret[BU_CONDITION_CLUSTER_SILENT], "%s%s%s", cluster,
-			     observer->error[0] ? ": " : "", observer->error);
+			find(&ret[BU_CONDITION_CLUSTER_SILENT],
+			     BU_SAID(CLUSTER_SILENT, BU_ARG("cluster", cluster),
+				     BU_ARG("error", observer->error)));
 		return;
 	}
 	if (!fact->known)
-		find(&ret[BU_CONDITION_NOT_IN_CLUSTER], "%s does not know it", cluster);
+		find(&ret[BU_CONDITION_NOT_IN_CLUSTER],
+		     BU_SAID(CLUSTER_LOST_IT, BU_ARG("cluster", cluster)));
 	else if (fact->down || !fact->responds || fact->drain == BU_DRAIN_OURS)
-		find(&ret[BU_CONDITION_NOT_IN_CLUSTER], "%s says %s%s%s", cluster,
-		     fact->state, fact->reason[0] ? ": " : "", fact->reason);
+		find(&ret[BU_CONDITION_NOT_IN_CLUSTER],
+		     BU_SAID(CLUSTER_REFUSES, BU_ARG("cluster", cluster),
+			     BU_ARG("state", fact->state),
+			     BU_ARG("why", fact->reason)));
 	if (fact->drain == BU_DRAIN_OTHER)
-		find(&ret[BU_CONDITION_DRAINED_BY_OTHER], "%s (%s)", fact->reason,
-		     fact->by[0] ? fact->by : "by an unknown user");
+		find(&ret[BU_CONDITION_DRAINED_BY_OTHER],
+		     BU_SAID(DRAINED_WITH, BU_ARG("words", fact->reason),
+			     BU_ARG("by", fact->by),
+			     BU_ARG_NUMBER("unknown", !fact->by[0])));
 }
 
 /* unsteady_ms is of this process. */
@@ -310,15 +306,18 @@ is_unsteady(const struct bu_reconcile *rec, const struct bu_node *node)
 /* The first claimant is named: the log has a row for it, not for each. */
 static void
 judge_claim(const struct bu_reconcile *rec, const struct bu_node *node,
-	    struct finding *ret)
+	    struct bu_condition *ret)
 {
-	int64_t at_ms = node->live.claimed_ms;
+	const struct bu_node_live *live = &node->live;
+	int64_t at_ms = live->claimed_ms;
 
 	if (!at_ms || bu_loop_now_ms(rec->fleet->loop) - at_ms >= CLAIMED_MS)
 		return;
 	keep(&node->conditions[BU_CONDITION_CLAIMED_BY_OTHER], ret);
 	if (!ret->on)
-		find(ret, "%s", node->live.claimed_by);
+		find(ret, BU_SAID(CLAIMED, BU_ARG("address", live->claimed_by),
+				  BU_ARG("mac", live->claimed_mac),
+				  BU_ARG_NUMBER("away", !live->claimed_mac[0])));
 }
 
 /* Findings for the conditions in `ours`. A node that is not ready has only those of its
@@ -326,15 +325,16 @@ judge_claim(const struct bu_reconcile *rec, const struct bu_node *node,
  * stay. */
 static int
 judge(const struct bu_reconcile *rec, struct bu_node *node,
-      struct finding ret[BU_CONDITION_COUNT])
+      struct bu_condition ret[BU_CONDITION_COUNT])
 {
 	const struct bu_observer *observer =
 		node->joined.cluster[0] ? observer_of(rec, &node->joined) : NULL;
 
 	if (is_unsteady(rec, node))
-		find(&ret[BU_CONDITION_UNSTEADY_INVENTORY], "%s", "");
+		find(&ret[BU_CONDITION_UNSTEADY_INVENTORY], NULL);
 	if (node->live.bmc_differs[0])
-		find(&ret[BU_CONDITION_BMC_DIFFERS], "%s", node->live.bmc_differs);
+		find(&ret[BU_CONDITION_BMC_DIFFERS],
+		     json_string(node->live.bmc_differs));
 	else if (!node->live.bmc_said)
 		keep(&node->conditions[BU_CONDITION_BMC_DIFFERS],
 		     &ret[BU_CONDITION_BMC_DIFFERS]);
@@ -342,18 +342,19 @@ judge(const struct bu_reconcile *rec, struct bu_node *node,
 	if (node->state != BU_STATE_READY)
 		return 0;
 	if (is_silent(rec, node))
-		find(&ret[BU_CONDITION_UNREACHABLE], "%s", "");
+		find(&ret[BU_CONDITION_UNREACHABLE], NULL);
 	else if (!node->live.agent.heard_ms) /* in this process: nothing new is known */
 		keep(&node->conditions[BU_CONDITION_UNREACHABLE],
 		     &ret[BU_CONDITION_UNREACHABLE]);
 	if (node->live.agent.foreign[0])
-		find(&ret[BU_CONDITION_STAMP_DIFFERS], "%s", node->live.agent.foreign);
+		find(&ret[BU_CONDITION_STAMP_DIFFERS],
+		     json_string(node->live.agent.foreign));
 	else if (!node->live.agent.showed)
 		keep(&node->conditions[BU_CONDITION_STAMP_DIFFERS],
 		     &ret[BU_CONDITION_STAMP_DIFFERS]);
-	if (*bu_drifted_words(rec->fleet, node))
-		find(&ret[BU_CONDITION_DRIFTED], "%s",
-		     bu_drifted_words(rec->fleet, node));
+	if (bu_drifted_said(rec->fleet, node))
+		find(&ret[BU_CONDITION_DRIFTED],
+		     json_incref(bu_drifted_said(rec->fleet, node)));
 	if (!node->joined.cluster[0])
 		return 0;
 	if (!node->live.cluster.at_ms && !cluster_silent(observer))
@@ -385,7 +386,7 @@ struct news {
 
 static void
 add_news(struct news *news, const struct bu_node *node, enum bu_condition_id id,
-	 const struct finding *finding)
+	 const struct bu_condition *finding)
 {
 	news->events = bu_xgrow(news->events, &news->cap, news->count + 1,
 				sizeof(*news->events));
@@ -433,18 +434,16 @@ rejoin(struct bu_reconcile *rec, struct bu_node *node)
 static void
 look_at(struct bu_reconcile *rec, struct bu_node *node, struct news *news)
 {
-	struct finding found[BU_CONDITION_COUNT] = {0};
+	struct bu_condition found[BU_CONDITION_COUNT] = {0};
 	int open = judge(rec, node, found);
 
 	for (size_t i = 0; i < BU_LEN(ours); i++) {
 		enum bu_condition_id id = ours[i];
 		const struct bu_condition *now = &node->conditions[id];
 
-		if (open && !is_of_machine(id))
-			continue;
-		if (found[id].on != now->on ||
-		    (now->on && strcmp(found[id].detail, now->detail) != 0))
+		if ((!open || is_of_machine(id)) && !bu_condition_same(&found[id], now))
 			add_news(news, node, id, &found[id]);
+		json_decref(found[id].detail);
 	}
 }
 

@@ -104,7 +104,7 @@ START_TEST(a_ready_node_that_boots_another_system_is_said_to_have_done_so)
 	ck_assert_int_eq(is_on(node, BU_CONDITION_STAMP_DIFFERS), 1);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	ck_assert_int_eq(bu_node_is_away_by_condition(node), 1);
-	rig_text_has(node->conditions[BU_CONDITION_STAMP_DIFFERS].detail,
+	rig_text_has(rig_sentence(node->conditions[BU_CONDITION_STAMP_DIFFERS].detail),
 		     "the stamp is of step node001.0.install");
 	after = power_log(&rig);
 	ck_assert_str_eq(after, before);
@@ -181,7 +181,7 @@ START_TEST(a_slurmctld_that_is_down_is_said_within_30_s_and_moves_nobody)
 	seconds = seconds_until(&rig, node, BU_CONDITION_CLUSTER_SILENT, 1);
 	ck_assert_int_ge(seconds, 0);
 	ck_assert_int_le(seconds, 30);
-	rig_text_has(node->conditions[BU_CONDITION_CLUSTER_SILENT].detail,
+	rig_text_has(rig_sentence(node->conditions[BU_CONDITION_CLUSTER_SILENT].detail),
 		     "hpc: 'scontrol' ended with 1: Unable to contact");
 	pass_s(&rig, 600);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
@@ -258,8 +258,9 @@ START_TEST(a_lost_node_with_a_silent_agent_stays_as_it_is_and_says_so)
 	pass_s(&rig, 30);
 	rig_write(&rig, "sinfo", "");
 	ck_assert_int_ge(seconds_until(&rig, node, BU_CONDITION_NOT_IN_CLUSTER, 1), 0);
-	ck_assert_str_eq(node->conditions[BU_CONDITION_NOT_IN_CLUSTER].detail,
-			 "hpc does not know it");
+	ck_assert_str_eq(
+		rig_sentence(node->conditions[BU_CONDITION_NOT_IN_CLUSTER].detail),
+		"hpc does not know it");
 	pass_s(&rig, 100);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	ck_assert_int_eq(is_on(node, BU_CONDITION_UNREACHABLE), 1);
@@ -282,8 +283,9 @@ START_TEST(a_node_that_does_not_respond_is_said_to_be_so)
 
 	rig_write(&rig, "sinfo", "IDLE+DYNAMIC_NORM+NOT_RESPONDING\n");
 	ck_assert_int_ge(seconds_until(&rig, node, BU_CONDITION_NOT_IN_CLUSTER, 1), 0);
-	ck_assert_str_eq(node->conditions[BU_CONDITION_NOT_IN_CLUSTER].detail,
-			 "hpc says IDLE+DYNAMIC_NORM+NOT_RESPONDING");
+	ck_assert_str_eq(
+		rig_sentence(node->conditions[BU_CONDITION_NOT_IN_CLUSTER].detail),
+		"hpc says IDLE+DYNAMIC_NORM+NOT_RESPONDING");
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	rig_write(&rig, "sinfo", "idle\n");
 	ck_assert_int_ge(seconds_until(&rig, node, BU_CONDITION_NOT_IN_CLUSTER, 0), 0);
@@ -302,8 +304,9 @@ START_TEST(an_administrators_drain_is_said_until_it_is_resumed)
 	seconds = seconds_until(&rig, node, BU_CONDITION_DRAINED_BY_OTHER, 1);
 	ck_assert_int_ge(seconds, 0);
 	ck_assert_int_le(seconds, 30);
-	ck_assert_str_eq(node->conditions[BU_CONDITION_DRAINED_BY_OTHER].detail,
-			 "DIMM A3 (root)");
+	ck_assert_str_eq(
+		rig_sentence(node->conditions[BU_CONDITION_DRAINED_BY_OTHER].detail),
+		"DIMM A3 (root)");
 	ck_assert_int_eq(is_on(node, BU_CONDITION_NOT_IN_CLUSTER), 0);
 	pass_s(&rig, 300);
 	ck_assert_int_eq(node->state, BU_STATE_READY);

@@ -134,10 +134,8 @@ show(struct bu_reconcile *rec, const struct bu_err *err)
 	struct bu_fleet *fleet = rec->fleet;
 	struct bu_condition *condition = &fleet->conditions[BU_CONDITION_DISK_FULL];
 
-	if (!condition->on)
-		condition->since_ms = bu_wall_ms(bu_loop_clock(fleet->loop));
-	condition->on = 1;
-	bu_text_copy(condition->detail, sizeof(condition->detail), err->text);
+	bu_condition_set(condition, 1, bu_wall_ms(bu_loop_clock(fleet->loop)),
+			 json_string(err->text));
 	bu_fleet_touch(fleet, NULL);
 }
 
@@ -186,7 +184,7 @@ condition_event(const struct bu_fleet *fleet, int on, struct bu_event *ret)
 
 	BU_EVENT_MAKE(ret, BU_EVENT_CONDITION, "", condition,
 		      .name = bu_condition_info(BU_CONDITION_DISK_FULL)->name, .on = on,
-		      .detail = on ? condition->detail : "",
+		      .detail = on ? condition->detail : NULL,
 		      .since_ms = condition->since_ms);
 }
 

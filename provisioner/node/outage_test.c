@@ -50,7 +50,7 @@ START_TEST(a_full_disk_makes_bringup_read_only)
 	ck_assert_int_eq(node->order.begun, 0);
 	ck_assert_int_eq(disk_full(&rig)->on, 1);
 	ck_assert_int_le(disk_full(&rig)->since_ms - since_ms, 2);
-	rig_text_has(disk_full(&rig)->detail, "database or disk is full");
+	rig_text_has(rig_sentence(disk_full(&rig)->detail), "database or disk is full");
 	ck_assert_int_gt(rig.fleet->version, version);
 	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, &err),
 			 -1);

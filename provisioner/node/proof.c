@@ -116,8 +116,8 @@ bu_proof_claimed(struct bu_reconcile *rec, struct bu_node *node, const char *add
 		 const char *mac)
 {
 	node->live.claimed_ms = bu_loop_now_ms(rec->fleet->loop);
-	snprintf(node->live.claimed_by, sizeof(node->live.claimed_by), "%s (%s%s)",
-		 address, *mac ? "MAC " : "not on its wire", mac);
+	BU_TEXT_COPY(node->live.claimed_by, address);
+	BU_TEXT_COPY(node->live.claimed_mac, mac);
 }
 
 void

@@ -61,12 +61,9 @@ note_left(struct bu_fleet *fleet, int64_t time_ms)
 {
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
-		struct bu_condition *left =
-			&node->conditions[BU_CONDITION_NOT_IN_PROFILE];
 
-		if (!node->live.in_profile && !left->on)
-			left->since_ms = time_ms;
-		left->on = !node->live.in_profile;
+		bu_condition_set(&node->conditions[BU_CONDITION_NOT_IN_PROFILE],
+				 !node->live.in_profile, time_ms, NULL);
 	}
 }
 
@@ -231,18 +228,15 @@ on_condition(BU_REPLAY_ARGS)
 {
 	enum bu_condition_id id = bu_condition_from_name(body->condition.name);
 	struct bu_condition *condition;
-	int on = body->condition.on;
+	int64_t since_ms = body->condition.since_ms;
 
 	/* A condition of a newer bringupd. */
 	if (id == BU_CONDITION_COUNT)
 		return 0;
 	condition = node ? &node->conditions[id] : &fleet->conditions[id];
-	if (on && !condition->on)
-		condition->since_ms = body->condition.since_ms
-					      ? body->condition.since_ms
-					      : event->time_ms;
-	condition->on = on;
-	BU_TEXT_COPY(condition->detail, on ? body->condition.detail : "");
+	bu_condition_set(condition, body->condition.on,
+			 since_ms ? since_ms : event->time_ms,
+			 json_incref((json_t *)(uintptr_t)body->condition.detail));
 	return 0;
 }
 

@@ -114,7 +114,7 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 	node->agent_cert_until_ms = body->admitted.until_ms;
 	node->agent_cert_next[0] = '\0';
 	node->agent_cert_renewed[0] = '\0';
-	node->conditions[BU_CONDITION_CREDENTIAL_COPIED].on = 0;
+	bu_condition_set(&node->conditions[BU_CONDITION_CREDENTIAL_COPIED], 0, 0, NULL);
 	node->agent_revoked = 0;
 	node->admitted_ms = event->time_ms;
 	node->live.refusal = (struct bu_reason){0};

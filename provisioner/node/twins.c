@@ -15,16 +15,16 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/machine.h"
+#include "model/sentence.h"
 #include "provisioner/node/binding.h"
 
 static const struct {
 	const char *key, *words;
-} kinds[] = {{"serial", "serial number"},
-	     {"uuid", "UUID"},
-	     {"mac", "MAC"},
-	     {"number", "further serial number"}};
+} kinds[] = {
+	{"serial", "serial number"}, {"uuid", "UUID"}, {"mac", "MAC"}, {"number", ""}};
 
 enum { SERIAL, UUID, MAC, NUMBER };
+enum { SHARED_MAX = 5 };
 
 /* The argument of each key_fn below. */
 struct walk {
@@ -32,7 +32,7 @@ struct walk {
 	struct bu_node *node; /* whose keys are walked */
 	const struct bu_machine *machine;
 	int64_t time_ms;
-	char *text;
+	json_t *shared; /* reasons TWIN; NULL = none is looked for */
 	struct bu_node *found;
 };
 
@@ -83,33 +83,32 @@ add_twin(struct walk *walk, int kind, const char *value)
 		return;
 	bu_machine_text(walk->machine->uuid, own); /* in the byte order that it tells */
 	json_array_foreach (names_of(walk->fleet, kind, value), i, name) {
-		/* Hundreds may tell the same: text that is not kept is not made. */
-		if (walk->text &&
-		    strlen(walk->text) >= sizeof(((struct bu_condition *)0)->detail))
+		/* Hundreds may tell the same. */
+		if (json_array_size(walk->shared) >= SHARED_MAX)
 			return;
 		if (strcmp(json_string_value(name), walk->node->name) != 0)
-			bu_text_add(&walk->text, "; ", "%s %s is that of %s, too",
-				    kinds[kind].words, kind == UUID ? own : value,
-				    json_string_value(name));
+			json_array_append_new(
+				walk->shared,
+				BU_SAID(TWIN, BU_ARG("what", kinds[kind].words),
+					BU_ARG("value", kind == UUID ? own : value),
+					BU_ARG("node", json_string_value(name))));
 	}
 }
 
 static void
 look(const struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 {
-	struct bu_condition *shared = &node->conditions[BU_CONDITION_SHARED_IDENTITY];
 	struct bu_machine machine;
-	struct walk walk = {.fleet = fleet, .node = node, .machine = &machine};
+	bu_autojson json_t *shared = json_array();
+	struct walk walk = {
+		.fleet = fleet, .node = node, .machine = &machine, .shared = shared};
 
 	bu_fleet_mark(fleet, node);
 	bu_node_machine(node, &machine);
 	each_key(&walk, add_twin);
-	if (walk.text && !shared->on)
-		shared->since_ms = time_ms;
-	shared->on = walk.text != NULL;
-	bu_text_copy(shared->detail, sizeof(shared->detail),
-		     walk.text ? walk.text : "");
-	free(walk.text);
+	bu_condition_set(&node->conditions[BU_CONDITION_SHARED_IDENTITY],
+			 json_array_size(shared) > 0, time_ms,
+			 BU_SAID(TWINS, BU_ARG_SAID("all", json_incref(shared))));
 }
 
 /* Other nodes whose machines tell this value. */
@@ -178,8 +177,7 @@ bu_twins_forget(struct bu_fleet *fleet, struct bu_node *node)
 	bu_node_machine(node, &machine);
 	each_key(&walk, drop_key);
 	each_key(&walk, look_at_others);
-	memset(&node->conditions[BU_CONDITION_SHARED_IDENTITY], 0,
-	       sizeof(struct bu_condition));
+	bu_condition_set(&node->conditions[BU_CONDITION_SHARED_IDENTITY], 0, 0, NULL);
 }
 
 void

@@ -283,7 +283,7 @@ add_conditions(const struct why *why)
 
 		if (condition->on)
 			SAY(why, BUT, BU_ARG("name", bu_condition_info(id)->name),
-			    BU_ARG("detail", condition->detail),
+			    BU_ARG_SAID("detail", json_incref(condition->detail)),
 			    BU_ARG_NUMBER("s",
 					  seconds_since(why, condition->since_ms)));
 	}

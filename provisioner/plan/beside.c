@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/plan.h"
+#include "model/sentence.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan_impl.h"
 
@@ -17,18 +18,21 @@ void
 bu_plan_drift(json_t *plan, const struct bu_node *node)
 {
 	for (int id = 0; id < BU_CONDITION_COUNT; id++) {
-		bu_autofree char *text = NULL;
+		const struct bu_condition *condition = &node->conditions[id];
+		const char *name = bu_condition_info(id)->name;
+		bu_autojson json_t *said = NULL;
 
-		if (!node->conditions[id].on)
+		if (!condition->on)
 			continue;
-		text = bu_condition_text(id, &node->conditions[id]);
+		said = BU_SAID(CONDITION, BU_ARG("name", name),
+			       BU_ARG_SAID("detail", json_incref(condition->detail)));
 		json_array_append_new(
 			json_object_get(plan, "drift"),
-			bu_record_to_json(bu_plan_drift_fields,
-					  &(struct bu_plan_drift){
-						  node->name,
-						  bu_state_name(node->state),
-						  bu_condition_info(id)->name, text}));
+			bu_record_to_json(
+				bu_plan_drift_fields,
+				&(struct bu_plan_drift){node->name,
+							bu_state_name(node->state),
+							name, said}));
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "model/applied.h"
 #include "model/plan.h"
+#include "model/sentence.h"
 #include "profiles/export/facets.h"
 #include "provisioner/config/tuning.h"
 #include "provisioner/node/found.h"
@@ -168,19 +169,19 @@ bu_plan_runs_drift(const struct bu_plan_node *it, json_t *list)
 {
 	const struct bu_node *node = it->node;
 	const char *runs = node->found.kernel, *has = it->image->kernel;
-	bu_autofree char *text = NULL;
+	bu_autojson json_t *said = NULL;
 
 	if (node->state != BU_STATE_READY || !*runs || !*has || node->ram ||
 	    node->raw || strcmp(node->installed_digest, it->image->digest) != 0 ||
 	    strcmp(runs, has) == 0)
 		return;
-	text = bu_xasprintf("kernel %s runs, that of image %s is %s", runs,
-			    node->installed_image, has);
+	said = BU_SAID(OTHER_KERNEL, BU_ARG("runs", runs),
+		       BU_ARG("image", node->installed_image), BU_ARG("has", has));
 	json_array_append_new(
 		list,
 		bu_record_to_json(bu_plan_drift_fields,
 				  &(struct bu_plan_drift){
 					  node->name, bu_state_name(node->state),
 					  bu_condition_info(BU_CONDITION_DRIFTED)->name,
-					  text}));
+					  said}));
 }

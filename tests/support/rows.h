@@ -193,8 +193,8 @@ put_conditions(json_t *view, const struct bu_condition *conditions, const char *
 		bu_autofree char *name =
 			bu_xasprintf("%s%s", of, bu_condition_info(id)->name);
 
-		put(view, name, "%d/%s/%d", condition->on, condition->detail,
-		    at(condition->since_ms));
+		put(view, name, "%d/%s/%d", condition->on,
+		    rig_sentence(condition->detail), at(condition->since_ms));
 	}
 }
 
