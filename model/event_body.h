@@ -73,7 +73,7 @@ enum { BU_UNSAID = -1 };
 	B(ROLLOUT, rollout, F(TEXT, rollout, rollout) F(TEXT, rollout, to)             \
 		F(TEXT, rollout, by) F(REASON, rollout, reason))               \
 	B(BRAKE, brake, F(TEXT, brake, scope) F(FLAG, brake, on) F(INT, brake, late)   \
-		F(INT, brake, of) F(TEXT, brake, text))                                \
+		F(INT, brake, of))                                \
 	/* disk: the one that the class of the time chose, written: it has a signature */ \
 	B(BOUND, bound, F(TEXT, bound, machine) F(TEXT, bound, inventory)              \
 		F(IF_JSON, bound, told) F(IF_TEXT, bound, firmware)                    \

@@ -55,8 +55,7 @@ static const struct row today[] = {
 	 "{'args':{'who':'ann'},'by':'ann','code':'rollout-by',"
 	 "'rollout':'r-1','to':'aborted'}",
 	 NULL},
-	{BU_EVENT_BRAKE,
-	 "{'late':3,'of':9,'on':true,'scope':'rack r1','text':'3 of 9'}", NULL},
+	{BU_EVENT_BRAKE, "{'late':3,'of':9,'on':true,'scope':'rack r1'}", NULL},
 	{BU_EVENT_BOUND, "{'inventory':'cbd5','machine':'e7c2'}", NULL},
 	{BU_EVENT_BOUND,
 	 "{'disk':{'path':'/dev/vda','serial':'S1','size_bytes':512,'wanted':'any',"

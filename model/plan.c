@@ -61,7 +61,7 @@ const struct bu_field bu_plan_fields[] = {
 	BU_FIELD(JSON, struct bu_plan, pools),
 	BU_FIELD(JSON, struct bu_plan, renames, .need = BU_SPARSE),
 	BU_FIELD(JSON, struct bu_plan, waiting, .need = BU_SPARSE),
-	BU_FIELD_MANY(ARRAY, struct bu_plan, warnings, MANY, text_field),
+	BU_FIELD(JSON, struct bu_plan, warnings),
 	BU_FIELD_MANY(LIST, struct bu_plan, drift, MANY, bu_plan_drift_fields,
 		      .need = BU_SPARSE),
 	BU_FIELD_MANY(LIST, struct bu_plan, reach, MANY, bu_plan_reach_fields,

@@ -23,7 +23,7 @@
 	X(T, FLAG, written, .need = BU_SPARSE) \
 	X(T, STRING, wanted, .need = BU_SPARSE, .unsaid = "")
 
-/* minutes: negative = unknown. stays: image in the other of two roots, which is not
+/* minutes: negative = unknown. why: a reason (model/sentence.h). stays: image in the other of two roots, which is not
  * written. there: the other root has the image; nothing is fetched. forgets: the node's
  * next start empties its array, whatever the class. anew: the order under way is
  * withdrawn for this one. */
@@ -33,8 +33,7 @@
 	X(T, INT, batch, .min = -1, .max = INT32_MAX) \
 	X(T, REAL, minutes, .need = BU_NULL, .otherwise = -1, BU_ANY)
 #define BU_PLAN_STEP_MORE_ROWS(X, T) \
-	X(T, STRING, why) X(T, STRING, code, .need = BU_OPTIONAL, .unsaid = "") \
-	X(T, JSON, args, .need = BU_SPARSE) X(T, FLAG, reset, .need = BU_SPARSE) \
+	X(T, JSON, why) X(T, FLAG, reset, .need = BU_SPARSE) \
 	X(T, FLAG, replace, .need = BU_SPARSE) \
 	X(T, FLAG, anew, .need = BU_SPARSE) \
 	X(T, STRING, stays, .need = BU_SPARSE, .unsaid = "") \
@@ -50,19 +49,16 @@
 enum bu_plan_rule { BU_PLAN_RULES(BU_PLAN_RULE_ENUM) };
 extern const char *const bu_plan_rules[];
 
-/* rule: NONE = only the node is refused, else the plan. named: why names the nodes. */
+/* why: a reason, or the text of a broken rule. rule: NONE = only the node is refused,
+ * else the plan. named: why names the nodes. */
 #define BU_PLAN_REFUSAL_ROWS(X, T) \
-	X(T, STRING, node) X(T, STRING, why) \
-	X(T, STRING, code, .need = BU_SPARSE, .unsaid = "") \
-	X(T, JSON, args, .need = BU_SPARSE) \
+	X(T, STRING, node) X(T, JSON, why) \
 	X(T, WORD, rule, .words = bu_plan_rules, .need = BU_SPARSE) \
 	X(T, STRING, file, .need = BU_SPARSE, .unsaid = "") \
 	X(T, INT, line, .need = BU_SPARSE) X(T, FLAG, named, .need = BU_SPARSE)
 
 /* The node has all that is desired, and stays quarantined. */
-#define BU_PLAN_QUARANTINED_ROWS(X, T) \
-	X(T, STRING, node) X(T, STRING, why) X(T, STRING, code) \
-	X(T, JSON, args, .need = BU_SPARSE)
+#define BU_PLAN_QUARANTINED_ROWS(X, T) X(T, STRING, node) X(T, JSON, why)
 
 #define BU_PLAN_DRIFT_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, state) X(T, STRING, condition) X(T, JSON, said)
@@ -115,14 +111,14 @@ struct bu_plan {
 	const json_t *pools;   /* {name: struct bu_plan_pool} */
 	const json_t *renames; /* {old name: new name} */
 	const json_t *waiting; /* {rollout: nodes} */
-	const char **warnings;
+	const json_t *warnings; /* reasons and texts */
 	struct bu_plan_quarantined *quarantined;
 	struct bu_plan_drift *drift;
 	struct bu_plan_reach *reach;
 	struct bu_plan_under_way *under_way;
 	const char *observed;
 	int64_t unchanged, left_out;
-	size_t steps_count, refused_count, left_count, warnings_count, drift_count,
+	size_t steps_count, refused_count, left_count, drift_count,
 		quarantined_count, reach_count, under_way_count;
 };
 /* clang-format on */

@@ -223,6 +223,23 @@
 	BU_LINE(X, OLD_SHOWN, "old-shown", \
 		"{!one} shows certificate {cert}, which was renewed; the new one is " \
 		"used from {!other}") \
+	/* warnings of a plan */ \
+	BU_LINE(X, NOT_UNDER_WAY, "not-under-way", \
+		"--restart-orders: no order under way of {nodes}") \
+	BU_LINE(X, BY_HANDS, "by-hands", \
+		"{nodes}: power = manual: each boot needs a person to switch the " \
+		"machine; bringup node why says when") \
+	/* of the site */ \
+	BU_LINE(X, LATE_TOGETHER, "late-together", \
+		"{#late} of {#of} nodes of {scope} are late together, so the cause is " \
+		"not the nodes; nothing is power-cycled or failed there; look for what " \
+		"they share (boot network, power, BMCs)") \
+	BU_LINE(X, NO_AGENT, "no-agent", \
+		"no agent travels: {error}") \
+	BU_LINE(X, AGENT_STOPPED, "agent-stopped", \
+		"agent {version} failed on {node}, and no other node gets it for a " \
+		"day; see bringup node why {node}; when it may be tried again: bringup " \
+		"node release {node}") \
 	/* drift */ \
 	BU_LINE(X, DRIFT_MORE, "drift-more", \
 		"{!first}; and {#more} more") \

@@ -235,7 +235,7 @@ static const char *const sentences[] = {
 	[BU_REASON_OVERTAKEN] = "rollout <rollout> would change it by another "
 				"revision; plan it again afterwards",
 	[BU_REASON_REBUILD] = "to be rebuilt",
-	[BU_REASON_WANTS_RESET] = "<words>",
+	[BU_REASON_WANTS_RESET] = "<why>",
 	[BU_REASON_REPLACED] = "replaced: the profile means another machine (<what> "
 			       "<wanted>, it was <seen>)",
 	[BU_REASON_RENAMED] = "renamed: by its <what> it is the machine of <node>; "

@@ -24,7 +24,7 @@ static const struct bu_field appliance_fields[] = {
 	BU_FIELD(INT, struct bu_shown_appliance, uptime_s, BU_ANY),
 	BU_FIELD_END,
 };
-static const struct bu_field brake_fields[] =
+const struct bu_field bu_shown_brake_fields[] =
 	BU_ROW_TABLE(BU_SHOWN_BRAKE_ROWS, struct bu_shown_brake);
 static const struct bu_field text_field[] = {
 	BU_FIELD_ONE(STRING, sizeof(const char *)),
@@ -48,9 +48,9 @@ const struct bu_field bu_shown_status_fields[] = {
 	BU_FIELD(JSON, struct bu_shown_status, counts, .need = BU_OPTIONAL),
 	BU_FIELD(RECORD, struct bu_shown_status, rollout,
 		 .fields = bu_shown_rollout_fields, .need = BU_NULL),
-	BU_FIELD_MANY(LIST, struct bu_shown_status, brakes, BU_SHOWN_MAX, brake_fields),
-	BU_FIELD_MANY(ARRAY, struct bu_shown_status, warnings, BU_SHOWN_MAX,
-		      text_field),
+	BU_FIELD_MANY(LIST, struct bu_shown_status, brakes, BU_SHOWN_MAX,
+		      bu_shown_brake_fields),
+	BU_FIELD(JSON, struct bu_shown_status, warnings),
 	BU_FIELD_MANY(LIST, struct bu_shown_status, conditions, BU_SHOWN_MAX,
 		      bu_shown_condition_fields),
 	BU_FIELD(RECORD, struct bu_shown_status, backup, .fields = backup_fields,

@@ -26,17 +26,17 @@ struct bu_shown_pairs_page {
 	size_t pairs_count;
 };
 
-/* A brake (provisioner/rollout/brake.c): late nodes of all nodes. */
+/* A brake (provisioner/rollout/brake.c): late nodes of all nodes. said: a reason. */
 #define BU_SHOWN_BRAKE_ROWS(X, T) \
 	X(T, STRING, scope) X(T, FLAG, on) X(T, INT, late) X(T, INT, of) \
-	X(T, STRING, text)
+	X(T, JSON, said)
 
 /* Agents: nodes with the appliance's agent, and with another, among those that told
  * theirs. version: the appliance's, "" = none is served. trouble: why none is served,
- * or a failure; "" = neither. */
+ * or a failure, as a reason; NULL = neither. */
 #define BU_SHOWN_AGENTS_ROWS(X, T) \
 	X(T, STRING, version) X(T, STRING, digest) X(T, INT, have) X(T, INT, others) \
-	X(T, STRING, trouble)
+	X(T, JSON, trouble, .need = BU_SPARSE)
 
 /* The last backup: at_ms 0 = none. error: of the last try, "" = it was made. wanted: the
  * profile has a place for backups. */
@@ -66,7 +66,7 @@ struct bu_shown_status {
 	struct bu_shown_brake {
 		BU_SHOWN_BRAKE_ROWS(BU_ROW_MEMBER, )
 	} *brakes; /* that are on */
-	const char **warnings;
+	const json_t *warnings; /* reasons and texts */
 	struct bu_shown_condition *conditions; /* of the site */
 	struct bu_shown_agents {
 		BU_SHOWN_AGENTS_ROWS(BU_ROW_MEMBER, )
@@ -74,8 +74,9 @@ struct bu_shown_status {
 		size_t changing_count;
 	} agents;
 	struct bu_shown_backup BU_ROW_STRUCT(BU_SHOWN_BACKUP_ROWS) backup;
-	size_t nodes_count, gone_count, brakes_count, warnings_count, conditions_count;
+	size_t nodes_count, gone_count, brakes_count, conditions_count;
 };
+extern const struct bu_field bu_shown_brake_fields[];
 extern const struct bu_field bu_shown_pair_fields[];
 extern const struct bu_field bu_shown_pairs_fields[];
 extern const struct bu_field bu_shown_pairs_page_fields[];

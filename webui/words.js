@@ -209,7 +209,7 @@ const alarmsOf = (status) => [
 		status.trouble + ". No node is moved until a corrected one is applied." }] : []),
 	...(status.conditions || []).map((one) => ({ tone: "bad", text: conditionText(one) })),
 	...(status.brakes || []).map((one) => ({ tone: "bad",
-		text: "The brake is on: " + one.text })),
+		text: "The brake is on: " + sentence(one.said) })),
 	...(status.warnings || []).map((one) => ({ tone: "wait", text: sentence(one) })),
 ];
 

@@ -104,7 +104,7 @@ assert.equal(words.rolloutCounts(ended), "3 done · 2 failed");
 
 // The site's own troubles stand above all.
 assert.deepEqual(words.alarmsOf({ conditions: [{ name: "disk-full", detail: "" }],
-	brakes: [{ text: "rack r2" }], warnings: ["low"], trouble: "" }).map((one) => one.text),
+	brakes: [{ said: "rack r2" }], warnings: ["low"], trouble: "" }).map((one) => one.text),
 	["the disk is full", "The brake is on: rack r2", "low"]);
 
 // An answer of changes makes the same status as a whole one of its version.

@@ -367,8 +367,7 @@ START_TEST(a_rollout_that_is_done_does_not_hide_who_is_away)
 		.applied = APPLIED("r-1", "1"),
 		.rollout = ROLLOUT("1", "done", "done"),
 		.nodes = "'nodes':[{'name':'node001','state':'ready','settled':true,"
-			 "'conditions':[{'name':'unreachable','away':true,"
-			 "'text':'no answer'}]}]"};
+			 "'conditions':[{'name':'unreachable','away':true}]}]"};
 	bu_autofree char *out = NULL, *errs = NULL;
 	struct bu_err err = {0};
 	int rc;
@@ -378,7 +377,8 @@ START_TEST(a_rollout_that_is_done_does_not_hide_who_is_away)
 	errs = written(&paper, "errs");
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
 	has(err.text, "rollout r-1 is done, but its nodes are not all ready");
-	ck_assert_str_eq(errs, "node001: ready, unreachable: no answer\n");
+	ck_assert_str_eq(errs, "node001: ready, unreachable: its agent does not "
+			       "answer\n");
 	end(&paper);
 }
 END_TEST

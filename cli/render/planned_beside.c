@@ -67,8 +67,7 @@ print_drift(const struct bu_plan *plan, FILE *out)
 		const struct bu_plan_drift *first =
 			&plan->drift[bu_planned_first(group)];
 		bu_autofree char *nodes = bu_out_fold(json_object_get(group, "nodes"));
-		bu_autofree char *said = bu_said_text(first->said);
-		bu_autofree char *text = bu_out_clean(said, 0);
+		bu_autofree char *text = bu_out_said(first->said);
 
 		fprintf(out, "drift: %s: %s, but %s: %s\n", nodes, first->state,
 			first->condition, text);
@@ -80,7 +79,7 @@ static void
 print_quarantined(const struct bu_plan *plan, FILE *out)
 {
 	for (size_t i = 0; i < plan->quarantined_count; i++) {
-		bu_autofree char *why = bu_out_clean(plan->quarantined[i].why, 0);
+		bu_autofree char *why = bu_out_said(plan->quarantined[i].why);
 
 		fprintf(out, "left as it is: %s: %s\n", plan->quarantined[i].node, why);
 	}

@@ -111,10 +111,10 @@ START_TEST(a_step_that_begins_anew_says_so)
 		"{'v':2,'revision':'0123456789abcdef','base':'','commit':'','limit':'',"
 		"'observed':'','steps':[{'node':'node001','pool':'train','class':"
 		"'install','image':'i','digest':'d','facets':'f','from':'inspecting',"
-		"'batch':-1,'minutes':null,'why':'not installed','code':'c','anew':true,"
+		"'batch':-1,'minutes':null,'why':'not installed','anew':true,"
 		"'changes':[]},{'node':'node002','pool':'train','class':'install',"
 		"'image':'i','digest':'d','facets':'f','from':'inspecting','batch':-1,"
-		"'minutes':null,'why':'not installed','code':'c','changes':[]}],"
+		"'minutes':null,'why':'not installed','changes':[]}],"
 		"'refused':[],'left':[],'pools':{'train':{'canary':1,"
 		"'max_unavailable':2,'failure_budget':3,'maintenance':''}},'waiting':{},'warnings':[],"
 		"'left_out':0,'unchanged':0}",

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 
 /* "\npools/train.ini:12 kargs" of each change; owned. */
 static char *
@@ -27,6 +28,13 @@ places_of(const struct bu_plan_step *step)
 	return text;
 }
 
+char *
+bu_planned_last(const struct bu_plan_step *step)
+{
+	return bu_said_text(
+		json_object_get(json_object_get(step->why, "args"), "last"));
+}
+
 /* A node in service is in a group by what is changed, another by what is wrong with it;
  * what failed the last time is said, too. */
 static char *
@@ -34,15 +42,14 @@ key_of(const void *all, size_t i)
 {
 	const struct bu_plan_step *step = &((const struct bu_plan_step *)all)[i];
 	bu_autofree char *places = places_of(step), *why = NULL;
+	bu_autofree char *last = bu_planned_last(step);
 
 	if (*places && (step->batch >= 0 || strcmp(step->from, "ready") == 0))
 		return bu_xasprintf("%s\n%s%s%d%d\n%s%s", step->pool, step->class,
-				    step->stays, step->there, step->anew,
-				    bu_json_str(step->args, "last", ""), places);
-	why = step->args ? bu_json_canonical(step->args) : NULL;
-	return bu_xasprintf("%s\n%s%s%d%d\n%s %s%s", step->pool, step->class,
-			    step->stays, step->there, step->anew, step->code,
-			    why ? why : "", places);
+				    step->stays, step->there, step->anew, last, places);
+	why = bu_json_canonical(step->why);
+	return bu_xasprintf("%s\n%s%s%d%d\n%s%s", step->pool, step->class, step->stays,
+			    step->there, step->anew, why, places);
 }
 
 static const char *

@@ -25,6 +25,9 @@ json_t *bu_planned_alike(const void *all, size_t count,
 			 char *(*key)(const void *, size_t),
 			 const char *(*name)(const void *, size_t));
 
+/* Why the node's last order failed; "" = it did not. Owned. */
+char *bu_planned_last(const struct bu_plan_step *step);
+
 /* The place of its first one. */
 size_t bu_planned_first(const json_t *group);
 

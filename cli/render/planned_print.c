@@ -117,8 +117,9 @@ print_pool(const struct bu_plan *plan, const char *pool, FILE *out)
 static void
 print_why(const struct bu_plan_step *step, FILE *out)
 {
-	bu_autofree char *why = bu_out_clean(step->why, 0);
-	bu_autofree char *last = bu_out_clean(bu_json_str(step->args, "last", ""), 0);
+	bu_autofree char *why = bu_out_said(step->why);
+	bu_autofree char *said = bu_planned_last(step);
+	bu_autofree char *last = bu_out_clean(said, 0);
 
 	if (step->changes_count == 0 || strcmp(step->from, "ready") != 0)
 		fprintf(out, "%*s%s\n", INDENT, "", why);
@@ -290,7 +291,7 @@ bu_planned_whole(const struct bu_planned *planned, struct bu_err *err)
 
 	if (count == 0)
 		return 0;
-	why = bu_out_clean(plan->refused[0].why, 0);
+	why = bu_out_said(plan->refused[0].why);
 	return bu_err_set(err, BU_ERR_PARTLY, 0,
 			  "%zu of %zu nodes %s refused, nothing was ordered for %s: "
 			  "%.120s%s%s: %.200s",
@@ -307,7 +308,7 @@ print_forbidden(const struct bu_plan *plan, FILE *out)
 
 	for (size_t i = 0; i < plan->refused_count; i++) {
 		const struct bu_plan_refusal *entry = &plan->refused[i];
-		bu_autofree char *why = bu_out_clean(entry->why, 0);
+		bu_autofree char *why = bu_out_said(entry->why);
 		int named = !*entry->node || entry->named;
 
 		if (!entry->rule)
@@ -325,10 +326,9 @@ static char *
 refusal_key(const void *all, size_t i)
 {
 	const struct bu_plan_refusal *entry = &((const struct bu_plan_refusal *)all)[i];
-	bu_autofree char *args = entry->args ? bu_json_canonical(entry->args) : NULL;
+	bu_autofree char *why = bu_json_canonical(entry->why);
 
-	return bu_xasprintf("%d\n%s\n%s", entry->rule != BU_PLAN_RULE_NONE, entry->code,
-			    args ? args : "");
+	return bu_xasprintf("%d\n%s", entry->rule != BU_PLAN_RULE_NONE, why);
 }
 
 static const char *
@@ -350,7 +350,7 @@ print_refused(const struct bu_plan *plan, FILE *out)
 		const struct bu_plan_refusal *first =
 			&plan->refused[bu_planned_first(group)];
 		bu_autofree char *nodes = bu_out_fold(json_object_get(group, "nodes"));
-		bu_autofree char *why = bu_out_clean(first->why, 0);
+		bu_autofree char *why = bu_out_said(first->why);
 
 		if (!first->rule)
 			fprintf(out, "refused: %s: %s\n", nodes, why);
@@ -389,9 +389,10 @@ print_rest(const struct bu_plan *plan, FILE *out)
 {
 	const char *rollout;
 	json_t *value;
+	size_t i;
 
-	for (size_t i = 0; i < plan->warnings_count; i++) {
-		bu_autofree char *text = bu_out_clean(plan->warnings[i], 0);
+	json_array_foreach ((json_t *)(uintptr_t)plan->warnings, i, value) {
+		bu_autofree char *text = bu_out_said(value);
 
 		fprintf(out, "warning: %s\n", text);
 	}

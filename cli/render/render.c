@@ -13,6 +13,7 @@
 #include "cli/render/node_text.h"
 #include "cli/render/output.h"
 #include "model/condition.h"
+#include "model/sentence.h"
 #include "model/state.h"
 
 void
@@ -159,8 +160,19 @@ render_alarm(const char *head, const char *text, FILE *out)
 }
 
 static void
+render_said(const char *head, const json_t *said, FILE *out)
+{
+	bu_autofree char *text = bu_said_text(said);
+
+	render_alarm(head, text, out);
+}
+
+static void
 render_alarms(const struct bu_shown_status *status, FILE *out)
 {
+	json_t *one;
+	size_t at;
+
 	for (size_t i = 0; i < status->conditions_count; i++) {
 		bu_autofree char *head =
 			bu_xasprintf("ALARM, %s", status->conditions[i].name);
@@ -170,9 +182,9 @@ render_alarms(const struct bu_shown_status *status, FILE *out)
 		render_alarm(head, words, out);
 	}
 	for (size_t i = 0; i < status->brakes_count; i++)
-		render_alarm("ALARM, the brake is on", status->brakes[i].text, out);
-	for (size_t i = 0; i < status->warnings_count; i++)
-		render_alarm("warning", status->warnings[i], out);
+		render_said("ALARM, the brake is on", status->brakes[i].said, out);
+	json_array_foreach ((json_t *)(uintptr_t)status->warnings, at, one)
+		render_said("warning", one, out);
 }
 
 /* As long as not all have the same. */
@@ -187,8 +199,8 @@ render_agents(const struct bu_shown_agents *agents, FILE *out)
 		fprintf(out, "agents: %" PRId64 " of %" PRId64 " nodes have %s%s%s\n",
 			agents->have, agents->have + agents->others, agents->version,
 			names ? "; changing: " : "", names ? names : "");
-	if (agents->trouble && *agents->trouble)
-		render_alarm("warning", agents->trouble, out);
+	if (agents->trouble)
+		render_said("warning", agents->trouble, out);
 }
 
 static void

@@ -352,7 +352,7 @@ START_TEST(a_whole_status)
 		"'rollout':{'id':'r-1','total':2,'state':'paused','reason':'by local',"
 		"'done':1,'turn':1,'failed':0,"
 		"'quarantined':0,'under_way':0},"
-		"'brakes':[{'scope':'rack r1','text':'4 of 16 nodes of rack r1 are "
+		"'brakes':[{'scope':'rack r1','said':'4 of 16 nodes of rack r1 are "
 		"late together'}],'warnings':['bw_min is low'],'agents':{'version':"
 		"'0.2.0','have':1,'others':2,'changing':['node001','node003'],"
 		"'digest':'d','trouble':'agent 0.2.0 failed on node002'}}",

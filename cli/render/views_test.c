@@ -350,8 +350,8 @@ START_TEST(a_status_has_its_alarms_first)
 		"'rollout':{'id':'r-1','total':1,'state':'running','under_way':1},"
 		"'conditions':[{'name':'clock','detail':'it goes wrong\\n'},"
 		"{'name':'disk-full','detail':'log.db'}],"
-		"'brakes':[{'scope':'a','text':'4 of rack r1 are late'},"
-		"{'scope':'b','text':'5 of rack r2 are late'}],"
+		"'brakes':[{'scope':'a','said':'4 of rack r1 are late'},"
+		"{'scope':'b','said':'5 of rack r2 are late'}],"
 		"'warnings':['bw_min is low','lat_max is high']}",
 		&status);
 	bu_autofree char *text = WRITTEN(bu_render_status(&status, out));

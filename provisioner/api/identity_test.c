@@ -107,7 +107,7 @@ step_of(const json_t *planned, const char *node)
 static void
 says(const json_t *object, const char *key, const char *words)
 {
-	rig_text_has(bu_json_str(object, key, ""), words);
+	rig_text_has(rig_sentence(json_object_get(object, key)), words);
 }
 
 #define ROW_1 "52:54:00:77:00:01,LAB-001,qemu:///system#node001"

@@ -271,8 +271,9 @@ START_TEST(drift_is_told_and_decides_nothing)
 		json_object_get(json_object_get(second, "plan"), "drift"));
 	ck_assert_str_eq(none, "[]");
 	ck_assert_str_eq(text, "[{\"condition\":\"unreachable\",\"node\":\"node002\","
-			       "\"state\":\"enrolled\",\"text\":\"its agent does not "
-			       "answer\"}]");
+			       "\"said\":{\"args\":{\"detail\":\"\",\"name\":"
+			       "\"unreachable\"},\"code\":\"condition\"},\"state\":"
+			       "\"enrolled\"}]");
 	/* What was agreed to still holds when it has ended. */
 	row_init(&event, BU_EVENT_CONDITION, "node002",
 		 json_pack("{s:s,s:b}", "name", "unreachable", "on", 0));
@@ -356,7 +357,7 @@ START_TEST(what_is_on_a_foreign_disk_goes_by_a_grant_alone)
 		step = json_array_get(steps_of(planned), 0);
 		ck_assert_str_eq(bu_json_str(step, "node", ""), "node001");
 		ck_assert_str_eq(bu_json_str(step, "class", ""), rows[i].class);
-		rig_text_has(bu_json_str(step, "why", ""), rows[i].why);
+		rig_text_has(rig_sentence(json_object_get(step, "why")), rows[i].why);
 		if (rows[i].written)
 			json_decref(apply(&desk, planned, 403));
 	}

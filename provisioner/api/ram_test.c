@@ -173,7 +173,7 @@ START_TEST(a_ramdisk_with_another_kernel_is_said_by_the_plan)
 	refused = json_object_get(json_object_get(made, "plan"), "refused");
 	ck_assert_uint_eq(json_array_size(refused), 1);
 	ck_assert_str_eq(
-		bu_json_str(json_array_get(refused, 0), "why", ""),
+		rig_sentence(json_object_get(json_array_get(refused, 0), "why")),
 		"[image debian12] has kernel 6.1.0-28-amd64, and the boot "
 		"ramdisk 6.1.0-29-amd64, under which the nodes of [pool train] "
 		"run (root = ram); build both anew: bringup image build "

@@ -97,7 +97,7 @@ kept_out(const json_t *answer)
 
 	json_array_foreach (refused, i, one)
 		if (!strcmp(bu_json_str(one, "rule", ""), "scanner"))
-			return bu_xstrdup(bu_json_str(one, "why", ""));
+			return bu_xstrdup(rig_sentence(json_object_get(one, "why")));
 	return bu_xstrdup("");
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "model/shown_status.h"
 #include "provisioner/api/api.h"
 
@@ -79,8 +80,18 @@ brakes_json(const struct bu_fleet *fleet)
 	json_t *brakes = json_array(), *brake;
 	const char *scope;
 
-	json_object_foreach (fleet->brakes, scope, brake)
-		json_array_append(brakes, brake);
+	json_object_foreach (fleet->brakes, scope, brake) {
+		int64_t late = bu_json_int(brake, "late", 0);
+		int64_t of = bu_json_int(brake, "of", 0);
+		bu_autojson json_t *said =
+			BU_SAID(LATE_TOGETHER, BU_ARG_NUMBER("late", late),
+				BU_ARG_NUMBER("of", of), BU_ARG("scope", scope));
+
+		json_array_append_new(
+			brakes, bu_record_to_json(bu_shown_brake_fields,
+						  &(struct bu_shown_brake){
+							  scope, 1, late, of, said}));
+	}
 	return brakes;
 }
 

@@ -270,7 +270,29 @@ START_TEST(pairs_come_in_pages_of_the_present_boots)
 }
 END_TEST
 
-RIG_UNIT("status", whoever_has_a_version_gets_the_nodes_that_changed,
+START_TEST(a_brake_is_told_with_its_figures)
+{
+	struct site site;
+	bu_autojson json_t *status = NULL;
+	const json_t *brake;
+	struct bu_event event;
+
+	site_begin(&site, 1);
+	BU_EVENT_MAKE(&event, BU_EVENT_BRAKE, "", brake, .scope = "rack r1", .on = 1,
+		      .late = 3, .of = 4);
+	bu_reconcile_note(site.rig.rec, &event, 1);
+	rig_pass(&site.rig, 1);
+	status = site_call(&site, site.page, "GET", "/v1/status", "", 200);
+	brake = json_array_get(json_object_get(status, "brakes"), 0);
+	ck_assert_str_eq(bu_json_str(brake, "scope", ""), "rack r1");
+	rig_text_has(rig_sentence(json_object_get(brake, "said")),
+		     "3 of 4 nodes of rack r1 are late together, so the cause is not ");
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("status", a_brake_is_told_with_its_figures,
+	 whoever_has_a_version_gets_the_nodes_that_changed,
 	 a_version_of_an_earlier_process_counts_for_nothing,
 	 a_node_that_is_gone_is_named, who_waits_for_a_turn_is_told_why_as_it_changes,
 	 many_watchers_share_an_answer, an_old_rendering_is_not_given_out,

@@ -133,7 +133,8 @@ START_TEST(a_node_in_service_is_told_and_tells)
 	ck_assert_str_eq(bu_json_str(said, "version", ""), "0.0");
 	status = site_call(&site, site.local, "GET", "/v1/status", "", 200);
 	ck_assert_ptr_nonnull(
-		strstr(bu_json_str(json_object_get(status, "agents"), "trouble", ""),
+		strstr(rig_sentence(json_object_get(json_object_get(status, "agents"),
+						    "trouble")),
 		       "failed on node001"));
 	end(&site);
 }

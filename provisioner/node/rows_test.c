@@ -212,13 +212,13 @@ static const struct row facts[] = {
 	 " site.disk-full=1///83"},
 	{"", BU_EVENT_BRAKE, "{'scope':'rack r1','on':true,'late':5}",
 	 " brakes={'rack r1':{'late':5,'of':0,'on':true,'scope':'rack"
-	 " r1','since_ms':1700084000,'text':''}}"},
+	 " r1','since_ms':1700084000}}"},
 	{"", BU_EVENT_BRAKE, "{'scope':'site','on':true,'late':6}",
 	 " brakes={'rack r1':{'late':5,'of':0,'on':true,'scope':'rack"
-	 " r1','since_ms':1700084000,'text':''},'site':{'late':6,'of':0,'on':true,'scope':'site','since_ms':1700085000,'text':''}}"},
+	 " r1','since_ms':1700084000},'site':{'late':6,'of':0,'on':true,'scope':'site','since_ms':1700085000}}"},
 	{"", BU_EVENT_BRAKE, "{'scope':'rack r1','on':false}",
 	 ""
-	 " brakes={'site':{'late':6,'of':0,'on':true,'scope':'site','since_ms':1700085000,'text':''}}"},
+	 " brakes={'site':{'late':6,'of':0,'on':true,'scope':'site','since_ms':1700085000}}"},
 	{N, BU_EVENT_NVLINK,
 	 "{'boot_id':'b2','peer':'node002','with':{'node002':'warn'}}",
 	 " nvlink={'boot_id':'b2','error':'','peer':'node002','probe':'','test':1,'verdict':'inconclusive','with':{'node002':'warn'}}"},

@@ -139,10 +139,13 @@ keeps_machine(const json_t *refused, const char *node)
 	json_t *entry;
 	size_t i;
 
-	json_array_foreach (refused, i, entry)
-		if (strcmp(bu_json_str(entry, "code", ""), code) == 0 &&
+	json_array_foreach (refused, i, entry) {
+		const json_t *said = json_object_get(entry, "why");
+
+		if (strcmp(bu_json_str(said, "code", ""), code) == 0 &&
 		    strcmp(bu_json_str(entry, "node", ""), node) == 0)
 			return 1;
+	}
 	return 0;
 }
 
@@ -243,10 +246,8 @@ bu_plan_restart_warn(const struct bu_plan_input *input, json_t *plan)
 {
 	bu_autofree char *names =
 		input->restart ? fold(input->restart, has_none, input) : bu_xstrdup("");
-	bu_autofree char *text =
-		bu_xasprintf("--restart-orders: no order under way of %s", names);
 
 	if (*names)
 		json_array_append_new(json_object_get(plan, "warnings"),
-				      json_string(text));
+				      BU_SAID(NOT_UNDER_WAY, BU_ARG("nodes", names)));
 }

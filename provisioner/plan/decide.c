@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/plan/plan_impl.h"
 
 /* refuse(ret, PARKED, .text = {name}) */
@@ -35,7 +35,7 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 	const char *state = bu_state_name(it->node->state);
 
 	if (it->identity->kind == BU_IDENTITY_REPLACED) {
-		bu_autofree char *why = bu_reason_text(&it->identity->why);
+		bu_autofree char *why = bu_reason_pack(&it->identity->why);
 
 		refuse(ret, REPLACED_ON_WAY, .text = {why, state, it->node->name});
 		return;
@@ -138,13 +138,11 @@ decide_quarantined(const struct bu_plan_node *it, struct bu_decision *ret)
 {
 	const struct bu_node *node = it->node;
 	int held = node->hold.owner == BU_OWNER_PERSON;
-	bu_autofree char *reason = bu_reason_text(&node->reason);
-	char why[401];
+	bu_autofree char *why = bu_reason_pack(&node->reason);
 
 	ret->refused = bu_plan_changes_class(ret->changes) != BU_CLASS_NONE;
 	ret->stays = !ret->refused;
 	ret->withdraw = ret->stays && node->order.open;
-	bu_text_copy(why, sizeof(why), reason);
 	BU_REASON_SET(&ret->why, QUARANTINED,
 		      .text = {why, node->name, held ? node->hold.by : ""},
 		      .number = {ret->refused});
@@ -155,7 +153,7 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		      struct bu_decision *ret)
 {
 	const struct bu_node *node = it->node;
-	bu_autofree char *reason = bu_reason_text(&node->reason);
+	bu_autofree char *reason = bu_reason_pack(&node->reason);
 	int written;
 
 	if (node->installed_digest[0])
@@ -191,7 +189,7 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 static void
 decide_is_on(const struct bu_plan_node *it, struct bu_decision *ret)
 {
-	bu_autofree char *words = bu_reason_text(&it->node->hold.reason);
+	bu_autofree char *words = bu_reason_pack(&it->node->hold.reason);
 
 	ret->class = it->node->order.class;
 	ret->reset = 1;
@@ -223,7 +221,7 @@ add_rename(const struct bu_plan_node *it, const struct bu_reason *why,
 		more = bu_xstrdup(bu_reason_arg(&ret->why, "changes"));
 		last = bu_xstrdup(bu_reason_arg(&ret->why, "last"));
 	} else {
-		more = bu_reason_text(&ret->why);
+		more = bu_reason_pack(&ret->why);
 	}
 	ret->why = *why;
 	bu_reason_set_text(&ret->why, "more", more);
@@ -252,13 +250,12 @@ decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	ret->changes = bu_plan_changes(input, it);
 	ret->class = bu_plan_changes_class(ret->changes);
 	if (ret->class != BU_CLASS_NONE) {
-		bu_autofree char *reason = bu_reason_text(&order->reason);
-		char changes[320], last[201] = "";
+		bu_autofree char *last = bu_reason_pack(&order->reason);
+		char changes[320];
 
 		bu_plan_changes_text(ret->changes, changes, sizeof(changes));
-		if (order->failed)
-			bu_text_copy(last, sizeof(last), reason);
-		BU_REASON_SET(&ret->why, CHANGED, .text = {changes, last});
+		BU_REASON_SET(&ret->why, CHANGED,
+			      .text = {changes, order->failed ? last : ""});
 		ret->served = 1;
 		return;
 	}
@@ -268,7 +265,7 @@ decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 static void
 refuse_held(const struct bu_node *node, struct bu_decision *ret)
 {
-	bu_autofree char *why = bu_reason_text(&node->hold.reason);
+	bu_autofree char *why = bu_reason_pack(&node->hold.reason);
 
 	refuse(ret, HELD, .text = {node->hold.by, why});
 }
@@ -281,7 +278,7 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	const struct bu_node *node = it->node;
 
 	if (it->identity->kind != BU_IDENTITY_SAME) {
-		bu_autofree char *why = bu_reason_text(&it->identity->why);
+		bu_autofree char *why = bu_reason_pack(&it->identity->why);
 
 		refuse(ret, APPLY_FIRST, .text = {why});
 		return;

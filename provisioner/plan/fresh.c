@@ -13,13 +13,6 @@
 
 enum { NAMED_MAX = 3 };
 
-static int
-moved(struct bu_err *err, const char *what)
-{
-	return bu_err_set(err, BU_ERR_STATE, 0,
-			  "%s since this plan was made; plan again", what);
-}
-
 /* batch_too: compares the batch, which another node's failure can change. */
 static int
 same_step(const json_t *a, const json_t *b, int batch_too)
@@ -60,9 +53,9 @@ add_differing(json_t *names, const json_t *steps, const json_t *others)
 	}
 }
 
-/* "node003 and 2 more nodes have changed" */
-static char *
-nodes_text(const json_t *plan, const json_t *again)
+/* Names the nodes that differ; -1. */
+static int
+nodes_moved(const json_t *plan, const json_t *again, struct bu_err *err)
 {
 	bu_autojson json_t *names = json_object();
 	const char *found[NAMED_MAX];
@@ -79,12 +72,18 @@ nodes_text(const json_t *plan, const json_t *again)
 		if (count++ < NAMED_MAX)
 			found[count - 1] = name;
 	if (count == 0)
-		return bu_xstrdup("what was observed of the nodes has changed");
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "what was observed of the nodes has changed since "
+				  "this plan was made; plan again");
 	folded = bu_nodeset_fold(found, count < NAMED_MAX ? count : NAMED_MAX);
 	if (count > NAMED_MAX)
-		return bu_xasprintf("%s and %zu more nodes have changed", folded,
-				    count - NAMED_MAX);
-	return bu_xasprintf("%s %s changed", folded, count == 1 ? "has" : "have");
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "%s and %zu more nodes have changed since this plan "
+				  "was made; plan again",
+				  folded, count - NAMED_MAX);
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "%s %s changed since this plan was made; plan again", folded,
+			  count == 1 ? "has" : "have");
 }
 
 int
@@ -96,22 +95,18 @@ bu_plan_same(const json_t *plan, const json_t *again, struct bu_err *err)
 	const char *base = bu_json_str(plan, "base", "");
 	const char *now = bu_json_str(again, "base", "");
 	const json_t *steps = json_object_get(plan, "steps");
-	bu_autofree char *text = NULL;
 	json_t *step;
 	size_t i;
 	int same;
 
-	if (strcmp(base, now) != 0) {
-		text = bu_xasprintf(
-			"another revision was applied (%.12s, it was %.12s)", now,
-			*base ? base : "none");
-		return moved(err, text);
-	}
+	if (strcmp(base, now) != 0)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "another revision was applied (%.12s, it was %.12s) "
+				  "since this plan was made; plan again",
+				  now, *base ? base : "none");
 	if (strcmp(bu_json_str(plan, "observed", ""),
-		   bu_json_str(again, "observed", "")) != 0) {
-		text = nodes_text(plan, again);
-		return moved(err, text);
-	}
+		   bu_json_str(again, "observed", "")) != 0)
+		return nodes_moved(plan, again, err);
 	same = json_array_size(steps) ==
 	       json_array_size(json_object_get(again, "steps"));
 	json_array_foreach (steps, i, step)
@@ -121,8 +116,5 @@ bu_plan_same(const json_t *plan, const json_t *again, struct bu_err *err)
 	for (i = 0; i < BU_LEN(members); i++)
 		same = same && json_equal(json_object_get(plan, members[i]),
 					  json_object_get(again, members[i]));
-	if (same)
-		return 0;
-	text = nodes_text(plan, again);
-	return moved(err, text);
+	return same ? 0 : nodes_moved(plan, again, err);
 }

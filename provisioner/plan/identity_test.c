@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "model/sentence.h"
 #include "provisioner/plan/plan.h"
 #include "provisioner/plan/plan_impl.h"
 #include "tests/support/profiles.h"
@@ -394,8 +395,9 @@ START_TEST(a_machine_that_is_replaced_on_its_way_is_let_go_by_a_verb)
 				      .disk = disk_of,
 				      .minutes = minutes_of};
 	bu_autojson json_t *plan = bu_plan_make(&input, NULL);
-	const char *why = bu_json_str(
-		json_array_get(json_object_get(plan, "refused"), 0), "why", "");
+	const json_t *refused = json_object_get(plan, "refused");
+	bu_autofree char *why =
+		bu_said_text(json_object_get(json_array_get(refused, 0), "why"));
 
 	ck_assert_ptr_nonnull(strstr(why, "bringup node replace node001 forgets"));
 	for (size_t i = 0; i < BU_LEN(nodes); i++)

@@ -11,10 +11,10 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
-#include "base/plain.h"
 #include "base/text.h"
 #include "model/class.h"
 #include "model/plan.h"
+#include "model/sentence.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/node/fallback.h"
 #include "provisioner/plan/plan_impl.h"
@@ -29,7 +29,7 @@ struct maker {
 	struct bu_sha256_state *observed;
 	struct bu_facets facets; /* of the node being decided; reused */
 	json_t *changes;         /* of the last step; the next may share them */
-	json_t *args;            /* likewise, arguments of its reason */
+	json_t *why;             /* likewise, its reason */
 	json_t *texts;           /* texts that steps share */
 	json_t *minutes;         /* by pool and class: {"train reboot": 12.5} */
 	json_t *identities;      /* index of bu_identity_index() */
@@ -205,27 +205,19 @@ shared(struct maker *maker, json_t *changes)
 	return changes;
 }
 
-/* Adds the reason as a text, and its code and arguments, which tell the entries of a
- * plan apart. "changes" is a member of its own. */
-static void
-set_why(struct maker *maker, json_t *object, const struct bu_reason *reason)
+/* Adjacent entries with the same reason share it. New reference. */
+static json_t *
+said(struct maker *maker, const struct bu_reason *reason)
 {
-	bu_autojson json_t *body = json_object();
-	bu_autofree char *said = bu_reason_text(reason), *why = bu_plain(said, 1);
-	json_t *args;
+	json_t *why = bu_said_of(reason);
 
-	bu_reason_to_body(reason, body);
-	args = json_object_get(body, "args");
-	json_object_del(args, "changes");
-	json_object_set_new(object, "why", text(maker, why));
-	json_object_set_new(object, "code", text(maker, bu_json_str(body, "code", "")));
-	if (!json_object_size(args))
-		return;
-	if (!json_equal(maker->args, args)) {
-		json_decref(maker->args);
-		maker->args = json_incref(args);
+	if (json_equal(maker->why, why)) {
+		json_decref(why);
+		return json_incref(maker->why);
 	}
-	json_object_set(object, "args", maker->args);
+	json_decref(maker->why);
+	maker->why = json_incref(why);
+	return why;
 }
 
 /* The disk whose content goes: a grant is for this disk alone. */
@@ -259,11 +251,10 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 {
 	const struct bu_desired_node *want = it->want;
 	const char *pool = want->pool->name;
-	bu_autojson json_t *said = json_object();
+	bu_autojson json_t *why = said(maker, &decision->why);
 	json_t *step;
 
 	note_pool(maker, want->pool);
-	set_why(maker, said, &decision->why);
 	step = bu_record_to_json(
 		bu_plan_step_fields,
 		&(struct bu_plan_step){
@@ -276,9 +267,7 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 			.from = it->node ? bu_state_name(it->node->state) : "",
 			.batch = batch_of(maker, it, decision),
 			.minutes = minutes_of(maker, pool, decision->class),
-			.why = bu_json_str(said, "why", ""),
-			.code = bu_json_str(said, "code", ""),
-			.args = json_object_get(said, "args"),
+			.why = why,
 			.reset = decision->reset,
 			.anew = decision->anew,
 			.replace = it->identity->kind == BU_IDENTITY_REPLACED,
@@ -333,9 +322,8 @@ static json_t *
 tell(struct maker *maker, const char *name, const char *node,
      const struct bu_reason *why)
 {
-	json_t *entry = json_pack("{s:s}", "node", node);
+	json_t *entry = json_pack("{s:s,s:o}", "node", node, "why", said(maker, why));
 
-	set_why(maker, entry, why);
 	json_array_append_new(list(maker, name), entry);
 	return entry;
 }
@@ -475,7 +463,7 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	}
 	bu_facets_clear(&maker.facets);
 	json_decref(maker.changes);
-	json_decref(maker.args);
+	json_decref(maker.why);
 	json_decref(maker.texts);
 	json_decref(maker.minutes);
 	json_decref(maker.identities);

@@ -27,7 +27,7 @@ START_TEST(new_nodes_are_installed)
 	ck_assert_str_eq(bu_json_str(step, "digest", ""), "d1");
 	ck_assert_str_eq(bu_json_str(step, "facets", ""), site.nodes[1]->facets);
 	ck_assert_str_eq(bu_json_str(step, "from", "?"), "");
-	ck_assert_str_eq(bu_json_str(step, "why", ""), "new in the profile");
+	ck_assert_str_eq(why_of(step), "new in the profile");
 	ck_assert_int_eq(bu_json_int(step, "batch", 7), -1);
 	ck_assert(bu_json_real(step, "minutes", 0) == 12.3);
 	ck_assert_uint_eq(json_array_size(json_object_get(step, "changes")), 0);
@@ -115,8 +115,8 @@ check_row(size_t row)
 		ck_assert_msg(strcmp(bu_json_str(step, "class", ""), rows[row].class) ==
 				      0,
 			      "row %zu: %s", row, bu_json_str(step, "class", ""));
-	ck_assert_msg(strstr(bu_json_str(step, "why", ""), rows[row].why) != NULL,
-		      "row %zu: %s", row, bu_json_str(step, "why", ""));
+	ck_assert_msg(strstr(why_of(step), rows[row].why) != NULL, "row %zu: %s", row,
+		      why_of(step));
 	end(&site);
 }
 
@@ -258,7 +258,7 @@ START_TEST(the_severest_change_decides_and_is_said_first)
 	plan = make(&site);
 	step = step_of(plan, 0);
 	ck_assert_str_eq(bu_json_str(step, "class", ""), "reboot");
-	ck_assert_str_eq(bu_json_str(step, "why", ""),
+	ck_assert_str_eq(why_of(step),
 			 "site.ini:35 kargs (none) -> iommu=pt; and 1 more");
 	ck_assert_uint_eq(json_array_size(json_object_get(step, "changes")), 2);
 	end(&site);
@@ -318,8 +318,7 @@ START_TEST(who_works_in_another_cluster_than_wanted_is_planned)
 		strcpy(site.nodes[0]->joined.cluster, says[i][0]);
 		plan = make(&site);
 		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "restart");
-		ck_assert_ptr_nonnull(
-			strstr(bu_json_str(step_of(plan, 0), "why", ""), says[i][1]));
+		ck_assert_ptr_nonnull(strstr(why_of(step_of(plan, 0)), says[i][1]));
 		end(&site);
 	}
 }
@@ -358,9 +357,9 @@ START_TEST(what_is_held_or_failed_says_so)
 	refused = json_array_get(json_object_get(plan, "refused"), 0);
 	ck_assert_str_eq(bu_json_str(refused, "node", ""), "node001");
 	ck_assert_str_eq(
-		bu_json_str(refused, "why", ""),
+		why_of(refused),
 		"held by anna: a card is changed; bringup node release ends the hold");
-	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "why", ""),
+	ck_assert_str_eq(why_of(step_of(plan, 0)),
 			 "site.ini:35 gres rdma:rxe:1 -> rdma:rxe:2; last time: rolled "
 			 "back: no answer");
 	ck_assert_int_eq(plan_allowed(plan, NULL), 0);

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "profiles/language/schema.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/cluster/cluster.h"
@@ -336,7 +337,7 @@ warn_by_hand(const struct bu_desired *desired, json_t *plan)
 {
 	bu_autofree const char **names =
 		bu_xcalloc(desired->nodes_count, sizeof(*names));
-	bu_autofree char *nodes = NULL, *text = NULL;
+	bu_autofree char *nodes = NULL;
 	size_t count = 0, i;
 	json_t *step;
 
@@ -353,10 +354,8 @@ warn_by_hand(const struct bu_desired *desired, json_t *plan)
 	if (!count)
 		return;
 	nodes = bu_nodeset_fold(names, count);
-	text = bu_xasprintf("%s: power = manual: each boot needs a person to "
-			    "switch the machine; bringup node why says when",
-			    nodes);
-	warn(plan, text);
+	json_array_append_new(json_object_get(plan, "warnings"),
+			      BU_SAID(BY_HANDS, BU_ARG("nodes", nodes)));
 }
 
 static void
@@ -421,6 +420,7 @@ int
 bu_plan_allowed(const struct bu_plan *plan, struct bu_err *err)
 {
 	const struct bu_plan_refusal *first = NULL;
+	bu_autofree char *why = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < plan->refused_count; i++) {
@@ -431,8 +431,9 @@ bu_plan_allowed(const struct bu_plan *plan, struct bu_err *err)
 	}
 	if (!first)
 		return 0;
+	why = bu_said_text(first->why);
 	bu_err_set(err, BU_ERR_DENIED, 0, "%s:%d: %s", first->file, (int)first->line,
-		   first->why);
+		   why);
 	if (first->rule == BU_PLAN_RULE_MACHINES)
 		return bu_err_wrap(err,
 				   "the profile contradicts what is known of machines; "

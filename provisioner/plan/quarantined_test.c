@@ -10,8 +10,7 @@
 static const char *
 quarantined(const json_t *plan)
 {
-	return bu_json_str(json_array_get(json_object_get(plan, "quarantined"), 0),
-			   "why", "");
+	return why_of(json_array_get(json_object_get(plan, "quarantined"), 0));
 }
 
 /* It may be repaired by now, and a wipe would be for nothing. */

@@ -55,8 +55,8 @@ START_TEST(what_runs_from_memory_costs_no_disk)
 		ck_assert_msg(
 			strcmp(bu_json_str(step, "class", ""), in_memory[i].class) == 0,
 			"row %zu: %s", i, bu_json_str(step, "class", ""));
-		ck_assert_msg(strstr(bu_json_str(step, "why", ""), in_memory[i].why),
-			      "row %zu: %s", i, bu_json_str(step, "why", ""));
+		ck_assert_msg(strstr(why_of(step), in_memory[i].why), "row %zu: %s", i,
+			      why_of(step));
 		ck_assert_ptr_null(json_object_get(step, "disk"));
 		end(&site);
 	}

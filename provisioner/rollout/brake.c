@@ -130,18 +130,12 @@ static void
 tell(struct bu_brake *brake, const char *scope, int on, const json_t *row)
 {
 	int64_t late = bu_json_int(row, "late", 0), of = bu_json_int(row, "of", 0);
-	bu_autofree char *text =
-		on ? bu_xasprintf("%lld of %lld nodes of %s are late together, so the "
-				  "cause is not the nodes; nothing is power-cycled or "
-				  "failed there; look for what they share (boot "
-				  "network, power, BMCs)",
-				  (long long)late, (long long)of, scope)
-		   : bu_xasprintf("%s: the brake is off", scope);
 	struct bu_event event;
 
-	bu_warn("brake", "%s", text);
+	bu_warn("brake", "%s: %lld of %lld nodes are late, the brake is %s", scope,
+		(long long)late, (long long)of, on ? "on" : "off");
 	BU_EVENT_MAKE(&event, BU_EVENT_BRAKE, "", brake, .scope = scope, .on = on,
-		      .late = late, .of = of, .text = text);
+		      .late = late, .of = of);
 	bu_reconcile_note(brake->rec, &event, 1);
 }
 

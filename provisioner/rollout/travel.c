@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "images/manifest.h"
 #include "images/store.h"
+#include "model/sentence.h"
 
 /* TURN_MS: a turn costs a pass over all nodes, and each node asks for one. */
 enum { LOOK_MS = 2000, LENT_MS = 60 * 1000, TURN_MS = 200, AGAIN_MS = 60 * 1000 };
@@ -407,32 +408,27 @@ bu_travels_turn(struct bu_travels *travels, struct bu_node *node)
 
 /* --- for people --- */
 
-static char *
+/* New reference; NULL = none. */
+static json_t *
 trouble(struct bu_travels *travels)
 {
 	const struct bu_node *node = travels->key ? stopped_by(travels) : NULL;
 
 	if (!travels->key)
-		return bu_xasprintf("no agent travels: %s", travels->fault.text);
-	if (node)
-		return bu_xasprintf(
-			"agent %s failed on %s, and no other node gets it "
-			"for a day; see bringup node why %s; when it may be "
-			"tried again: bringup node release %s",
-			travels->bundle.version, node->name, node->name, node->name);
-	return bu_xstrdup("");
+		return BU_SAID(NO_AGENT, BU_ARG("error", travels->fault.text));
+	return node ? BU_SAID(AGENT_STOPPED, BU_ARG("version", travels->bundle.version),
+			      BU_ARG("node", node->name))
+		    : NULL;
 }
 
 json_t *
 bu_travels_json(struct bu_travels *travels)
 {
 	const struct bu_fleet *fleet = travels->opts.fleet;
-	bu_autofree char *words = NULL;
 	json_t *changing = json_array();
 	int have = 0, others = 0;
 
 	refresh(travels);
-	words = trouble(travels);
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *node = fleet->nodes[i];
 		const struct bu_agent_fact *fact = &node->live.agent;
@@ -444,8 +440,9 @@ bu_travels_json(struct bu_travels *travels)
 		if (fact->asked_ms || fact->trial)
 			json_array_append_new(changing, json_string(node->name));
 	}
-	return json_pack("{s:s,s:s,s:i,s:i,s:o,s:s}", "version",
+	return json_pack("{s:s,s:s,s:i,s:i,s:o,s:o*}", "version",
 			 travels->key ? travels->bundle.version : "", "digest",
 			 travels->key ? travels->bundle.digest : "", "have", have,
-			 "others", others, "changing", changing, "trouble", words);
+			 "others", others, "changing", changing, "trouble",
+			 trouble(travels));
 }

@@ -63,7 +63,8 @@ void bu_travels_result(struct bu_travels *travels, struct bu_node *node, const c
 		       const struct bu_err *failure);
 
 /* {"version","digest" ("" = none is served),"have","others","changing":[node],
- * "trouble" ("" = none)}, of nodes that have told their agent. New reference. */
+ * "trouble" (a reason; missing = none)}, of nodes that have told their agent. New
+ * reference. */
 json_t *bu_travels_json(struct bu_travels *travels);
 
 #endif

@@ -4,10 +4,12 @@
 #ifndef BU_TESTS_SUPPORT_PLAN_H
 #define BU_TESTS_SUPPORT_PLAN_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "model/plan.h"
+#include "model/sentence.h"
 #include "profiles/export/facets.h"
 #include "provisioner/plan/plan.h"
 #include "tests/support/profiles.h"
@@ -71,11 +73,21 @@ minutes_of(void *arg, const char *pool, enum bu_class class)
 	return site->minutes;
 }
 
+/* Of a step or a refusal; until the next one. */
+static inline const char *
+why_of(const json_t *entry)
+{
+	static char text[4096];
+	bu_autofree char *why = bu_said_text(json_object_get(entry, "why"));
+
+	snprintf(text, sizeof(text), "%s", why);
+	return text;
+}
+
 static inline const char *
 refusal(const json_t *plan)
 {
-	return bu_json_str(json_array_get(json_object_get(plan, "refused"), 0), "why",
-			   "");
+	return why_of(json_array_get(json_object_get(plan, "refused"), 0));
 }
 
 static inline struct bu_desired *
