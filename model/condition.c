@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "model/sentence.h"
 #include "model/shown_node.h"
 
 static const struct bu_condition_info infos[] = {
@@ -32,16 +31,6 @@ bu_condition_from_name(const char *name)
 	while (id < BU_CONDITION_COUNT && strcmp(infos[id].name, name) != 0)
 		id++;
 	return (enum bu_condition_id)id;
-}
-
-char *
-bu_condition_words(const char *name, const json_t *detail)
-{
-	enum bu_condition_id id = bu_condition_from_name(name);
-	bu_autofree char *more = bu_said_text(detail);
-
-	return bu_xasprintf("%s%s%s", id < BU_CONDITION_COUNT ? infos[id].words : name,
-			    *more ? ": " : "", more);
 }
 
 void

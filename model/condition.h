@@ -105,8 +105,6 @@ void bu_condition_set(struct bu_condition *condition, int on, int64_t time_ms,
 		      json_t *detail);
 /* 1 = both are off, or on with the same detail. */
 int bu_condition_same(const struct bu_condition *a, const struct bu_condition *b);
-/* "drained by another: DIMM A3 (root)"; of an unknown name, the name. Owned. */
-char *bu_condition_words(const char *name, const json_t *detail);
 /* Name of the first condition that is on and makes the node away; NULL = none. */
 const char *bu_conditions_first(
 	const struct bu_condition conditions[BU_CONDITION_COUNT]);

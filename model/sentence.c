@@ -276,6 +276,15 @@ bu_said_lines(const json_t *list)
 	return r.out;
 }
 
+char *
+bu_said_condition(const char *name, const json_t *detail)
+{
+	const char *words = condition_words(name);
+	bu_autofree char *more = bu_said_text(detail);
+
+	return bu_xasprintf("%s%s%s", words ? words : name, *more ? ": " : "", more);
+}
+
 /* --- made --- */
 
 static json_t *

@@ -54,6 +54,10 @@ char *bu_said_text(const json_t *said);
 /* A line for each of a list. Owned. */
 char *bu_said_lines(const json_t *list);
 
+/* Of a condition: "drained by another: DIMM A3 (root)"; of an unknown name, the name.
+ * Owned. */
+char *bu_said_condition(const char *name, const json_t *detail);
+
 /* The name of the argument at this "{" of a sentence. */
 void bu_said_arg(const char *brace, char ret[16]);
 

@@ -117,8 +117,8 @@ bu_node_wait(const struct bu_shown_node *node)
 	else
 		add_waits(node, &text);
 	for (size_t i = 0; i < node->conditions_count; i++) {
-		bu_autofree char *words = bu_condition_words(
-			node->conditions[i].name, node->conditions[i].detail);
+		bu_autofree char *words = bu_said_condition(node->conditions[i].name,
+							    node->conditions[i].detail);
 
 		bu_text_add(&text, "; ", "%s", words);
 	}

@@ -176,7 +176,7 @@ render_alarms(const struct bu_shown_status *status, FILE *out)
 	for (size_t i = 0; i < status->conditions_count; i++) {
 		bu_autofree char *head =
 			bu_xasprintf("ALARM, %s", status->conditions[i].name);
-		bu_autofree char *words = bu_condition_words(
+		bu_autofree char *words = bu_said_condition(
 			status->conditions[i].name, status->conditions[i].detail);
 
 		render_alarm(head, words, out);

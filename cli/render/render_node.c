@@ -228,7 +228,7 @@ render_conditions(const struct bu_shown_node *node, FILE *out)
 		char since[24];
 		bu_autofree char *text = NULL;
 		bu_autofree char *words =
-			bu_condition_words(condition->name, condition->detail);
+			bu_said_condition(condition->name, condition->detail);
 
 		bu_time_iso(condition->since_ms, since);
 		text = bu_xasprintf("%s since %s: %s", condition->name, since, words);

@@ -50,8 +50,8 @@ first_of(const json_t *owner)
 {
 	const json_t *row = json_array_get(json_object_get(owner, "conditions"), 0);
 
-	bu_autofree char *words = bu_condition_words(bu_json_str(row, "name", ""),
-						     json_object_get(row, "detail"));
+	bu_autofree char *words = bu_said_condition(bu_json_str(row, "name", ""),
+						    json_object_get(row, "detail"));
 
 	return bu_xasprintf("%s %s", bu_json_str(row, "name", ""), words);
 }
