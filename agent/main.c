@@ -161,6 +161,7 @@ main(int argc, char **argv)
 	json_decref(session.last_result);
 	json_decref(session.links);
 	json_decref(session.runs);
+	bu_heard_fini(&session.heard);
 	bu_itself_fini(&session.itself);
 	json_decref(session.crash);
 	bu_identity_fini(&identity);

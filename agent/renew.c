@@ -71,7 +71,8 @@ is_due(const struct bu_identity *identity, int64_t now_s, struct bu_err *err)
 
 /* A certificate for a new key, with that key; owned. */
 static char *
-fetch_pair(const struct bu_identity *identity, struct bu_err *err)
+fetch_pair(const struct bu_identity *identity, struct bu_heard *heard,
+	   struct bu_err *err)
 {
 	bu_autofree char *key = NULL, *csr = NULL;
 	bu_autojson json_t *body = NULL, *reply = NULL;
@@ -88,13 +89,16 @@ fetch_pair(const struct bu_identity *identity, struct bu_err *err)
 		http, &(struct bu_http_call){"POST", "/v1/agent/renew", body, CALL_MS},
 		&reply, err);
 	bu_http_destroy(http);
-	if (rc != 0 || bu_json_get_str(reply, "cert", &cert, err) != 0)
+	/* One of a log that is behind would count nowhere else. */
+	if (rc != 0 || bu_heard_answer(heard, reply, err) != 0 ||
+	    bu_json_get_str(reply, "cert", &cert, err) != 0)
 		return NULL;
 	return bu_xasprintf("%s%s", cert, key);
 }
 
 int
-bu_renew(const struct bu_identity *identity, int64_t now_s, struct bu_err *err)
+bu_renew(const struct bu_identity *identity, struct bu_heard *heard, int64_t now_s,
+	 struct bu_err *err)
 {
 	bu_autofree char *next = bu_identity_path(identity, "pair.next.pem"),
 			 *pair = NULL;
@@ -106,7 +110,7 @@ bu_renew(const struct bu_identity *identity, int64_t now_s, struct bu_err *err)
 		return rc;
 	if (rc <= 0)
 		return rc;
-	pair = fetch_pair(identity, err);
+	pair = fetch_pair(identity, heard, err);
 	if (!pair || bu_file_write(next, pair, strlen(pair), 0600, err) != 0)
 		return bu_err_wrap(err, "renew the certificate");
 	bu_info("renew", "a new certificate; it is used from now on");

@@ -37,6 +37,7 @@ static struct appliance {
 
 static char dir[64];
 static struct bu_identity identity;
+static struct bu_heard heard;
 
 static char *
 issue(const char *csr)
@@ -227,7 +228,7 @@ static int
 renew_in(int days)
 {
 	struct bu_err err = {0};
-	int rc = bu_renew(&identity, time(NULL) + (int64_t)days * DAY_S, &err);
+	int rc = bu_renew(&identity, &heard, time(NULL) + (int64_t)days * DAY_S, &err);
 
 	ck_assert(rc >= 0 || (err.kind && err.text[0]));
 	return rc;
@@ -322,6 +323,21 @@ START_TEST(a_pair_that_was_written_is_tried_until_somebody_answers)
 }
 END_TEST
 
+/* It would count for that appliance alone, whose log is not the site's. */
+START_TEST(a_certificate_of_a_lower_epoch_is_not_taken)
+{
+	begin();
+	heard.newest.epoch = 9;
+	ck_assert_int_eq(renew_in(65), -1);
+	ck_assert_int_eq(mode_of("pair.next.pem"), -1);
+	ck_assert_int_eq(mode_of("pair.pem"), -1);
+	ck_assert_int_eq(speak(), BU_ERR_NONE);
+	heard.newest.epoch = 0;
+	ck_assert_int_eq(renew_in(65), 1);
+	finish();
+}
+END_TEST
+
 START_TEST(a_pair_that_is_refused_goes)
 {
 	struct bu_err err = {0};
@@ -338,7 +354,8 @@ START_TEST(a_pair_that_is_refused_goes)
 	/* who is not heard at all keeps what it has */
 	memset(us.own, 0, sizeof(us.own));
 	memset(us.next, 0, sizeof(us.next));
-	ck_assert_int_eq(bu_renew(&identity, time(NULL) + 65 * DAY_S, &err), -1);
+	ck_assert_int_eq(bu_renew(&identity, &heard, time(NULL) + 65 * DAY_S, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 	ck_assert_ptr_nonnull(strstr(err.text, "renew the certificate"));
 	ck_assert_int_eq(mode_of("pair.pem"), 0600);
@@ -402,8 +419,8 @@ START_TEST(a_session_goes_on_with_the_renewed_pair)
 }
 END_TEST
 
-BU_UNIT("renew", a_third_of_its_life_is_left,
-	it_is_renewed_when_it_is_due_and_not_before,
+BU_UNIT("renew", a_certificate_of_a_lower_epoch_is_not_taken,
+	a_third_of_its_life_is_left, it_is_renewed_when_it_is_due_and_not_before,
 	an_answer_that_is_lost_cuts_nobody_off,
 	a_pair_that_was_written_is_tried_until_somebody_answers,
 	a_pair_that_is_refused_goes, a_session_goes_on_with_the_renewed_pair)

@@ -259,7 +259,7 @@ static int
 say_hello(struct bu_session *session, struct bu_err *err)
 {
 	bu_autojson json_t *listed = bu_survey_inventory(SURVEY_MS, err);
-	bu_autojson json_t *body = NULL, *stamp = NULL, *agent = NULL;
+	bu_autojson json_t *body = NULL, *stamp = NULL, *agent = NULL, *reply = NULL;
 
 	if (!listed)
 		return -1;
@@ -267,14 +267,16 @@ say_hello(struct bu_session *session, struct bu_err *err)
 	agent = agent_said(session);
 	body = bu_record_to_json(
 		bu_hello_fields,
-		&(struct bu_hello){
-			session->link.identity->installed ? BU_WHERE_INSTALLED
-							  : BU_WHERE_RAMDISK,
-			stamp, listed, agent, crash_said(session), runs_said(session)});
+		&(struct bu_hello){session->link.identity->installed
+					   ? BU_WHERE_INSTALLED
+					   : BU_WHERE_RAMDISK,
+				   stamp, listed, agent, crash_said(session),
+				   session->heard.document, runs_said(session)});
 	if (bu_http_json(
 		    session->link.http,
 		    &(struct bu_http_call){"POST", "/v1/agent/hello", body, CALL_MS},
-		    NULL, err) != 0)
+		    &reply, err) != 0 ||
+	    bu_heard_answer(&session->heard, reply, err) != 0)
 		return -1;
 	was_answered(session, agent);
 	if (confirm_root(session, err) != 0)
@@ -390,8 +392,10 @@ do_item_on_trial(struct bu_session *session, const json_t *item, struct bu_err *
 static int
 poll_work(struct bu_session *session, struct bu_err *err)
 {
-	bu_autojson json_t *body = bu_record_to_json(
-		bu_ask_work_fields, &(struct bu_ask_work){POLL_MS, session->boot_id});
+	bu_autojson json_t *body =
+		bu_record_to_json(bu_ask_work_fields,
+				  &(struct bu_ask_work){POLL_MS, session->boot_id,
+							session->heard.newest.revoked});
 	bu_autojson json_t *reply = NULL;
 	const json_t *item;
 	int rc;
@@ -405,6 +409,8 @@ poll_work(struct bu_session *session, struct bu_err *err)
 	bu_http_watch(session->link.http, NULL, NULL);
 	if (rc != 0)
 		return session->links_moved && err->kind == BU_ERR_CANCELLED ? 0 : -1;
+	if (bu_heard_answer(&session->heard, reply, err) != 0)
+		return -1;
 	item = json_object_get(reply, "work");
 	if (json_is_object(item))
 		return do_item_on_trial(session, item, err);
@@ -435,7 +441,7 @@ keep_certificate(struct bu_session *session)
 
 	if (!identity->installed || now_ms < session->renew_ms)
 		return;
-	rc = bu_renew(identity, time(NULL), &err);
+	rc = bu_renew(identity, &session->heard, time(NULL), &err);
 	if (rc > 0)
 		connect_anew(session);
 	else if (rc < 0)
@@ -452,6 +458,8 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 	/* An installed agent never returns. */
 	session->links_fd = session->link.identity->installed ? listen_to_links() : -1;
 	session->clocked = !session->link.identity->installed;
+	bu_heard_fini(&session->heard);
+	bu_heard_load(&session->heard, session->link.identity);
 	for (;;) {
 		memset(&failure, 0, sizeof(failure));
 		/* For a machine that has lost its clock no certificate is valid; who

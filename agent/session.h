@@ -6,6 +6,7 @@
 #ifndef BU_AGENT_SESSION_H
 #define BU_AGENT_SESSION_H
 
+#include "agent/heard.h"
 #include "agent/itself.h"
 #include "agent/uplink.h"
 
@@ -15,6 +16,7 @@ struct bu_session {
 			    */
 	int last_attempt;  /* for again, it is not done again */
 	json_t *last_result;
+	struct bu_heard heard;   /* the greatest epoch */
 	int closed;              /* a volume is: it is tried again after a poll */
 	int greeted;             /* since then nothing was forgotten on either side */
 	int64_t looked_ms;       /* at our links; monotonic */

@@ -518,8 +518,46 @@ START_TEST(progress_may_be_told_to_stop_and_may_be_lost)
 }
 END_TEST
 
-BU_UNIT("session", it_greets_asks_works_and_tells, its_hellos_have_what_a_crash_left,
-	a_new_agent_says_so_until_it_stays, a_new_agent_notes_its_work,
+#define LOW_DANCE                                                                      \
+	"{\"work\":{\"id\":\"w1\",\"attempt\":1,\"kind\":\"dance\"},\"epoch\":8}"
+#define ANCHOR                                                                              \
+	"{\"text\":\"{\\\"epoch\\\":9,\\\"hash\\\":\\\"\\\",\\\"kind\\\":\\\"anchor\\\","   \
+	"\\\"made_ms\\\":1,\\\"revoked\\\":\\\"ff\\\",\\\"seq\\\":3,\\\"site\\\":\\\"\\\"," \
+	"\\\"time_ms\\\":1,\\\"v\\\":1}\",\"sig\":\"5a\"}"
+
+/* Another appliance has the address by now: neither its work is done nor its greeting
+ * taken, and it hears of the higher epoch. */
+START_TEST(work_of_a_lower_epoch_is_not_done)
+{
+	static const struct turn turns[] = {
+		{HELLO, 200, "{\"epoch\":9,\"anchor\":" ANCHOR "}"},
+		{WORK, 200, "{\"work\":null,\"epoch\":9}"},
+		{WORK, 200, LOW_DANCE},
+		{HELLO, 200, "{\"epoch\":8}"},
+		{HELLO, 200, "{\"epoch\":10}"},
+		{WORK, 403, DENIED},
+		{NULL, 0, NULL},
+	};
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+
+	begin(&appliance, turns, &session, &identity);
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(appliance.wrong, 0);
+	ck_assert_int_eq(appliance.at, 6);
+	ck_assert_ptr_null(strstr(appliance.bodies[0], "\"anchor\""));
+	ck_assert_ptr_nonnull(strstr(appliance.bodies[1], "\"revoked\":\"ff\""));
+	for (int i = 3; i < 5; i++)
+		ck_assert_ptr_nonnull(strstr(appliance.bodies[i], "\"sig\":\"5a\""));
+	finish(&appliance, &session, &identity);
+}
+END_TEST
+
+BU_UNIT("session", work_of_a_lower_epoch_is_not_done, it_greets_asks_works_and_tells,
+	its_hellos_have_what_a_crash_left, a_new_agent_says_so_until_it_stays,
+	a_new_agent_notes_its_work,
 	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
 	work_is_done_once_for_its_id_and_attempt, work_without_an_attempt_is_not_done,
 	after_an_outage_it_greets_again, a_result_that_is_refused_is_not_told_again,

@@ -77,6 +77,10 @@ static const struct bu_command commands[] = {
 	{"restore", "FILE ...",
 	 "make a state directory from a backup, without a daemon; --help says more", 0,
 	 0, 0, NULL, bu_cmd_restore},
+	{"site take-over", "",
+	 "say that this appliance leads the site, after a restore or where another "
+	 "one was seen; first see that the other one is off",
+	 0, 0, BIT(REASON) | REACH, bu_cmd_site_take_over, NULL},
 	{"node list", "[NODESET]", "nodes, all or these", 0, 1, LISTING | BIT(UNKNOWN),
 	 bu_cmd_node_list, NULL},
 	{"node show", "NODESET", "a node, its hardware and its certificates", 1, 1,

@@ -20,7 +20,7 @@ static const struct bu_field fields[] = {
 	{.key = "kind", .kind = BU_FIELD_IS, .words = its_kind},
 	BU_FIELD_V(1, 1),
 	BU_FIELD(TEXT, struct bu_anchor, site),
-	BU_FIELD(INT, struct bu_anchor, epoch),
+	BU_FIELD(INT, struct bu_anchor, epoch, .max = BU_EPOCH_MAX),
 	BU_FIELD(INT, struct bu_anchor, seq, .min = 1, .max = INT64_MAX),
 	BU_FIELD(TEXT, struct bu_anchor, hash),
 	BU_FIELD(INT, struct bu_anchor, time_ms, BU_ANY),
@@ -51,12 +51,23 @@ check_list(const json_t *document, const struct bu_anchor *anchor, struct bu_err
 }
 
 int
+bu_anchor_read(const json_t *document, struct bu_anchor *ret, struct bu_err *err)
+{
+	const char *text = bu_json_str(document, "text", "");
+	struct bu_err bad = {0};
+	bu_autojson json_t *body = bu_json_parse(text, strlen(text), "anchor", &bad);
+
+	if (body && bu_record_from_json(fields, body, ret, &bad) == 0)
+		return 0;
+	return bu_err_set(err, BU_ERR_VERIFY, 0, "this is not an anchor: %s", bad.text);
+}
+
+int
 bu_anchor_open(const json_t *document, const char *public_pem, struct bu_anchor *ret,
 	       struct bu_err *err)
 {
 	const char *text = bu_json_str(document, "text", "");
 	const char *sig = bu_json_str(document, "sig", "");
-	bu_autojson json_t *body = NULL;
 	struct bu_anchor anchor;
 	struct bu_err bad = {0};
 
@@ -64,10 +75,8 @@ bu_anchor_open(const json_t *document, const char *public_pem, struct bu_anchor 
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the anchor is not signed by this appliance: %s",
 				  bad.text);
-	body = bu_json_parse(text, strlen(text), "anchor", &bad);
-	if (!body || bu_record_from_json(fields, body, &anchor, &bad) != 0)
-		return bu_err_set(err, BU_ERR_VERIFY, 0, "this is not an anchor: %s",
-				  bad.text);
+	if (bu_anchor_read(document, &anchor, err) != 0)
+		return -1;
 	if (check_list(document, &anchor, err) != 0)
 		return -1;
 	*ret = anchor;

@@ -4,6 +4,9 @@
  * (syslog, backups, files of people). A log that lacks that row was cut, or was written
  * anew.
  *
+ * The agent of each node keeps the newest one that it was told: it proves which epoch
+ * the agent has heard of, and what was revoked by then.
+ *
  * As JSON: {"text": canonical JSON of the fields, "sig": hex, "revoked": {...}}.
  * revoked has machines that nodes gave up and certificates of agents that are no longer
  * valid, each with the name of its node; the text has its digest, so that the text and
@@ -17,6 +20,9 @@
 
 #include "base/err.h"
 #include "model/event.h"
+
+/* The greatest epoch: each is exact in any JSON reader, and has a next one. */
+#define BU_EPOCH_MAX ((INT64_C(1) << 53) - 1)
 
 struct bu_anchor {
 	char site[BU_NAME_MAX]; /* "" = no profile was applied */
@@ -34,6 +40,10 @@ json_t *bu_anchor_to_json(const struct bu_anchor *anchor);
  * another one. A missing list is none. */
 bu_must int bu_anchor_open(const json_t *document, const char *public_pem,
 			   struct bu_anchor *ret, struct bu_err *err);
+/* The same without a look at the signature and the list, for a reader that has no key
+ * and had the document from its own appliance. */
+bu_must int bu_anchor_read(const json_t *document, struct bu_anchor *ret,
+			   struct bu_err *err);
 /* The document in a file, also in a line of the syslog; new reference. */
 json_t *bu_anchor_load(const char *path, struct bu_err *err);
 

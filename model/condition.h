@@ -70,6 +70,18 @@
 	  "[site] backup is given, and no backup was made in twice backup_every",      \
 	  "a backup is made, or [site] backup is given no more",                       \
 	  "the last good backup is too old")                                           \
+	X(EPOCH_BEHIND, "epoch-behind", SITE, 0,                                       \
+	  "an agent shows an anchor of a later log of this site: of a higher epoch, "  \
+	  "or of a row that this log does not have",                                   \
+	  "a person says `bringup site take-over`",                                    \
+	  "another appliance leads this site, and nothing is done; switch one of "     \
+	  "them off, and if this one stays, say bringup site take-over")               \
+	X(EPOCH_UNCHECKED, "epoch-unchecked", SITE, 0,                                 \
+	  "the log was restored from a backup",                                        \
+	  "60 s after the first agent that knows of no later log, or a person says "   \
+	  "`bringup site take-over`",                                                  \
+	  "restored, and no agent has confirmed yet that this appliance leads; "       \
+	  "nothing is done. If none can answer: bringup site take-over")               \
 	X(DISK_FULL, "disk-full", SITE, 0, "the log cannot be written to",             \
 	  "the log can be written to", "the appliance's disk is full")
 

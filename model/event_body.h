@@ -53,7 +53,8 @@ enum { BU_UNSAID = -1 };
 	F(IF_TEXT, of, peer)
 /* B(event, body, fields) */
 #define BU_BODIES(B, F)                                                                \
-	B(EPOCH, epoch, F(INT, epoch, epoch))                                         \
+	B(EPOCH, epoch, F(INT, epoch, epoch) F(IF_TEXT, epoch, by)                     \
+		F(IF_TEXT, epoch, reason))                                             \
 	B(STARTED, started, F(TEXT, started, why) F(INT, started, lasted_ms))          \
 	B(REVISION, revision, F(TEXT, revision, digest) F(TEXT, revision, commit))     \
 	B(PLAN, plan, F(TEXT, plan, digest) F(TEXT, plan, revision))                   \
@@ -143,9 +144,10 @@ enum { BU_UNSAID = -1 };
 		F(TEXT, certificate, digest))                                          \
 	B(DRAINED, drained, F(TEXT, drained, cluster) F(TEXT, drained, reason))        \
 	B(WAITS, waits, F(FLAG, waits, on))                                            \
-	/* since_ms 0 = the time of the event */                                       \
+	/* since_ms 0 = the time of the event; epoch: the one that was heard of */      \
 	B(CONDITION, condition, F(TEXT, condition, name) F(FLAG, condition, on)        \
-		F(IF_JSON, condition, detail) F(IF_MORE, condition, since_ms))            \
+		F(IF_JSON, condition, detail) F(IF_MORE, condition, since_ms)          \
+		F(IF_MORE, condition, epoch))                                          \
 	B(POWER, power, F(WORD, power, op, bu_deed_names) F(IF_TEXT, power, by)        \
 		F(IF_TEXT, power, reason) F(IF_FLAG, power, force)                     \
 		F(WORD_OR, power, result, bu_outcome_names, BU_OUTCOME_UNKNOWN)        \

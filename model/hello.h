@@ -37,7 +37,9 @@ struct bu_hello {
 	const json_t *inventory;
 	const json_t *agent; /* bu_agent_said_fields; NULL = not installed in a slot */
 	const json_t *crash; /* bu_crash_said_fields; NULL = no crash log */
-	const json_t *runs;  /* bu_runs_fields (model/applied.h); NULL in the ramdisk */
+	/* The newest anchor that it was told (model/anchor.h); NULL = none */
+	const json_t *anchor;
+	const json_t *runs; /* bu_runs_fields (model/applied.h); NULL in the ramdisk */
 };
 extern const struct bu_field bu_hello_fields[];
 
@@ -80,6 +82,9 @@ extern const struct bu_field bu_agent_failed_fields[];
 struct bu_ask_work {
 	int64_t wait_ms;     /* longest wait for an answer; 0 = none */
 	const char *boot_id; /* "" = not told by the kernel */
+	/* Digest of what is revoked by the anchor that it keeps; another one is told
+	 * with the answer. "" = it keeps none yet; NULL = it never keeps one. */
+	const char *revoked;
 };
 extern const struct bu_field bu_ask_work_fields[];
 

@@ -240,6 +240,11 @@
 		"agent {version} failed on {node}, and no other node gets it for a " \
 		"day; see bringup node why {node}; when it may be tried again: bringup " \
 		"node release {node}") \
+	/* the fence between appliances */ \
+	BU_LINE(X, LATER_LOG, "later-log", \
+		"{who} shows row {#row} of epoch {#epoch}; this log has epoch {#ours}") \
+	BU_LINE(X, CONFIRMED, "confirmed", \
+		"confirmed by {node}") \
 	/* drift */ \
 	BU_LINE(X, DRIFT_MORE, "drift-more", \
 		"{!first}; and {#more} more") \

@@ -16,6 +16,7 @@
 #include "provisioner/api/strangers.h"
 #include "provisioner/node/drifted.h"
 #include "provisioner/node/fallback.h"
+#include "provisioner/node/fence.h"
 #include "provisioner/node/holders.h"
 #include "provisioner/node/over.h"
 
@@ -126,6 +127,7 @@ BU_HANDLER(bu_api_agent_enroll)
 	bu_autofree char *cert = NULL;
 
 	if (bu_request_within(request, BU_LIMIT_STRANGERS, err) != 0 ||
+	    bu_fence_check(api->fleet, BU_ERR_BUSY, err) != 0 ||
 	    bu_record_from_json(bu_enroll_fields, request->body, &asks, err) != 0)
 		return BU_ANSWER_ERROR;
 	node = bu_fleet_node(api->fleet, asks.node);
@@ -162,6 +164,17 @@ check_greeted(const struct bu_node *node, const struct bu_request *request,
 			  node->name);
 }
 
+/* Each answer that an agent acts on has the epoch. anchor: borrowed; NULL = the agent
+ * needs none. */
+static void
+tell_epoch(const struct bu_api *api, json_t *anchor, json_t *answer)
+{
+	json_object_set_new(answer, "epoch",
+			    json_integer((json_int_t)api->fleet->epoch));
+	if (anchor)
+		json_object_set(answer, "anchor", anchor);
+}
+
 /* Over the agent's own channel; the one that it has counts until the new one is used.
  */
 BU_HANDLER(bu_api_agent_renew)
@@ -173,7 +186,8 @@ BU_HANDLER(bu_api_agent_renew)
 
 	if (!node || bu_json_get_str(request->body, "csr", &csr, err) != 0)
 		return BU_ANSWER_ERROR;
-	if (check_greeted(node, request, err) != 0)
+	if (check_greeted(node, request, err) != 0 ||
+	    bu_fence_check(api->fleet, BU_ERR_BUSY, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (node->live.appending)
 		return BU_ANSWER_LATER;
@@ -182,7 +196,19 @@ BU_HANDLER(bu_api_agent_renew)
 		return BU_ANSWER_ERROR;
 	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s}", "cert", cert);
+	tell_epoch(api, NULL, reply->json);
 	return BU_ANSWER_NOW;
+}
+
+/* Whoever has a certificate of ours is heard: an older log may not know the one that
+ * the agent has by now. */
+static void
+hear_anchor(struct bu_api *api, const struct bu_request *request,
+	    const struct bu_node *node)
+{
+	if (*request->peer && request->waited_ms == 0)
+		bu_fence_hear(api->rec, node ? node->name : request->peer, node,
+			      json_object_get(request->body, "anchor"));
 }
 
 BU_HANDLER(bu_api_agent_hello)
@@ -192,6 +218,7 @@ BU_HANDLER(bu_api_agent_hello)
 	bu_autoinventory struct bu_inventory *inventory = NULL;
 	struct bu_hello hello;
 
+	hear_anchor(api, request, node);
 	if (!node || bu_request_within(request, BU_LIMIT_HELLOS, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (node->live.appending)
@@ -212,8 +239,8 @@ BU_HANDLER(bu_api_agent_hello)
 		return BU_ANSWER_ERROR;
 	/* A node that was greeted does not say it again. */
 	reply->logged = api->fleet->store;
-	reply->json = json_pack("{s:s,s:I}", "node", node->name, "epoch",
-				(json_int_t)api->fleet->epoch);
+	reply->json = json_pack("{s:s}", "node", node->name);
+	tell_epoch(api, bu_fence_anchor(api->rec, NULL), reply->json);
 	return BU_ANSWER_NOW;
 }
 
@@ -248,7 +275,7 @@ work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 	json_t *work = NULL;
 
 	if (!api->fleet->desired || bu_store_down(api->fleet->store) ||
-	    bu_over_is(node))
+	    bu_fence_is_shut(api->fleet) || bu_over_is(node))
 		return NULL;
 	work = bu_gate_work(api->gate, node);
 
@@ -304,6 +331,9 @@ BU_HANDLER(bu_api_agent_work)
 	if (work)
 		bu_reconcile_busy(api->rec, node, item_ms(api, node, work));
 	reply->json = json_pack("{s:o}", "work", work ? work : json_null());
+	/* An agent of before keeps none. */
+	tell_epoch(api, ask.revoked ? bu_fence_anchor(api->rec, ask.revoked) : NULL,
+		   reply->json);
 	return BU_ANSWER_NOW;
 }
 

@@ -96,6 +96,8 @@ BU_HANDLER(bu_api_anchor);
 /* backups.c */
 BU_HANDLER(bu_api_backup);
 BU_HANDLER(bu_api_backup_end);
+/* site.c */
+BU_HANDLER(bu_api_take_over);
 BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);
 /* console.c */

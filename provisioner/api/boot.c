@@ -24,6 +24,7 @@
 #include "provisioner/boot/script.h"
 #include "provisioner/boot/tftp.h"
 #include "provisioner/config/tuning.h"
+#include "provisioner/node/fence.h"
 #include "provisioner/node/proof.h"
 
 BU_HANDLER(bu_api_boot_first)
@@ -142,7 +143,7 @@ put_grub(const struct bu_api *api, const struct bu_node *node, int also_removes)
 	grub = loads_grub(reach);
 	if (!grub && !also_removes)
 		return;
-	if (grub && bu_reconcile_boots(node) &&
+	if (grub && bu_reconcile_boots(node) && !bu_fence_is_shut(api->fleet) &&
 	    bu_fleet_target(api->fleet, node, &target, NULL) == 0)
 		text = agent_script(api, node, target.node, reach->mac, bu_grub_agent);
 	if (text && bu_tftp_system(api->tftp_dir, api->ramdisk_dir, &err) != 0)
@@ -192,6 +193,22 @@ unknown_script(const struct bu_api *api, const char *mac)
 	});
 }
 
+/* The appliance may not lead, so the machine neither gets a token nor boots what is on
+ * its disk. */
+static int
+waits_for_fence(const struct bu_api *api, const struct bu_node *node,
+		struct bu_reply *reply)
+{
+	struct bu_err why;
+
+	if (bu_fence_check(api->fleet, BU_ERR_BUSY, &why) == 0)
+		return 0;
+	bu_warn("boot", "%s asks for its boot script: %s", node->name, why.text);
+	reply->text = bu_script_wait("the appliance hands out no token yet",
+				     api->work.http_url);
+	return 1;
+}
+
 BU_HANDLER(bu_api_boot_script)
 {
 	const struct bu_api *api = arg;
@@ -232,6 +249,8 @@ BU_HANDLER(bu_api_boot_script)
 						  api->work.http_url);
 		return BU_ANSWER_NOW;
 	}
+	if ((agent || ram) && waits_for_fence(api, node, reply))
+		return BU_ANSWER_NOW;
 	bu_info("boot", "%s asks for its boot script: %s", node->name,
 		agent ? "agent"
 		: ram ? "later"

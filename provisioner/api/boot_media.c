@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "provisioner/api/api.h"
 #include "provisioner/boot/media.h"
+#include "provisioner/node/fence.h"
 #include "provisioner/node/proof.h"
 
 enum { ADDRESS_SIZE = 2 * INET_ADDRSTRLEN + 8 };
@@ -135,6 +136,8 @@ BU_HANDLER(bu_api_boot_medium)
 	    !bu_medium_is(bu_fleet_reach(api->fleet, node)))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no boot from it is ordered");
+	if (bu_fence_check(api->fleet, BU_ERR_BUSY, err) != 0)
+		return BU_ANSWER_ERROR;
 	bu_medium_secret(api->trust, node, secret);
 	file = bu_xasprintf("%s.iso", secret);
 	bu_request_address(request, address);

@@ -144,6 +144,9 @@ START_TEST(it_is_for_who_knows_the_secret_of_this_boot)
 	json_decref(site_call(&site, site.boot, "GET", "/boot/boot.iso", "", 404));
 	/* On no other listener: agents and people have nothing to do with it. */
 	json_decref(site_call(&site, site.page, "GET", path, "", 404));
+	site.rig.fleet->conditions[BU_CONDITION_EPOCH_BEHIND].on = 1;
+	json_decref(site_call(&site, site.boot, "GET", path, "", 503));
+	site.rig.fleet->conditions[BU_CONDITION_EPOCH_BEHIND].on = 0;
 	free(site_text(&site, site.boot, path, 200));
 	rig_inspect(&site.rig, 1);
 	json_decref(site_call(&site, site.boot, "GET", path, "", 404));

@@ -18,6 +18,7 @@
 #include "model/hello.h"
 #include "provisioner/api/api.h"
 #include "provisioner/api/strangers.h"
+#include "provisioner/node/fence.h"
 #include "provisioner/node/proof.h"
 
 /* FORGET: who has not told again for so long is gone. */
@@ -261,6 +262,8 @@ BU_HANDLER(bu_api_agent_discover)
 		return BU_ANSWER_NOW;
 	}
 	node = find_claimed(api, &cards, known ? mac : NULL, address, &why);
+	if (node && bu_fence_check(api->fleet, BU_ERR_BUSY, err) != 0)
+		return BU_ANSWER_ERROR;
 	if (node) {
 		bu_info("boot", "%s: the machine at %s is told by the profile",
 			node->name, address);

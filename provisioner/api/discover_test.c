@@ -42,6 +42,28 @@ tell(struct site *site, const struct bu_inventory *inventory)
 	return reply.json;
 }
 
+/* An appliance that may not lead gives a machine that it knows no token. */
+START_TEST(behind_the_fence_there_is_no_token)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	bu_autojson json_t *body =
+		json_pack("{s:o}", "inventory", bu_inventory_to_json(inventory));
+	struct bu_request request = {.body = body};
+	struct bu_reply reply = {0};
+	struct bu_err err = {0};
+	struct site site;
+
+	begin(&site);
+	rig_start(&site.rig, 1);
+	site.rig.fleet->conditions[BU_CONDITION_EPOCH_BEHIND].on = 1;
+	ck_assert_int_eq(bu_api_agent_discover(&site.api, &request, &reply, &err),
+			 BU_ANSWER_ERROR);
+	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
+	ck_assert_ptr_null(reply.json);
+	site_end(&site);
+}
+END_TEST
+
 /* The host, which may be anybody, hears nothing of nodes; the operator does. */
 static void
 is_silent(struct site *site, const json_t *answer, const char *words)
@@ -321,8 +343,9 @@ START_TEST(an_address_that_tells_without_end_is_asked_to_wait)
 }
 END_TEST
 
-RIG_UNIT("discover", a_machine_is_installed_from_any_of_its_cards,
-	 a_dpu_is_listed_and_sent_away, a_node_written_by_its_serial_number_boots,
+RIG_UNIT("discover", behind_the_fence_there_is_no_token,
+	 a_machine_is_installed_from_any_of_its_cards, a_dpu_is_listed_and_sent_away,
+	 a_node_written_by_its_serial_number_boots,
 	 who_is_nobody_is_listed_and_left_as_it_is,
 	 a_site_may_ask_all_machines_what_they_are,
 	 of_too_many_the_one_that_was_heard_longest_ago_goes,

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/secret.h"
 #include "provisioner/api/api.h"
+#include "provisioner/node/fence.h"
 #include "provisioner/trust/sshcert.h"
 
 enum { NAMES_MAX = 64 };
@@ -91,7 +92,8 @@ BU_HANDLER(bu_api_agent_hostkey)
 	bu_autofree char *line = NULL;
 	const char *key;
 
-	if (!node || bu_json_get_str(request->body, "key", &key, err) != 0 ||
+	if (!node || bu_fence_check(api->fleet, BU_ERR_BUSY, err) != 0 ||
+	    bu_json_get_str(request->body, "key", &key, err) != 0 ||
 	    bu_fleet_target(api->fleet, node, &target, err) != 0)
 		return BU_ANSWER_ERROR;
 	line = certify(api, &target, key, err);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "provisioner/api/api.h"
 #include "provisioner/api/strangers.h"
+#include "provisioner/node/fence.h"
 
 /* The address is the node's, and where the card that answers for it can be seen, that
  * is the node's, too. */
@@ -39,7 +40,8 @@ answer(const struct bu_api *api, struct bu_node *node, const struct bu_request *
 	char address[BU_ADDRESS_SIZE];
 	struct bu_target target;
 
-	if (bu_fleet_target(api->fleet, node, &target, err) != 0 ||
+	if (bu_fence_check(api->fleet, BU_ERR_BUSY, err) != 0 ||
+	    bu_fleet_target(api->fleet, node, &target, err) != 0 ||
 	    check_caller(api, target.node, request, err) != 0 ||
 	    bu_reconcile_check_seed(api->rec, node, err) != 0)
 		return BU_ANSWER_ERROR;

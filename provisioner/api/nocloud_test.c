@@ -122,6 +122,10 @@ START_TEST(the_installer_gets_what_is_for_cloud_init)
 	ck_assert_str_eq(bu_json_str(json_array_get(files, 0), "content", ""), want);
 	/* All of it: it is the document that is served, too. */
 	rig_install(&site.rig, 1);
+	/* An appliance that may not lead gives it to nobody. */
+	site.rig.fleet->conditions[BU_CONDITION_EPOCH_UNCHECKED].on = 1;
+	free(ask(&site, token, "user-data", 503));
+	site.rig.fleet->conditions[BU_CONDITION_EPOCH_UNCHECKED].on = 0;
 	rest = ask(&site, token, "user-data", 200);
 	ck_assert_str_eq(bu_json_str(json_array_get(files, 1), "content", "?"), rest);
 	ck_assert(strncmp(rest, "#cloud-config\n{", 15) == 0);

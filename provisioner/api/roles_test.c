@@ -43,6 +43,7 @@ needed(const struct bu_route *route)
 	    route->listeners & BU_LISTEN_BOOT)
 		return "node";
 	if (!strncmp(route->path, "/v1/backups", 11) ||
+	    !strncmp(route->path, "/v1/site/", 9) ||
 	    !strncmp(route->path, "/v1/tokens", 10))
 		return "admin";
 	if (!strncmp(route->path, "/v1/audit", 9))

@@ -78,6 +78,8 @@ const struct bu_route bu_api_routes[] = {
 	 "makes a token: {name, role, for_s}; the answer alone has it"},
 	{"POST", "/v1/tokens/*/revoke", CALLERS, BU_CALLER_ADMIN, bu_api_token_revoke,
 	 "no request with it is answered from then on"},
+	{"POST", "/v1/site/take-over", CALLERS, BU_CALLER_ADMIN, bu_api_take_over,
+	 "this appliance leads from now on, with a higher epoch: {reason}"},
 	{"GET", "/v1/machines", VIEWERS, BU_CALLER_VIEW, bu_api_machines,
 	 "machines that booted but are not in the profile"},
 	{"GET", "/v1/nodes", VIEWERS, BU_CALLER_VIEW, bu_api_nodes,

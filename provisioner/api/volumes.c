@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "model/work.h"
 #include "provisioner/api/api.h"
+#include "provisioner/node/fence.h"
 
 struct volumes {
 	const char *guids[BU_WORK_DATA_MAX];
@@ -30,7 +31,8 @@ BU_HANDLER(bu_api_agent_volumes)
 	struct volumes volumes;
 	json_t *keys;
 
-	if (!node || bu_request_read(request, volumes_fields, &volumes, err) != 0)
+	if (!node || bu_fence_check(api->fleet, BU_ERR_BUSY, err) != 0 ||
+	    bu_request_read(request, volumes_fields, &volumes, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (node->state == BU_STATE_RETIRED) {
 		bu_err_set(err, BU_ERR_DENIED, 0, "%s is retired", node->name);

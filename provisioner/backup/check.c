@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Verifies an unpacked backup, and raises its epoch above that of the appliance that it
- * was made of. Called by restore.c. Invariant: the epoch is raised only in a log that
- * was found whole.
+ * was made of, to be confirmed by an agent. Called by restore.c. Invariant: the epoch
+ * is raised only in a log that was found whole.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/anchor.h"
+#include "model/condition.h"
 #include "model/event_body.h"
 #include "provisioner/backup/backup.h"
 #include "provisioner/store/store.h"
@@ -132,12 +133,18 @@ raise_epoch(struct bu_loop *loop, struct bu_store *store, int64_t least, int64_t
 {
 	int64_t epoch = *ret;
 	struct bu_err bad = {0};
-	struct bu_event event;
+	struct bu_event events[2];
 
 	if (epoch <= least)
 		epoch = least + 1;
-	BU_EVENT_MAKE(&event, BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
-	bu_store_append(store, &event, 1, epoch, on_raised, &bad);
+	if (epoch > BU_EPOCH_MAX)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "its epoch %lld has none above it", (long long)least);
+	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
+	BU_EVENT_MAKE(&events[1], BU_EVENT_CONDITION, "", condition,
+		      .name = bu_condition_info(BU_CONDITION_EPOCH_UNCHECKED)->name,
+		      .on = 1, .detail = "");
+	bu_store_append(store, events, BU_LEN(events), epoch, on_raised, &bad);
 	while (bu_store_committed(store) < bu_store_appended(store))
 		bu_loop_step(loop, 100);
 	if (bad.kind) {

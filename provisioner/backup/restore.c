@@ -236,7 +236,10 @@ tell_next(const char *state, int64_t epoch, FILE *out)
 		"  4. start bringupd; bringup status, bringup audit verify --anchor "
 		"FILE\n"
 		"     with the newest anchor of the syslog; retire again what that "
-		"lists\n",
+		"lists\n"
+		"  5. nothing is switched until an agent confirms this epoch; if none "
+		"can:\n"
+		"     bringup site take-over\n",
 		state, (long long)epoch, state);
 }
 

@@ -17,6 +17,7 @@
 #include "provisioner/gate/certify/certify.h"
 #include "provisioner/gate/task/asks.h"
 #include "provisioner/gate/task/task.h"
+#include "provisioner/node/fence.h"
 
 enum {
 	LOOK_AGAIN_MS = 2000,
@@ -99,7 +100,7 @@ on_look(void *arg)
 	int more = 0, unverified;
 
 	gate->due_ms = 0;
-	if (bu_store_down(gate->fleet->store)) {
+	if (bu_store_down(gate->fleet->store) || bu_fence_is_shut(gate->fleet)) {
 		bu_gate_wake_at(gate,
 				bu_loop_now_ms(gate->fleet->loop) + LOOK_AGAIN_MS);
 		return;

@@ -31,13 +31,15 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 		json_object_del(fleet->machines, node->machine);
 		json_object_set_new(fleet->revoked, node->machine,
 				    json_string(node->name));
+		fleet->revoked_version++;
 	}
 	BU_TEXT_COPY(node->machine, machine);
 	bu_fleet_mark(fleet, node);
 	if (node->machine[0]) {
 		json_object_set_new(fleet->machines, node->machine,
 				    json_string(node->name));
-		json_object_del(fleet->revoked, node->machine);
+		if (json_object_del(fleet->revoked, node->machine) == 0)
+			fleet->revoked_version++;
 	}
 }
 

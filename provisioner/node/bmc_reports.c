@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "provisioner/node/fence.h"
 #include "provisioner/node/reconcile_impl.h"
 
 enum {
@@ -155,6 +156,8 @@ bu_reconcile_report(struct bu_reconcile *rec, struct bu_node *node,
 				  node->name);
 	if (rec->stopped)
 		return bu_err_set(err, BU_ERR_STATE, 0, "bringupd is ending");
+	if (bu_fence_check(rec->fleet, BU_ERR_STATE, err) != 0)
+		return -1;
 	if (!fact->asking) {
 		fact->asking = 1;
 		start(rec, node, what, 0, "");

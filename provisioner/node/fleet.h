@@ -73,11 +73,21 @@ struct bu_life {
 	int64_t row_ms;    /* Unix time of the last row */
 };
 
+struct bu_epoch {
+	int64_t epoch;
+	int64_t seq;     /* of its row */
+	int64_t time_ms; /* of its row, Unix time */
+};
+
 struct bu_fleet {
 	struct bu_loop *loop;
 	struct bu_store *store;
 	struct bu_follower *follower; /* of the log; NULL = not loaded */
 	int64_t epoch;
+	/* All epochs of the log, oldest first. The present one is the last. */
+	struct bu_epoch *epochs;
+	size_t epochs_count, epochs_cap;
+	int64_t epoch_heard; /* the greatest of a later log; 0 = none */
 	/* Grows with every change, of memory-only facts too. Begins with the Unix time
 	 * of the process in microseconds, so that no two processes share one. */
 	int64_t version;
@@ -108,7 +118,8 @@ struct bu_fleet {
 	/* Machines that nodes gave up, and fingerprints of agents' certificates that
 	 * are no longer valid -> the node's name; for anchors of the log. */
 	json_t *revoked;
-	json_t *told; /* index of serial numbers, UUIDs and MACs (twins.c) */
+	int64_t revoked_version; /* grows with each change of the list */
+	json_t *told;            /* index of serial numbers, UUIDs and MACs (twins.c) */
 	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */
 	size_t rollouts_count;
 	struct bu_run runs[BU_PAST_MAX];                    /* a ring */

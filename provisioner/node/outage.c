@@ -5,13 +5,15 @@
  * the error. Every two seconds real rows are tried. Once they are in, bringupd goes on
  * as after a start: open steps are observed, and the time of the outage counts for no
  * deadline. The same first row begins the life of a process, so a start on a full disk
- * is an outage from the beginning. Called by the store and by reconcile.c. Invariant:
- * effects begin only while `alive`.
+ * is an outage from the beginning. A shut fence (fence.c) ends a life likewise, though
+ * rows go on. Called by the store, fence.c and reconcile.c. Invariant: effects begin
+ * only while `alive`.
  */
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "provisioner/node/fence.h"
 #include "provisioner/node/reconcile_impl.h"
 
 enum { TRY_MS = 2000, JUMP_MS = 5000 };
@@ -34,13 +36,38 @@ count_from(struct bu_reconcile *rec, int64_t from_ms)
 	rec->offset_ms = offset_ms(rec);
 }
 
+/* This life is over, as far as deadlines count it. */
+static void
+end_life(struct bu_reconcile *rec)
+{
+	rec->outage_ms = bu_loop_now_ms(rec->fleet->loop);
+	rec->lasted_ms = rec->outage_ms - rec->count_ms;
+	rec->lasted_seq = rec->life_seq;
+	rec->alive = 0;
+}
+
+/* A life behind the fence: of no length. */
+static void
+rest(struct bu_reconcile *rec)
+{
+	rec->fence.paused = 1;
+	end_life(rec);
+	if (rec->life_seq)
+		bu_store_keep_lead(rec->fleet->store, rec->life_seq, rec->lasted_ms);
+}
+
 static void
 begin_life(struct bu_reconcile *rec)
 {
 	struct bu_fleet *fleet = rec->fleet;
 
 	rec->alive = 1;
+	rec->fence.paused = 0;
 	count_from(rec, rec->life_ms);
+	if (bu_fence_is_shut(fleet)) {
+		rest(rec);
+		return;
+	}
 	for (size_t i = 0; i < fleet->count; i++)
 		rec->drive(rec, fleet->nodes[i]);
 }
@@ -148,12 +175,8 @@ bu_outage_begin(void *arg)
 	if (rec->stopped)
 		return;
 	bu_error("log", "%s", err->text);
-	if (rec->alive) {
-		rec->outage_ms = bu_loop_now_ms(rec->fleet->loop);
-		rec->lasted_ms = rec->outage_ms - rec->count_ms;
-		rec->lasted_seq = rec->life_seq;
-	}
-	rec->alive = 0;
+	if (rec->alive)
+		end_life(rec);
 	rec->try_ms = bu_loop_now_ms(rec->fleet->loop) + TRY_MS;
 	rec->fleet->outages++;
 	bu_effects_pause(rec);
@@ -188,19 +211,12 @@ condition_event(const struct bu_fleet *fleet, int on, struct bu_event *ret)
 		      .since_ms = condition->since_ms);
 }
 
+/* As after a start. */
 static void
-on_resumed(const struct bu_decided *decided, void *arg)
+go_on(struct bu_reconcile *rec)
 {
-	struct bu_reconcile *rec = arg;
 	struct bu_fleet *fleet = rec->fleet;
 
-	if (rec->stopped)
-		return;
-	if (decided->err) {
-		show(rec, decided->err);
-		return;
-	}
-	bu_info("log", "it can be written again");
 	give_back(rec);
 	rec->life_ms = bu_loop_now_ms(fleet->loop);
 	fleet->loaded_seq = fleet->life.row_seq;
@@ -209,17 +225,37 @@ on_resumed(const struct bu_decided *decided, void *arg)
 	bu_fleet_touch(fleet, NULL);
 }
 
+static void
+on_resumed(const struct bu_decided *decided, void *arg)
+{
+	struct bu_reconcile *rec = arg;
+
+	if (rec->stopped)
+		return;
+	if (decided->err) {
+		show(rec, decided->err);
+		return;
+	}
+	bu_info("log", "it can be written again");
+	go_on(rec);
+}
+
+/* The length of the life before, unless the log has a row with it by now. */
+static int64_t
+untold_ms(const struct bu_reconcile *rec)
+{
+	return rec->fleet->life.seq != rec->lasted_seq ? 0 : rec->lasted_ms;
+}
+
 /* Proposes the outage, its end, and the first row of the next life. */
 static void
 resume(struct bu_reconcile *rec)
 {
-	/* The log may have a row with the length of that life by now. */
-	int is_told = rec->fleet->life.seq != rec->lasted_seq;
 	struct bu_event events[3];
 
 	condition_event(rec->fleet, 1, &events[0]);
 	condition_event(rec->fleet, 0, &events[1]);
-	started_event(is_told ? 0 : rec->lasted_ms, "room", &events[2]);
+	started_event(untold_ms(rec), "room", &events[2]);
 	bu_store_resume(rec->fleet->store, events, BU_LEN(events), rec->fleet->epoch,
 			on_resumed, rec);
 }
@@ -242,4 +278,36 @@ bu_outage_look(struct bu_reconcile *rec)
 	if (bu_store_down(fleet->store))
 		resume(rec);
 	return rec->alive;
+}
+
+static void
+on_opened(const struct bu_decided *decided, void *arg)
+{
+	struct bu_reconcile *rec = arg;
+
+	rec->fence.opening = 0;
+	if (decided->err || rec->stopped || bu_store_down(rec->fleet->store))
+		return;
+	bu_info("fence", "open: this appliance leads, and goes on");
+	go_on(rec);
+}
+
+void
+bu_outage_fence(struct bu_reconcile *rec, int shut)
+{
+	struct bu_event event;
+
+	if (rec->stopped)
+		return;
+	if (shut && rec->alive) {
+		rest(rec);
+		bu_effects_pause(rec);
+	}
+	if (shut || !rec->fence.paused || rec->fence.opening ||
+	    bu_store_down(rec->fleet->store))
+		return;
+	rec->fence.opening = 1;
+	started_event(untold_ms(rec), "epoch", &event);
+	bu_store_append(rec->fleet->store, &event, 1, rec->fleet->epoch, on_opened,
+			rec);
 }

@@ -243,6 +243,7 @@ on_tick(void *arg)
 	struct bu_reconcile *rec = arg;
 
 	bu_timer_set(rec->tick, BU_TICK_MS);
+	bu_fence_look(rec);
 	if (!bu_outage_look(rec))
 		return;
 	bu_outage_heed_clock(rec);
@@ -314,6 +315,7 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 	bu_timer_destroy(rec->tick);
 	bu_siblings_destroy(rec->siblings);
 	bu_meter_destroy(rec->inventories);
+	json_decref(rec->fence.anchor);
 	free(rec);
 }
 

@@ -34,6 +34,17 @@ struct bu_observer;
 struct bu_console_ask;
 struct bu_report_ask;
 
+/* Of fence.c. */
+struct bu_fence {
+	int paused;                /* the engine rests behind the fence */
+	int opening;               /* the first row of the next life is on its way */
+	char voucher[BU_NAME_MAX]; /* first agent that confirms; "" = none */
+	int64_t vouched_ms;        /* monotonic */
+	json_t *anchor;            /* for agents; NULL = not made */
+	char revoked[65];          /* digest of its list */
+	int64_t made_of, made_epoch, made_ms; /* the list's version; monotonic */
+};
+
 struct bu_reconcile {
 	struct bu_fleet *fleet;
 	struct bu_power *power;
@@ -62,6 +73,7 @@ struct bu_reconcile {
 	int64_t jumped_ms;  /* when the wall clock was last set */
 	int64_t outage_ms;  /* start of the time without a life */
 	int64_t try_ms;     /* next try to write the log */
+	struct bu_fence fence;
 	struct bu_freezer freezer;
 	struct bu_siblings *siblings; /* index of siblings.c */
 	struct bu_meter *inventories; /* limits inventory changes, by node */
@@ -247,6 +259,11 @@ void bu_outage_start(struct bu_reconcile *rec);
 void bu_outage_begin(void *arg);
 /* Tries the log again when a try is due; 1 = bringup is alive. */
 int bu_outage_look(struct bu_reconcile *rec);
+/* The fence is shut: ends this life in good order. It is open again: appends the first
+ * row of the next life, and goes on when that is in the log. */
+void bu_outage_fence(struct bu_reconcile *rec, int shut);
+/* fence.c. Opens the fence when its time has come, and pauses or wakes the engine. */
+void bu_fence_look(struct bu_reconcile *rec);
 /* Writes a row `started` when the wall clock was set by 5 s or more. */
 void bu_outage_heed_clock(struct bu_reconcile *rec);
 /* Stores the length of this life so far. */

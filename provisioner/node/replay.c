@@ -46,6 +46,10 @@ static int
 on_epoch(BU_REPLAY_ARGS)
 {
 	fleet->epoch = body->epoch.epoch;
+	fleet->epochs = bu_xgrow(fleet->epochs, &fleet->epochs_cap,
+				 fleet->epochs_count + 1, sizeof(*fleet->epochs));
+	fleet->epochs[fleet->epochs_count++] =
+		(struct bu_epoch){fleet->epoch, event->seq, event->time_ms};
 	return 0;
 }
 
@@ -237,6 +241,8 @@ on_condition(BU_REPLAY_ARGS)
 	bu_condition_set(condition, body->condition.on,
 			 since_ms ? since_ms : event->time_ms,
 			 json_incref((json_t *)(uintptr_t)body->condition.detail));
+	if (body->condition.epoch > fleet->epoch_heard)
+		fleet->epoch_heard = body->condition.epoch;
 	return 0;
 }
 

@@ -155,9 +155,11 @@ bu_replay_revoked(BU_REPLAY_ARGS)
 	if (!all && strcmp(body->revoked.fingerprint, node->agent_cert) != 0)
 		return 0;
 	node->agent_revoked = all || !node->agent_cert_next[0];
-	if (node->agent_revoked && node->agent_cert[0])
+	if (node->agent_revoked && node->agent_cert[0]) {
 		json_object_set_new(fleet->revoked, node->agent_cert,
 				    json_string(node->name));
+		fleet->revoked_version++;
+	}
 	BU_TEXT_COPY(node->agent_cert_renewed,
 		     node->agent_revoked ? "" : node->agent_cert);
 	BU_TEXT_COPY(node->agent_cert,

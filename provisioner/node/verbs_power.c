@@ -9,6 +9,7 @@
 
 #include "base/record.h"
 #include "base/text.h"
+#include "provisioner/node/fence.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_impl.h"
@@ -252,6 +253,9 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 				  "node %s has power = manual: switch its machine by "
 				  "hand",
 				  node->name);
+	/* A question to a BMC may change its password. */
+	if (bu_fence_check(rec->fleet, BU_ERR_STATE, err) != 0)
+		return -1;
 	if (deed_of(ask) == BU_DEED_STATUS)
 		return 0;
 	if (node->power.result == BU_OUTCOME_ASKED)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "provisioner/node/fence.h"
 #include "provisioner/rollout/rollout_impl.h"
 
 static void
@@ -94,7 +95,7 @@ on_turn(void *arg)
 	size_t count = 0, cap = 0;
 
 	rollouts->looked_ms = bu_loop_now_ms(fleet->loop);
-	if (!fleet->desired || bu_store_down(fleet->store))
+	if (!fleet->desired || bu_store_down(fleet->store) || bu_fence_is_shut(fleet))
 		return;
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];

@@ -141,7 +141,21 @@ appliance_restore(const struct appliance *a)
 				       .now_ms = APPLIANCE_NOW_MS};
 }
 
-/* The restored log: whole, of these rows and one that raises the epoch. */
+static inline int
+appliance_names_last(const struct bu_event *event, void *arg)
+{
+	bu_autofree char *body = json_dumps(event->body, JSON_SORT_KEYS);
+
+	(void)arg;
+	ck_assert_int_eq(event->kind, BU_EVENT_CONDITION);
+	ck_assert_str_eq(event->node, "");
+	ck_assert_ptr_nonnull(strstr(body, "\"name\": \"epoch-unchecked\""));
+	ck_assert_ptr_nonnull(strstr(body, "\"on\": true"));
+	return 0;
+}
+
+/* The restored log: whole, of these rows, one that raises the epoch, and one that says
+ * that no agent has confirmed it. */
 static inline void
 appliance_is_whole(const struct appliance *a, const char *state, int64_t epoch)
 {
@@ -155,7 +169,9 @@ appliance_is_whole(const struct appliance *a, const char *state, int64_t epoch)
 	ck_assert_int_eq(bu_store_verify(store, &at, APPLIANCE_ROWS, NULL), 0);
 	ck_assert_str_eq(at.hash, a->end.hash);
 	ck_assert_int_eq(bu_store_verify(store, &at, 0, NULL), 0);
-	ck_assert_int_eq(at.seq, APPLIANCE_ROWS + 1);
+	ck_assert_int_eq(at.seq, APPLIANCE_ROWS + 2);
+	ck_assert_int_eq(bu_store_read_tail(store, 1, appliance_names_last, NULL, NULL),
+			 0);
 	ck_assert_int_eq(bu_store_verify_blobs(store, &after, 0, 0, NULL), 0);
 	ck_assert_int_eq(bu_store_lead(store).epoch, epoch);
 	bu_store_destroy(store);

@@ -113,6 +113,7 @@ finish(struct appliance *appliance, struct bu_session *session,
 	json_decref(session->links);
 	json_decref(session->crash);
 	json_decref(session->runs);
+	bu_heard_fini(&session->heard);
 	bu_identity_fini(identity);
 	MHD_stop_daemon(appliance->daemon);
 	for (size_t i = 0; i < BU_LEN(appliance->bodies); i++)
