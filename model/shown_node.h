@@ -64,7 +64,8 @@
 	X(T, JSON, says, .need = BU_SPARSE) X(T, JSON, refused, .need = BU_SPARSE) \
 	X(T, STRING, boot_id)
 #define BU_SHOWN_LISTED_ROWS(X, T) \
-	X(T, STRING, rack) X(T, STRING, slot) X(T, STRING, commit) \
+	X(T, STRING, rack) X(T, STRING, slot) \
+	X(T, STRING, serial, .need = BU_SPARSE, .unsaid = "") X(T, STRING, commit) \
 	X(T, JSON, cluster, .need = BU_NULL)
 
 /* Only for one node. why: lines, each a reason (model/sentence.h). inventory: of model/inventory.h.

@@ -4,8 +4,11 @@
 
 #include <string.h>
 
+enum { TAKES_NOTHING, TAKES_GRANT, TAKES_FORCE };
+
 static const struct bu_verb_info verbs[] = {
-#define X(id, name, args, states, takes, help) {name, args, states, help},
+#define X(id, name, args, states, takes, help)                                         \
+	{name, args, states, TAKES_##takes == TAKES_GRANT, help},
 	BU_VERBS(X)
 #undef X
 };

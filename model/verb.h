@@ -69,6 +69,7 @@ struct bu_verb_info {
 	const char *name;
 	const char *args;
 	unsigned int states; /* bits BU_IN() */
+	int grants;          /* takes --grant */
 	const char *help;
 };
 

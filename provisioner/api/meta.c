@@ -63,6 +63,7 @@ verbs_json(void)
 	json_t *list = json_array();
 
 	for (int verb = 0; verb < BU_VERB_COUNT; verb++) {
+		const struct bu_verb_info *info = bu_verb_info((enum bu_verb)verb);
 		json_t *states = json_array();
 
 		for (int state = 0; state < BU_STATE_COUNT; state++)
@@ -70,11 +71,10 @@ verbs_json(void)
 				json_array_append_new(states,
 						      json_string(bu_state_name(
 							      (enum bu_state)state)));
-		json_array_append_new(
-			list, json_pack("{s:s,s:s,s:o}", "name",
-					bu_verb_info((enum bu_verb)verb)->name, "help",
-					bu_verb_info((enum bu_verb)verb)->help,
-					"states", states));
+		json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:b,s:o}", "name",
+						      info->name, "args", info->args,
+						      "help", info->help, "grant",
+						      info->grants, "states", states));
 	}
 	return list;
 }

@@ -47,8 +47,9 @@ START_TEST(each_row_of_the_tables_is_there_with_its_words)
 	meta = site_call(&site, site.page, "GET", "/v1/meta", "", 200);
 	has_rows(meta, "states", BU_STATE_COUNT,
 		 (const char *const[]){"name", "help", "place", "bad", NULL});
-	has_rows(meta, "verbs", BU_VERB_COUNT,
-		 (const char *const[]){"name", "help", "states", NULL});
+	has_rows(
+		meta, "verbs", BU_VERB_COUNT,
+		(const char *const[]){"name", "args", "help", "grant", "states", NULL});
 	has_rows(meta, "classes", BU_CLASS_COUNT,
 		 (const char *const[]){"name", "help", "grant", NULL});
 	has_rows(meta, "conditions", BU_CONDITION_COUNT,
@@ -62,6 +63,9 @@ START_TEST(each_row_of_the_tables_is_there_with_its_words)
 	ck_assert(json_equal(json_object_get(row, "args"), args));
 	row = row_of(meta, "states", "name", "failed");
 	ck_assert_int_eq(bu_json_bool(row, "bad", 0), 1);
+	row = row_of(meta, "verbs", "name", "rebuild");
+	ck_assert_int_eq(bu_json_bool(row, "grant", 0), 1);
+	ck_assert_str_eq(bu_json_str(row, "args", ""), "NODESET");
 	row = row_of(meta, "links", "name", "script");
 	ck_assert_str_eq(bu_json_str(row, "missing", ""),
 			 "it has not asked for the kernel");

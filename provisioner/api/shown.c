@@ -55,6 +55,7 @@ bu_api_shown_node(const struct bu_fleet *fleet, const struct bu_node *node)
 			    json_string(want && want->rack ? want->rack : ""));
 	json_object_set_new(object, "slot",
 			    json_string(want && want->slot ? want->slot : ""));
+	json_object_set_new(object, "serial", json_string(node->serial));
 	json_object_set_new(object, "commit", json_string(node->commit));
 	json_object_set_new(object, "cluster", cluster_json(node));
 	if (node->order.open || node->order.failed)
