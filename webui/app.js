@@ -1,598 +1,236 @@
 // SPDX-License-Identifier: Apache-2.0
-// The status page: long-polls GET /v1/status, draws what changed. It only reads, keeps
-// no state of its own but the viewer's filter and folds, and puts every text that comes
-// from the daemon into text nodes.
-"use strict";
+// The page: chooses the view that the address names, draws the frame around it, hears keys.
+// Invariants: the address has the view, the filters and the search, so that back, reload and
+// a link show the same; the page only reads.
+import { byId, duration, el, keyedList, setText, show } from "./dom.js";
+import { live, onChange, poll } from "./live.js";
+import { eventsView } from "./view_events.js";
+import { fabric } from "./view_fabric.js";
+import { nodeView } from "./view_node.js";
+import { overview } from "./view_overview.js";
+import { rollouts } from "./view_rollouts.js";
+import { site } from "./view_site.js";
+import { alarmsOf, isReady, summaryOf } from "./words.js";
 
-const GLYPHS = { good: "✓", bad: "✕", busy: "●", wait: "◷", idle: "○" };
-const VERDICT_TONES = { pass: "good", warn: "wait", fail: "bad", inconclusive: "idle" };
-const FOLD_FROM = 50;   // a pool with more nodes starts folded
-const ROWS_MAX = 200;   // rows drawn of one pool
-const PAIRS_MAX = 20;   // pairs drawn until the viewer asks for more
-const PAIRS_MORE = 200; // drawn in addition each time
-const PAIRS_GAP_MS = 2000; // between two looks at the pairs
-const POLL_WAIT_S = 25;
-const POLL_GAP_MS = 250; // at most four drawings a second
+const VIEWS = { "": { title: "Overview", open: overview }, fabric: { title: "Fabric", open: fabric },
+	rollouts: { title: "Rollouts", open: rollouts }, events: { title: "Events", open: eventsView },
+	site: { title: "Site", open: site }, node: { open: nodeView } };
+const TYPING_MS = 150, SAY_GAP_MS = 5000;
 
-const view = {
-	status: null, skewMs: 0, answeredMs: 0, lost: "", filter: "",
-	pools: new Map(), pairs: new Map(), pairsWanted: PAIRS_MAX, pairsSeq: null,
-	pairsMs: 0, learnt: false, eventSeq: null, alarms: "",
-};
+const here = { name: null, argument: "", view: null };
 
-const byId = (id) => document.getElementById(id);
+/* The address: #/view/argument?filters */
 
-// el("p", {class: "x"}, "text", child): children are nodes or plain text.
-function el(tag, attributes, ...children) {
-	const element = document.createElement(tag);
-	for (const [name, value] of Object.entries(attributes || {}))
-		element.setAttribute(name, value);
-	element.append(...children);
-	return element;
+function parseHash() {
+	const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+	const [name, argument] = path.split("/");
+	return { name: VIEWS[name] ? name : "", argument: decodeURIComponent(argument || ""),
+		params: new URLSearchParams(query || "") };
 }
 
-function setText(element, text) {
-	if (element.textContent !== text)
-		element.textContent = text;
+function hashOf(name, argument, params) {
+	const query = params.toString();
+	return "#/" + name + (argument ? "/" + encodeURIComponent(argument) : "") + (query ? "?" + query : "");
 }
 
-function show(element, visible) {
-	element.hidden = !visible;
+// The same view with other filters; "" takes one away.
+function linkOf(place, changes) {
+	const params = new URLSearchParams(place.params);
+	for (const [key, value] of Object.entries(changes))
+		if (value)
+			params.set(key, value);
+		else
+			params.delete(key);
+	return hashOf(place.name, place.argument, params);
 }
 
-// Puts the wanted children in order, moving only those that are out of place.
-function arrange(parent, wanted) {
-	wanted.forEach((child, i) => {
-		if (parent.children[i] !== child)
-			parent.insertBefore(child, parent.children[i] || null);
-	});
-	while (parent.children.length > wanted.length)
-		parent.lastElementChild.remove();
+let spoken = "";
+
+function say(text) {
+	spoken = text;
+	setText(byId("say"), text);
 }
 
-/* Figures as text */
+/* Views */
 
-function duration(ms) {
-	const s = Math.max(0, ms) / 1000;
-	if (s < 10)
-		return s.toFixed(1) + " s";
-	if (s < 120)
-		return Math.round(s) + " s";
-	if (s < 600)
-		return Math.floor(s / 60) + " min " + Math.floor(s % 60) + " s";
-	if (s < 7200)
-		return Math.floor(s / 60) + " min";
-	if (s < 172800)
-		return Math.floor(s / 3600) + " h";
-	return Math.floor(s / 86400) + " d";
+function drawNav(name) {
+	const nav = byId("views");
+	if (!nav.children.length)
+		nav.append(...Object.entries(VIEWS).filter(([, view]) => view.title).map(([key, view]) =>
+			el("a", { href: "#/" + key, "data-view": key }, view.title)));
+	for (const link of nav.children)
+		if (link.dataset.view === name)
+			link.setAttribute("aria-current", "page");
+		else
+			link.removeAttribute("aria-current");
 }
 
-function bandwidth(gbps) {
-	if (!Number.isFinite(gbps))
-		return "–";
-	if (gbps < 1)
-		return (gbps * 1000).toFixed(1) + " Mbit/s";
-	return gbps.toFixed(gbps < 100 ? 1 : 0) + " Gbit/s";
-}
-
-function megabytes(bytes) {
-	return Math.round(bytes / 1e6).toLocaleString("en");
-}
-
-function clockTime(ms) {
-	return new Date(ms).toLocaleTimeString("en-GB");
-}
-
-function plural(count, word) {
-	return count.toLocaleString("en") + " " + word + (count === 1 ? "" : "s");
-}
-
-const serverNow = () => Date.now() + view.skewMs;
-
-/* One node */
-
-function trackOf() {
-	const steps = meta.track.map((name) => {
-		const time = el("span", { class: "time" });
-		const mark = el("span", { class: "sr" });
-		const item = el("li", {}, el("span", { class: "line" }),
-			el("span", { class: "name" }, name), mark, time);
-		return { item, time, mark };
-	});
-	return { root: el("ol", { class: "track", "aria-label": "Lifecycle" },
-		...steps.map((step) => step.item)), steps };
-}
-
-// Where the node is in the track, or was when it failed; -1 = nowhere.
-function stageIndex(node) {
-	const here = meta.track.indexOf(node.state);
-	if (here >= 0 || toneOf(node) !== "bad")
-		return here;
-	const passed = (node.stages || []).map((stage) => meta.track.indexOf(stage.state));
-	return passed.length ? passed[passed.length - 1] : -1;
-}
-
-function stepTone(node, i, here) {
-	if (i < here)
-		return "done";
-	if (i > here)
-		return "todo";
-	return isReady(node) && !node.held ? "done" : toneOf(node);
-}
-
-const STEP_WORDS = { done: "done", todo: "to come", busy: "now", wait: "waiting",
-	bad: "stopped here", good: "done", idle: "" };
-
-function updateTrack(track, node) {
-	const here = stageIndex(node);
-	const times = new Map();
-	for (const stage of node.stages || [])
-		times.set(stage.state, (times.get(stage.state) || 0) + stage.ms);
-	track.steps.forEach((step, i) => {
-		const tone = stepTone(node, i, here);
-		const spent = times.get(meta.track[i]);
-		step.item.dataset.tone = tone;
-		setText(step.mark, " " + STEP_WORDS[tone]);
-		if (meta.track[i] !== node.state || node.settled)
-			setText(step.time, spent === undefined || meta.states.get(meta.track[i]).settled ?
-				"" : duration(spent));
-	});
-}
-
-function createProgress() {
-	const bar = el("progress", { max: "100" });
-	const text = el("span");
-	return { root: el("p", { class: "progress" }, bar, text), bar, text };
-}
-
-function updateProgress(progress, node) {
-	const now = node.progress;
-	show(progress.root, Boolean(now));
-	if (!now)
-		return;
-	const percent = now.total_bytes > 0 ? 100 * now.done_bytes / now.total_bytes : 0;
-	progress.bar.value = percent;
-	progress.bar.setAttribute("aria-label", node.name + ": " + now.stage);
-	setText(progress.text, now.stage + " " + Math.floor(percent) + " % · " +
-		megabytes(now.done_bytes) + " of " + megabytes(now.total_bytes) + " MB");
-}
-
-function createRow() {
-	const row = { key: "", node: null, name: el("h4"), meta: el("p", { class: "meta" }),
-		track: trackOf(), glyph: el("span", { "aria-hidden": "true" }),
-		state: el("span"), since: el("span", { class: "since" }),
-		progress: createProgress(), why: el("p", { class: "why" }) };
-	row.chip = el("p", { class: "chip" }, row.glyph, row.state);
-	row.root = el("li", { class: "node" },
-		el("div", { class: "who" }, row.name, row.meta),
-		el("div", { class: "where" }, row.chip, row.since), row.track.root,
-		el("div", { class: "detail" }, row.progress.root, row.why));
-	return row;
-}
-
-function placeOf(node) {
-	const place = [node.rack, node.slot && "slot " + node.slot].filter(Boolean).join(" ");
-	return [place, node.firmware, node.image].filter(Boolean).join(" · ");
-}
-
-function updateRow(row, node) {
-	const key = JSON.stringify(node);
-	if (row.key === key)
-		return;
-	const tone = toneOf(node);
-	row.key = key;
-	row.node = node;
-	row.root.dataset.tone = tone;
-	row.chip.dataset.tone = tone;
-	setText(row.name, node.name);
-	setText(row.meta, placeOf(node));
-	row.meta.title = node.machine ? "machine " + node.machine : "";
-	setText(row.glyph, GLYPHS[tone]);
-	setText(row.state, stateOf(node));
-	updateTrack(row.track, node);
-	updateProgress(row.progress, node);
-	setText(row.why, notesOf(node).join("\n"));
-	show(row.why, row.why.textContent !== "");
-	tickRow(row);
-}
-
-// The running clocks: time in the present state, and in the present step of the track.
-function tickRow(row) {
-	const node = row.node;
-	const here = meta.track.indexOf(node.state);
-	const spent = duration(serverNow() - node.since_ms);
-	setText(row.since, node.since_ms ? "for " + spent : "");
-	if (here >= 0 && !node.settled)
-		setText(row.track.steps[here].time, spent);
-}
-
-/* Pools */
-
-function createPool(name) {
-	const pool = { name, rows: new Map(), shown: [], touched: false,
-		count: el("span", { class: "dim" }), counts: el("span", { class: "counts" }),
-		list: el("ul", { class: "nodes" }), more: el("p", { class: "empty" }) };
-	const summary = el("summary", {}, el("h3", {}, name), pool.count, pool.counts);
-	pool.root = el("details", { class: "pool" }, summary, pool.list, pool.more);
-	summary.addEventListener("click", () => { pool.touched = true; });
-	pool.root.addEventListener("toggle", () => drawPool(pool));
-	return pool;
-}
-
-function rank(node) {
-	const tone = toneOf(node);
-	return tone === "bad" ? 0 : node.settled ? 2 : 1;
-}
-
-// The rows to draw: all in the profile's order, or, of a large pool, first what needs
-// a look.
-function pickRows(nodes) {
-	const wanted = nodes.filter((node) => !view.filter || countedAs(node) === view.filter);
-	if (wanted.length <= ROWS_MAX)
-		return wanted;
-	return wanted.map((node, i) => [rank(node), i, node])
-		.sort((a, b) => a[0] - b[0] || a[1] - b[1])
-		.slice(0, ROWS_MAX).map((entry) => entry[2]);
-}
-
-function drawPool(pool) {
-	const picked = pool.root.open ? pickRows(pool.nodes) : [];
-	const left = pool.root.open ? pool.nodes.filter((node) => !view.filter ||
-		countedAs(node) === view.filter).length - picked.length : 0;
-	pool.shown = picked.map((node) => {
-		if (!pool.rows.has(node.name))
-			pool.rows.set(node.name, createRow());
-		const row = pool.rows.get(node.name);
-		updateRow(row, node);
-		return row;
-	});
-	arrange(pool.list, pool.shown.map((row) => row.root));
-	setText(pool.more, left > 0 ? plural(left, "more node") +
-		"; choose a state above, or see `bringup status`" : "");
-	show(pool.more, left > 0);
-}
-
-// [{state, count, tone}], what cannot be counted on first.
-function countStates(nodes) {
-	const counts = new Map();
-	const place = (node) => awayOf(node).length ? 0 :
-		(meta.order.indexOf(node.state) + 1) || meta.order.length + 1;
-	for (const node of nodes) {
-		const state = countedAs(node);
-		const one = counts.get(state) ||
-			{ state, count: 0, tone: toneCounted(node), place: place(node) };
-		one.count++;
-		counts.set(state, one);
+function openView() {
+	const place = parseHash();
+	const another = place.name !== here.name || place.argument !== here.argument;
+	const focused = document.activeElement && document.activeElement.id;
+	if (here.view && here.view.close)
+		here.view.close();
+	const view = VIEWS[place.name].open({ params: place.params, argument: place.argument, say,
+		link: (changes) => linkOf(place, changes), go: (hash) => { location.hash = hash; } });
+	Object.assign(here, { name: place.name, argument: place.argument, view });
+	byId("view").replaceChildren(view.root);
+	drawNav(place.name);
+	if (document.activeElement !== byId("search"))
+		byId("search").value = place.params.get("q") || "";
+	if (live.status)
+		view.update({ whole: true, nodes: [], gone: [] });
+	if (another) {
+		scrollTo(0, 0);
+		if (document.activeElement === document.body || !document.activeElement)
+			byId("main").focus({ preventScroll: true });
+	} else if (focused && byId(focused)) {
+		byId(focused).focus({ preventScroll: true });
 	}
-	return [...counts.values()].sort((a, b) => a.place - b.place);
+	drawTitle();
 }
 
-function updatePool(pool, nodes) {
-	pool.nodes = nodes;
-	const names = new Set(nodes.map((node) => node.name));
-	for (const name of [...pool.rows.keys()])
-		if (!names.has(name))
-			pool.rows.delete(name);
-	setText(pool.count, plural(nodes.length, "node"));
-	setText(pool.counts, countStates(nodes).map((one) => one.count + " " + one.state)
-		.join(" · "));
-	show(pool.root, !view.filter || nodes.some((node) => countedAs(node) === view.filter));
-	if (!pool.touched)
-		pool.root.open = nodes.length <= FOLD_FROM || Boolean(view.filter);
-	drawPool(pool);
-}
-
-function drawPools(nodes) {
-	const groups = new Map();
-	for (const node of nodes) {
-		const name = node.pool || "nodes";
-		if (!groups.has(name))
-			groups.set(name, []);
-		groups.get(name).push(node);
-	}
-	for (const name of [...view.pools.keys()])
-		if (!groups.has(name))
-			view.pools.delete(name);
-	for (const [name, members] of groups) {
-		if (!view.pools.has(name))
-			view.pools.set(name, createPool(name));
-		updatePool(view.pools.get(name), members);
-	}
-	arrange(byId("pools"), [...groups.keys()].map((name) => view.pools.get(name).root));
-	show(byId("no-nodes"), nodes.length === 0);
-}
-
-/* Summary */
-
-function drawFilters(counts) {
-	const box = byId("filters");
-	const old = new Map([...box.children].map((button) => [button.dataset.state, button]));
-	arrange(box, counts.map(({ state, count, tone }) => {
-		const button = old.get(state) || el("button", { type: "button", class: "chip",
-			"data-state": state, "data-tone": tone });
-		if (!old.has(state))
-			button.addEventListener("click", () => choose(state));
-		setText(button, GLYPHS[tone] + " " + count + " " + state);
-		button.setAttribute("aria-pressed", String(view.filter === state));
-		return button;
-	}));
-}
-
-function drawShare(counts, total) {
-	const box = byId("share");
-	arrange(box, counts.map(({ state, count, tone }) => {
-		const part = [...box.children].find((child) => child.dataset.state === state) ||
-			el("span", { "data-state": state });
-		part.dataset.tone = tone;
-		part.style.flexGrow = String(count / total);
-		return part;
-	}));
-}
-
-function choose(state) {
-	view.filter = view.filter === state ? "" : state;
-	drawStatus();
-}
-
-function drawSummary(status) {
-	const counts = countStates(status.nodes);
-	const total = status.nodes.length;
+function drawTitle() {
+	const status = live.status || { nodes: [] };
 	const ready = status.nodes.filter(isReady).length;
-	const rest = summaryOf(status.nodes);
-	if (!counts.some((one) => one.state === view.filter))
-		view.filter = "";
-	setText(byId("in-service"), total ? ready + " / " + total : "–");
-	setText(byId("in-service-text"), !total ? "no nodes yet" : "nodes ready" +
-		(rest ? ", " + rest : ""));
-	drawShare(counts, total || 1);
-	drawFilters(counts);
-	setText(byId("site"), status.site || "");
-	setText(byId("revision"), status.revision ?
-		"revision " + status.revision.slice(0, 10) : "no revision applied");
-	document.title = ready + "/" + total + " ready · " + (status.site || "bringup");
+	document.title = [here.view && here.view.title, live.status && ready + "/" + status.nodes.length + " ready",
+		status.site || "bringup"].filter(Boolean).join(" · ");
 }
 
-/* The rollout that is under way, else the last one */
-
-function drawRollout(rollout) {
-	show(byId("rollout"), Boolean(rollout));
-	if (!rollout)
-		return;
-	const state = rolloutState(rollout);
-	const tone = ROLLOUT_TONES[state] || "idle";
-	setText(byId("rollout-id"), [rollout.id, rollout.commit &&
-		"commit " + rollout.commit.slice(0, 12)].filter(Boolean).join(" · "));
-	byId("rollout-state").dataset.tone = tone;
-	setText(byId("rollout-state"), GLYPHS[tone] + " " + state);
-	setText(byId("rollout-counts"), plural(rollout.total, "node") + ": " +
-		rolloutCounts(rollout));
-	setText(byId("rollout-reason"), sentence(rollout.reason));
-	show(byId("rollout-reason"), Boolean(rollout.reason));
-}
-
-/* Fabric */
-
-function createBar() {
-	const fill = el("span", { class: "fill" });
-	const goal = el("span", { class: "goal" });
-	const label = el("span", { class: "label" });
-	const figure = el("span", { class: "figure" });
-	return { root: el("p", { class: "bar-row" }, label,
-		el("span", { class: "gauge", "aria-hidden": "true" }, fill, goal), figure),
-		fill, goal, label, figure };
-}
-
-function updateBar(bar, label, gbps, pair) {
-	const top = 1.12 * Math.max(pair.ab_gbps || 0, pair.ba_gbps || 0,
-		pair.expect_gbps || 0);
-	const percent = (value) => (top > 0 ? 100 * (value || 0) / top : 0) + "%";
-	setText(bar.label, label);
-	setText(bar.figure, bandwidth(gbps));
-	bar.fill.dataset.tone = gbps >= pair.expect_gbps ? "good" : "bad";
-	bar.fill.style.width = percent(gbps);
-	bar.goal.style.left = percent(pair.expect_gbps);
-	show(bar.goal, pair.expect_gbps > 0);
-}
-
-function createPair() {
-	const row = { key: "", name: el("h3"), note: el("p", { class: "meta" }),
-		ab: createBar(), ba: createBar(), verdict: el("p", { class: "chip" }) };
-	row.root = el("li", { class: "pair" },
-		el("div", { class: "who" }, row.name, row.note),
-		el("div", { class: "bars" }, row.ab.root, row.ba.root), row.verdict);
-	return row;
-}
-
-function updatePair(row, pair) {
-	const key = JSON.stringify(pair);
-	if (row.key === key)
-		return;
-	const tone = VERDICT_TONES[pair.verdict] || "idle";
-	row.key = key;
-	setText(row.name, pair.a + " – " + pair.b);
-	setText(row.note, [pair.rail, pair.expect_gbps > 0 && "expected " + bandwidth(pair.expect_gbps),
-		pair.lat_us > 0 && pair.lat_us.toFixed(pair.lat_us < 100 ? 1 : 0) + " µs"]
-		.filter(Boolean).join(" · "));
-	updateBar(row.ab, pair.a + " → " + pair.b, pair.ab_gbps, pair);
-	updateBar(row.ba, pair.b + " → " + pair.a, pair.ba_gbps, pair);
-	row.root.dataset.tone = tone;
-	row.verdict.dataset.tone = tone;
-	setText(row.verdict, GLYPHS[tone] + " " + (pair.verdict || "running"));
-}
-
-// more: there are others, which are not drawn.
-function drawPairs(pairs, more) {
-	const rows = pairs.map((pair) => {
-		const name = pair.a + " " + pair.b + " " + (pair.rail || "");
-		if (!view.pairs.has(name))
-			view.pairs.set(name, createPair());
-		updatePair(view.pairs.get(name), pair);
-		return view.pairs.get(name).root;
-	});
-	arrange(byId("pairs"), rows);
-	setText(byId("pairs-count"), pairs.length ?
-		(more ? "first " : "") + plural(pairs.length, "pair") : "");
-	setText(byId("pairs-more"), "Show more pairs");
-	show(byId("pairs-more"), more);
-	show(byId("no-pairs"), pairs.length === 0);
-}
-
-// Up to so many pairs with one of these verdicts, page by page.
-async function fetchPairs(verdicts, count) {
-	const pairs = [];
-	let after = 0, more = true;
-	while (more && pairs.length < count) {
-		const page = await fetchJson("/v1/fabric/pairs?verdict=" + verdicts + "&after=" +
-			after + "&limit=" + Math.min(1000, count - pairs.length));
-		pairs.push(...page.pairs);
-		({ after, more } = page);
-	}
-	return pairs;
-}
-
-// The worst first. There may be tens of thousands: only those that are drawn are fetched.
-async function updatePairs(again) {
-	const seq = view.status.pairs_seq;
-	if (!again && (seq === view.pairsSeq || Date.now() - view.pairsMs < PAIRS_GAP_MS))
-		return;
-	view.pairsMs = Date.now();
-	const wanted = view.pairsWanted;
-	const pairs = [];
-	for (const verdict of ["fail", "warn", "inconclusive", "pass"])
-		if (pairs.length <= wanted)
-			pairs.push(...await fetchPairs(verdict, wanted + 1 - pairs.length));
-	drawPairs(pairs.slice(0, wanted), pairs.length > wanted);
-	view.pairsSeq = seq;
-}
-
-/* Events */
-
-function drawEvents(events) {
-	const newest = [...events].sort((a, b) => b.seq - a.seq);
-	const last = newest.length ? newest[0].seq : 0;
-	if (last === view.eventSeq)
-		return;
-	view.eventSeq = last;
-	byId("events").replaceChildren(...newest.map((event) => el("li", {},
-		el("time", { datetime: new Date(event.time_ms).toISOString() },
-			clockTime(event.time_ms)),
-		el("span", { class: "event-node" }, event.node || ""),
-		el("span", {}, event.text || event.kind || ""))));
-	show(byId("no-events"), newest.length === 0);
-}
-
-/* Connection */
+/* The frame */
 
 function drawLink() {
-	const age = duration(Date.now() - view.answeredMs);
-	const link = byId("link");
-	link.dataset.tone = view.lost ? "bad" : view.status ? "good" : "idle";
-	setText(link, view.lost ? "✕ connection lost" :
-		view.status ? "● live" : "connecting");
-	show(byId("lost"), Boolean(view.lost));
-	setText(byId("lost-why"), view.lost &&
-		"The appliance does not answer (" + view.lost + "); trying again.");
-	setText(byId("lost-age"), view.status ? "What you see is " + age + " old." : "");
-	document.body.classList.toggle("stale", Boolean(view.lost));
+	const age = duration(Date.now() - live.answeredMs), link = byId("link");
+	link.dataset.tone = live.lost ? "bad" : live.status ? "good" : "idle";
+	setText(link, live.lost ? "✕ connection lost" : live.status ? "● live" : "connecting");
+	show(byId("lost"), Boolean(live.lost));
+	setText(byId("lost-why"), live.lost && "The appliance does not answer (" + live.lost + "); trying again.");
+	setText(byId("lost-age"), live.status ? "What you see is " + age + " old." : "");
+	document.body.classList.toggle("stale", Boolean(live.lost));
 }
 
-// Said aloud when it changes, not with each answer.
-function drawAlarms(status) {
-	const alarms = alarmsOf(status);
-	const key = JSON.stringify(alarms);
-	if (key === view.alarms)
-		return;
-	view.alarms = key;
-	byId("alarms").replaceChildren(...alarms.map((alarm) =>
-		el("li", { class: "alarm", "data-tone": alarm.tone }, alarm.text)));
-}
-
-function drawStatus() {
-	const status = view.status;
-	drawAlarms(status);
-	drawSummary(status);
-	drawRollout(status.rollout);
-	drawPools(status.nodes);
-	const appliance = status.appliance || {};
-	setText(byId("about"), ["bringup " + (appliance.version || ""),
-		Number.isFinite(appliance.uptime_s) ? "up for " +
-			duration(appliance.uptime_s * 1000) : "",
-		status.epoch ? "epoch " + status.epoch : ""].filter(Boolean).join(" · "));
-}
-
-async function fetchJson(path) {
-	const answer = await fetch(path, { cache: "no-store",
-		signal: AbortSignal.timeout((POLL_WAIT_S + 15) * 1000) });
-	if (answer.status === 204 || answer.status === 304)
-		return null;
-	if (!answer.ok)
-		throw new Error("it answers " + answer.status);
-	return answer.json();
-}
-
-function takeStatus(status) {
-	view.status = mergeStatus(view.status, { ...status, nodes: status.nodes || [] });
-	view.skewMs = status.time_ms ? status.time_ms - Date.now() : 0;
-	drawStatus();
-}
-
-// Once for each bringupd: its tables do not change while it runs.
-async function learnMeta() {
-	const answer = await fetch("/v1/meta", { cache: "no-cache",
-		signal: AbortSignal.timeout(15 * 1000) });
-	if (!answer.ok)
-		throw new Error("it answers " + answer.status);
-	takeMeta(await answer.json());
-	view.pools.clear();
-	view.learnt = true;
-}
-
-async function pollOnce() {
-	if (!view.learnt || view.lost)
-		await learnMeta();
-	const asked = view.status && !view.lost ?
-		"?since=" + view.status.version + "&wait=" + POLL_WAIT_S : "";
-	const status = await fetchJson("/v1/status" + asked);
-	view.answeredMs = Date.now();
-	view.lost = "";
-	if (status) {
-		takeStatus(status);
-		await updatePairs(false);
-		drawEvents(((await fetchJson("/v1/events?limit=50")) || {}).events || []);
-	}
-	drawLink();
-}
-
-const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
-
-async function poll() {
-	for (let failures = 0; ; ) {
-		try {
-			await pollOnce();
-			failures = 0;
-			await pause(POLL_GAP_MS);
-		} catch (error) {
-			failures += 1;
-			view.lost = error.name === "TimeoutError" ? "no answer in time" :
-				error.name === "TypeError" ? "no connection" : error.message;
-			drawLink();
-			await pause(Math.min(8000, 500 * 2 ** failures));
-		}
-	}
-}
-
-function tick() {
-	if (view.lost) {
-		drawLink();
-		return;
-	}
-	for (const pool of view.pools.values())
-		pool.shown.forEach(tickRow);
-}
-
-byId("pairs-more").addEventListener("click", () => {
-	view.pairsWanted += PAIRS_MORE;
-	updatePairs(true).catch(() => {}); // the next poll says what is wrong
+const fillAlarms = keyedList(byId("alarms"), () => ({ root: el("li", { class: "alarm" }) }), (row, alarm) => {
+	row.root.dataset.tone = alarm.tone;
+	setText(row.root, alarm.text);
 });
-setInterval(tick, 1000);
+
+let sayMs = 0;
+
+// Aloud what became of the nodes, at most once in a while.
+function saySummary(status) {
+	const ready = status.nodes.filter(isReady).length, rest = summaryOf(status.nodes);
+	const line = ready + " of " + status.nodes.length + " nodes ready" + (rest ? ", " + rest : "");
+	if (line === spoken || Date.now() - sayMs < SAY_GAP_MS)
+		return;
+	sayMs = Date.now();
+	say(line);
+}
+
+function drawFrame() {
+	const { status } = live;
+	const appliance = status.appliance || {};
+	fillAlarms(alarmsOf(status), (alarm) => alarm.text);
+	setText(byId("site"), status.site || "");
+	setText(byId("revision"), status.revision ? "revision " + status.revision.slice(0, 10) : "no revision applied");
+	setText(byId("about"), ["bringup " + (appliance.version || ""), Number.isFinite(appliance.uptime_s) ?
+		"up for " + duration(appliance.uptime_s * 1000) : "", status.epoch ? "epoch " + status.epoch : ""]
+		.filter(Boolean).join(" · "));
+	saySummary(status);
+	drawTitle();
+}
+
+function onLive(change) {
+	drawLink();
+	if (!live.status)
+		return;
+	if (change.whole || change.nodes.length || change.gone.length || !here.drawn)
+		drawFrame();
+	here.drawn = true;
+	here.view.update(change);
+}
+
+/* Search and keys */
+
+let typing = null;
+
+function search(query) {
+	const place = parseHash();
+	const searches = place.name === "" || place.name === "events";
+	const hash = searches ? linkOf(place, { q: query.trim() }) : linkOf({ name: "", argument: "",
+		params: new URLSearchParams() }, { q: query.trim() });
+	if (!searches || !place.params.get("q"))
+		location.hash = hash; // a step of its own, to go back from
+	else {
+		history.replaceState(null, "", hash);
+		openView();
+	}
+}
+
+byId("search").addEventListener("input", (event) => {
+	clearTimeout(typing);
+	typing = setTimeout(() => search(event.target.value), TYPING_MS);
+});
+byId("search-form").addEventListener("submit", (event) => {
+	event.preventDefault();
+	clearTimeout(typing);
+	search(byId("search").value);
+	const first = document.querySelector("#view .nodes a");
+	if (first)
+		first.focus();
+});
+byId("skip").addEventListener("click", (event) => {
+	event.preventDefault();
+	byId("main").focus();
+});
+
+// Up and down in a list of links.
+function moveInList(event) {
+	const list = event.target.closest(".nodes, nav, .needs, .list");
+	const links = list ? [...list.querySelectorAll("a")] : [];
+	const at = links.indexOf(event.target);
+	if (at < 0)
+		return;
+	const step = event.key === "ArrowDown" || event.key === "ArrowRight" ? 1 : -1;
+	const next = links[at + step];
+	event.preventDefault();
+	if (next)
+		next.focus();
+}
+
+function escape() {
+	const box = byId("search");
+	if (document.activeElement === box && box.value) {
+		box.value = "";
+		clearTimeout(typing);
+		search("");
+	} else if (document.activeElement === box) {
+		box.blur();
+	} else {
+		location.hash = "#/";
+	}
+}
+
+document.addEventListener("keydown", (event) => {
+	if (event.ctrlKey || event.metaKey || event.altKey)
+		return;
+	const types = event.target.matches && event.target.matches("input, textarea, select");
+	if (event.key === "Escape")
+		escape();
+	else if (event.key === "/" && !types) {
+		event.preventDefault();
+		byId("search").focus();
+		byId("search").select();
+	} else if (event.key.startsWith("Arrow") && !types)
+		moveInList(event);
+});
+
+addEventListener("hashchange", openView);
+setInterval(() => {
+	if (live.lost)
+		drawLink();
+	else if (here.view && here.view.tick)
+		here.view.tick();
+}, 1000);
+onChange(onLive);
+openView();
 poll();

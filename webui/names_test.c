@@ -10,7 +10,11 @@
 #include "model/verb.h"
 #include "tests/support/unit.h"
 
-static char *page[3];
+static const char *const files[] = {
+	"index.html",       "app.js",           "dom.js",         "grid.js",
+	"live.js",          "view_events.js",   "view_fabric.js", "view_node.js",
+	"view_overview.js", "view_rollouts.js", "view_site.js",   "words.js"};
+static char *page[BU_LEN(files)];
 
 /* Comments may say what they are about. */
 static void
@@ -48,8 +52,6 @@ is_meant(const char *name)
 
 START_TEST(no_name_of_a_table_is_in_the_page)
 {
-	static const char *const files[] = {"words.js", "app.js", "index.html"};
-
 	for (size_t i = 0; i < BU_LEN(files); i++) {
 		bu_autofree char *path = bu_xasprintf(BU_SRCDIR "/webui/%s", files[i]);
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's words for what /v1/status says: pure, no document, no clock. app.js draws
-// them; words_test.js asks for them. They say what the command line says
+// The page's words for what /v1/status says: pure, no document, no clock, no import. The
+// views draw them; words_test.js asks for them. They say what the command line says
 // (cli/render/node_text.c, cli/render/render_rollout.c).
-"use strict";
-
 // GET /v1/meta: the tables of the daemon. The page has none of its own.
-const meta = { states: new Map(), conditions: new Map(), reasons: new Map(), links: new Map(),
+export const meta = { states: new Map(), verbs: [], conditions: new Map(), reasons: new Map(), links: new Map(),
 	track: [], order: [] };
 
-function takeMeta(tables) {
+export function takeMeta(tables) {
 	const byName = (list, key) => new Map((list || []).map((row) => [row[key], row]));
 	meta.states = byName(tables.states, "name");
 	meta.conditions = byName(tables.conditions, "name");
 	meta.links = byName(tables.links, "name");
 	meta.reasons = byName(tables.reasons, "code");
+	meta.verbs = tables.verbs || [];
 	const names = (keep) => (tables.states || []).filter(keep).map((row) => row.name);
 	const onTrack = (row) => row.place === "in" || (!row.settled && row.place !== "leaving");
 	// The way into service; counts stand in the order of the table, what is bad first.
@@ -72,13 +71,17 @@ function isTold(part, args) {
 	return flag ? tells(flag, args) : holes.some((hole) => hole && tells(hole, args));
 }
 
+// Without the parts in [brackets] that these arguments do not tell.
+const toldParts = (template, args) => template.replace(/\[([^\]]*)\]/g, (whole, part) =>
+	isTold(part, args) ? part : "");
+
 const fill = (template, args) => template.replace(/\{([^}]*)\}/g, (whole, inside) => {
 	const hole = holeOf(inside);
 	return hole ? holeText(hole, args) : "";
 });
 
 // The sentence of a reason, {code, args}; of each of a list; a text as it is.
-function sentence(value, between = ",") {
+export function sentence(value, between = ",") {
 	if (value === null || value === undefined)
 		return "";
 	if (Array.isArray(value))
@@ -92,18 +95,48 @@ function sentence(value, between = ",") {
 			(i ? ", " : " (") + name + ": " + sentence(arg)).join("") +
 			(Object.keys(args).length ? ")" : "");
 	const { sentence: template } = row;
-	return fill(template.replace(/\[([^\]]*)\]/g, (whole, part) =>
-		isTold(part, args) ? part : ""), args);
+	return fill(toldParts(template, args), args);
 }
 
+/* Commands: what a sentence tells to type, by its row and never by its text */
+
+const COMMAND = /bringup (node|rollout|fabric|image) ([a-z-]+)( \{[a-z_]+\}| NODE\b)?( --grant [a-z]+)?/g;
+
+function commandsIn(template, args, node) {
+	return [...template.matchAll(COMMAND)].map(([, room, verb, object, grant]) =>
+		["bringup", room, verb, (object && fill(object.trim(), args)) || (room === "node" ? node : ""),
+			(grant || "").trim()].filter(Boolean).join(" "));
+}
+
+// The command lines that a reason, or each of a list, tells of; each once.
+export function commandsOf(value, node) {
+	if (Array.isArray(value))
+		return [...new Set(value.flatMap((one) => commandsOf(one, node)))];
+	if (!value || typeof value !== "object")
+		return [];
+	const row = meta.reasons.get(value.code);
+	const args = value.args || {};
+	return [...new Set([
+		...(row ? commandsIn(toldParts(row.sentence, args), args, node) : []),
+		...(row ? commandsIn(row.ends || "", args, node) : []),
+		...Object.values(args).flatMap((arg) => commandsOf(arg, node)),
+	])];
+}
+
+// What a person can do with the node in its state: [{command, help}].
+export const verbsFor = (node) => meta.verbs.filter((verb) => verb.states.includes(node.state))
+	.map((verb) => ({ help: verb.help, command: ["bringup node", verb.name,
+		verb.args.replace("NODESET", node.name), verb.grant ? "--grant CLASS" : ""]
+		.filter(Boolean).join(" ") }));
+
 // "drained by another: DIMM A3"
-const conditionText = (one) => ((meta.conditions.get(one.name) || {}).words || one.name) +
+export const conditionText = (one) => ((meta.conditions.get(one.name) || {}).words || one.name) +
 	(one.detail ? ": " + sentence(one.detail) : "");
 
 /* Nodes */
 
-const stateRow = (node) => meta.states.get(node.state) || {};
-const inService = (node) => stateRow(node).place === "in";
+export const stateRow = (node) => meta.states.get(node.state) || {};
+export const inService = (node) => stateRow(node).place === "in";
 
 function toneOfState(node) {
 	const row = stateRow(node);
@@ -111,27 +144,27 @@ function toneOfState(node) {
 		return "bad";
 	if (row.place === "in")
 		return "good";
-	if (row.manual || row.place === "leaving")
+	if (row.manual)
 		return "wait";
 	return row.settled === false ? "busy" : "idle";
 }
 
-const awayOf = (node) => (node.conditions || []).filter((one) => one.away);
+export const awayOf = (node) => (node.conditions || []).filter((one) => one.away);
 
 // Ready, and no condition says otherwise.
-const isReady = (node) => inService(node) && !awayOf(node).length;
+export const isReady = (node) => inService(node) && !awayOf(node).length;
 
 // "ready", or "ready, unreachable": a state is believed as far as its facts agree.
-const stateOf = (node) => [node.state,
+export const stateOf = (node) => [node.state,
 	...(node.conditions || []).map((one) => one.name)].join(", ");
 
 // What it is counted as: "ready", or "ready but unreachable", as in /v1/status.
-const countedAs = (node) => node.state +
+export const countedAs = (node) => node.state +
 	(awayOf(node).length ? " but " + awayOf(node)[0].name : "");
-const toneCounted = (node) => awayOf(node).length ? "bad" : toneOfState(node);
+export const toneCounted = (node) => awayOf(node).length ? "bad" : toneOfState(node);
 
 // What keeps it in its state now; the first is what matters most.
-function waitsOf(node) {
+export function waitsOf(node) {
 	if (node.held)
 		return ["held by " + node.held.by + ": " + sentence(node.held.reason)];
 	const step = node.step || {};
@@ -144,11 +177,11 @@ function waitsOf(node) {
 }
 
 // Neither open nor done nor taken back.
-const hasFailed = (order) => Boolean(order) && !order.open && order.status !== "done" &&
+export const hasFailed = (order) => Boolean(order) && !order.open && order.status !== "done" &&
 	order.status !== "withdrawn" && Boolean(order.status);
 
 // What an applied plan does with the node, until it is done; "" = nothing.
-function orderText(order) {
+export function orderText(order) {
 	if (!order)
 		return "";
 	const why = order.reason ? ": " + sentence(order.reason) : "";
@@ -161,22 +194,73 @@ function orderText(order) {
 
 // Lines below a node. Why it came here is said where nothing keeps it here, and a failure
 // that is the reason of its state is said once.
-function notesOf(node) {
+export function notesOf(node) {
 	const waits = waitsOf(node);
 	const order = hasFailed(node.order) && stateRow(node).bad ? null : node.order;
 	return [...waits, ...(node.conditions || []).map(conditionText),
 		waits.length ? "" : sentence(node.reason), orderText(order)].filter(Boolean);
 }
 
-function toneOf(node) {
+// Something is in the way: it is not measured, was refused, or its step fails.
+const isStuck = (node) => Boolean(node.says && node.says.kind !== "wait") ||
+	Boolean(node.refused) || Boolean(node.step && node.step.error);
+
+// good, bad, busy (it works), rest (it waits, and nothing is wrong), wait (it waits for a
+// person), idle.
+export function toneOf(node) {
 	const tone = inService(node) && awayOf(node).length ? "bad" : toneOfState(node);
 	if (tone === "bad")
 		return tone;
-	return node.held || (tone === "busy" && waitsOf(node).length) ? "wait" : tone;
+	if (node.held || isStuck(node))
+		return "wait";
+	return tone === "busy" && waitsOf(node).length ? "rest" : tone;
 }
 
+// How much it needs a person, 0 the most; -1 = it does not.
+export function needOf(node) {
+	if (stateRow(node).bad)
+		return 0;
+	if (awayOf(node).length)
+		return 1;
+	if (isStuck(node) || hasFailed(node.order))
+		return 2;
+	return node.held || stateRow(node).manual ? 3 : -1;
+}
+
+// Nodes that need a person, as groups of one state and reason, the worst first:
+// [{need, nodes, key}].
+export function needsOf(nodes) {
+	const groups = new Map();
+	for (const node of nodes) {
+		const need = needOf(node);
+		if (need < 0)
+			continue;
+		const said = causeOf(node) || {};
+		const key = [need, countedAs(node), said.code || ""].join("/");
+		if (!groups.has(key))
+			groups.set(key, { need, key, nodes: [] });
+		groups.get(key).nodes.push(node);
+	}
+	return [...groups.values()].sort((a, b) => a.need - b.need ||
+		b.nodes.length - a.nodes.length);
+}
+
+// The reason that matters most of a node; null = none.
+export const causeOf = (node) => (node.held && node.held.reason) || node.says || node.refused ||
+	node.reason || (hasFailed(node.order) && node.order.reason) || null;
+
+// What the search looks through, in lower case.
+export const searchText = (node) => [node.name, node.serial, node.pool, node.rack,
+	node.rack && node.slot ? node.rack + "/" + node.slot : "", countedAs(node),
+	(node.conditions || []).map((one) => one.name).join(" "), node.held ? "held" : "", node.image, node.machine,
+	...notesOf(node)].filter(Boolean).join("\n").toLowerCase();
+
+// Each word of the search is somewhere in the text.
+export const finds = (shelf, query) => query.toLowerCase().split(/\s+/).every((word) =>
+	shelf.includes(word));
+
 // "1 unreachable, 2 failed, 1 held": of those that are not ready.
-function summaryOf(nodes) {
+export function summaryOf(nodes) {
 	const counts = new Map();
 	const add = (name) => counts.set(name, (counts.get(name) || 0) + 1);
 	for (const node of nodes) {
@@ -191,20 +275,22 @@ function summaryOf(nodes) {
 }
 
 // Done is what went well: a rollout whose nodes failed has ended.
-const rolloutState = (rollout) =>
+export const rolloutState = (rollout) =>
 	rollout.state === "done" && rollout.done !== rollout.total ? "ended" : rollout.state;
 
-const ROLLOUT_TONES = { running: "busy", paused: "wait", stopped: "bad", aborted: "idle",
+export const VERDICT_TONES = { pass: "good", warn: "wait", fail: "bad", inconclusive: "idle" };
+
+export const ROLLOUT_TONES = { running: "busy", paused: "wait", stopped: "bad", aborted: "idle",
 	ended: "bad", done: "good" };
 const ROLLOUT_COUNTS = [["done", "done"], ["under_way", "under way"],
 	["turn", "not started"], ["failed", "failed"], ["withdrawn", "taken back"]];
 
 // "3 done · 2 failed"
-const rolloutCounts = (rollout) => ROLLOUT_COUNTS.filter(([key]) => rollout[key] > 0)
+export const rolloutCounts = (rollout) => ROLLOUT_COUNTS.filter(([key]) => rollout[key] > 0)
 	.map(([key, words]) => rollout[key] + " " + words).join(" · ");
 
 // What is wrong with the whole site: [{tone, text}].
-const alarmsOf = (status) => [
+export const alarmsOf = (status) => [
 	...(status.trouble ? [{ tone: "bad", text: "The applied profile cannot be read: " +
 		status.trouble + ". No node is moved until a corrected one is applied." }] : []),
 	...(status.conditions || []).map((one) => ({ tone: "bad", text: conditionText(one) })),
@@ -215,7 +301,7 @@ const alarmsOf = (status) => [
 
 // What a status says once an answer to ?since= has come. A whole answer stands alone; one
 // of changes has the nodes that changed, and names those that are gone.
-function mergeStatus(status, answer) {
+export function mergeStatus(status, answer) {
 	if (!status || !answer.since)
 		return answer;
 	const changed = new Map(answer.nodes.map((node) => [node.name, node]));

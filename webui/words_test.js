@@ -8,8 +8,10 @@ const path = require("node:path");
 const vm = require("node:vm");
 
 const names = ["stateOf", "toneCounted", "notesOf", "toneOf", "summaryOf", "isReady", "rolloutState",
-	"rolloutCounts", "alarmsOf", "mergeStatus", "takeMeta", "sentence", "meta"];
-const source = fs.readFileSync(path.join(__dirname, "words.js"), "utf8");
+	"rolloutCounts", "alarmsOf", "mergeStatus", "takeMeta", "sentence", "meta", "commandsOf",
+	"verbsFor", "needOf", "needsOf", "searchText", "finds"];
+// A module without imports: its functions, without the word that gives them away.
+const source = fs.readFileSync(path.join(__dirname, "words.js"), "utf8").replace(/^export /gm, "");
 vm.runInThisContext(source + "\n;globalThis.words = { " + names.join(", ") + " };");
 const { words } = globalThis;
 
@@ -30,7 +32,12 @@ words.takeMeta({
 		{ code: "waits", sentence: "waits: {!why}[; it ends when {why:ends}]" },
 		{ code: "twins", sentence: "{all;}" },
 		{ code: "partner", sentence: "no partner", ends: "one comes" },
+		{ code: "held", sentence: "held by {by}: {!why}; bringup node release {node} ends the hold" },
+		{ code: "late", sentence: "late[; bringup node rebuild {node} --grant wipe writes it]",
+			ends: "bringup node validate asks again, or bringup rollout abort {rollout}" },
 	],
+	verbs: [{ name: "retry", args: "NODESET", help: "again", grant: false, states: ["failed"] },
+		{ name: "rebuild", args: "NODESET", help: "anew", grant: true, states: ["failed", "ready"] }],
 });
 assert.deepEqual(words.meta.track, ["validating", "joining", "ready"]);
 assert.equal(words.meta.order[0], "failed");
@@ -53,6 +60,16 @@ assert.equal(said("martians", { count: 3, of: "mars" }), "martians (count: 3, of
 assert.equal(words.sentence(null), "");
 assert.equal(words.sentence("as it is"), "as it is");
 
+// Commands come of the rows: complete, each once, and none of a part that is not told.
+assert.deepEqual(words.commandsOf({ code: "held", args: { by: "ops", node: "n1",
+	why: { code: "late", args: { node: "n2", rollout: "r-1" } } } }, "n1"),
+	["bringup node release n1", "bringup node rebuild n2 --grant wipe", "bringup node validate n1",
+		"bringup rollout abort r-1"]);
+assert.deepEqual(words.commandsOf([{ code: "late", args: {} }, { code: "partner" }, "text"], "n7"),
+	["bringup node validate n7", "bringup rollout abort"]);
+assert.deepEqual(words.verbsFor({ name: "n1", state: "ready" }),
+	[{ command: "bringup node rebuild n1 --grant CLASS", help: "anew" }]);
+
 const unreachable = { name: "unreachable", detail: "", away: true };
 const ready = { state: "ready", settled: true, conditions: [] };
 const away = { ...ready, conditions: [unreachable] };
@@ -74,7 +91,10 @@ assert.equal(words.toneOf({ ...ready, conditions: [{ name: "not-in-profile", det
 const busy = { state: "validating", reason: "once more", conditions: [] };
 assert.deepEqual(words.notesOf(busy), ["once more"]);
 assert.deepEqual(words.notesOf({ ...busy, says: { kind: "wait", code: "partner" } }), ["waits: no partner"]);
-assert.equal(words.toneOf({ ...busy, says: { kind: "wait", code: "partner" } }), "wait");
+// To wait is nothing wrong; not to be measured is.
+assert.equal(words.toneOf({ ...busy, says: { kind: "wait", code: "partner" } }), "rest");
+assert.equal(words.toneOf({ state: "draining", conditions: [] }), "busy");
+assert.equal(words.needOf({ ...busy, says: { kind: "wait", code: "partner" } }), -1);
 assert.deepEqual(words.notesOf({ ...busy, says: { kind: "trouble", code: "partner" } }),
 	["not measured: no partner"]);
 assert.equal(words.toneOf({ ...busy, says: { kind: "trouble", code: "partner" } }), "wait");
@@ -95,6 +115,15 @@ assert.deepEqual(words.notesOf({ ...failed, reason: "late, as it is said now" })
 assert.deepEqual(words.notesOf({ ...ready, reason: "late", order: failed.order }),
 	["late", "its last order (wipe) failed: late"]);
 assert.equal(words.toneOf({ ...failed, held: { by: "ops", reason: "" } }), "bad");
+
+// Who needs a person: by state and reason together, the worst first.
+assert.deepEqual(words.needsOf([ready, { ...ready, name: "h", held: { by: "o", reason: "x" } },
+	{ ...away, name: "a" }, { ...failed, name: "f" }, { ...away, name: "b" }])
+	.map((group) => group.nodes.map((node) => node.name).join()), ["f", "a,b", "h"]);
+const shelf = words.searchText({ ...failed, name: "gpu7", serial: "S00017", rack: "r3", slot: "4" });
+for (const query of ["s00017", "GPU7 failed", "r3/4 late", ""])
+	assert.equal(words.finds(shelf, query), true, query);
+assert.equal(words.finds(shelf, "gpu7 r4"), false);
 
 // Of a rollout whose nodes failed nobody says that it is done.
 assert.equal(words.rolloutState({ state: "done", total: 3, done: 3 }), "done");

@@ -5,13 +5,24 @@
 #include "base/file.h"
 #include "provisioner/api/api.h"
 
+#define BU_SCRIPT "text/javascript; charset=utf-8"
+
 static const struct {
 	const char *name;
 	const char *type;
 } web_files[] = {
 	{"index.html", "text/html; charset=utf-8"},
-	{"words.js", "text/javascript; charset=utf-8"},
-	{"app.js", "text/javascript; charset=utf-8"},
+	{"app.js", BU_SCRIPT},
+	{"words.js", BU_SCRIPT},
+	{"live.js", BU_SCRIPT},
+	{"dom.js", BU_SCRIPT},
+	{"grid.js", BU_SCRIPT},
+	{"view_overview.js", BU_SCRIPT},
+	{"view_node.js", BU_SCRIPT},
+	{"view_fabric.js", BU_SCRIPT},
+	{"view_rollouts.js", BU_SCRIPT},
+	{"view_events.js", BU_SCRIPT},
+	{"view_site.js", BU_SCRIPT},
 	{"style.css", "text/css; charset=utf-8"},
 	{"icon.svg", "image/svg+xml"},
 };

@@ -143,7 +143,7 @@ raise_epoch(struct bu_loop *loop, struct bu_store *store, int64_t least, int64_t
 	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
 	BU_EVENT_MAKE(&events[1], BU_EVENT_CONDITION, "", condition,
 		      .name = bu_condition_info(BU_CONDITION_EPOCH_UNCHECKED)->name,
-		      .on = 1, .detail = "");
+		      .on = 1);
 	bu_store_append(store, events, BU_LEN(events), epoch, on_raised, &bad);
 	while (bu_store_committed(store) < bu_store_appended(store))
 		bu_loop_step(loop, 100);
