@@ -156,14 +156,15 @@ let typing = null;
 function search(query) {
 	const place = parseHash();
 	const searches = place.name === "" || place.name === "events";
+	if (!searches && !query.trim())
+		return;
 	const hash = searches ? linkOf(place, { q: query.trim() }) : linkOf({ name: "", argument: "",
 		params: new URLSearchParams() }, { q: query.trim() });
-	if (!searches || !place.params.get("q"))
-		location.hash = hash; // a step of its own, to go back from
-	else {
-		history.replaceState(null, "", hash);
-		openView();
-	}
+	if (hash === location.hash || (hash === "#/" && !location.hash))
+		return;
+	// The first letter is a step of its own, to go back from.
+	history[searches && place.params.get("q") ? "replaceState" : "pushState"](null, "", hash);
+	openView();
 }
 
 byId("search").addEventListener("input", (event) => {
@@ -199,12 +200,11 @@ function moveInList(event) {
 
 function escape() {
 	const box = byId("search");
-	if (document.activeElement === box && box.value) {
+	if (document.activeElement === box) {
 		box.value = "";
+		box.blur();
 		clearTimeout(typing);
 		search("");
-	} else if (document.activeElement === box) {
-		box.blur();
 	} else {
 		location.hash = "#/";
 	}

@@ -46,8 +46,8 @@ function createCounts(page) {
 		else
 			row.root.removeAttribute("aria-current");
 	});
-	return { root, update(nodes) {
-		const total = nodes.length, counts = countStates(nodes);
+	return { root, update(nodes, counts) {
+		const total = nodes.length;
 		const count = nodes.filter(isReady).length, rest = summaryOf(nodes);
 		const worst = counts.filter((one) => one.tone === "bad").reduce((sum, one) => sum + one.count, 0);
 		setText(strong, total ? count.toLocaleString("en") + " / " + total.toLocaleString("en") : "–");
@@ -176,8 +176,10 @@ function createList() {
 	let shown = [], wanted = ROWS, all = [];
 	const fill = keyedList(list, createRow, (row, node) => row.update(node));
 	const draw = () => {
-		const ranks = new Map(all.map((node) => [node, TONE_ORDER.indexOf(toneFor(node))]));
-		shown = [...all].sort((a, b) => ranks.get(a) - ranks.get(b)).slice(0, wanted);
+		const byTone = new Map(TONE_ORDER.map((tone) => [tone, []]));
+		for (const node of all)
+			byTone.get(toneFor(node)).push(node);
+		shown = [...byTone.values()].flat().slice(0, wanted);
 		fill(shown, (node) => node.name);
 		setText(count, shown.length < all.length ? shown.length + " of " + all.length.toLocaleString("en") +
 			", the worst first" : String(all.length));
@@ -214,15 +216,15 @@ export function overview(page) {
 		el("code", {}, "bringup apply DIR"), " names the nodes.");
 	const cells = el("section", {}, el("h2", {}, "Cells ", by), grid.root, key);
 	const root = el("div", { class: "overview" }, counts.root, needs.root, rollout.root, nothing, cells, list.root);
-	const label = () => plural(live.status.nodes.length, "node") + " as cells: " +
-		countStates(live.status.nodes).map((one) => one.count + " " + one.state).join(", ") +
-		"; arrows move, Enter opens";
-	let filled = false;
+	const labelOf = (states) => states.map((one) => one.count + " " + one.state).join(", ") +
+		" as cells; arrows move, Enter opens";
+	let filled = -1; // so many nodes are in the cells
 
 	function update(change) {
 		const { status } = live, { nodes } = status;
 		const wanted = state || query ? nodes.filter(isWanted) : nodes;
-		counts.update(nodes);
+		const states = countStates(nodes), label = labelOf(states);
+		counts.update(nodes, states);
 		needs.update(nodes);
 		rollout.update(status.rollout);
 		list.update(wanted);
@@ -230,12 +232,11 @@ export function overview(page) {
 		show(cells, nodes.length > 0);
 		show(list.root, nodes.length > 0);
 		by.forEach((tab) => tab.toggleAttribute("data-chosen", tab.textContent.endsWith(grouping())));
-		const others = change.whole || !filled || change.gone.length ||
-			change.nodes.length && nodes.length !== filled;
+		const others = change.whole || change.gone.length || nodes.length !== filled;
 		if (others)
-			requestAnimationFrame(() => grid.fill(nodes, grouping(), label()));
+			requestAnimationFrame(() => grid.fill(nodes, grouping(), label));
 		else
-			grid.touch(change.nodes, label());
+			grid.touch(change.nodes, label);
 		filled = nodes.length;
 	}
 	return { root, title: "overview", update, tick: list.tick, close: grid.close };

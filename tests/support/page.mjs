@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases of tests/system/page, which starts it:
+//
+//	node page.mjs MODULES BUILD DIR PORT NODES
+//
+// It starts and ends bringupd itself, changes nodes by the command line, and looks at what
+// the page shows. Any error in the page's console, and any request to another host, fails.
+import assert from "node:assert";
+import { execFileSync, spawn } from "node:child_process";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+
+const [modules, build, dir, port, count] = process.argv.slice(2);
+const require = createRequire(modules + "/node_modules/");
+const { chromium } = require("playwright-core");
+const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const base = "http://127.0.0.1:" + port;
+const NEXT_MS = 20000;
+const views = ["#/", "#/node/n00001", "#/fabric", "#/rollouts", "#/rollouts/r-1", "#/events", "#/site"];
+const troubles = [];
+let daemon = null, passed = 0;
+
+function bringup(...args) {
+	return execFileSync(build + "/bringup", [...args, "--socket", dir + "/sock"],
+		{ encoding: "utf8", timeout: NEXT_MS });
+}
+
+async function start() {
+	daemon = spawn(build + "/bringupd", ["-c", dir + "/conf"],
+		{ stdio: ["ignore", "ignore", fs.openSync(dir + "/log", "a")] });
+	for (let i = 0; i < 300; i++) {
+		try {
+			return await (await fetch(base + "/v1/status")).json();
+		} catch {
+			assert.equal(daemon.exitCode, null, "bringupd ended");
+			await new Promise((resolve) => { setTimeout(resolve, 100); });
+		}
+	}
+	throw new Error("bringupd does not answer");
+}
+
+const stop = () => new Promise((resolve) => {
+	daemon.once("exit", resolve);
+	daemon.kill("SIGTERM");
+});
+
+async function test(title, run) {
+	await run();
+	passed++;
+	console.log("ok: " + title);
+}
+
+async function open(browser, options = {}) {
+	const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
+	const page = await context.newPage();
+	page.setDefaultTimeout(NEXT_MS);
+	page.on("pageerror", (error) => troubles.push(error.stack));
+	page.on("request", (request) => {
+		if (!request.url().startsWith(base + "/"))
+			troubles.push("a request to " + request.url());
+	});
+	page.on("console", (message) => {
+		if (/Content Security Policy/.test(message.text()))
+			troubles.push(message.text());
+	});
+	await page.goto(base + "/");
+	await page.waitForSelector(".nodes li");
+	return page;
+}
+
+const names = (page) => page.$$eval(".nodes .name", (links) => links.map((link) => link.textContent));
+const hash = (page) => page.evaluate(() => location.hash);
+const isThere = (page, selector, text) => page.locator(selector, { hasText: text }).first().waitFor();
+
+// A picture of another colour than its corner is drawn on the canvas.
+const isDrawn = (page, selector) => page.$eval(selector, (canvas) => {
+	const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+	return new Set(new Uint32Array(data.buffer)).size > 3;
+});
+
+async function overview(page) {
+	assert.match(await page.textContent(".headline"), new RegExp("\\d+ / " + count));
+	assert.match(await page.getAttribute(".grid canvas", "aria-label"), /^\d+ /);
+	assert.ok(await isDrawn(page, ".grid canvas"));
+	const [ready] = /\d+/.exec(await page.textContent(".headline"));
+	const width = await page.$eval(".share [data-tone=good]", (bar) => bar.style.width);
+	assert.ok(Math.abs(parseFloat(width) - 100 * ready / count) < 0.1, "the bar is what is ready: " + width);
+}
+
+async function searching(page) {
+	await page.keyboard.press("/");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "search");
+	await page.keyboard.type("s00017");
+	await page.waitForFunction(() => document.querySelectorAll(".nodes li").length === 1);
+	assert.deepEqual(await names(page), ["n00017"]);
+	assert.match(await hash(page), /q=s00017/);
+	await page.reload();
+	await page.waitForFunction(() => document.querySelectorAll(".nodes li").length === 1);
+	assert.equal(await page.inputValue("#search"), "s00017");
+	await page.goBack();
+	await page.waitForFunction(() => document.querySelectorAll(".nodes li").length > 1);
+	await page.fill("#search", "r1/3");
+	await page.waitForFunction(() => document.querySelectorAll(".nodes li").length === 1);
+	assert.deepEqual(await names(page), ["n00019"]);
+	await page.fill("#search", "no such thing");
+	await isThere(page, ".empty", "No node fits");
+	await page.keyboard.press("Escape");
+	await page.waitForFunction(() => document.querySelectorAll(".nodes li").length > 1);
+}
+
+async function byKeys(page) {
+	await page.goto(base + "/#/");
+	await page.waitForSelector(".grid canvas");
+	await page.keyboard.press("/");
+	await page.keyboard.type("n00005");
+	await page.waitForFunction(() => document.querySelectorAll(".nodes li").length === 1);
+	await page.keyboard.press("Enter");
+	await page.keyboard.press("Enter");
+	await page.waitForFunction(() => location.hash === "#/node/n00005");
+	await page.keyboard.press("Escape");
+	await page.waitForFunction(() => location.hash === "#/");
+	await page.waitForSelector(".nodes li");
+	await page.focus(".grid canvas");
+	for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"])
+		await page.keyboard.press(key);
+	await page.waitForFunction(() => document.getElementById("say").textContent.startsWith("n00002"));
+	await page.keyboard.press("Enter");
+	await page.waitForFunction(() => location.hash === "#/node/n00002");
+	await page.goBack();
+	await page.waitForSelector(".grid canvas");
+}
+
+async function oneNode(page) {
+	await page.goto(base + "/#/node/n00001");
+	for (const title of ["Why", "Its way", "Fabric", "Certificates of its fabric", "Checks", "Machine", "Last events"])
+		await isThere(page, "h2", title);
+	await isThere(page, ".facts dd", "S00001");
+	await isThere(page, ".lines li", "n00001 is ready");
+	const rails = await page.$$eval("table[aria-label^='What was measured'] tbody tr", (rows) =>
+		rows.map((row) => row.textContent));
+	assert.ok(rails.length >= 8 && rails.every((row) => /360 Gbit\/s/.test(row)), rails.join());
+	assert.equal(await page.locator(".way li").count(), await page.locator(".way .figure").count());
+	await page.locator("summary").first().click();
+	await isThere(page, ".commands code", "bringup node reboot n00001");
+	await page.goto(base + "/#/node/nowhere");
+	await isThere(page, ".empty", "There is no node nowhere");
+}
+
+async function changes(page) {
+	await page.goto(base + "/#/");
+	await page.waitForSelector(".nodes li");
+	const began = Date.now();
+	bringup("node", "hold", "n00003", "--reason", "<img src=x onerror=alert(1)> DIMM A3");
+	await isThere(page, ".need", "<img src=x onerror=alert(1)> DIMM A3");
+	console.log("  a hold is seen after " + (Date.now() - began) + " ms, with the command's own time");
+	await isThere(page, ".need .command code", "bringup node release n00003");
+	assert.equal(await page.locator("#view img").count(), 0);
+	bringup("node", "drain", "n00005", "--reason", "kernel");
+	const row = page.locator(".nodes li", { hasText: "draining" }).first();
+	await row.waitFor();
+	assert.ok(["busy", "rest"].includes(await row.getAttribute("data-tone")), "a drain is nothing wrong");
+	await page.click("#only-draining");
+	await page.waitForFunction(() => location.hash.includes("state=draining"));
+	assert.deepEqual(await names(page), ["n00005"]);
+	assert.equal(await page.getAttribute("#only-draining", "aria-current"), "true");
+	await page.goBack();
+	await page.waitForFunction(() => document.querySelectorAll(".nodes li").length > 1);
+}
+
+async function theFabric(page) {
+	await page.goto(base + "/#/fabric");
+	await page.waitForFunction(() => /^Heat map/.test(document.querySelector(".heat canvas").ariaLabel ||
+		document.querySelector(".heat canvas").getAttribute("aria-label") || ""));
+	await isThere(page, "table[aria-label='The worst pairs'] td", "Gbit/s");
+	assert.ok(await isDrawn(page, ".heat canvas"));
+	await page.click("#rail-rail1");
+	await page.waitForFunction(() => location.hash.includes("rail=rail1"));
+	await page.waitForSelector("#rail-rail1[data-chosen]");
+	const rails = await page.$$eval("td[data-head=Rail]", (cells) => cells.map((cell) => cell.textContent));
+	assert.deepEqual([...new Set(rails)], ["rail1"]);
+	await page.focus(".heat canvas");
+	await page.keyboard.press("ArrowDown");
+	await page.waitForFunction(() => / → .*(Gbit|not measured)/.test(document.getElementById("say").textContent));
+}
+
+async function theRest(page) {
+	await page.goto(base + "/#/rollouts");
+	await page.click("td a");
+	await isThere(page, ".line", count + " done of " + count + " nodes");
+	await page.goto(base + "/#/site");
+	for (const title of ["Conditions", "Appliance", "Backup", "Agents", "Clusters", "Images"])
+		await isThere(page, "h2", title);
+	await page.goto(base + "/#/events");
+	await page.waitForSelector(".events li");
+	bringup("node", "hold", "n00007", "--reason", "a live row");
+	await isThere(page, ".events li:first-child, .events li:nth-child(2)", "a live row");
+	await page.fill("#events-of", "n00003");
+	await page.press("#events-of", "Enter");
+	await page.waitForFunction(() => location.hash.includes("node=n00003") &&
+		[...document.querySelectorAll(".events .name")].length > 0 &&
+		[...document.querySelectorAll(".events .name")].every((link) => link.textContent === "n00003"));
+}
+
+async function restart(page) {
+	await page.goto(base + "/#/");
+	await page.waitForSelector(".nodes li");
+	await stop();
+	await isThere(page, "#link", "connection lost");
+	await isThere(page, "#lost-why", "does not answer");
+	assert.ok((await names(page)).length > 1, "what was known stays");
+	await start();
+	await isThere(page, "#link", "live");
+	bringup("node", "hold", "n00009", "--reason", "after the restart");
+	await isThere(page, ".need, .nodes li", "after the restart");
+}
+
+async function phone(browser) {
+	const page = await open(browser, { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+	for (const view of views) {
+		await page.goto(base + "/" + view);
+		await page.waitForTimeout(1200);
+		const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+		assert.ok(wide <= 390, view + " is " + wide + " px wide");
+	}
+	await page.goto(base + "/#/");
+	await page.waitForSelector(".nodes .why:not([hidden])");
+	const width = await page.$eval(".nodes .why:not([hidden])", (why) => why.getBoundingClientRect().width);
+	assert.ok(width > 250, "a reason has " + width + " px");
+	await page.context().close();
+}
+
+async function judged(browser, colorScheme) {
+	const page = await open(browser, { colorScheme, bypassCSP: true });
+	const paint = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	assert.equal(/^rgb\((1?\d|2\d), /.test(paint), colorScheme === "dark", paint);
+	for (const view of views) {
+		await page.goto(base + "/" + view);
+		await page.waitForTimeout(1200);
+		await page.evaluate(axe);
+		const { violations } = await page.evaluate(() => globalThis.axe.run());
+		const serious = violations.filter((one) => one.impact === "serious" || one.impact === "critical");
+		assert.deepEqual(serious.map((one) => one.id + ": " + one.nodes.map((node) => node.html).slice(0, 3).join(" ")),
+			[], view + " in " + colorScheme);
+	}
+	await page.context().close();
+}
+
+async function small() {
+	const files = ["", "style.css", "icon.svg", "app.js", ...new Set((await Promise.all(["app.js", "view_overview.js"]
+		.map(async (file) => (await fetch(base + "/" + file)).text()))).join("\n").match(/[a-z_]+\.js(?=")/g))];
+	let bytes = 0;
+	for (const file of files) {
+		const answer = await fetch(base + "/" + file);
+		assert.equal(answer.status, 200, file);
+		bytes += (await answer.arrayBuffer()).byteLength;
+	}
+	assert.ok(bytes > 50000 && bytes < 150000, bytes + " bytes");
+}
+
+await start();
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+let failure = null;
+try {
+	const page = await open(browser);
+	await test("the page is small and whole", small);
+	await test("the overview counts and draws", () => overview(page));
+	await test("changes come by themselves, as text", () => changes(page));
+	if (process.env.PICTURE)
+		await page.screenshot({ path: process.env.PICTURE });
+	await test("search, address and back", () => searching(page));
+	await test("keys", () => byKeys(page));
+	await test("a node", () => oneNode(page));
+	await test("the fabric", () => theFabric(page));
+	await test("rollouts, site and events", () => theRest(page));
+	await test("a restart under the page", () => restart(page));
+	await test("a phone", () => phone(browser));
+	await test("axe-core, light", () => judged(browser, "light"));
+	await test("axe-core, dark", () => judged(browser, "dark"));
+	await test("no error, no other host, no breach of the policy", () => assert.deepEqual(troubles, []));
+} catch (error) {
+	failure = error;
+	console.error(error.stack, troubles.join("\n"));
+} finally {
+	await browser.close();
+	await stop();
+}
+console.log(passed + " passed, " + (failure ? 1 : 0) + " failed");
+process.exit(failure ? 1 : 0);
