@@ -43,8 +43,11 @@ defines(const char *text, const char *name)
 {
 	static const struct {
 		const char *before, *after;
-	} shapes[] = {
-		{"\n", "("}, {" ", "[] = {"}, {"#define ", "("}, {"\nfunction ", "("}};
+	} shapes[] = {{"\n", "("},
+		      {" ", "[] = {"},
+		      {"#define ", "("},
+		      {"\nfunction ", "("},
+		      {"\nexport function ", "("}};
 
 	for (size_t i = 0; i < BU_LEN(shapes); i++) {
 		bu_autofree char *start =

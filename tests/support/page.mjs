@@ -257,16 +257,31 @@ async function small() {
 	assert.ok(bytes > 50000 && bytes < 150000, bytes + " bytes");
 }
 
+// What README.md shows: some nodes at work, one that a person holds, one that is accused.
+async function picture(page) {
+	bringup("node", "hold", "n00012", "--reason", "DIMM A3, ticket 4711");
+	bringup("node", "drain", "n000[20-23]", "--reason", "kernel update");
+	bringup("node", "service", "n00040", "--reason", "NIC firmware");
+	execFileSync("curl", ["-sS", "--fail", "--unix-socket", dir + "/sock", "-X", "PUT", "-d", JSON.stringify({
+		verdict: "fail", text: "row remapping failed on GPU 3" }),
+	"http://localhost/v1/nodes/n00033/verdicts/dcgm"]);
+	await isThere(page, ".need", "n00012");
+	await page.waitForTimeout(3000);
+	await page.screenshot({ path: process.env.PICTURE });
+}
+
 await start();
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 let failure = null;
 try {
 	const page = await open(browser);
+	if (process.env.PICTURE) {
+		await test("a picture", () => picture(page));
+		throw null;
+	}
 	await test("the page is small and whole", small);
 	await test("the overview counts and draws", () => overview(page));
 	await test("changes come by themselves, as text", () => changes(page));
-	if (process.env.PICTURE)
-		await page.screenshot({ path: process.env.PICTURE });
 	await test("search, address and back", () => searching(page));
 	await test("keys", () => byKeys(page));
 	await test("a node", () => oneNode(page));
@@ -279,7 +294,8 @@ try {
 	await test("no error, no other host, no breach of the policy", () => assert.deepEqual(troubles, []));
 } catch (error) {
 	failure = error;
-	console.error(error.stack, troubles.join("\n"));
+	if (error)
+		console.error(error.stack, troubles.join("\n"));
 } finally {
 	await browser.close();
 	await stop();
