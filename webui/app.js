@@ -118,9 +118,11 @@ let sayMs = 0;
 
 // Aloud what became of the nodes, at most once in a while.
 function saySummary(status) {
+	if (Date.now() - sayMs < SAY_GAP_MS)
+		return;
 	const ready = status.nodes.filter(isReady).length, rest = summaryOf(status.nodes);
 	const line = ready + " of " + status.nodes.length + " nodes ready" + (rest ? ", " + rest : "");
-	if (line === spoken || Date.now() - sayMs < SAY_GAP_MS)
+	if (line === spoken)
 		return;
 	sayMs = Date.now();
 	say(line);

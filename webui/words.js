@@ -6,7 +6,22 @@
 export const meta = { states: new Map(), verbs: [], conditions: new Map(), reasons: new Map(), links: new Map(),
 	track: [], order: [] };
 
+// What is derived of a node is made once: a node that changes is another object.
+let derived = new Map();
+
+function once(name, make) {
+	return (node) => {
+		if (!derived.has(name))
+			derived.set(name, new WeakMap());
+		const made = derived.get(name);
+		if (!made.has(node))
+			made.set(node, make(node));
+		return made.get(node);
+	};
+}
+
 export function takeMeta(tables) {
+	derived = new Map();
 	const byName = (list, key) => new Map((list || []).map((row) => [row[key], row]));
 	meta.states = byName(tables.states, "name");
 	meta.conditions = byName(tables.conditions, "name");
@@ -149,7 +164,7 @@ function toneOfState(node) {
 	return row.settled === false ? "busy" : "idle";
 }
 
-export const awayOf = (node) => (node.conditions || []).filter((one) => one.away);
+export const awayOf = once("away", (node) => (node.conditions || []).filter((one) => one.away));
 
 // Ready, and no condition says otherwise.
 export const isReady = (node) => inService(node) && !awayOf(node).length;
@@ -159,8 +174,8 @@ export const stateOf = (node) => [node.state,
 	...(node.conditions || []).map((one) => one.name)].join(", ");
 
 // What it is counted as: "ready", or "ready but unreachable", as in /v1/status.
-export const countedAs = (node) => node.state +
-	(awayOf(node).length ? " but " + awayOf(node)[0].name : "");
+export const countedAs = once("counted", (node) => node.state +
+	(awayOf(node).length ? " but " + awayOf(node)[0].name : ""));
 export const toneCounted = (node) => awayOf(node).length ? "bad" : toneOfState(node);
 
 // What keeps it in its state now; the first is what matters most.
@@ -227,16 +242,19 @@ export function needOf(node) {
 	return node.held || stateRow(node).manual ? 3 : -1;
 }
 
+const groupOf = once("group", (node) => {
+	const need = needOf(node);
+	return { need, key: [need, countedAs(node), (causeOf(node) || {}).code || ""].join("/") };
+});
+
 // Nodes that need a person, as groups of one state and reason, the worst first:
 // [{need, nodes, key}].
 export function needsOf(nodes) {
 	const groups = new Map();
 	for (const node of nodes) {
-		const need = needOf(node);
+		const { need, key } = groupOf(node);
 		if (need < 0)
 			continue;
-		const said = causeOf(node) || {};
-		const key = [need, countedAs(node), said.code || ""].join("/");
 		if (!groups.has(key))
 			groups.set(key, { need, key, nodes: [] });
 		groups.get(key).nodes.push(node);
