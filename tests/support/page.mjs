@@ -159,6 +159,7 @@ async function changes(page) {
 	const row = page.locator(".nodes li", { hasText: "draining" }).first();
 	await row.waitFor();
 	assert.ok(["busy", "rest"].includes(await row.getAttribute("data-tone")), "a drain is nothing wrong");
+	await overview(page); // the bar, now that not all are ready
 	await page.click("#only-draining");
 	await page.waitForFunction(() => location.hash.includes("state=draining"));
 	assert.deepEqual(await names(page), ["n00005"]);
