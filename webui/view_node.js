@@ -165,7 +165,7 @@ function conditionsSection(node) {
 	return section("Conditions", table("Conditions", ["Condition", "Since", "Detail", "It ends when"],
 		node.conditions.map((one) => {
 			const row = meta.conditions.get(one.name) || {};
-			return [chip(one.away ? "bad" : "wait", row.words || one.name), dateEl(one.since_ms), one.detail,
+			return [chip(one.away ? "bad" : "wait", row.words || one.name), dateEl(one.since_ms), sentence(one.detail),
 				row.cleared || ""];
 		})));
 }
@@ -266,7 +266,7 @@ export function nodeView(page) {
 		body.replaceChildren(...[stateFacts(node), whySection(node), conditionsSection(node), timeline(node),
 			fabricSection(node, shown, certificates), certificatesSection(certificates), checksSection(shown),
 			(node.drift || []).length ? section("Drift", el("ul", { class: "lines" }, node.drift.map((one) =>
-				el("li", {}, one.text)))) : "", hardware(node), eventsSection(node, events), consoleSection(part)]
+				el("li", {}, sentence(one.said))))) : "", hardware(node), eventsSection(node, events), consoleSection(part)]
 			.filter(Boolean));
 		body.querySelectorAll("details").forEach((one, i) => { one.open = Boolean(open[i]); });
 	}

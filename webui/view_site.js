@@ -21,10 +21,10 @@ function applianceSection(status, log) {
 function conditionsSection(status) {
 	const rows = (status.conditions || []).map((one) => {
 		const row = meta.conditions.get(one.name) || {};
-		return [chip("bad", row.words || one.name), one.since_ms ? dateEl(one.since_ms) : "–", one.detail || "",
+		return [chip("bad", row.words || one.name), one.since_ms ? dateEl(one.since_ms) : "–", sentence(one.detail),
 			row.cleared || ""];
 	});
-	const brakes = (status.brakes || []).map((one) => el("li", {}, one.text));
+	const brakes = (status.brakes || []).map((one) => el("li", {}, sentence(one.said)));
 	const warnings = (status.warnings || []).map((one) => el("li", {}, sentence(one)));
 	return section("Conditions", rows.length ? table("Conditions of the site",
 		["Condition", "Since", "Detail", "It ends when"], rows) : empty("None: the site is as it should be."),
@@ -48,7 +48,7 @@ function agentsSection({ agents }) {
 		return "";
 	return section("Agents", facts([["Version", agents.version || "none is served"], ["Have it", String(agents.have)],
 		["Have another", String(agents.others)], ["Change now", (agents.changing || []).join(", ")],
-		["Trouble", agents.trouble]]));
+		["Trouble", sentence(agents.trouble)]]));
 }
 
 function clustersSection(nodes) {

@@ -4,6 +4,7 @@
  * is begun or handed out. Invariant: the conditions of the site alone say so.
  */
 #include "model/condition.h"
+#include "model/sentence.h"
 #include "provisioner/node/fence.h"
 
 const enum bu_condition_id bu_fence_conditions[] = {BU_CONDITION_EPOCH_BEHIND,
@@ -33,7 +34,10 @@ bu_fence_check(const struct bu_fleet *fleet, enum bu_err_kind kind, struct bu_er
 {
 	enum bu_condition_id id;
 	const struct bu_condition *condition = set_condition(fleet, &id);
-	bu_autofree char *text = condition ? bu_condition_text(id, condition) : NULL;
+	bu_autofree char *text =
+		condition ? bu_said_condition(bu_condition_info(id)->name,
+					      condition->detail)
+			  : NULL;
 
 	return text ? bu_err_set(err, kind, 0, "%s", text) : 0;
 }
