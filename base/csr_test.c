@@ -86,8 +86,8 @@ START_TEST(what_is_no_request_is_refused)
 		"",
 		"x",
 		"-----BEGIN CERTIFICATE REQUEST-----\n",
-		"-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n"
-		"-----END CERTIFICATE REQUEST-----\n",
+		("-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n"
+		 "-----END CERTIFICATE REQUEST-----\n"),
 	};
 	bu_autofree char *pem = csr_make(&(struct csr_of){.subject = SUBJECT});
 	struct bu_csr csr;

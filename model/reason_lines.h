@@ -242,7 +242,7 @@
 		"node release {node}") \
 	/* the fence between appliances */ \
 	BU_LINE(X, LATER_LOG, "later-log", \
-		"{who} shows row {#row} of epoch {#epoch}; this log has epoch {#ours}") \
+		"{by} shows row {#row} of epoch {#epoch}; this log has epoch {#ours}") \
 	BU_LINE(X, CONFIRMED, "confirmed", \
 		"confirmed by {node}") \
 	/* drift */ \

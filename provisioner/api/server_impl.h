@@ -67,7 +67,8 @@ enum MHD_Result bu_server_on_access(void *cls, struct MHD_Connection *connection
 void bu_server_on_completed(void *cls, struct MHD_Connection *connection, void **slot,
 			    enum MHD_RequestTerminationCode code);
 
-/* server_caller.c: makes the caller of this request; 0 = they may come, or still may. */
+/* server_caller.c: makes the caller of this request; 0 = they may come, or still may.
+ */
 bu_must int bu_server_call(struct bu_exchange *exchange, struct bu_err *err);
 
 /* server_wait.c. Suspends the request; its handler or its stream is called again later.

@@ -63,7 +63,7 @@ shut(struct bu_reconcile *rec, const char *who, const struct bu_anchor *anchor)
 	if (now->on && anchor->epoch <= fleet->epoch_heard)
 		return;
 	bu_condition_set(now, 1, bu_wall_ms(bu_loop_clock(fleet->loop)),
-			 BU_SAID(LATER_LOG, BU_ARG("who", who),
+			 BU_SAID(LATER_LOG, BU_ARG("by", who),
 				 BU_ARG_NUMBER("row", anchor->seq),
 				 BU_ARG_NUMBER("epoch", anchor->epoch),
 				 BU_ARG_NUMBER("ours", fleet->epoch)));
