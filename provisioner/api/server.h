@@ -138,6 +138,7 @@ struct bu_overlay {
 struct bu_shared;
 struct bu_shared *bu_shared_create(char *text /* taken */);
 struct bu_shared *bu_shared_ref(struct bu_shared *shared);
+const char *bu_shared_text(const struct bu_shared *shared);
 void bu_shared_unref(struct bu_shared *shared);
 
 /* An answer without an end: server-sent events. */

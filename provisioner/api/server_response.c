@@ -36,6 +36,12 @@ bu_shared_create(char *text)
 	return shared;
 }
 
+const char *
+bu_shared_text(const struct bu_shared *shared)
+{
+	return shared->text;
+}
+
 struct bu_shared *
 bu_shared_ref(struct bu_shared *shared)
 {

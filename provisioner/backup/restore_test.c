@@ -115,7 +115,7 @@ START_TEST(one_works_at_a_time)
 	bu_autofree char *work = NULL;
 	struct bu_restore_ask ask;
 	struct bu_err err = {0};
-	int status = 0, ready[2];
+	int status = 0, ready[2], held[2];
 	char byte;
 	pid_t pid;
 
@@ -125,12 +125,15 @@ START_TEST(one_works_at_a_time)
 	work = bu_xasprintf("%s.restore", a.other);
 	ck_assert_int_eq(bu_mkdir_p(work, 0700, NULL), 0);
 	ck_assert_int_eq(pipe(ready), 0);
+	ck_assert_int_eq(pipe(held), 0);
 	pid = fork();
 	if (pid == 0) {
 		const char *const argv[] = {
 			"flock", work, "sh", "-c", "echo x >&3; read x", NULL};
 
+		dup2(held[0], STDIN_FILENO);
 		dup2(ready[1], 3);
+		closefrom(4);
 		execvp(argv[0], (char *const *)(uintptr_t)argv);
 		_exit(1);
 	}

@@ -103,7 +103,7 @@ check_step(const struct bu_desired *desired, const json_t *step)
 	ck_assert_str_eq(bu_json_str(step, "digest", ""), digest);
 	ck_assert_str_eq(bu_json_str(step, "class", ""),
 			 bu_class_name(BU_CLASS_INSTALL));
-	ck_assert(*bu_json_str(step, "why", ""));
+	ck_assert(*bu_json_str(json_object_get(step, "why"), "code", ""));
 }
 
 static void

@@ -104,7 +104,8 @@ note_consent(const json_t *step, const char *rollout, unsigned int grants,
 		row ? sim.profile.disk[sim.profile.pool_hardware[row->pool]] : -1;
 	consent->ram = row && sim.profile.ram[row->pool];
 	say("    %s: %s (%s)%s%s", node, bu_json_str(step, "class", ""),
-	    bu_json_str(step, "why", ""), consent->granted ? "; granted " : "",
+	    bu_json_str(json_object_get(step, "why"), "code", ""),
+	    consent->granted ? "; granted " : "",
 	    consent->granted ? bu_class_name(consent->granted) : "");
 }
 
@@ -145,7 +146,7 @@ taken(const json_t *plan, const json_t *reply, unsigned int grants, unsigned int
 		note_consent(entry, rollout, grants, which);
 	json_array_foreach (json_object_get(plan, "refused"), i, entry)
 		say("    %s: refused: %s", bu_json_str(entry, "node", ""),
-		    bu_json_str(entry, "why", ""));
+		    bu_json_str(json_object_get(entry, "why"), "code", ""));
 	json_array_foreach (json_object_get(plan, "left"), i, entry)
 		say("    %s: left the profile", json_string_value(entry));
 }

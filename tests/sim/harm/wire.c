@@ -307,6 +307,9 @@ wire_call(const char *method, const char *path, json_t *body, struct bu_err *err
 		bu_err_set(err, BU_ERR_BUSY, 0, "ask again");
 	if (what == BU_ANSWER_NOW && !reply.json && reply.text)
 		reply.json = json_loads(reply.text, 0, NULL);
+	if (what == BU_ANSWER_NOW && reply.shared)
+		reply.json = json_loads(bu_shared_text(reply.shared), 0, NULL);
+	bu_shared_unref(reply.shared);
 	free(reply.text);
 	if (what == BU_ANSWER_NOW && reply.logged && is_logged(reply.logged, err) != 0)
 		what = BU_ANSWER_ERROR;
