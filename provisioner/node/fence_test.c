@@ -312,7 +312,6 @@ END_TEST
 
 START_TEST(where_none_answers_a_person_does)
 {
-	bu_autofree char *said = NULL;
 	struct bu_err err = {0};
 	int64_t epoch;
 
