@@ -63,11 +63,11 @@ told(const json_t *plan, const char *name, const char *rollout)
 	bu_autofree char *text =
 		bu_xasprintf("ordered: %s%s%s", bu_json_str(step, "class", ""),
 			     *rollout ? ", rollout " : "", rollout);
-	bu_autofree char *why = refused ? bu_said_text(json_object_get(refused, "why"))
-					: bu_xstrdup("it is under way");
+	bu_autofree char *why = bu_said_text(json_object_get(refused, "why"));
 	struct bu_err err;
 
-	bu_err_set(&err, BU_ERR_STATE, 0, "node %s: %s", name, why);
+	bu_err_set(&err, BU_ERR_STATE, 0, "node %s: %s", name,
+		   refused ? why : "it is under way");
 	return answer(name, step ? text : NULL, &err);
 }
 
