@@ -69,7 +69,7 @@ bu_unit_run(const char *name, const TTest *const *tests, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		tcase_add_test(tcase, tests[i]);
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, 280);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
