@@ -51,7 +51,7 @@ keep(struct bu_heard *heard, json_t *document, const struct bu_anchor *anchor)
 	json_decref(heard->document);
 	heard->document = json_incref(document);
 	heard->newest = *anchor;
-	/* What is in memory counts as long as this agent runs. */
+	/* The anchor in memory counts as long as this agent runs. */
 	if (heard->path &&
 	    bu_file_write(heard->path, text, strlen(text), 0600, &err) != 0)
 		bu_warn("heard", "the epoch is not kept: %s", err.text);

@@ -323,7 +323,8 @@ START_TEST(a_pair_that_was_written_is_tried_until_somebody_answers)
 }
 END_TEST
 
-/* It would count for that appliance alone, whose log is not the site's. */
+/* Such a certificate would count for that appliance alone, whose log is not the site's.
+ */
 START_TEST(a_certificate_of_a_lower_epoch_is_not_taken)
 {
 	begin();

@@ -79,7 +79,7 @@ START_TEST(a_weak_key_is_told)
 }
 END_TEST
 
-/* Its key has not signed what it says. */
+/* A request whose key has not signed it is none either. */
 START_TEST(what_is_no_request_is_refused)
 {
 	static const char *const texts[] = {

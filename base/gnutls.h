@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What crypto.c, csr.c, keys.c, tls_peer.c and x509.c share. Nothing else includes it.
+/* Shared by crypto.c, csr.c, keys.c, tls_peer.c and x509.c. Nothing else includes it.
  */
 #ifndef BU_BASE_GNUTLS_H
 #define BU_BASE_GNUTLS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What http_async.c keeps of the loop's transfers. Nothing else includes it. */
+/* The transfers of a loop, as http_async.c keeps them. Nothing else includes this. */
 #ifndef BU_BASE_HTTP_ASYNC_IMPL_H
 #define BU_BASE_HTTP_ASYNC_IMPL_H
 

@@ -101,7 +101,7 @@ bu_cleanup_client(struct bu_client **client)
 static void
 explain(struct bu_client *client, struct bu_err *err)
 {
-	/* What bringupd itself said needs no more words. */
+	/* An answer of bringupd itself needs no more words. */
 	if (!err || bu_http_was_told(client->http))
 		return;
 	if (!client->context)

@@ -194,7 +194,7 @@ START_TEST(another_program_is_not_taken_for_bringupd)
 }
 END_TEST
 
-/* What bringupd itself said is not blamed on the socket. */
+/* An answer of bringupd itself is not blamed on the socket. */
 START_TEST(what_bringupd_says_stays_as_it_is)
 {
 	static const char told[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What depends on the driver where the profile is silent.
+ * Values that depend on the power driver where the profile is silent.
  */
 #include <string.h>
 

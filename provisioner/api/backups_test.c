@@ -15,7 +15,7 @@ enum { MINUTE = 60 * 1000, HOUR = 60 * MINUTE };
 static struct site site;
 static char program[96], conf[96];
 
-/* What the child would print, after it kept what it was asked. */
+/* The line that the child would print, after it kept what it was asked. */
 static void
 child_says(const char *script)
 {
