@@ -69,14 +69,14 @@ START_TEST(a_poll_is_heard_once_and_answered_within_10_s)
 	request.peer_cert = node->agent_cert;
 	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 			 BU_ANSWER_LATER);
-	heard_ms = node->live.agent.heard_ms;
+	heard_ms = node->live.agent->heard_ms;
 	for (request.waited_ms = 1000; request.waited_ms < 7000;
 	     request.waited_ms += 1000) {
 		rig_pass(&site.rig, 990);
 		ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 				 BU_ANSWER_LATER);
 	}
-	ck_assert_int_eq(node->live.agent.heard_ms, heard_ms);
+	ck_assert_int_eq(node->live.agent->heard_ms, heard_ms);
 	request.waited_ms = 9000;
 	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 			 BU_ANSWER_NOW);
@@ -86,7 +86,7 @@ START_TEST(a_poll_is_heard_once_and_answered_within_10_s)
 	rig_pass(&site.rig, 990);
 	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 			 BU_ANSWER_LATER);
-	ck_assert_int_gt(node->live.agent.heard_ms, heard_ms);
+	ck_assert_int_gt(node->live.agent->heard_ms, heard_ms);
 	json_decref(body);
 	site_end(&site);
 }
@@ -572,7 +572,7 @@ START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
 	ck_assert_int_eq(status, 0);
 	rig_until(&site.rig, node, BU_STATE_IMAGING);
 	ck_assert_str_eq(node->boot_id, "b1");
-	ck_assert_str_eq(node->crash.kind, "Oops");
+	ck_assert_str_eq(node->crash->kind, "Oops");
 	ck_assert_int_gt(node->live.last_seen_ms, 0);
 	ck_assert_int_eq(node->step.status, BU_STEP_FAILED);
 	ck_assert_ptr_nonnull(strstr(node->step_error, "/no/such/key"));

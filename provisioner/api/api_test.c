@@ -201,7 +201,7 @@ START_TEST(a_node_with_why_and_evidence)
 	site_begin(&site, 1);
 	rig_to_validating(&site.rig, 1);
 	rig_certify(&site.rig, 1);
-	site.pokes = 1, strcpy(rig_node(&site.rig, 1)->commit, "c0ffee");
+	site.pokes = 1, bu_node_set_commit(rig_node(&site.rig, 1), "c0ffee");
 	node = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
 	ck_assert_str_eq(bu_json_str(node, "commit", ""), "c0ffee");
 	ck_assert_ptr_nonnull(
@@ -454,7 +454,7 @@ START_TEST(a_held_node_is_released)
 	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/node001/release",
 			      "", 200));
 	rig_pass(&site.rig, 1);
-	ck_assert_int_eq(rig_node(&site.rig, 1)->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(rig_node(&site.rig, 1)->hold->owner, BU_OWNER_NONE);
 	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/ghost/release", "",
 			      404));
 	site_end(&site);
@@ -474,7 +474,7 @@ START_TEST(a_node_is_held_with_a_reason)
 	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/node001/hold", body,
 			      200));
 	rig_pass(&site.rig, 1);
-	rig_reason_says(&rig_node(&site.rig, 1)->hold.reason, "its fan is loud");
+	rig_reason_says(&rig_node(&site.rig, 1)->hold->reason, "its fan is loud");
 	again = site_call(&site, site.local, "POST", "/v1/nodes/node001/hold", body,
 			  409);
 	ck_assert_str_eq(error_text(again),

@@ -96,12 +96,12 @@ START_TEST(a_restart_between_plan_and_apply_loses_nothing)
 	ck_assert_str_eq(kinds, "- - - order order order ");
 	ck_assert_str_eq(desk.site.rig.fleet->revision,
 			 bu_json_str(json_object_get(made, "plan"), "revision", "?"));
-	ck_assert_str_eq(rig_node(&desk.site.rig, 2)->order.revision,
+	ck_assert_str_eq(rig_node(&desk.site.rig, 2)->order->revision,
 			 desk.site.rig.fleet->revision);
 	/* all of it is in the log: another process knows it */
 	site_restart(&desk.site);
 	ck_assert_str_eq(desk.site.rig.fleet->trouble, "");
-	ck_assert_int_eq(rig_node(&desk.site.rig, 3)->order.open, 1);
+	ck_assert_int_eq(rig_node(&desk.site.rig, 3)->order->open, 1);
 	end(&desk);
 }
 END_TEST

@@ -93,7 +93,7 @@ START_TEST(what_is_left_out_has_its_meaning)
 	ck_assert_int_eq(rig_node(&site.rig, 1)->verdicts[0].is.until_ms, 0);
 	sold = site_call(&site, site.local, "POST", "/v1/nodes/node001/replace", "",
 			 200);
-	rig_reason_says(&rig_node(&site.rig, 1)->reason, "replace by local");
+	rig_reason_says(rig_node(&site.rig, 1)->reason, "replace by local");
 	site_end(&site);
 }
 END_TEST

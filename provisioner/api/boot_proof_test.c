@@ -18,8 +18,8 @@ waits(const struct site *site, const char *words)
 {
 	struct bu_node *node = rig_node(&site->rig, 1);
 
-	rig_reason_is(&node->live.says, NOT_CALLED);
-	rig_reason_has(&node->live.says, words);
+	rig_reason_is(node->live.says, NOT_CALLED);
+	rig_reason_has(node->live.says, words);
 	rig_why_says(&site->rig, node, words);
 }
 
@@ -72,7 +72,7 @@ START_TEST(a_boot_is_proven_by_what_its_machine_asks_for)
 			 0);
 	rig_until(&site.rig, node, BU_STATE_IMAGING);
 	rig_pass(&site.rig, 1000);
-	rig_reason_is(&node->live.says, NONE);
+	rig_reason_is(node->live.says, NONE);
 	rig_why_says(&site.rig, node, "its agent said hello");
 	/* From its disk it boots without asking anybody. */
 	rig_until_step(&site.rig, node, BU_ACTION_INSTALL, BU_STEP_OPEN);
@@ -96,8 +96,8 @@ START_TEST(who_is_late_says_where_its_boot_ended)
 	for (int i = 0; i < 900 && !node->repeats; i++)
 		rig_pass(&site.rig, 1000);
 	ck_assert_int_eq(node->repeats, 1);
-	rig_reason_has(&node->reason, "asked for its boot script at");
-	rig_reason_has(&node->reason, "it has not asked for the kernel");
+	rig_reason_has(node->reason, "asked for its boot script at");
+	rig_reason_has(node->reason, "it has not asked for the kernel");
 	site_end(&site);
 }
 END_TEST
@@ -132,7 +132,7 @@ lose_power(struct site *site, int seconds)
 	ck_assert_int_eq(node->repeats, 0);
 	pass_seconds(site, 4);
 	ck_assert_int_eq(node->repeats, 1);
-	rig_reason_is(&node->reason, BEGAN_AGAIN);
+	rig_reason_is(node->reason, BEGAN_AGAIN);
 	rig_until_step(&site->rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(rig_count(&site->rig, "boot network node001"), 2);
 	/* This boot is ours: it gets the agent, and is late by its own deadline. */

@@ -179,8 +179,8 @@ START_TEST(what_a_client_says_of_itself_counts_for_nothing)
 	is_by("applied", me);
 	send_as(getuid(), "/v1/nodes/node001/hold",
 		"{\"by\":\"bringup\",\"reason\":\"a look\"}");
-	ck_assert_str_eq(rig_node(&desk.site.rig, 1)->hold.by, me);
-	ck_assert_int_eq(rig_node(&desk.site.rig, 1)->hold.owner, BU_OWNER_PERSON);
+	ck_assert_str_eq(rig_node(&desk.site.rig, 1)->hold->by, me);
+	ck_assert_int_eq(rig_node(&desk.site.rig, 1)->hold->owner, BU_OWNER_PERSON);
 	end(&desk);
 }
 END_TEST

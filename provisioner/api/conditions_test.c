@@ -27,7 +27,7 @@ note(struct rig *rig, const char *node, const char *name, int on, const char *de
 static void
 differs(struct rig *rig, int number, const char *text)
 {
-	struct bu_agent_fact *agent = &rig_node(rig, number)->live.agent;
+	struct bu_agent_fact *agent = bu_node_agent(rig_node(rig, number));
 
 	agent->showed = 1;
 	bu_text_copy(agent->foreign, sizeof(agent->foreign), text);
@@ -222,16 +222,16 @@ START_TEST(who_is_away_by_a_condition_takes_the_place_of_a_turn)
 	rig_apply(&rig, 2, BU_CLASS_REBOOT, "d2", NULL, NULL);
 	hold(&rig, "node002");
 	look(&rig);
-	ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 0);
-	ck_assert_int_eq(rig_node(&rig, 2)->order.begun, 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->order->begun, 0);
+	ck_assert_int_eq(rig_node(&rig, 2)->order->begun, 0);
 	why = bu_rollouts_why(rig.rollouts, rig_node(&rig, 1));
 	rig_text_has(rig_sentence(why), "node002 (ready, stamp-differs) among them");
 	/* It is away already: its own turn takes nothing from anybody. */
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, rig_node(&rig, 2), "me", NULL),
 			 0);
 	look(&rig);
-	ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 0);
-	ck_assert_int_eq(rig_node(&rig, 2)->order.begun, 1);
+	ck_assert_int_eq(rig_node(&rig, 1)->order->begun, 0);
+	ck_assert_int_eq(rig_node(&rig, 2)->order->begun, 1);
 	rig_end(&rig);
 }
 END_TEST

@@ -36,8 +36,8 @@ part_json(const struct bu_node *node, const struct bu_console_part *part)
 			     (unsigned long long)part->next.offset);
 
 	return json_pack("{s:s,s:s,s:b,s:s,s:s}", "bytes", bytes, "after", after,
-			 "lost", part->lost, "state", node->live.console.state, "words",
-			 node->live.console.words);
+			 "lost", part->lost, "state", node->live.console->state,
+			 "words", node->live.console->words);
 }
 
 /* A console that nobody has read yet has no bytes, and says why. */

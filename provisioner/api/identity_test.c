@@ -159,7 +159,7 @@ START_TEST(a_renamed_node_is_not_reset_under_its_job)
 	ck_assert_int_eq(bu_fleet_load(again, NULL), 0);
 	renamed = bu_fleet_node(again, "gpu001");
 	ck_assert_str_eq(renamed->machine, machine);
-	ck_assert_int_eq(renamed->order.class, BU_CLASS_RESTART);
+	ck_assert_int_eq(renamed->order->class, BU_CLASS_RESTART);
 	ck_assert_ptr_null(bu_fleet_node(again, "node001"));
 	bu_fleet_destroy(again);
 	after = rig_read(&desk.site.rig, "power.log");
@@ -188,7 +188,7 @@ START_TEST(a_renamed_node_joins_by_its_old_name_until_its_turn)
 	rig_write(rig, "sinfo", "idle\n");
 	rig_answer(rig, node, NULL);
 	rig_until(rig, node, BU_STATE_READY);
-	ck_assert_str_eq(node->joined.node, "node001");
+	ck_assert_str_eq(node->joined->node, "node001");
 	/* And it is lent to others until then. */
 	ck_assert_int_eq(bu_fleet_certified(rig->fleet, node, NULL), 0);
 	/* Its files are written: from now on it is called as the profile says. */
@@ -219,23 +219,23 @@ START_TEST(a_rename_outlives_the_next_plan)
 
 	planned = plan(&desk, "gpu001," ROW_1 ";" ROW_2);
 	applied = apply(&desk, planned, "", 200);
-	ck_assert_int_eq(node->order.begun, 0);
+	ck_assert_int_eq(node->order->begun, 0);
 	/* Its address is another one: that alone would be written in service. */
 	more = plan(&desk, "fpu001," ROW_9 ";gpu001," ROW_1);
 	step = step_of(more, "gpu001");
 	ck_assert_str_eq(bu_json_str(step, "class", ""), "restart");
 	says(step, "why", "renamed: its system is still called node001; site.ini");
 	taken = apply(&desk, more, "", 200);
-	ck_assert_int_eq(node->order.class, BU_CLASS_RESTART);
+	ck_assert_int_eq(node->order->class, BU_CLASS_RESTART);
 	ck_assert_str_eq(node->called, "node001");
 	json_decref(bu_steal(&more));
 	/* Called back before its turn. */
 	row_init(&event, BU_EVENT_ROLLOUT, "",
-		 json_pack("{s:s,s:s,s:s}", "rollout", node->order.rollout, "to",
+		 json_pack("{s:s,s:s,s:s}", "rollout", node->order->rollout, "to",
 			   "aborted", "by", "local"));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	more = plan(&desk, "fpu001," ROW_9 ";gpu001," ROW_1);
 	ck_assert_str_eq(bu_json_str(step_of(more, "gpu001"), "class", ""), "restart");
 	end(&desk);
@@ -257,14 +257,15 @@ START_TEST(who_takes_a_held_nodes_name_stays_in_service)
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_pass(rig, 1);
 	desk.site.pokes = 1;
-	held->hold.owner = BU_OWNER_BRINGUP;
-	BU_REASON_SET(&held->hold.reason, IS_ON, .text = {"it is on", "node002"});
+	bu_node_hold(held)->owner = BU_OWNER_BRINGUP;
+	BU_REASON_SET(&bu_node_hold(held)->reason, IS_ON,
+		      .text = {"it is on", "node002"});
 	planned = plan(&desk, "node002," ROW_1);
 	says(step_of(planned, "node002"), "why", "renamed");
 	applied = apply(&desk, planned, "", 200);
 	ck_assert_str_eq(node->name, "node002");
 	ck_assert_int_ne(node->state, BU_STATE_ENROLLED);
-	ck_assert_int_eq(node->order.open, 1);
+	ck_assert_int_eq(node->order->open, 1);
 	end(&desk);
 }
 END_TEST
@@ -326,9 +327,9 @@ START_TEST(a_replaced_machine_is_no_unchanged_node)
 	ck_assert_int_eq(node->disk_touched, 0);
 	ck_assert_str_eq(node->full_cert, "");
 	ck_assert_ptr_null(bu_fleet_node_of(rig->fleet, machine));
-	for (int i = 0; i < 500 && node->hold.reason.code != BU_REASON_IS_ON; i++)
+	for (int i = 0; i < 500 && node->hold->reason.code != BU_REASON_IS_ON; i++)
 		rig_pass(rig, 1);
-	rig_reason_is(&node->hold.reason, IS_ON);
+	rig_reason_is(&node->hold->reason, IS_ON);
 	ck_assert_int_eq(rig_count(rig, "boot network node009"), 0);
 	end(&desk);
 }
@@ -383,9 +384,9 @@ START_TEST(after_a_lost_log_nothing_is_switched_off)
 	applied = apply(&desk, planned, "", 200);
 	for (int i = 1; i <= 2; i++) {
 		rig_fire(rig, rig_node(rig, i), BU_TRIGGER_START);
-		for (int k = 0; k < 500 && !rig_node(rig, i)->hold.owner; k++)
+		for (int k = 0; k < 500 && !rig_node(rig, i)->hold->owner; k++)
 			rig_pass(rig, 1);
-		rig_reason_is(&rig_node(rig, i)->hold.reason, IS_ON);
+		rig_reason_is(&rig_node(rig, i)->hold->reason, IS_ON);
 	}
 	power = rig_read(rig, "power.log");
 	ck_assert_str_eq(power, "");
@@ -400,8 +401,8 @@ START_TEST(after_a_lost_log_nothing_is_switched_off)
 	says(json_object_get(granted, "error"), "text", "--grant reset:node002");
 	json_decref(granted);
 	granted = apply(&desk, again, "{\"class\":\"reset\"}", 200);
-	rig_reason_is(&rig_node(rig, 1)->hold.reason, NONE);
-	ck_assert_int_eq(rig_node(rig, 1)->order.reset, 1);
+	rig_reason_is(&rig_node(rig, 1)->hold->reason, NONE);
+	ck_assert_int_eq(rig_node(rig, 1)->order->reset, 1);
 	rig_start(rig, 1);
 	ck_assert_int_eq(rig_count(rig, "boot network node001"), 1);
 	end(&desk);

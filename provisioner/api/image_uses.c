@@ -69,7 +69,7 @@ BU_HANDLER(bu_api_image_uses)
 
 	for (size_t i = 0; i < api->fleet->count; i++) {
 		const struct bu_node *node = api->fleet->nodes[i];
-		const struct bu_order *order = &node->order;
+		const struct bu_order *order = node->order;
 
 		/* What failed can be retried, as it was ordered. */
 		if (order->open || order->failed)
@@ -82,7 +82,7 @@ BU_HANDLER(bu_api_image_uses)
 					      node->installed_digest},
 			"installed");
 		add_use(&list, node,
-			&(struct bu_image_id){node->other.image, node->other.digest},
+			&(struct bu_image_id){node->other->image, node->other->digest},
 			"in its other root");
 	}
 	reply->json = json_pack("{s:o, s:o}", "uses", uses, "pools",

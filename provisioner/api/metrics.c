@@ -113,9 +113,9 @@ get_node_info(struct bu_metric_out *out, const void *arg)
 static const char *
 needs_person(const struct bu_node *node, int64_t *ret_since_ms)
 {
-	int is_held = node->hold.owner != BU_OWNER_NONE;
+	int is_held = node->hold->owner != BU_OWNER_NONE;
 
-	*ret_since_ms = is_held ? node->hold.since_ms : node->since_ms;
+	*ret_since_ms = is_held ? node->hold->since_ms : node->since_ms;
 	if (is_held)
 		return "held";
 	if (node->state == BU_STATE_FAILED || node->state == BU_STATE_QUARANTINED)

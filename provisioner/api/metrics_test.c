@@ -125,10 +125,10 @@ START_TEST(who_needs_a_person_is_named_with_the_time)
 	held_ms = bu_wall_ms(bu_loop_clock(site.rig.loop)) / 1000;
 	rig_pass(&site.rig, 60000);
 	note(BU_EVENT_HELD, "node001", json_pack("{s:s}", "reason", "DIMM A3"));
-	ck_assert_int_eq(rig_node(&site.rig, 1)->hold.since_ms / 1000, held_ms);
+	ck_assert_int_eq(rig_node(&site.rig, 1)->hold->since_ms / 1000, held_ms);
 	want = bu_xasprintf("bringup_node_needs_person_since_timestamp_seconds{"
 			    "node=\"node001\",pool=\"train\",why=\"held\"} %.15g",
-			    (double)rig_node(&site.rig, 1)->hold.since_ms / 1000);
+			    (double)rig_node(&site.rig, 1)->hold->since_ms / 1000);
 	has(want);
 	note(BU_EVENT_CONDITION, "node001",
 	     json_pack("{s:s,s:b}", "name", "bmc-differs", "on", 1));

@@ -100,9 +100,9 @@ found_json(const struct bu_node *node)
 		return NULL;
 	return bu_record_to_json(bu_shown_found_fields,
 				 &(struct bu_shown_found){
-					 .told = node->found.row[0] != '\0',
-					 .record = node->found.facets[0] != '\0',
-					 .booted = node->found.booted,
+					 .told = node->found->row[0] != '\0',
+					 .record = node->found->facets[0] != '\0',
+					 .booted = node->found->booted,
 				 });
 }
 
@@ -143,7 +143,7 @@ BU_HANDLER(bu_api_node)
 	json_object_set(object, "firmware_versions",
 			json_object_get(node->live.reports[BU_BMC_FIRMWARE].report,
 					"firmware"));
-	json_object_set_new(object, "order", bu_api_shown_order(&node->order));
+	json_object_set_new(object, "order", bu_api_shown_order(node->order));
 	json_array_append(alone, object);
 	bu_rollouts_tell(api->rollouts, alone);
 	reply->json = object;

@@ -100,7 +100,7 @@ START_TEST(a_wipe_stays_with_its_disk_when_another_is_applied)
 	first = plan(&desk, NULL, NULL, NULL, 200);
 	names_disk(first, "/dev/vda", "FIRST-01", INT64_C(4) << 30);
 	json_decref(apply_with(&desk, first, wipe, 200));
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(rig, 1);
 	rig_start(rig, 1);
 	rig_inspect(rig, 1);
@@ -123,7 +123,7 @@ START_TEST(a_wipe_stays_with_its_disk_when_another_is_applied)
 	rig_install(rig, 1);
 	rig_come_up(rig, 1, "boot-1");
 	rig_join(rig, 1);
-	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(node->order->failed, 0);
 	third = plan(&desk, was, is, NULL, 200);
 	names_disk(third, "/dev/vdb", "SECOND-01", INT64_C(8) << 30);
 	end(&desk);
@@ -142,7 +142,7 @@ START_TEST(the_same_disk_in_other_words_changes_nothing)
 	node = break_off(&desk);
 	first = plan(&desk, NULL, NULL, NULL, 200);
 	json_decref(apply_with(&desk, first, wipe, 200));
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(rig, 1);
 	rig_start(rig, 1);
 	rig_inspect(rig, 1);
@@ -198,7 +198,7 @@ START_TEST(an_array_is_made_of_the_disks_that_were_granted)
 	ck_assert_str_eq(bu_json_str(json_array_get(disks, 0), "serial", ""),
 			 "SECOND-01");
 	json_decref(apply_with(&desk, planned, wipe, 200));
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(rig, 1);
 	rig_start(rig, 1);
 	rig_inspect(rig, 1);
@@ -211,14 +211,14 @@ START_TEST(an_array_is_made_of_the_disks_that_were_granted)
 	after = work_of(&desk);
 	ck_assert(json_equal(before, after));
 	/* its grant is its own: the plan knew no disk of the system's */
-	node->order.disk[0] = node->order.disk_serial[0] = '\0';
-	node->order.disk_size_bytes = 0;
+	bu_node_order(node)->disk[0] = bu_node_order(node)->disk_serial[0] = '\0';
+	bu_node_order(node)->disk_size_bytes = 0;
 	unnamed = work_of(&desk);
 	has_array(unnamed, 1);
 	ck_assert_int_eq(bu_json_bool(before, "wipe", 0), 1);
 	ck_assert_int_eq(bu_json_bool(unnamed, "wipe", 1), 0);
 	/* a disk without a number is none that was granted */
-	json_object_set_new(json_array_get(node->order.scratch, 0), "serial",
+	json_object_set_new(json_array_get(node->order->scratch, 0), "serial",
 			    json_integer(1));
 	ck_assert_ptr_null(bu_work_make_step(&desk.site.api.work, node, &err));
 	ck_assert_str_eq(err.text,
@@ -265,7 +265,7 @@ START_TEST(a_mirror_is_on_the_disks_that_were_granted)
 			    "serial", ""),
 		"SECOND-01");
 	json_decref(apply_with(&desk, planned, wipe, 200));
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(rig, 1);
 	rig_start(rig, 1);
 	rig_inspect(rig, 1);
@@ -278,7 +278,7 @@ START_TEST(a_mirror_is_on_the_disks_that_were_granted)
 	after = work_of(&desk);
 	ck_assert(json_equal(before, after));
 	/* another disk is in its place: it was not granted */
-	strcpy(node->order.mirror_serial, "THIRD-01");
+	strcpy(bu_node_order(node)->mirror_serial, "THIRD-01");
 	ck_assert_ptr_null(bu_work_make_step(&desk.site.api.work, node, &err));
 	ck_assert_msg(strstr(err.text, "and granted was THIRD-01; plan again") != NULL,
 		      "%s", err.text);
@@ -358,7 +358,7 @@ is_quarantined(const char *disks, const char *want)
 					    inventory, NULL),
 			 0);
 	rig_until(rig, node, BU_STATE_QUARANTINED);
-	why = bu_reason_text(&node->reason);
+	why = bu_reason_text(node->reason);
 	ck_assert_str_eq(why, want);
 	end(&desk);
 }
@@ -410,15 +410,15 @@ START_TEST(what_has_not_begun_is_replaced)
 	node = break_off(&desk);
 	first = plan(&desk, NULL, NULL, NULL, 200);
 	json_decref(apply_with(&desk, first, wipe, 200));
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(rig, 1);
 	second = plan(&desk, was, is, NULL, 200);
 	names_disk(second, "/dev/vdb", "SECOND-01", INT64_C(8) << 30);
 	json_decref(apply(&desk, second, 403));
-	ck_assert_str_eq(node->order.disk, "/dev/vda");
+	ck_assert_str_eq(node->order->disk, "/dev/vda");
 	json_decref(apply_with(&desk, second, wipe, 200));
 	until_applied(&desk, second);
-	ck_assert_str_eq(node->order.disk, "/dev/vdb");
+	ck_assert_str_eq(node->order->disk, "/dev/vdb");
 	rig_start(rig, 1);
 	rig_inspect(rig, 1);
 	item = work_of(&desk);
@@ -467,7 +467,7 @@ START_TEST(an_image_is_fetched_from_where_its_order_has_it)
 	use = json_array_get(json_object_get(uses, "uses"), 0);
 	ck_assert_str_eq(bu_json_str(use, "node", ""), "node001");
 	ck_assert_str_eq(bu_json_str(use, "digest", ""),
-			 rig_node(rig, 1)->order.image_digest);
+			 rig_node(rig, 1)->order->image_digest);
 	end(&desk);
 }
 END_TEST

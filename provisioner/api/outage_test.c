@@ -104,7 +104,7 @@ START_TEST(people_are_told_what_is_full_and_reading_goes_on)
 	says(first, "database or disk is full");
 	second = hold(&site, 500);
 	says(second, "bytes are free there");
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	status = site_call(&site, site.page, "GET", "/v1/status", "", 200);
 	condition = json_array_get(json_object_get(status, "conditions"), 0);
 	ck_assert_str_eq(bu_json_str(condition, "name", ""), "disk-full");
@@ -116,7 +116,7 @@ START_TEST(people_are_told_what_is_full_and_reading_goes_on)
 	bad_disk_install();
 	rig_pass(&site.rig, 3000);
 	held = hold(&site, 200);
-	rig_reason_says(&node->hold.reason, "DIMM A3");
+	rig_reason_says(&node->hold->reason, "DIMM A3");
 	after = site_call(&site, site.page, "GET", "/v1/status", "", 200);
 	ck_assert_uint_eq(json_array_size(json_object_get(after, "conditions")), 0);
 	site_end(&site);

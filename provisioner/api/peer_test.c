@@ -71,11 +71,13 @@ static void
 connect_agent(struct agent *agent, const char *cert)
 {
 	int ask[2], said[2];
+	char fingerprint[65];
 
 	write_pem(agent, "ca.pem", bu_trust_ca(agent->site.rig.trust));
 	write_pem(agent, "cert.pem", cert);
 	write_pem(agent, "key.pem", agent->key);
-	ck_assert_int_eq(bu_cert_fingerprint(cert, agent->node->agent_cert, NULL), 0);
+	ck_assert_int_eq(bu_cert_fingerprint(cert, fingerprint, NULL), 0);
+	bu_node_set_agent_cert(agent->node, fingerprint);
 	ck_assert_int_eq(pipe(ask), 0);
 	ck_assert_int_eq(pipe(said), 0);
 	agent->pid = fork();
@@ -194,7 +196,7 @@ START_TEST(what_the_log_says_counts_at_each_request)
 	agent.node->agent_cert_until_ms = bu_wall_ms(&agent.site.rig.clock) + 1000;
 	ck_assert_int_eq(ask(&agent).kind, BU_ERR_NONE);
 	/* Another certificate of the machine has replaced it. */
-	memset(agent.node->agent_cert, 'f', 64);
+	bu_node_set_agent_cert(agent.node, "ffffffff");
 	err = ask(&agent);
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 	rig_text_has(err.text, "is no longer valid");

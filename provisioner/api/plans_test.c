@@ -27,11 +27,11 @@ START_TEST(a_plan_is_applied_once)
 	for (int i = 0; i < 10; i++)
 		rig_pass(&desk.site.rig, 1);
 	node = rig_node(&desk.site.rig, 2);
-	ck_assert_str_eq(node->order.facets,
+	ck_assert_str_eq(node->order->facets,
 			 bu_json_str(json_array_get(steps_of(first), 1), "facets", ""));
-	ck_assert_str_eq(node->order.commit, "abc");
+	ck_assert_str_eq(node->order->commit, "abc");
 	/* what it will have is kept for the plans to come */
-	text = bu_store_get_blob(desk.site.rig.store, node->order.facets, NULL);
+	text = bu_store_get_blob(desk.site.rig.store, node->order->facets, NULL);
 	ck_assert_ptr_nonnull(text);
 	facets = json_loads(text, 0, NULL);
 	want = bu_facets_json(desk.site.rig.fleet->desired,
@@ -350,9 +350,9 @@ START_TEST(what_is_on_a_foreign_disk_goes_by_a_grant_alone)
 		bu_autojson json_t *planned = NULL;
 		const json_t *step;
 
-		node->live.disk = (struct bu_seen_disk){.written = rows[i].written};
-		strcpy(node->live.disk.wanted, rows[i].wanted);
-		strcpy(node->live.disk.path, "/dev/vda");
+		*bu_node_disk(node) = (struct bu_seen_disk){.written = rows[i].written};
+		strcpy(bu_node_disk(node)->wanted, rows[i].wanted);
+		strcpy(bu_node_disk(node)->path, "/dev/vda");
 		planned = plan(&desk, NULL, NULL, NULL, 200);
 		step = json_array_get(steps_of(planned), 0);
 		ck_assert_str_eq(bu_json_str(step, "node", ""), "node001");

@@ -78,7 +78,7 @@ START_TEST(its_work_names_no_disk_and_is_of_this_boot)
 	ck_assert_msg(bu_record_from_json(bu_work_load_fields, item, &work, &err) == 0,
 		      "%s", err.text);
 	ck_assert_str_eq(work.work.id, node->admitted_step);
-	ck_assert_str_eq(work.digest, node->order.image_digest);
+	ck_assert_str_eq(work.digest, node->order->image_digest);
 	ck_assert_ptr_nonnull(strstr(work.base_url, work.digest));
 	ck_assert_ptr_nonnull(strstr(work.image_key, "BEGIN PUBLIC KEY"));
 	ck_assert_ptr_null(json_object_get(item, "disk"));
@@ -145,7 +145,8 @@ START_TEST(the_image_says_what_its_kernel_is_told)
 	write_image_anew(&desk, "2026-02-02T00:00:00Z");
 	first = site_text(&desk.site, desk.site.boot, script, 200);
 	ck_assert_ptr_nonnull(strstr(first, " quiet a=b hugepagesz=2M hugepages=64 "));
-	path = bu_xasprintf("%s/.store/%s", desk.site.images, node->order.image_digest);
+	path = bu_xasprintf("%s/.store/%s", desk.site.images,
+			    node->order->image_digest);
 	ck_assert_int_eq(bu_remove_tree(path, NULL), 0);
 	gone = site_text(&desk.site, desk.site.boot, script, 200);
 	ck_assert_ptr_nonnull(strstr(gone, " a=b hugepagesz=2M hugepages=64 "));

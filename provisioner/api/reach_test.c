@@ -59,9 +59,9 @@ goes_on(void)
 		rig_pass(rig, 500);
 	ck_assert_msg(node->step.status == BU_STEP_DONE, "%s", node->step_error);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
-	ck_assert_int_eq(node->order.seq, order_seq);
-	ck_assert_int_eq(node->order.open && node->order.begun, 1);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->order->seq, order_seq);
+	ck_assert_int_eq(node->order->open && node->order->begun, 1);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	ck_assert_uint_eq(rig->fleet->rollouts_count, 1);
 }
 
@@ -90,7 +90,7 @@ corrects_power(size_t i)
 	begin_with(powers[i].wrong_node, powers[i].wrong_pool, powers[i].file,
 		   powers[i].bmc);
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
-	order_seq = node->order.seq;
+	order_seq = node->order->seq;
 	rig_pass(rig, 5000); /* the next try is a minute away */
 	ck_assert_int_eq(node->step.status, BU_STEP_FAILED);
 	change(powers[i].right_node, powers[i].right_pool);
@@ -123,14 +123,14 @@ START_TEST(a_corrected_serial_number_lets_a_foreign_machine_go)
 {
 	begin_with("serial = LAB-9\n", "power = redfish", "bmc.node001",
 		   "{\"serial\":\"LAB-001\"}");
-	for (int i = 0; i < 100 && !node->hold.owner; i++)
+	for (int i = 0; i < 100 && !node->hold->owner; i++)
 		rig_pass(rig, 1);
-	rig_reason_is(&node->hold.reason, FOREIGN_MACHINE);
-	order_seq = node->order.seq;
+	rig_reason_is(&node->hold->reason, FOREIGN_MACHINE);
+	order_seq = node->order->seq;
 	/* another revision that says the same of it does not */
 	change("serial = LAB-9\nkargs = quiet\n", "power = redfish");
 	rig_pass(rig, 10 * 1000);
-	rig_reason_is(&node->hold.reason, FOREIGN_MACHINE);
+	rig_reason_is(&node->hold->reason, FOREIGN_MACHINE);
 	change("", "power = redfish");
 	goes_on();
 	end(&desk);
@@ -145,7 +145,7 @@ corrects_number(const char *wrong)
 
 	begin_with(wrong, "power = libvirt", "", "");
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
-	order_seq = node->order.seq;
+	order_seq = node->order->seq;
 	ck_assert_int_eq(rig_admit(rig, node, rig_request(0), inventory, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 	change("", "power = libvirt");
@@ -178,7 +178,7 @@ START_TEST(a_corrected_mac_boots_the_agent_of_the_order_under_way)
 
 	begin_with("mac = 52:54:00:99:00:01\n", "power = libvirt", "", "");
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
-	order_seq = node->order.seq;
+	order_seq = node->order->seq;
 	script_says("52:54:00:77:00:01", "an unknown machine boots the agent");
 	script_says("52:54:00:99:00:01", "node001 boots the agent");
 	change("", "power = libvirt");
@@ -197,8 +197,8 @@ START_TEST(a_machine_that_waits_for_a_hand_is_switched_by_its_new_driver)
 	begin_with("power = manual\n", "power = libvirt", "", "");
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
 	rig_pass(rig, 2000);
-	rig_reason_is(&node->live.says, BY_HAND);
-	order_seq = node->order.seq;
+	rig_reason_is(node->live.says, BY_HAND);
+	order_seq = node->order->seq;
 	change("", "power = libvirt");
 	goes_on();
 	ck_assert_int_eq(rig_count(rig, "boot network node001"), 1);
@@ -213,7 +213,7 @@ START_TEST(a_correction_takes_no_content_with_it)
 
 	begin_with("bmc_fingerprint = " PIN_A "\n", "power = redfish", "", "");
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
-	order_seq = node->order.seq;
+	order_seq = node->order->seq;
 	change("bmc_fingerprint = " PIN_B "\nkargs = quiet\n", "power = redfish");
 	ck_assert_str_eq(bu_fleet_reach(rig->fleet, node)->bmc_fingerprint, PIN_B);
 	ck_assert_int_eq(bu_fleet_target(rig->fleet, node, &target, NULL), 0);

@@ -131,7 +131,7 @@ START_TEST(it_is_loaded_by_its_own_profile)
 
 	begin_in_system();
 	rig_join(rig, 1);
-	ck_assert(!node->order.open);
+	ck_assert(!node->order->open);
 	rig_revise(rig, 3, NULL, NULL);
 	rig->silent = 1 << 1;
 	rig_pass(rig, 20 * 1000);

@@ -67,8 +67,8 @@ START_TEST(results_in_any_alphabet_end_the_step)
 				  NULL, &err),
 			 BU_ANSWER_LATER); /* it is on its way to the log */
 	rig_until(&site.rig, node, BU_STATE_FAILED);
-	ck_assert_int_eq(
-		strncmp(rig_said(&node->reason), "\xe2\x82\xac\xe2\x82\xac", 6), 0);
+	ck_assert_int_eq(strncmp(rig_said(node->reason), "\xe2\x82\xac\xe2\x82\xac", 6),
+			 0);
 	json_decref(site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200));
 	site_end(&site);
 }
@@ -396,10 +396,10 @@ START_TEST(an_install_of_one_of_two_roots_says_which)
 	ck_assert_int_eq(bu_json_int(item, "roots", 0), 2);
 	ck_assert_ptr_null(json_object_get(item, "reuse"));
 	json_decref(bu_steal(&item));
-	strcpy(node->other.step, "s-before");
-	strcpy(node->other.digest, node->order.image_digest);
-	strcpy(node->other.facets, node->order.facets);
-	node->other.proven = 1;
+	strcpy(bu_node_other(node)->step, "s-before");
+	strcpy(bu_node_other(node)->digest, node->order->image_digest);
+	strcpy(bu_node_other(node)->facets, node->order->facets);
+	bu_node_other(node)->proven = 1;
 	item = bu_work_make_step(&site.api.work, node, &err);
 	ck_assert_int_eq(bu_json_bool(item, "reuse", 0), 1);
 	ck_assert_int_eq(
@@ -444,8 +444,8 @@ START_TEST(an_agent_may_be_silent_for_as_long_as_its_work_takes)
 	ck_assert_str_eq(bu_json_str(json_object_get(reply.json, "work"), "kind", ""),
 			 "install");
 	now_ms = bu_mono_ms(bu_loop_clock(site.rig.loop));
-	ck_assert_int_ge(node->live.agent.busy_ms - now_ms, 890 * 1000);
-	ck_assert_int_le(node->live.agent.busy_ms - now_ms, 900 * 1000);
+	ck_assert_int_ge(node->live.agent->busy_ms - now_ms, 890 * 1000);
+	ck_assert_int_le(node->live.agent->busy_ms - now_ms, 900 * 1000);
 	json_decref(reply.json);
 	site_end(&site);
 }

@@ -86,7 +86,7 @@ START_TEST(an_order_begins_anew_from_the_new_revision)
 
 	begin_applied();
 	rig_start(rig, 1);
-	seq = node->order.seq;
+	seq = node->order->seq;
 	plain = plan(&desk, was, is, NULL, 200);
 	ck_assert_ptr_null(row_of(member(plain, "steps"), "node001"));
 	ck_assert_ptr_nonnull(row_of(member(plain, "under_way"), "node001"));
@@ -99,11 +99,11 @@ START_TEST(an_order_begins_anew_from_the_new_revision)
 	json_decref(apply(&desk, planned, 200));
 	until_applied(planned);
 	ck_assert_int_eq(node->state, BU_STATE_ENROLLED);
-	rig_reason_is(&node->reason, ORDERED_ANEW);
-	ck_assert_int_ne(node->order.seq, seq);
-	ck_assert_int_eq(node->order.open && !node->order.begun, 1);
+	rig_reason_is(node->reason, ORDERED_ANEW);
+	ck_assert_int_ne(node->order->seq, seq);
+	ck_assert_int_eq(node->order->open && !node->order->begun, 1);
 	rig_start(rig, 1);
-	ck_assert_str_eq(node->order.revision, rig->fleet->revision);
+	ck_assert_str_eq(node->order->revision, rig->fleet->revision);
 	ck_assert_str_eq(kargs_of(), "quiet");
 	end(&desk);
 }
@@ -118,7 +118,7 @@ START_TEST(an_order_that_is_not_named_goes_on)
 	begin_applied();
 	rig_start(rig, 1);
 	rig_start(rig, 2);
-	seq = rig_node(rig, 2)->order.seq;
+	seq = rig_node(rig, 2)->order->seq;
 	planned = plan_anew("node[001,003]");
 	ck_assert_str_eq(bu_json_str(json_object_get(planned, "plan"), "restart", ""),
 			 "node[001,003]");
@@ -126,8 +126,8 @@ START_TEST(an_order_that_is_not_named_goes_on)
 			 "--restart-orders: no order under way of node003");
 	json_decref(apply(&desk, planned, 200));
 	until_applied(planned);
-	ck_assert_int_eq(rig_node(rig, 2)->order.seq, seq);
-	ck_assert_int_eq(rig_node(rig, 2)->order.begun, 1);
+	ck_assert_int_eq(rig_node(rig, 2)->order->seq, seq);
+	ck_assert_int_eq(rig_node(rig, 2)->order->begun, 1);
 	ck_assert_int_eq(rig_node(rig, 2)->state, BU_STATE_INSPECTING);
 	end(&desk);
 }
@@ -138,7 +138,7 @@ goes_on(const char *why)
 {
 	bu_autojson json_t *planned = plan_anew("node001");
 	const json_t *refused = row_of(member(planned, "refused"), "node001");
-	int64_t seq = node->order.seq;
+	int64_t seq = node->order->seq;
 	enum bu_state state = node->state;
 
 	ck_assert_str_eq(bu_json_str(json_object_get(refused, "why"), "code", ""),
@@ -150,7 +150,7 @@ goes_on(const char *why)
 	ck_assert_ptr_nonnull(row_of(member(planned, "under_way"), "node001"));
 	json_decref(apply_with(&desk, planned, wipe, 200));
 	until_applied(planned);
-	ck_assert_int_eq(node->order.seq, seq);
+	ck_assert_int_eq(node->order->seq, seq);
 	ck_assert_int_eq(node->state, state);
 	ck_assert_str_eq(kargs_of(), "");
 }
@@ -184,10 +184,10 @@ START_TEST(a_wipe_begins_anew_only_by_a_grant_of_its_own)
 	rig_until(rig, node, BU_STATE_FAILED);
 	first = plan(&desk, NULL, NULL, NULL, 200);
 	json_decref(apply_with(&desk, first, wipe, 200));
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(rig, 1);
 	rig_start(rig, 1);
-	seq = node->order.seq;
+	seq = node->order->seq;
 	planned = plan_anew("node001");
 	ck_assert_str_eq(
 		bu_json_str(row_of(member(planned, "steps"), "node001"), "class", ""),
@@ -195,13 +195,13 @@ START_TEST(a_wipe_begins_anew_only_by_a_grant_of_its_own)
 	denied = apply(&desk, planned, 403);
 	says(denied, "--grant wipe:node001");
 	rig_pass(rig, 10);
-	ck_assert_int_eq(node->order.seq, seq);
-	ck_assert_int_eq(node->order.begun, 1);
+	ck_assert_int_eq(node->order->seq, seq);
+	ck_assert_int_eq(node->order->begun, 1);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
 	json_decref(apply_with(&desk, planned, wipe, 200));
 	until_applied(planned);
-	ck_assert_int_ne(node->order.seq, seq);
-	ck_assert_int_eq(node->order.class, BU_CLASS_WIPE);
+	ck_assert_int_ne(node->order->seq, seq);
+	ck_assert_int_eq(node->order->class, BU_CLASS_WIPE);
 	ck_assert_int_eq(node->state, BU_STATE_ENROLLED);
 	end(&desk);
 }
@@ -232,8 +232,8 @@ START_TEST(a_node_that_still_drains_goes_back_into_its_cluster)
 	json_decref(apply(&desk, planned, 200));
 	until_applied(planned);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
-	ck_assert_int_eq(node->order.open && !node->order.begun, 1);
-	ck_assert_int_eq(node->order.class, BU_CLASS_REBOOT);
+	ck_assert_int_eq(node->order->open && !node->order->begun, 1);
+	ck_assert_int_eq(node->order->class, BU_CLASS_REBOOT);
 	end(&desk);
 }
 END_TEST
@@ -246,12 +246,12 @@ START_TEST(a_plan_that_is_overtaken_withdraws_nothing)
 
 	begin_applied();
 	rig_start(rig, 1);
-	seq = node->order.seq;
+	seq = node->order->seq;
 	planned = plan_anew("node001");
 	rig_inspect(rig, 1);
 	refused = apply(&desk, planned, 409);
 	says(refused, "node001 has changed since this plan was made");
-	ck_assert_int_eq(node->order.seq, seq);
+	ck_assert_int_eq(node->order->seq, seq);
 	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
 	end(&desk);
 }

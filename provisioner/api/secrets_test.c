@@ -444,7 +444,7 @@ START_TEST(a_planted_secret_reaches_the_node_alone)
 	check_text("node why", why);
 	/* It is mended, and the node gets what it needs. */
 	put(rig, "program", "#!/bin/sh\necho " MARK "-munge\n", 0700);
-	for (int i = 0; i < 100 && !rig_node(rig, 1)->hold.owner; i++)
+	for (int i = 0; i < 100 && !rig_node(rig, 1)->hold->owner; i++)
 		rig_pass(rig, 1000);
 	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/node001/release",
 			      "", 200));

@@ -34,12 +34,12 @@ static json_t *
 cluster_json(const struct bu_node *node)
 {
 	static const char *const drains[] = {"", "bringup", "other"};
-	const struct bu_cluster_fact *fact = &node->live.cluster;
+	const struct bu_cluster_fact *fact = node->live.cluster;
 
 	if (!fact->at_ms)
 		return json_null();
 	return json_pack("{s:s,s:b,s:b,s:b,s:s,s:s,s:s,s:s}", "name",
-			 node->joined.cluster, "known", fact->known, "responds",
+			 node->joined->cluster, "known", fact->known, "responds",
 			 fact->responds, "jobs", fact->jobs, "state", fact->state,
 			 "drained_by", drains[fact->drain], "reason", fact->reason,
 			 "by", fact->by);
@@ -58,7 +58,7 @@ bu_api_shown_node(const struct bu_fleet *fleet, const struct bu_node *node)
 	json_object_set_new(object, "serial", json_string(node->serial));
 	json_object_set_new(object, "commit", json_string(node->commit));
 	json_object_set_new(object, "cluster", cluster_json(node));
-	if (node->order.open || node->order.failed)
-		json_object_set_new(object, "order", bu_api_shown_order(&node->order));
+	if (node->order->open || node->order->failed)
+		json_object_set_new(object, "order", bu_api_shown_order(node->order));
 	return object;
 }

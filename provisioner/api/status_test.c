@@ -147,7 +147,7 @@ START_TEST(who_waits_for_a_turn_is_told_why_as_it_changes)
 	json_decref(since(&site, version));
 	version = site.rig.fleet->version;
 	/* Nobody names node002, and yet its words are others. */
-	BU_TEXT_COPY(rig_node(&site.rig, 2)->hold.by, "bob");
+	BU_TEXT_COPY(bu_node_hold(rig_node(&site.rig, 2))->by, "bob");
 	site.pokes = 1;
 	bu_fleet_touch(site.rig.fleet, rig_node(&site.rig, 1));
 	next = since(&site, version);
@@ -263,7 +263,7 @@ START_TEST(pairs_come_in_pages_of_the_present_boots)
 	pairs_are(&site, "?verdict=pass", "node002", 0);
 	pairs_are(&site, "?verdict=fai", "", 0);
 	/* node003 boots: what was measured before is of that boot. */
-	BU_TEXT_COPY(rig_node(&site.rig, 3)->boot_id, "boot-9");
+	bu_node_set_boot_id(rig_node(&site.rig, 3), "boot-9");
 	site.pokes = 1;
 	pairs_are(&site, "", "node002 node004", 0);
 	site_end(&site);

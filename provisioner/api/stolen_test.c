@@ -217,7 +217,7 @@ START_TEST(a_stolen_token_gives_no_certificate)
 	rig_text_has(cert, "BEGIN CERTIFICATE");
 	rig_pass(&net.site.rig, 1);
 	ck_assert_str_ne(node->machine, "");
-	ck_assert_int_eq(node->live.refusal.code, BU_REASON_NONE);
+	ck_assert_int_eq(node->live.refusal->code, BU_REASON_NONE);
 	unplug(machine);
 	unplug(thief);
 	site_end(&net.site);
@@ -321,11 +321,11 @@ plug_in_router(void)
 static int
 is_claimed(struct net *net, int number, const char *by)
 {
-	const struct bu_condition *claimed =
-		&rig_node(&net->site.rig, number)
-			 ->conditions[BU_CONDITION_CLAIMED_BY_OTHER];
+	const struct bu_condition *claimed;
 
 	rig_pass(&net->site.rig, 2000);
+	claimed = &rig_node(&net->site.rig, number)
+			   ->conditions[BU_CONDITION_CLAIMED_BY_OTHER];
 	return claimed->on && strcmp(rig_sentence(claimed->detail), by) == 0;
 }
 

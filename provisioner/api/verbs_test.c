@@ -38,7 +38,7 @@ START_TEST(a_verb_is_answered_for_each_node_of_a_nodeset)
 	ck_assert_str_eq(bu_json_str(json_array_get(nodes, 1), "text", ""),
 			 "inspecting -> enrolled");
 	ck_assert_int_eq(rig_node(&site.rig, 2)->state, BU_STATE_ENROLLED);
-	rig_reason_says(&rig_node(&site.rig, 2)->reason, "replace by local: sold");
+	rig_reason_says(rig_node(&site.rig, 2)->reason, "replace by local: sold");
 	ghost = site_call(&site, site.local, "POST", "/v1/verbs/drain",
 			  "{\"nodes\":\"ghost\"}", 404);
 	odd = site_call(&site, site.local, "POST", "/v1/verbs/dance", body, 404);
@@ -128,17 +128,17 @@ START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
 	dry = ask_rebuild(&desk, "wipe", 1);
 	answers(dry, 0, "none", "ordered: wipe");
 	rig_pass(&desk.site.rig, 50);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_uint_eq(desk.site.rig.fleet->rollouts_count, rollouts);
 	done = ask_rebuild(&desk, "wipe", 0);
 	answers(done, 0, "none", "ordered: wipe, rollout r-");
 	rig_pass(&desk.site.rig, 50);
-	ck_assert_int_eq(node->order.open, 1);
-	ck_assert_int_eq(node->order.class, BU_CLASS_WIPE);
-	ck_assert_str_eq(node->order.revision, desk.site.rig.fleet->revision);
-	ck_assert_int_eq(node->order.reset, 1);
+	ck_assert_int_eq(node->order->open, 1);
+	ck_assert_int_eq(node->order->class, BU_CLASS_WIPE);
+	ck_assert_str_eq(node->order->revision, desk.site.rig.fleet->revision);
+	ck_assert_int_eq(node->order->reset, 1);
 	/* the plan that the order names can be read later */
-	rollout = bu_fleet_rollout(desk.site.rig.fleet, node->order.rollout);
+	rollout = bu_fleet_rollout(desk.site.rig.fleet, node->order->rollout);
 	ck_assert_ptr_nonnull(rollout);
 	stored = bu_store_get_blob(desk.site.rig.fleet->store, rollout->applied.plan,
 				   NULL);
@@ -168,8 +168,8 @@ START_TEST(users_of_images_are_told)
 	ck_assert_uint_eq(json_array_size(use), 1);
 	ck_assert_str_eq(json_string_value(json_array_get(use, 0)), "debian12");
 	site.pokes = 1;
-	rig_node(&site.rig, 2)->installed_image[0] = 'x';
-	memset(rig_node(&site.rig, 2)->installed_digest, 'd', 64);
+	bu_node_set_installed_image(rig_node(&site.rig, 2), "xebian12");
+	bu_node_set_installed_digest(rig_node(&site.rig, 2), "dddddddd");
 	((struct bu_desired_image *)(uintptr_t)desired->images)->path =
 		(char *)(uintptr_t) "/elsewhere";
 	after = site_call(&site, site.local, "GET", "/v1/images", "", 200);

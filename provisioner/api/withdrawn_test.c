@@ -123,8 +123,8 @@ until_written(const char *to)
 	struct bu_err err = {0};
 
 	order(to);
-	ck_assert_int_eq(node->order.open, 1);
-	if (node->order.class > BU_CLASS_RECONFIGURE)
+	ck_assert_int_eq(node->order->open, 1);
+	if (node->order->class > BU_CLASS_RECONFIGURE)
 		rig_write(rig, "sinfo", "");
 	ck_assert_msg(bu_reconcile_begin(rig->rec, node, &err) == 0, "%s", err.text);
 	for (int i = 0; i < 400 && (node->step.action != BU_ACTION_CONFIGURE ||
@@ -138,10 +138,10 @@ until_written(const char *to)
 static void
 until_done(void)
 {
-	for (int i = 0; i < 100 && node->order.open; i++)
+	for (int i = 0; i < 100 && node->order->open; i++)
 		rig_pass(rig, 500);
-	ck_assert_int_eq(node->order.open, 0);
-	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(node->order->open, 0);
+	ck_assert_int_eq(node->order->failed, 0);
 }
 
 static void
@@ -221,7 +221,7 @@ drain_in_the_middle(void)
 	rig_until(rig, node, BU_STATE_BOOTING);
 	rig_until_step(rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
 	verb(BU_VERB_DRAIN);
-	ck_assert_int_eq(node->order.withdrawn, 1);
+	ck_assert_int_eq(node->order->withdrawn, 1);
 }
 
 START_TEST(files_of_an_order_that_was_withdrawn_are_drift_until_apply_puts_them_right)
@@ -268,7 +268,7 @@ START_TEST(files_of_an_order_that_was_withdrawn_are_drift_until_apply_puts_them_
 	lies_boot();
 	greet_as_is("boot-3");
 	comes_into_service();
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	plans(NULL, "");
 	shows("");
 	finish();
@@ -358,7 +358,7 @@ START_TEST(files_of_an_order_that_failed_are_drift_whatever_they_set)
 		lies_write(item, -1);
 		rig_answer(rig, node, &late);
 		settle();
-		ck_assert_int_eq(node->order.failed, 1);
+		ck_assert_int_eq(node->order->failed, 1);
 		greet_as_is("boot-1");
 		plans(NULL, rows[i].plan);
 		plans(rows[i].to, "");
@@ -424,7 +424,7 @@ START_TEST(what_is_nobodys_doing_is_no_drift)
 	shows("");
 	plans(NULL, "");
 	order(features);
-	ck_assert_int_eq(node->order.class, BU_CLASS_RELABEL);
+	ck_assert_int_eq(node->order->class, BU_CLASS_RELABEL);
 	ck_assert_int_eq(bu_reconcile_begin(rig->rec, node, NULL), 0);
 	until_done();
 	/* the files are of before, and so is their record */

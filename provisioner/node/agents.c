@@ -52,7 +52,7 @@ check_same(const struct bu_node *node, const struct bu_inventory *inventory,
 
 	bu_inventory_machine(inventory, &seen);
 	bu_node_machine(node, &known);
-	if (strcmp(node->known.id, node->machine) != 0 ||
+	if (strcmp(node->known->id, node->machine) != 0 ||
 	    bu_machine_recognize(&known, &seen) != BU_MACHINE_OTHER)
 		return 0;
 	is = bu_machine_words(&seen);
@@ -230,7 +230,7 @@ refresh_inventory(struct bu_reconcile *rec, struct bu_node *node,
 	if (check_same(node, inventory, err) != 0)
 		return -1;
 	if (bu_meter_take(rec->inventories, node->name, 1) != 0) {
-		node->live.agent.unsteady_ms = bu_loop_now_ms(rec->fleet->loop);
+		bu_node_agent(node)->unsteady_ms = bu_loop_now_ms(rec->fleet->loop);
 		return 0;
 	}
 	if (bound_event(rec, &event, node, inventory, err) != 0)
@@ -243,8 +243,8 @@ refresh_inventory(struct bu_reconcile *rec, struct bu_node *node,
 static void
 show(struct bu_node *node, const char *foreign)
 {
-	node->live.agent.showed = 1;
-	bu_text_copy(node->live.agent.foreign, sizeof(node->live.agent.foreign),
+	bu_node_agent(node)->showed = 1;
+	bu_text_copy(bu_node_agent(node)->foreign, sizeof(bu_node_agent(node)->foreign),
 		     foreign);
 }
 
@@ -254,12 +254,12 @@ fell_back(struct bu_reconcile *rec, const struct bu_node *node, const json_t *st
 {
 	struct stamp stamped;
 
-	return node->other.step[0] &&
+	return node->other->step[0] &&
 	       (node->state == BU_STATE_BOOTING ||
 		(node->state == BU_STATE_VALIDATING && bu_fallback_trial(node)) ||
 		(bu_state_info(node->state)->settled &&
 		 !bu_lifecycle_has(node->state, BU_TRIGGER_BOOTED))) &&
-	       check_stamp(rec, node, stamp, node->other.step, &stamped, NULL) == 0;
+	       check_stamp(rec, node, stamp, node->other->step, &stamped, NULL) == 0;
 }
 
 /* A hello from the other root: the root that should come up did not. */
@@ -280,7 +280,7 @@ hello_fallback(struct bu_reconcile *rec, struct bu_node *node,
 static void
 note_reset(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp)
 {
-	const char *const steps[] = {node->installed_step, node->other.step};
+	const char *const steps[] = {node->installed_step, node->other->step};
 
 	for (size_t i = 0; i < BU_LEN(steps); i++) {
 		struct stamp stamped;
@@ -354,7 +354,7 @@ refuse_ended(const struct bu_node *node, struct bu_err *err)
 
 	return bu_err_set(err, BU_ERR_STATE, 0,
 			  "boot %s of %s has ended (%s); a later one is waited for",
-			  node->over.boot_id, node->name, how);
+			  node->over->boot_id, node->name, how);
 }
 
 int
@@ -376,7 +376,7 @@ bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, enum bu_where
 int
 bu_reconcile_wants_agent(const struct bu_node *node)
 {
-	if (node->step.status != BU_STEP_OPEN || node->hold.owner)
+	if (node->step.status != BU_STEP_OPEN || node->hold->owner)
 		return 0;
 	return bu_action_info(node->step.action)->fetched && !node->live.join_started;
 }
@@ -390,8 +390,8 @@ install_done(struct bu_reconcile *rec, struct bu_node *node,
 
 	bu_outcome_event(&events[0], node, NULL, "");
 	BU_EVENT_MAKE(&events[1], BU_EVENT_INSTALLED, node->name, installed,
-		      .step = node->step.id, .image = node->order.image,
-		      .digest = node->order.image_digest, .kexec = as->kexec,
+		      .step = node->step.id, .image = node->order->image,
+		      .digest = node->order->image_digest, .kexec = as->kexec,
 		      .raw = want && bu_desired_is_raw(want),
 		      .slot = as->slot && *as->slot ? as->slot : NULL,
 		      .tried = as->tried, .reused = as->reused);

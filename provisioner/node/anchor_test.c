@@ -97,7 +97,7 @@ START_TEST(lists_what_is_revoked)
 	note("m-one");
 	ck_assert_str_eq(revoked("m-one"), "");
 	ck_assert_str_eq(revoked("m-two"), "node001");
-	strcpy(rig_node(&rig, 1)->agent_cert, "f-one");
+	bu_node_set_agent_cert(rig_node(&rig, 1), "f-one");
 	BU_EVENT_MAKE(&event, BU_EVENT_REVOKED, "node001", revoked, .fingerprint = "",
 		      .all = 1, .reason = "");
 	bu_reconcile_note(rig.rec, &event, 1);

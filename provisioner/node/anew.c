@@ -27,14 +27,14 @@ bu_reconcile_boots(const struct bu_node *node)
 {
 	return node->state == BU_STATE_INSPECTING &&
 	       node->step.action == BU_ACTION_NETBOOT &&
-	       node->step.status != BU_STEP_FAILED && !node->hold.owner &&
+	       node->step.status != BU_STEP_FAILED && !node->hold->owner &&
 	       strcmp(node->admitted_step, node->step.id) != 0;
 }
 
 int
 bu_reconcile_may_begin_anew(const struct bu_node *node)
 {
-	return is_in_ramdisk(node) && !node->hold.owner;
+	return is_in_ramdisk(node) && !node->hold->owner;
 }
 
 void
@@ -45,10 +45,11 @@ bu_reconcile_begins_anew(struct bu_reconcile *rec, struct bu_node *node)
 	if (!bu_reconcile_may_begin_anew(node))
 		return;
 	/* The first request counts: firmware that finds nothing asks again. */
-	if (anew->seq == node->state_seq && anew->heard_ms == node->live.agent.heard_ms)
+	if (anew->seq == node->state_seq &&
+	    anew->heard_ms == node->live.agent->heard_ms)
 		return;
 	anew->seq = node->state_seq;
-	anew->heard_ms = node->live.agent.heard_ms;
+	anew->heard_ms = node->live.agent->heard_ms;
 	anew->asked_ms = bu_observe_awake_ms(rec);
 }
 
@@ -59,6 +60,6 @@ bu_anew_is(const struct bu_reconcile *rec, const struct bu_node *node)
 
 	return anew->seq && anew->seq == node->state_seq &&
 	       bu_reconcile_may_begin_anew(node) && node->live.in_profile &&
-	       anew->heard_ms == node->live.agent.heard_ms &&
+	       anew->heard_ms == node->live.agent->heard_ms &&
 	       bu_observe_awake_ms(rec) - anew->asked_ms >= SILENT_MS;
 }

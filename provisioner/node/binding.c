@@ -25,7 +25,9 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 		bu_binding_set(fleet, old, "");
 	if (strcmp(node->machine, machine) != 0) {
 		bu_twins_forget(fleet, node);
-		node->known.id[0] = '\0'; /* until its inventory arrives */
+		if (node->known->id[0])
+			bu_node_known(node)->id[0] =
+				'\0'; /* until its inventory arrives */
 	}
 	if (strcmp(bu_json_str(fleet->machines, node->machine, ""), node->name) == 0) {
 		json_object_del(fleet->machines, node->machine);
@@ -33,7 +35,7 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 				    json_string(node->name));
 		fleet->revoked_version++;
 	}
-	BU_TEXT_COPY(node->machine, machine);
+	bu_node_set_machine(node, machine);
 	bu_fleet_mark(fleet, node);
 	if (node->machine[0]) {
 		json_object_set_new(fleet->machines, node->machine,
@@ -46,7 +48,7 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 static void
 expect(struct bu_node *node)
 {
-	struct bu_known_machine *known = &node->known;
+	struct bu_known_machine *known = bu_node_known(node);
 
 	BU_TEXT_COPY(known->id, node->machine);
 	BU_TEXT_COPY(known->serial, node->serial);
@@ -60,17 +62,17 @@ expect(struct bu_node *node)
 static void
 note_changes(struct bu_node *node, int64_t time_ms)
 {
-	struct bu_condition *changed = &node->conditions[BU_CONDITION_HARDWARE_CHANGED];
 	struct bu_machine known, seen;
 	bu_autofree char *text = NULL;
 
-	if (strcmp(node->known.id, node->machine) != 0 || node->known.again)
+	if (strcmp(node->known->id, node->machine) != 0 || node->known->again)
 		expect(node);
-	bu_machine_of(node->known.serial, node->known.uuid, node->known.macs, &known);
+	bu_machine_of(node->known->serial, node->known->uuid, node->known->macs,
+		      &known);
 	bu_node_machine(node, &seen);
 	text = bu_machine_changes(&known, &seen);
-	bu_condition_set(changed, text != NULL, time_ms,
-			 text ? json_string(text) : NULL);
+	bu_node_set_condition(node, BU_CONDITION_HARDWARE_CHANGED, text != NULL,
+			      time_ms, text ? json_string(text) : NULL);
 }
 
 static char *
@@ -94,7 +96,7 @@ static int
 is_known(const struct bu_node *node, const struct bu_machine *machine, const char *macs,
 	 const char *numbers)
 {
-	return strcmp(node->known.id, node->machine) == 0 &&
+	return strcmp(node->known->id, node->machine) == 0 &&
 	       is_same(node->serial, machine->serial) &&
 	       is_same(node->uuid, machine->uuid) && is_same(node->macs, macs) &&
 	       is_same(node->numbers, numbers);
@@ -109,8 +111,8 @@ bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
 
 	if (!is_known(node, machine, macs, numbers)) {
 		bu_twins_forget(fleet, node);
-		BU_TEXT_COPY(node->serial, machine->serial);
-		BU_TEXT_COPY(node->uuid, machine->uuid);
+		bu_node_set_serial(node, machine->serial);
+		bu_node_set_uuid(node, machine->uuid);
 		free(node->macs);
 		node->macs = bu_steal(&macs);
 		free(node->numbers);
@@ -131,40 +133,41 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 {
 	bu_binding_set(fleet, node, "");
 	bu_revisions_install(fleet, node, "");
-	clear(node->known.id);
-	bu_condition_set(&node->conditions[BU_CONDITION_HARDWARE_CHANGED], 0, 0, NULL);
-	bu_condition_set(&node->conditions[BU_CONDITION_BMC_DIFFERS], 0, 0, NULL);
+	if (node->known->id[0])
+		clear(bu_node_known(node)->id);
+	bu_node_set_condition(node, BU_CONDITION_HARDWARE_CHANGED, 0, 0, NULL);
+	bu_node_set_condition(node, BU_CONDITION_BMC_DIFFERS, 0, 0, NULL);
 	node->live.bmc_said = 0;
-	clear(node->live.bmc_differs);
-	clear(node->serial);
-	clear(node->uuid);
+	bu_node_set_bmc_differs(node, "");
+	bu_node_set_serial(node, "");
+	bu_node_set_uuid(node, "");
 	clear(node->live.firmware);
-	clear(node->inventory);
-	clear(node->boot_id);
-	memset(&node->over, 0, sizeof(node->over));
-	clear(node->admitted_step);
-	clear(node->admitted_request);
-	clear(node->installed_image);
-	clear(node->installed_digest);
-	clear(node->installed_step);
-	clear(node->facets);
+	bu_node_set_inventory(node, "");
+	bu_node_set_boot_id(node, "");
+	bu_node_drop_over(node);
+	bu_node_set_admitted_step(node, "");
+	bu_node_set_admitted_request(node, "");
+	bu_node_set_installed_image(node, "");
+	bu_node_set_installed_digest(node, "");
+	bu_node_set_installed_step(node, "");
+	bu_node_set_facets(node, "");
 	bu_found_forget(node);
 	clear(node->slot);
-	memset(&node->other, 0, sizeof(node->other));
-	memset(node->kept_certs, 0, sizeof(node->kept_certs));
+	bu_node_drop_other(node);
+	bu_node_drop_kept_certs(node);
 	node->proven = 0;
-	clear(node->agent_cert);
-	clear(node->agent_cert_next);
-	clear(node->agent_cert_renewed);
-	bu_condition_set(&node->conditions[BU_CONDITION_CREDENTIAL_COPIED], 0, 0, NULL);
-	clear(node->commit);
-	clear(node->evidence);
-	clear(node->live.disk.wanted);
+	bu_node_set_agent_cert(node, "");
+	bu_node_set_agent_cert_next(node, "");
+	bu_node_set_agent_cert_renewed(node, "");
+	bu_node_set_condition(node, BU_CONDITION_CREDENTIAL_COPIED, 0, 0, NULL);
+	bu_node_set_commit(node, "");
+	bu_node_set_evidence(node, "");
+	bu_node_drop_disk(node);
 	free(bu_steal(&node->macs));
 	free(bu_steal(&node->numbers));
 	BU_DROP(&node->checks);
-	clear(node->full_cert);
-	clear(node->boot_cert);
+	bu_node_set_full_cert(node, "");
+	bu_node_set_boot_cert(node, "");
 	node->boot_installed = node->disk_touched = node->writing = 0;
 	node->ram = node->raw = 0;
 	node->booted_by_us = node->serves = node->entering = 0;
@@ -200,12 +203,12 @@ sort_in(struct bu_fleet *fleet, size_t at)
 static void
 forget_asked(struct bu_node *node)
 {
-	node->live.console.asking = 0;
-	node->live.console.next_ms = 0;
+	bu_node_console(node)->asking = 0;
+	bu_node_console(node)->next_ms = 0;
 	node->live.medium_asked = 0;
 	for (int i = 0; i < BU_REPORTS; i++)
-		node->live.reports[i].asking = 0;
-	node->live.symptoms[0] = '\0';
+		bu_node_reports(node)[i].asking = 0;
+	bu_node_set_symptoms(node, "");
 }
 
 int
@@ -228,7 +231,7 @@ bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
 	forget_asked(node);
 	bu_twins_forget(fleet, node);
 	if (!node->called[0])
-		BU_TEXT_COPY(node->called, node->name);
+		bu_node_set_called(node, node->name);
 	BU_TEXT_COPY(node->name, to);
 	if (!other)
 		sort_in(fleet, at);

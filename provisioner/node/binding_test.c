@@ -74,18 +74,18 @@ END_TEST
 static void
 ask_all(struct bu_node *node)
 {
-	node->live.console.asking = node->live.medium_asked = 1;
-	node->live.console.next_ms = 7;
+	bu_node_console(node)->asking = node->live.medium_asked = 1;
+	bu_node_console(node)->next_ms = 7;
 	for (int i = 0; i < BU_REPORTS; i++)
-		node->live.reports[i].asking = 1;
-	strcpy(node->live.symptoms, "e1");
+		bu_node_reports(node)[i].asking = 1;
+	bu_node_set_symptoms(node, "e1");
 }
 
 static int
 is_asked(const struct bu_node *node)
 {
 	const struct bu_node_live *live = &node->live;
-	int asked = live->console.asking + (live->console.next_ms != 0) +
+	int asked = live->console->asking + (live->console->next_ms != 0) +
 		    live->medium_asked + (live->symptoms[0] != '\0');
 
 	for (int i = 0; i < BU_REPORTS; i++)
@@ -342,26 +342,26 @@ END_TEST
 static void
 be_known(struct bu_node *node)
 {
-	strcpy(node->uuid, "u");
+	bu_node_set_uuid(node, "u");
 	strcpy(node->live.firmware, "uefi");
-	strcpy(node->inventory, "v");
-	strcpy(node->boot_id, "b");
-	strcpy(node->admitted_step, "s");
-	strcpy(node->admitted_request, "q");
-	strcpy(node->installed_image, "i");
-	strcpy(node->installed_digest, "d");
-	strcpy(node->installed_step, "t");
-	strcpy(node->facets, "f");
+	bu_node_set_inventory(node, "v");
+	bu_node_set_boot_id(node, "b");
+	bu_node_set_admitted_step(node, "s");
+	bu_node_set_admitted_request(node, "q");
+	bu_node_set_installed_image(node, "i");
+	bu_node_set_installed_digest(node, "d");
+	bu_node_set_installed_step(node, "t");
+	bu_node_set_facets(node, "f");
 	strcpy(node->slot, "a");
-	strcpy(node->other.step, "o");
-	strcpy(node->kept_certs[1].fingerprint, "k");
+	strcpy(bu_node_other(node)->step, "o");
+	strcpy(bu_node_kept_certs(node)[1].fingerprint, "k");
 	node->proven = 1;
-	strcpy(node->agent_cert, "c");
-	strcpy(node->agent_cert_next, "n");
-	strcpy(node->commit, "x");
-	strcpy(node->evidence, "e");
-	strcpy(node->live.disk.wanted, "smallest");
-	node->conditions[BU_CONDITION_HARDWARE_CHANGED].on = 1;
+	bu_node_set_agent_cert(node, "c");
+	bu_node_set_agent_cert_next(node, "n");
+	bu_node_set_commit(node, "x");
+	bu_node_set_evidence(node, "e");
+	strcpy(bu_node_disk(node)->wanted, "smallest");
+	bu_node_conditions(node)[BU_CONDITION_HARDWARE_CHANGED].on = 1;
 	node->boot_installed = node->disk_touched = node->writing = 1;
 	node->ram = node->raw = node->booted_by_us = node->serves = node->entering = 1;
 }

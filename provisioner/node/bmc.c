@@ -86,5 +86,5 @@ bu_node_bmc_says(struct bu_node *node, const struct bu_power_seen *seen)
 	if (!seen->differs)
 		return;
 	node->live.bmc_said = 1;
-	BU_TEXT_COPY(node->live.bmc_differs, seen->differs);
+	bu_node_set_bmc_differs(node, seen->differs);
 }

@@ -36,7 +36,7 @@ static void
 keep(struct bu_reconcile *rec, struct bu_node *node, enum bu_bmc_report what,
      const json_t *report, const struct bu_err *err)
 {
-	struct bu_report_fact *fact = &node->live.reports[what];
+	struct bu_report_fact *fact = &bu_node_reports(node)[what];
 
 	fact->asking = 0;
 	fact->at_ms = bu_loop_now_ms(rec->fleet->loop);
@@ -66,7 +66,7 @@ wants_events(const struct bu_reconcile *rec, struct bu_node *node,
 	evidence = bu_symptoms_read(rec, node);
 	if (!evidence)
 		return 0;
-	memcpy(node->live.symptoms, node->evidence, sizeof(node->live.symptoms));
+	bu_node_set_symptoms(node, node->evidence);
 	*ret_since_ms = bu_json_int(evidence, "since_ms", 0);
 	return *ret_since_ms > 0 && !json_object_get(evidence, "bmc");
 }
@@ -142,7 +142,7 @@ bu_reconcile_report(struct bu_reconcile *rec, struct bu_node *node,
 		    enum bu_bmc_report what, struct bu_err *err)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
-	struct bu_report_fact *fact = &node->live.reports[what];
+	struct bu_report_fact *fact;
 
 	if (!want)
 		return bu_err_set(err, BU_ERR_STATE, 0,
@@ -158,6 +158,7 @@ bu_reconcile_report(struct bu_reconcile *rec, struct bu_node *node,
 		return bu_err_set(err, BU_ERR_STATE, 0, "bringupd is ending");
 	if (bu_fence_check(rec->fleet, BU_ERR_STATE, err) != 0)
 		return -1;
+	fact = &bu_node_reports(node)[what];
 	if (!fact->asking) {
 		fact->asking = 1;
 		start(rec, node, what, 0, "");
@@ -178,12 +179,12 @@ asked_for(const struct bu_reconcile *rec, enum bu_bmc_report what)
 }
 
 static void
-forget_old(struct bu_report_fact *fact, int64_t now_ms)
+forget_old(struct bu_node *node, enum bu_bmc_report what, int64_t now_ms)
 {
-	if (!fact->report || fact->asking || now_ms < fact->at_ms + KEEP_MS)
-		return;
-	json_decref(fact->report);
-	fact->report = NULL;
+	const struct bu_report_fact *fact = &node->live.reports[what];
+
+	if (fact->report && !fact->asking && now_ms >= fact->at_ms + KEEP_MS)
+		json_decref(bu_steal(&bu_node_reports(node)[what].report));
 }
 
 /* Is the machine known and at rest? A BMC has enough to do during an install. */
@@ -209,8 +210,8 @@ bu_node_reports_tick(struct bu_reconcile *rec)
 		struct bu_node *node = rec->fleet->nodes[i];
 		int64_t since_ms;
 
-		forget_old(&node->live.reports[BU_BMC_EVENTS], now_ms);
-		forget_old(&node->live.reports[BU_BMC_SENSORS], now_ms);
+		forget_old(node, BU_BMC_EVENTS, now_ms);
+		forget_old(node, BU_BMC_SENSORS, now_ms);
 		if (!bu_bmc_is(bu_fleet_desired(rec->fleet, node)))
 			continue;
 		if (evidence > 0 && wants_events(rec, node, &since_ms)) {
@@ -218,7 +219,7 @@ bu_node_reports_tick(struct bu_reconcile *rec)
 			evidence--;
 		}
 		if (firmware > 0 && wants_firmware(node, now_ms)) {
-			node->live.reports[BU_BMC_FIRMWARE].asking = 1;
+			bu_node_reports(node)[BU_BMC_FIRMWARE].asking = 1;
 			start(rec, node, BU_BMC_FIRMWARE, 0, "");
 			firmware--;
 		}

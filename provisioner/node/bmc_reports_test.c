@@ -124,7 +124,8 @@ START_TEST(evidence_that_could_not_be_read_is_looked_at_again)
 	char digest[BU_DIGEST_SIZE];
 
 	ck_assert_uint_eq(asked(&rig, "events since"), 1);
-	bu_sha256_hex(text, strlen(text), node->evidence);
+	bu_sha256_hex(text, strlen(text), digest);
+	bu_node_set_evidence(node, digest);
 	rig_pass(&rig, 1100);
 	rig_pass(&rig, 1100);
 	ck_assert_uint_eq(asked(&rig, "events since"), 1);
@@ -334,8 +335,8 @@ START_TEST(a_bmc_is_restarted_by_a_person_and_it_is_in_the_log)
 	for (int i = 0; i < 5; i++)
 		rig_pass(&rig, 100);
 	ck_assert_uint_eq(asked(&rig, "bmc-reset node001"), 1);
-	ck_assert_int_eq(node->power.op, BU_DEED_BMC_RESET);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_DONE);
+	ck_assert_int_eq(node->power->op, BU_DEED_BMC_RESET);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	rig_why_says(&rig, node, "power bmc-reset by ann: done");
 	rig_end(&rig);
@@ -390,13 +391,13 @@ START_TEST(a_start_waits_until_a_person_has_restarted_its_bmc)
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
 	ck_assert_int_eq(node->repeats, 0);
 	ck_assert_int_eq(node->step.status, BU_STEP_NONE);
-	rig_reason_is(&node->live.says, BMC_AWAITED);
+	rig_reason_is(node->live.says, BMC_AWAITED);
 	rig_remove(&rig, "power.hang");
-	for (int i = 0; i < 20 && node->power.result == BU_OUTCOME_ASKED; i++)
+	for (int i = 0; i < 20 && node->power->result == BU_OUTCOME_ASKED; i++)
 		rig_pass(&rig, 10000);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_FAILED);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_FAILED);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
-	ck_assert_int_eq(node->live.says.code, BU_REASON_NONE);
+	ck_assert_int_eq(node->live.says->code, BU_REASON_NONE);
 	rig_end(&rig);
 }
 END_TEST

@@ -27,10 +27,10 @@ grant_reset(struct rig *rig, struct bu_node *node)
 static void
 until_held(struct rig *rig, const struct bu_node *node)
 {
-	for (int i = 0; i < 500 && node->hold.reason.code != BU_REASON_IS_ON; i++)
+	for (int i = 0; i < 500 && node->hold->reason.code != BU_REASON_IS_ON; i++)
 		rig_pass(rig, 1);
-	rig_reason_is(&node->hold.reason, IS_ON);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	rig_reason_is(&node->hold->reason, IS_ON);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 }
 
 START_TEST(an_install_leaves_a_machine_that_is_on_alone)
@@ -42,14 +42,14 @@ START_TEST(an_install_leaves_a_machine_that_is_on_alone)
 	rig_write(&rig, "power.node001", "on");
 	rig_fire(&rig, node, BU_TRIGGER_START);
 	until_held(&rig, node);
-	rig_reason_has(&node->hold.reason, "node001 is on, and no grant allows");
-	rig_reason_has(&node->hold.reason, "--grant reset:node001");
+	rig_reason_has(&node->hold->reason, "node001 is on, and no grant allows");
+	rig_reason_has(&node->hold->reason, "--grant reset:node001");
 	/* No deadline, no ladder, no restart of the daemon changes that. */
 	for (int i = 0; i < 3; i++) {
 		rig_pass(&rig, 600 * 1000);
 		rig_restart(&rig);
 		node = rig_node(&rig, 1);
-		rig_reason_is(&node->hold.reason, IS_ON);
+		rig_reason_is(&node->hold->reason, IS_ON);
 		ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
 	}
 	log = rig_read(&rig, "power.log");
@@ -58,7 +58,7 @@ START_TEST(an_install_leaves_a_machine_that_is_on_alone)
 	rig_write(&rig, "power.node001", "off");
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
-	rig_reason_is(&node->hold.reason, NONE);
+	rig_reason_is(&node->hold->reason, NONE);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
 	rig_end(&rig);
 }
@@ -71,7 +71,7 @@ START_TEST(a_granted_reset_goes_on)
 
 	rig_write(&rig, "power.node001", "on");
 	grant_reset(&rig, node);
-	ck_assert_int_eq(node->order.reset, 1);
+	ck_assert_int_eq(node->order->reset, 1);
 	rig_start(&rig, 1);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
 	rig_end(&rig);
@@ -129,7 +129,7 @@ START_TEST(a_grant_ends_with_its_order)
 	rig_answer(&rig, node, &bad);
 	rig_until(&rig, node, BU_STATE_FAILED);
 	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d2", NULL, NULL);
-	ck_assert_int_eq(node->order.reset, 0);
+	ck_assert_int_eq(node->order->reset, 0);
 	rig_fire(&rig, node, BU_TRIGGER_START);
 	until_held(&rig, node);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
@@ -166,11 +166,11 @@ START_TEST(a_boot_before_another_machine_came_gives_no_consent)
 	bu_hold_event(&event, node->name, BU_OWNER_BRINGUP, "", &reason);
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	rig_pass(&rig, 1);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
-	for (int i = 0; i < 20 && !node->hold.owner; i++)
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
+	for (int i = 0; i < 20 && !node->hold->owner; i++)
 		rig_pass(&rig, 60 * 1000);
 	until_held(&rig, node);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
@@ -192,9 +192,9 @@ START_TEST(a_boot_that_nobody_saw_gives_no_consent)
 	rig_remove(&rig, "power.hang");
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	for (int i = 0; i < 500 && node->hold.reason.code != BU_REASON_IS_ON; i++)
+	for (int i = 0; i < 500 && node->hold->reason.code != BU_REASON_IS_ON; i++)
 		rig_pass(&rig, 2000);
-	rig_reason_is(&node->hold.reason, IS_ON);
+	rig_reason_is(&node->hold->reason, IS_ON);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
 	rig_end(&rig);
 }
@@ -216,9 +216,9 @@ START_TEST(what_may_run_jobs_is_never_reset)
 			   "late"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_until(&rig, node, BU_STATE_VALIDATING);
-	for (int i = 0; i < 500 && node->hold.reason.code != BU_REASON_IS_ON; i++)
+	for (int i = 0; i < 500 && node->hold->reason.code != BU_REASON_IS_ON; i++)
 		rig_pass(&rig, 5000);
-	rig_reason_is(&node->hold.reason, IS_ON);
+	rig_reason_is(&node->hold->reason, IS_ON);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
 	/* A boot of its own ends that: its agent tells of it. */
 	stamp = rig_stamp(&rig, node);

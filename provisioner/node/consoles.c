@@ -33,10 +33,10 @@ on_kept(const json_t *report, const struct bu_err *err, void *arg)
 	free(ask);
 	if (!node)
 		return;
-	node->live.console.asking = 0;
-	bu_text_copy(node->live.console.state, sizeof(node->live.console.state),
+	bu_node_console(node)->asking = 0;
+	bu_text_copy(bu_node_console(node)->state, sizeof(bu_node_console(node)->state),
 		     err ? "waits" : bu_json_str(report, "console", ""));
-	bu_text_copy(node->live.console.words, sizeof(node->live.console.words),
+	bu_text_copy(bu_node_console(node)->words, sizeof(bu_node_console(node)->words),
 		     err ? err->text : bu_json_str(report, "words", ""));
 }
 
@@ -50,8 +50,8 @@ keep(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	memcpy(ask->node, node->name, sizeof(ask->node));
 	ask->next = rec->console_asks;
 	rec->console_asks = ask;
-	node->live.console.asking = 1;
-	node->live.console.next_ms = bu_loop_now_ms(rec->fleet->loop) + AGAIN_MS;
+	bu_node_console(node)->asking = 1;
+	bu_node_console(node)->next_ms = bu_loop_now_ms(rec->fleet->loop) + AGAIN_MS;
 	bu_node_bmc(rec->fleet, node, &bmc);
 	bu_power_console(rec->power, &bmc.bmc, node->name, want->pool->console, on_kept,
 			 ask);
@@ -83,11 +83,11 @@ bu_node_consoles_tick(struct bu_reconcile *rec)
 		const char *not = why_not(want);
 
 		if (not ) {
-			strcpy(node->live.console.state, "off");
-			bu_text_copy(node->live.console.words,
-				     sizeof(node->live.console.words), not );
-		} else if (!node->live.console.asking &&
-			   now_ms >= node->live.console.next_ms) {
+			strcpy(bu_node_console(node)->state, "off");
+			bu_text_copy(bu_node_console(node)->words,
+				     sizeof(node->live.console->words), not );
+		} else if (!node->live.console->asking &&
+			   now_ms >= node->live.console->next_ms) {
 			keep(rec, node, want);
 			most--;
 		}

@@ -46,15 +46,15 @@ START_TEST(a_console_is_asked_for_and_why_it_is_closed_is_known)
 	struct rig rig;
 	struct bu_node *node = begin(&rig);
 
-	for (int i = 0; i < 30 && !node->live.console.state[0]; i++)
+	for (int i = 0; i < 30 && !node->live.console->state[0]; i++)
 		rig_pass(&rig, 1000);
-	ck_assert_str_eq(node->live.console.state, "waits");
-	ck_assert_str_eq(node->live.console.words, "another session has it");
+	ck_assert_str_eq(node->live.console->state, "waits");
+	ck_assert_str_eq(node->live.console->words, "another session has it");
 	/* again before bringup-power lets it go */
-	node->live.console.state[0] = '\0';
-	for (int i = 0; i < 50 && !node->live.console.state[0]; i++)
+	bu_node_console(node)->state[0] = '\0';
+	for (int i = 0; i < 50 && !node->live.console->state[0]; i++)
 		rig_pass(&rig, 1000);
-	ck_assert_str_eq(node->live.console.state, "waits");
+	ck_assert_str_eq(node->live.console->state, "waits");
 	rig_end(&rig);
 }
 END_TEST
@@ -98,7 +98,7 @@ START_TEST(the_last_lines_are_evidence_of_a_failure)
 	bu_hold_event(&held, node->name, BU_OWNER_PERSON, "ann", &reason);
 	bu_reconcile_note(rig.rec, &held, 1);
 	rig_pass(&rig, 1);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_PERSON);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_PERSON);
 	why = symptoms_of(&rig, node);
 	ck_assert_str_eq(why, "");
 	free(why);
@@ -112,9 +112,9 @@ START_TEST(a_node_that_is_renamed_is_asked_for_again)
 	struct rig rig;
 	struct bu_node *node = begin(&rig);
 
-	node->live.console.asking = node->live.medium_asked = 1;
+	bu_node_console(node)->asking = node->live.medium_asked = 1;
 	ck_assert_int_eq(bu_binding_rename(rig.fleet, node, "node009", 0, NULL), 0);
-	ck_assert_int_eq(node->live.console.asking, 0);
+	ck_assert_int_eq(node->live.console->asking, 0);
 	ck_assert_int_eq(node->live.medium_asked, 0);
 	rig_end(&rig);
 }

@@ -17,12 +17,12 @@ is_corrected(const struct bu_reconcile *rec, struct bu_node *node)
 {
 	char now[65];
 
-	if (!node->live.reach.digest[0] ||
-	    strcmp(node->live.reach.revision, rec->fleet->revision) == 0)
+	if (!node->live.reach->digest[0] ||
+	    strcmp(node->live.reach->revision, rec->fleet->revision) == 0)
 		return 0;
 	bu_reach_digest(rec->fleet, node, now);
-	BU_TEXT_COPY(node->live.reach.revision, rec->fleet->revision);
-	return now[0] && strcmp(now, node->live.reach.digest) != 0;
+	BU_TEXT_COPY(bu_node_reach(node)->revision, rec->fleet->revision);
+	return now[0] && strcmp(now, node->live.reach->digest) != 0;
 }
 
 /* The machine's identity is compared again before the next power action. */
@@ -39,18 +39,18 @@ let_go(struct bu_reconcile *rec, struct bu_node *node)
 static int
 has_driver_now(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	return node->live.says.code == BU_REASON_BY_HAND &&
+	return node->live.says->code == BU_REASON_BY_HAND &&
 	       node->step.status == BU_STEP_OPEN &&
 	       bu_action_info(node->step.action)->actor == BU_ACTOR_POWER &&
 	       !bu_manual_is(bu_fleet_reach(rec->fleet, node)) &&
-	       !node->live.effect_running && !node->hold.owner;
+	       !node->live.effect_running && !node->hold->owner;
 }
 
 void
 bu_corrected_look(struct bu_reconcile *rec, struct bu_node *node)
 {
-	int foreign = node->hold.owner == BU_OWNER_BRINGUP &&
-		      node->hold.reason.code == BU_REASON_FOREIGN_MACHINE;
+	int foreign = node->hold->owner == BU_OWNER_BRINGUP &&
+		      node->hold->reason.code == BU_REASON_FOREIGN_MACHINE;
 
 	if (rec->stopped || node->live.appending)
 		return;

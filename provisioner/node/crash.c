@@ -94,7 +94,7 @@ bu_reconcile_crashed(struct bu_reconcile *rec, struct bu_node *node,
 	struct bu_event event;
 	struct bu_err err = {0};
 
-	if (!crash || strcmp(node->crash.boot_id, boot_id) == 0)
+	if (!crash || strcmp(node->crash->boot_id, boot_id) == 0)
 		return;
 	if (bu_record_from_json(bu_crash_said_fields, crash, &said, &err) != 0) {
 		bu_warn("agents", "crash of %s: %s", node->name, err.text);
@@ -104,7 +104,7 @@ bu_reconcile_crashed(struct bu_reconcile *rec, struct bu_node *node,
 	if (!text)
 		return;
 	bu_sha256_hex(text, strlen(text), digest);
-	if (strcmp(digest, node->crash.digest) == 0)
+	if (strcmp(digest, node->crash->digest) == 0)
 		return;
 	if (bu_store_put_blob(rec->fleet->store, text, digest, &err) != 0) {
 		bu_error("agents", "crash of %s: %s", node->name, err.text);
@@ -127,18 +127,18 @@ bu_reconcile_crash(const struct bu_reconcile *rec, const struct bu_node *node,
 	char at[24] = "";
 	size_t count;
 
-	if (!node->crash.digest[0] ||
-	    now_ms - node->crash.seen_ms > SHOWN_DAYS * INT64_C(24) * 3600 * 1000)
+	if (!node->crash->digest[0] ||
+	    now_ms - node->crash->seen_ms > SHOWN_DAYS * INT64_C(24) * 3600 * 1000)
 		return;
-	kept = bu_store_get_blob(rec->fleet->store, node->crash.digest, NULL);
+	kept = bu_store_get_blob(rec->fleet->store, node->crash->digest, NULL);
 	body = kept ? bu_json_parse(kept, strlen(kept), "crash", NULL) : NULL;
 	if (strcmp(bu_json_str(body, "machine", ""), node->machine) != 0)
 		return;
 	lines = json_object_get(body, "lines");
 	count = json_array_size(lines);
-	if (node->crash.at_ms > 0)
-		bu_time_iso(node->crash.at_ms, at);
-	json_array_append_new(ret, BU_SAID(CRASHED, BU_ARG("kind", node->crash.kind),
+	if (node->crash->at_ms > 0)
+		bu_time_iso(node->crash->at_ms, at);
+	json_array_append_new(ret, BU_SAID(CRASHED, BU_ARG("kind", node->crash->kind),
 					   BU_ARG("at", at)));
 	for (size_t i = count > SHOWN_LINES ? count - SHOWN_LINES : 0; i < count; i++)
 		json_array_append_new(

@@ -87,15 +87,17 @@ START_TEST(an_old_one_and_that_of_another_machine_are_not_shown)
 {
 	struct rig rig;
 	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+	char machine[65];
 
 	tell(&rig, "boot-2", crash_of("Kernel panic"));
 	says(&rig, "Kernel panic", 1);
-	node->machine[0] ^= 1;
+	BU_TEXT_COPY(machine, node->machine);
+	bu_node_set_machine(node, "another");
 	says(&rig, "Kernel panic", 0);
-	node->machine[0] ^= 1;
-	node->crash.seen_ms -= INT64_C(29) * 24 * 3600 * 1000;
+	bu_node_set_machine(node, machine);
+	bu_node_crash(node)->seen_ms -= INT64_C(29) * 24 * 3600 * 1000;
 	says(&rig, "Kernel panic", 1);
-	node->crash.seen_ms -= INT64_C(2) * 24 * 3600 * 1000;
+	bu_node_crash(node)->seen_ms -= INT64_C(2) * 24 * 3600 * 1000;
 	says(&rig, "Kernel panic", 0);
 	rig_end(&rig);
 }
@@ -129,7 +131,7 @@ START_TEST(whatever_an_agent_tells_is_harmless)
 	     json_pack("{s:s,s:I,s:o}", "kind", "\x1b[1m", "at_ms", INT64_MAX, "lines",
 		       lines));
 	ck_assert_int_eq(crashes_in_log(&rig), 1);
-	ck_assert_str_eq(rig_node(&rig, 1)->crash.kind, "");
+	ck_assert_str_eq(rig_node(&rig, 1)->crash->kind, "");
 	says(&rig, "its kernel crashed; what it left", 1);
 	says(&rig, "\x1b", 0);
 	says(&rig, "\n  ab\n", 1);

@@ -57,7 +57,7 @@ bu_reconcile_since_ms(const struct bu_node *node)
 int
 bu_reconcile_holds(const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 
 	/* An order that boots nothing has no power cycle of its own. A reboot that a
 	 * person asked for meanwhile is tried again like any other. */
@@ -98,9 +98,9 @@ bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node
 
 	/* A settled node has a deadline only for a step of its order. */
 	if (bu_state_info(node->state)->settled &&
-	    (!node->order.open || node->step.status != BU_STEP_OPEN))
+	    (!node->order->open || node->step.status != BU_STEP_OPEN))
 		return 0;
-	if (!limit_ms || node->hold.owner || bu_node_stands_still(node) ||
+	if (!limit_ms || node->hold->owner || bu_node_stands_still(node) ||
 	    !node->live.in_profile)
 		return 0;
 	return with_grace(rec, bu_reconcile_since_ms(node) + limit_ms, limit_ms);

@@ -27,7 +27,8 @@ begin(void)
 	node = rig_node(&rig, 1);
 	fresh = bu_xmalloc(sizeof(*fresh));
 	*fresh = *node;
-	fresh->order.open = 0;
+	bu_node_parts_copy(fresh);
+	bu_node_order(fresh)->open = 0;
 	rig.fleet->desired->hardware[0].post_ms = 240 * S;
 	want = &rig.fleet->desired->nodes[0];
 	pool = &rig.fleet->desired->pools[0];
@@ -38,6 +39,7 @@ begin(void)
 static void
 end(void)
 {
+	bu_node_parts_fini(node);
 	*node = *fresh;
 	free(fresh);
 	want->power = power;
@@ -48,7 +50,9 @@ end(void)
 static void
 rest(enum bu_state state)
 {
+	bu_node_parts_fini(node);
 	*node = *fresh;
+	bu_node_parts_copy(node);
 	node->state = state;
 	rig.rec->life_ms = 0;
 	node->live.clock_ms = bu_mono_ms(&rig.clock);
@@ -65,9 +69,9 @@ step(enum bu_action action, enum bu_step_status status)
 
 static void order(enum bu_class class)
 {
-	node->order.class = class;
-	node->order.open = node->order.begun = 1;
-	BU_TEXT_COPY(node->order.revision, rig.fleet->revision);
+	bu_node_order(node)->class = class;
+	bu_node_order(node)->open = bu_node_order(node)->begun = 1;
+	BU_TEXT_COPY(bu_node_order(node)->revision, rig.fleet->revision);
 }
 
 /* What is on its way to the log, and nothing of what follows from it. */
@@ -206,7 +210,7 @@ START_TEST(who_is_held_and_who_may_be_cycled)
 		rest(cases[i].state);
 		if (cases[i].class)
 			order(cases[i].class);
-		node->order.begun = cases[i].begun;
+		bu_node_order(node)->begun = cases[i].begun;
 		node->reset = cases[i].reset;
 		node->on = cases[i].on;
 		ck_assert_msg(bu_reconcile_holds(node) == cases[i].holds, "case %zu",
@@ -214,7 +218,7 @@ START_TEST(who_is_held_and_who_may_be_cycled)
 		ck_assert_msg(bu_reconcile_cycles(node) == cases[i].cycles, "case %zu",
 			      i);
 		/* what was closed is no word of what it does now */
-		node->order.open = 0;
+		bu_node_order(node)->open = 0;
 		ck_assert_int_eq(bu_reconcile_holds(node),
 				 cases[i].state == BU_STATE_JOINING ||
 					 cases[i].state == BU_STATE_DRAINING);
@@ -254,15 +258,15 @@ START_TEST(a_deadline_is_of_one_that_could_go_on)
 	}
 	rig.rec->limit_s[BU_STATE_IMAGING] = 0;
 	rest(BU_STATE_IMAGING);
-	node->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, node), 0);
 	rest(BU_STATE_IMAGING);
 	node->live.in_profile = 0;
 	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, node), 0);
 	rest(BU_STATE_IMAGING);
-	node->live.says.code = BU_REASON_NO_PARTNER; /* stops it */
+	bu_node_says(node)->code = BU_REASON_NO_PARTNER; /* stops it */
 	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, node), 0);
-	node->live.says.code = BU_REASON_NOT_CALLED; /* does not */
+	bu_node_says(node)->code = BU_REASON_NOT_CALLED; /* does not */
 	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, node), NOW_MS + 900 * S);
 	/* of one at rest only a step of its order has one */
 	rest(BU_STATE_READY);
@@ -317,7 +321,8 @@ START_TEST(what_is_noted_as_late)
 		node->live.clock_ms -= cases[i].past_ms +
 				       bu_reconcile_deadline(rig.rec, node) - NOW_MS;
 		node->live.retry_ms = cases[i].retry_ms;
-		node->hold.owner = cases[i].held ? BU_OWNER_PERSON : BU_OWNER_NONE;
+		bu_node_hold(node)->owner =
+			cases[i].held ? BU_OWNER_PERSON : BU_OWNER_NONE;
 		bu_late_note(rig.rec, node);
 		ck_assert_msg(node->live.late_ms == (cases[i].late ? NOW_MS : 0),
 			      "case %zu", i);
@@ -357,11 +362,11 @@ START_TEST(what_failed_is_done_again)
 	for (size_t i = 0; i < BU_LEN(cases); i++) {
 		rest(cases[i].state);
 		step(cases[i].action, BU_STEP_FAILED);
-		strcpy(node->step_error, "no route");
+		bu_node_set_step_error(node, "no route");
 		node->repeats = cases[i].repeats;
 		node->on = cases[i].on;
 		node->live.retry_ms = cases[i].retry_ms;
-		node->live.says.code = BU_REASON_NONE;
+		bu_node_says(node)->code = BU_REASON_NONE;
 		bu_late_retry(rig.rec, node);
 		ck_assert_msg(node->live.retry_ms == NOW_MS + cases[i].pause_ms,
 			      "case %zu: %lld", i, (long long)node->live.retry_ms);
@@ -369,12 +374,12 @@ START_TEST(what_failed_is_done_again)
 			char time[24];
 
 			bu_time_iso(bu_wall_ms(&rig.clock) + cases[i].pause_ms, time);
-			rig_reason_is(&node->live.says, BMC_REFUSES);
-			rig_reason_has(&node->live.says, "no route");
-			rig_reason_has(&node->live.says, time);
-			rig_reason_has(&node->live.says, cases[i].says);
+			rig_reason_is(node->live.says, BMC_REFUSES);
+			rig_reason_has(node->live.says, "no route");
+			rig_reason_has(node->live.says, time);
+			rig_reason_has(node->live.says, cases[i].says);
 		} else {
-			rig_reason_is(&node->live.says, NONE);
+			rig_reason_is(node->live.says, NONE);
 		}
 	}
 	end();
@@ -404,8 +409,8 @@ START_TEST(long_waits_are_in_the_log)
 		int64_t now_ms = bu_mono_ms(&rig.clock);
 
 		rest(BU_STATE_VALIDATING);
-		node->hold.owner = BU_OWNER_PERSON; /* nothing else moves it */
-		node->live.says.code =
+		bu_node_hold(node)->owner = BU_OWNER_PERSON; /* nothing else moves it */
+		bu_node_says(node)->code =
 			cases[i].waits ? BU_REASON_NO_PARTNER : BU_REASON_NONE;
 		if (cases[i].waiting_ms)
 			node->live.waiting_ms = now_ms - cases[i].waiting_ms;
@@ -459,8 +464,8 @@ START_TEST(a_rung_of_the_ladder)
 
 		rest(cases[i].state);
 		step(cases[i].action, BU_STEP_FAILED);
-		strcpy(node->step_error, "no route");
-		strcpy(node->installed_digest, "d1");
+		bu_node_set_step_error(node, "no route");
+		bu_node_set_installed_digest(node, "d1");
 		node->repeats = cases[i].repeats;
 		node->on = cases[i].on;
 		bu_step_failure(node, &reason);
@@ -469,11 +474,11 @@ START_TEST(a_rung_of_the_ladder)
 		ck_assert_msg(node->state == cases[i].to, "case %zu", i);
 		ck_assert_int_eq(node->repeats, cases[i].repeats_then);
 		if (i == 4)
-			rig_reason_has(&node->reason,
+			rig_reason_has(node->reason,
 				       "bringup node reboot node001 power-cycles it");
 		else
-			rig_reason_says(&node->reason, cases[i].reason);
-		rig_reason_says(&node->hold.reason, cases[i].held);
+			rig_reason_says(node->reason, cases[i].reason);
+		rig_reason_says(&node->hold->reason, cases[i].held);
 	}
 	end();
 }

@@ -59,9 +59,9 @@ is_new(const struct bu_node *node, const struct bu_body_runs *body)
 	char digest[65];
 
 	if (!body->kernel)
-		return node->found.row[0] != '\0';
+		return node->found->row[0] != '\0';
 	bu_found_digest(body, digest);
-	return strcmp(digest, node->found.row) != 0;
+	return strcmp(digest, node->found->row) != 0;
 }
 
 void
@@ -144,7 +144,7 @@ add_files(const struct bu_runs_found *found, json_t *list)
 static void
 add_kargs(const struct bu_node *node, json_t *list)
 {
-	const struct bu_runs_found *found = &node->found;
+	const struct bu_runs_found *found = node->found;
 	const struct {
 		const char *what, *has;
 	} rows[] = {
@@ -211,15 +211,15 @@ add_facets(const struct bu_fleet *fleet, const struct bu_node *node, json_t *lis
 	const char *name;
 	json_t *value;
 
-	if (!node->found.facets[0] || !node->facets[0] ||
-	    strcmp(node->found.facets, node->facets) == 0)
+	if (!node->found->facets[0] || !node->facets[0] ||
+	    strcmp(node->found->facets, node->facets) == 0)
 		return;
 	wanted = want ? bu_facets_json(fleet->desired, want) : NULL;
 	if (wanted)
 		bu_json_digest(wanted, digest);
-	if (strcmp(node->found.facets, digest) == 0)
+	if (strcmp(node->found->facets, digest) == 0)
 		return;
-	told = facets_of(fleet, node->found.facets);
+	told = facets_of(fleet, node->found->facets);
 	last = facets_of(fleet, node->facets);
 	if (!told) {
 		add(list, "settings", "the profile's", "unknown",
@@ -238,38 +238,39 @@ void
 bu_drifted_list(const struct bu_fleet *fleet, const struct bu_node *node, json_t *list)
 {
 	/* Until its order is done, the node need not be what the profile says. */
-	if (!node->found.row[0] || (node->order.open && node->order.begun))
+	if (!node->found->row[0] || (node->order->open && node->order->begun))
 		return;
 	add_facets(fleet, node, list);
 	add_kargs(node, list);
-	add_files(&node->found, list);
+	add_files(node->found, list);
 }
 
 json_t *
 bu_drifted_said(const struct bu_fleet *fleet, struct bu_node *node)
 {
 	bu_autojson json_t *list = NULL;
-	char of[sizeof(node->live.drift.of)];
+	char of[sizeof(node->live.drift->of)];
+	struct bu_drift *drift;
 	json_t *first;
 	size_t count;
 
-	if (!node->found.row[0])
+	if (!node->found->row[0])
 		return NULL;
 	/* Called for every node each second: kept while `of` is the same. */
-	snprintf(of, sizeof(of), "%.32s %.64s %.64s %d%d", node->found.row,
-		 node->facets, fleet->revision, node->order.open && node->order.begun,
+	snprintf(of, sizeof(of), "%.32s %.64s %.64s %d%d", node->found->row,
+		 node->facets, fleet->revision, node->order->open && node->order->begun,
 		 bu_over_is(node));
-	if (strcmp(of, node->live.drift.of) == 0)
-		return node->live.drift.said;
-	BU_TEXT_COPY(node->live.drift.of, of);
+	if (strcmp(of, node->live.drift->of) == 0)
+		return node->live.drift->said;
+	drift = bu_node_drift(node);
+	BU_TEXT_COPY(drift->of, of);
 	list = json_array();
 	bu_drifted_list(fleet, node, list);
 	count = json_array_size(list);
 	first = json_incref(json_object_get(json_array_get(list, 0), "said"));
-	json_decref(node->live.drift.said);
-	node->live.drift.said =
-		count > 1 ? BU_SAID(DRIFT_MORE, BU_ARG_SAID("first", first),
-				    BU_ARG_NUMBER("more", count - 1))
-			  : first;
-	return node->live.drift.said;
+	json_decref(drift->said);
+	drift->said = count > 1 ? BU_SAID(DRIFT_MORE, BU_ARG_SAID("first", first),
+					  BU_ARG_NUMBER("more", count - 1))
+				: first;
+	return drift->said;
 }

@@ -74,11 +74,11 @@ START_TEST(a_row_is_written_when_it_changes_and_a_restart_knows_it)
 	ck_assert_int_eq(rows(), 1);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_str_eq(node->found.facets, "f1");
-	ck_assert_str_eq(node->found.kargs, "quiet");
-	ck_assert_str_eq(node->found.booted, "");
-	ck_assert_int_eq((int)node->found.more, 2);
-	ck_assert_uint_eq(json_array_size(node->found.differs), 1);
+	ck_assert_str_eq(node->found->facets, "f1");
+	ck_assert_str_eq(node->found->kargs, "quiet");
+	ck_assert_str_eq(node->found->booted, "");
+	ck_assert_int_eq((int)node->found->more, 2);
+	ck_assert_uint_eq(json_array_size(node->found->differs), 1);
 	tells_text(good);
 	ck_assert_int_eq(rows(), 1);
 	rig_end(&rig);
@@ -93,11 +93,11 @@ START_TEST(an_agent_that_tells_nothing_ends_what_the_one_before_told)
 	tells_text(good);
 	tells(NULL);
 	ck_assert_int_eq(rows(), 2);
-	ck_assert_str_eq(node->found.row, "");
-	ck_assert_ptr_null(node->found.differs);
+	ck_assert_str_eq(node->found->row, "");
+	ck_assert_ptr_null(node->found->differs);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_str_eq(node->found.row, "");
+	ck_assert_str_eq(node->found->row, "");
 	rig_end(&rig);
 }
 END_TEST
@@ -155,17 +155,17 @@ START_TEST(what_is_written_anew_ends_what_was_told)
 {
 	begin();
 	tells_text(good);
-	ck_assert_str_ne(node->found.row, "");
+	ck_assert_str_ne(node->found->row, "");
 	ck_assert_int_eq(node->conditions[BU_CONDITION_DRIFTED].on, 1);
 	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(&rig, 1);
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 	rig_answer(&rig, node, NULL);
 	rig_until_step(&rig, node, BU_ACTION_RELABEL, BU_STEP_DONE);
 	rig_pass(&rig, 1000);
-	ck_assert_str_eq(node->found.row, "");
+	ck_assert_str_eq(node->found->row, "");
 	ck_assert_int_eq(node->conditions[BU_CONDITION_DRIFTED].on, 0);
 	/* and the same word counts again */
 	tells_text(good);
@@ -183,15 +183,15 @@ START_TEST(what_could_not_be_written_leaves_what_was_told)
 	begin();
 	tells_text(good);
 	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
-	for (int i = 0; i < 100 && !node->order.open; i++)
+	for (int i = 0; i < 100 && !node->order->open; i++)
 		rig_pass(&rig, 1);
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 	bu_err_set(&bad, BU_ERR_STATE, 0, "no such card");
 	rig_answer(&rig, node, &bad);
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_FAILED);
-	ck_assert_str_eq(node->found.facets, "f1");
-	ck_assert_str_eq(node->found.kargs, "quiet");
+	ck_assert_str_eq(node->found->facets, "f1");
+	ck_assert_str_eq(node->found->kargs, "quiet");
 	rig_end(&rig);
 }
 END_TEST

@@ -14,7 +14,7 @@ static int
 is_gated_for(const struct bu_node *node, int64_t seq)
 {
 	return (node->step.status == BU_STEP_OPEN && node->step.intent_seq == seq) ||
-	       (node->power.result == BU_OUTCOME_ASKED && node->power.seq == seq);
+	       (node->power->result == BU_OUTCOME_ASKED && node->power->seq == seq);
 }
 
 struct bu_node *
@@ -119,7 +119,7 @@ bu_wish_runs(const struct bu_node *node)
 int
 bu_wish_restarts(const struct bu_node *node)
 {
-	return bu_wish_runs(node) && node->power.op == BU_DEED_BMC_RESET;
+	return bu_wish_runs(node) && node->power->op == BU_DEED_BMC_RESET;
 }
 
 int
@@ -162,7 +162,7 @@ bu_effect_node(struct bu_effect *effect)
 static int
 held_by_person(const struct bu_node *node)
 {
-	return node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP;
+	return node->hold->owner && node->hold->owner != BU_OWNER_BRINGUP;
 }
 
 void

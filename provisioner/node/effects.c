@@ -66,7 +66,7 @@ on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 
 	/* A node taken back without an order fails instead; its reason names the
 	 * verb. */
-	if (node && err && err->kind == BU_ERR_DENIED && node->order.open)
+	if (node && err && err->kind == BU_ERR_DENIED && node->order->open)
 		hold_on(rec, node, BU_REASON_IS_ON, err);
 	else if (node && err && err->kind == BU_ERR_FOREIGN)
 		hold_on(rec, node, BU_REASON_FOREIGN_MACHINE, err);
@@ -83,7 +83,7 @@ is_in_ramdisk(const struct bu_reconcile *rec, const struct bu_node *node)
 	int over = bu_over_is(node);
 	int64_t seen_ms = over ? node->live.over_seen_ms : node->live.last_seen_ms;
 
-	return (node->boot_id[0] || (over && node->over.pending)) &&
+	return (node->boot_id[0] || (over && node->over->pending)) &&
 	       !bu_over_was_installed(node) && seen_ms &&
 	       now_ms - seen_ms <= BU_HEARD_MS;
 }
@@ -93,7 +93,7 @@ is_in_ramdisk(const struct bu_reconcile *rec, const struct bu_node *node)
 static int
 may_reset(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	int granted = node->reset || (order->open && order->begun && order->reset);
 
 	return !node->serves && (node->booted_by_us || is_in_ramdisk(rec, node) ||
@@ -111,7 +111,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node,
 	struct bu_power_boot how = {
 		.first = disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,
 		.wait_off_ms = node->state == BU_STATE_BOOTING && node->repeats == 0 &&
-					       node->order.open && node->order.begun
+					       node->order->open && node->order->begun
 				       ? BU_WAIT_OFF_MS
 				       : 0,
 		.reset = may_reset(rec, node),
@@ -193,7 +193,7 @@ on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *ar
 			      .asked = bu_action_name(node->step.action));
 		bu_reconcile_append(rec, node, &off, 1);
 	} else if (seen->state == BU_POWER_OFF && bu_sibling_restarts(rec, node)) {
-		bu_reason_set(&node->live.says, BU_REASON_BMC_AWAITED, NULL);
+		bu_reason_set(bu_node_says(node), BU_REASON_BMC_AWAITED, NULL);
 	} else if (seen->state == BU_POWER_OFF) {
 		bu_info("node", "%s: %s was not done; doing it now", node->name,
 			bu_action_name(node->step.action));

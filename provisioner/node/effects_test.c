@@ -325,10 +325,10 @@ START_TEST(a_node_joins_once_its_bmc_has_answered)
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	ck_assert_int_ne(node->step.action, BU_ACTION_JOIN);
 	ck_assert_int_eq(node->serves, 0);
-	rig_reason_is(&node->live.says, BMC_AWAITED);
+	rig_reason_is(node->live.says, BMC_AWAITED);
 	answer(&rig, 1, "BMC: no session");
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
-	ck_assert_int_eq(node->live.says.code, BU_REASON_NONE);
+	ck_assert_int_eq(node->live.says->code, BU_REASON_NONE);
 	rig_end(&rig);
 }
 END_TEST
@@ -389,7 +389,7 @@ START_TEST(who_reboots_without_an_order_is_not_waited_for)
 		 json_pack("{s:s,s:s}", "rollout", "r-2", "class", "reconfigure"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
-	ck_assert(node->order.open && !node->order.begun);
+	ck_assert(node->order->open && !node->order->begun);
 	said = bu_verb_run(rig.rec, node, &ask, NULL);
 	ck_assert_ptr_nonnull(said);
 	rig_until(&rig, node, BU_STATE_BOOTING);
@@ -433,8 +433,8 @@ START_TEST(a_foreign_machine_holds_the_node)
 	struct bu_node *node = begin(&rig);
 
 	answer_as(&rig, 0, BU_ERR_FOREIGN, "qemu:///system#node001 is another's");
-	rig_reason_is(&node->hold.reason, FOREIGN_MACHINE);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	rig_reason_is(&node->hold->reason, FOREIGN_MACHINE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 	rig_why_says(
 		&rig, node,
 		"qemu:///system#node001 is another's; nothing was switched; "
@@ -491,15 +491,15 @@ START_TEST(a_bmc_that_calls_its_machine_otherwise_is_said_and_holds_nothing)
 		.state = BU_POWER_ON, .differs = "serial number 'A', expected is 'B'"};
 	struct rig rig;
 	struct bu_node *node = begin(&rig);
-	const struct bu_condition *differs =
-		&node->conditions[BU_CONDITION_BMC_DIFFERS];
 
 	boots[0].fn(&seen, NULL, boots[0].arg);
 	rig_pass(&rig, 2000);
 	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
-	ck_assert_int_eq(differs->on, 1);
-	ck_assert_str_eq(rig_sentence(differs->detail), seen.differs);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_BMC_DIFFERS].on, 1);
+	ck_assert_str_eq(
+		rig_sentence(node->conditions[BU_CONDITION_BMC_DIFFERS].detail),
+		seen.differs);
 	rig_why_says(&rig, node, "serial number 'A', expected is 'B'");
 	/* that is in the log, and ends when its BMC says the same */
 	rig_restart(&rig);
@@ -546,11 +546,11 @@ START_TEST(a_machine_that_a_person_switches_is_waited_for)
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	rig_pass(&rig, 3600 * 1000);
-	rig_reason_is(&node->live.says, BY_HAND);
+	rig_reason_is(node->live.says, BY_HAND);
 	rig_inspect(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
 	rig_pass(&rig, 1000);
-	ck_assert_int_eq(node->live.says.code, BU_REASON_NONE);
+	ck_assert_int_eq(node->live.says->code, BU_REASON_NONE);
 	rig_answer(&rig, node, NULL);
 	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
 	rig_pass(&rig, 3600 * 1000);

@@ -137,7 +137,7 @@ has_use(const struct bu_node *node)
 		return 1;
 	/* A held system is not for other nodes to take. */
 	return node->installed_step[0] &&
-	       (uses[node->state] == USE_SYSTEM || node->hold.owner);
+	       (uses[node->state] == USE_SYSTEM || node->hold->owner);
 }
 
 static void
@@ -147,7 +147,7 @@ in_use(const struct bu_node *owner, const struct bu_node *node, const char *word
 	BU_REASON_SET(
 		why, MACHINE_IN_USE,
 		.text = {words, owner->name, bu_state_name(owner->state), node->name},
-		.number = {owner->hold.owner != BU_OWNER_NONE});
+		.number = {owner->hold->owner != BU_OWNER_NONE});
 }
 
 static int
@@ -303,7 +303,7 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 		const struct bu_enrolment *enrolment, const struct bu_machine *machine,
 		char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err)
 {
-	struct bu_reason *why = &node->live.refusal;
+	struct bu_reason *why = bu_node_refusal(node);
 	const struct bu_node *owner = bu_twins_owner(rec->fleet, node, machine);
 	const struct bu_desired_node *want = bu_fleet_reach(rec->fleet, node);
 	bu_autofree char *text = NULL;

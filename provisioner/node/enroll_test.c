@@ -230,14 +230,14 @@ START_TEST(what_was_refused_is_the_reason_of_who_is_late)
 	strcpy(wrong->dmi.serial, "X-9");
 	refused(node, wrong, "LAB-001");
 	rig_inspect(&rig, 1);
-	rig_reason_is(&node->live.refusal, NONE);
+	rig_reason_is(node->live.refusal, NONE);
 	rig_end(&rig);
 	node = rig_up_to(&rig, RIG_STARTED);
 	refused(node, wrong, "LAB-001");
 	rig_pass(&rig, 302 * 1000);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->repeats, 1);
-	rig_reason_has(&node->reason, "this machine reports 'X-9'");
+	rig_reason_has(node->reason, "this machine reports 'X-9'");
 	rig_end(&rig);
 }
 END_TEST

@@ -24,12 +24,12 @@ be_awake(int64_t ms)
 static void
 be_good(struct bu_node *node)
 {
-	memset(&node->live.agent, 0, sizeof(node->live.agent));
-	node->live.agent.heard_ms = AWAKE_MS;
-	node->live.agent.showed = 1;
-	node->live.cluster = (struct bu_cluster_fact){
+	bu_node_drop_agent(node);
+	bu_node_agent(node)->heard_ms = AWAKE_MS;
+	bu_node_agent(node)->showed = 1;
+	*bu_node_cluster(node) = (struct bu_cluster_fact){
 		.at_ms = bu_mono_ms(&rig.clock), .known = 1, .responds = 1};
-	strcpy(node->live.cluster.state, "IDLE");
+	strcpy(bu_node_cluster(node)->state, "IDLE");
 	/* it was sent back just now: it is not once more */
 	node->live.lost_ms = AWAKE_MS;
 }
@@ -55,7 +55,7 @@ conditions(struct bu_node *node)
 static void
 heard_before(struct bu_node *node, int64_t ms)
 {
-	node->live.agent.heard_ms = AWAKE_MS - ms;
+	bu_node_agent(node)->heard_ms = AWAKE_MS - ms;
 }
 
 static void
@@ -74,90 +74,90 @@ static void
 at_work(struct bu_node *node)
 {
 	heard_before(node, 99000);
-	node->live.agent.busy_ms = AWAKE_MS + 1;
+	bu_node_agent(node)->busy_ms = AWAKE_MS + 1;
 }
 
 static void
 at_work_until_now(struct bu_node *node)
 {
 	heard_before(node, 99000);
-	node->live.agent.busy_ms = AWAKE_MS;
+	bu_node_agent(node)->busy_ms = AWAKE_MS;
 }
 
 static void
 not_heard_yet(struct bu_node *node)
 {
-	node->live.agent.heard_ms = 0;
+	bu_node_agent(node)->heard_ms = 0;
 	be_awake(29999);
 }
 
 static void
 not_heard_in_time(struct bu_node *node)
 {
-	node->live.agent.heard_ms = 0;
+	bu_node_agent(node)->heard_ms = 0;
 	be_awake(30000);
 }
 
 static void
 heard_at_the_start(struct bu_node *node)
 {
-	node->live.agent.heard_ms = 5001;
+	bu_node_agent(node)->heard_ms = 5001;
 	be_awake(30000);
 }
 
 static void
 foreign(struct bu_node *node)
 {
-	strcpy(node->live.agent.foreign, "the system has no stamp");
+	strcpy(bu_node_agent(node)->foreign, "the system has no stamp");
 }
 
 static void
 unknown_to_its_cluster(struct bu_node *node)
 {
-	node->live.cluster.known = 0;
-	node->live.cluster.down = 1;
+	bu_node_cluster(node)->known = 0;
+	bu_node_cluster(node)->down = 1;
 }
 
 static void
 down(struct bu_node *node)
 {
-	node->live.cluster.down = 1;
+	bu_node_cluster(node)->down = 1;
 }
 
 static void
 out_of_touch(struct bu_node *node)
 {
-	node->live.cluster.responds = 0;
-	strcpy(node->live.cluster.reason, "Not responding");
+	bu_node_cluster(node)->responds = 0;
+	strcpy(bu_node_cluster(node)->reason, "Not responding");
 }
 
 static void
 drained_by_us(struct bu_node *node)
 {
-	node->live.cluster.drain = BU_DRAIN_OURS;
+	bu_node_cluster(node)->drain = BU_DRAIN_OURS;
 }
 
 static void
 drained_by_a_person(struct bu_node *node)
 {
-	node->live.cluster.drain = BU_DRAIN_OTHER;
-	strcpy(node->live.cluster.reason, "DIMM\377 A3");
-	strcpy(node->live.cluster.by, "root");
+	bu_node_cluster(node)->drain = BU_DRAIN_OTHER;
+	strcpy(bu_node_cluster(node)->reason, "DIMM\377 A3");
+	strcpy(bu_node_cluster(node)->by, "root");
 }
 
 static void
 drained_and_down(struct bu_node *node)
 {
-	node->live.cluster.drain = BU_DRAIN_OTHER;
-	strcpy(node->live.cluster.reason, "DIMM");
-	node->live.cluster.down = 1;
+	bu_node_cluster(node)->drain = BU_DRAIN_OTHER;
+	strcpy(bu_node_cluster(node)->reason, "DIMM");
+	bu_node_cluster(node)->down = 1;
 }
 
 static void
 not_answered_for(struct bu_node *node)
 {
-	node->live.cluster.at_ms = 0;
-	node->live.cluster.known = 0;
+	bu_node_cluster(node)->at_ms = 0;
+	bu_node_cluster(node)->known = 0;
 	silent(node);
 }
 
@@ -165,7 +165,7 @@ static void
 in_no_cluster(struct bu_node *node)
 {
 	unknown_to_its_cluster(node);
-	node->joined.cluster[0] = '\0';
+	bu_node_joined(node)->cluster[0] = '\0';
 }
 
 static void
@@ -222,7 +222,7 @@ START_TEST(conditions_and_their_causes)
 		be_good(node);
 		be_awake(AWAKE_MS);
 		node->state = BU_STATE_READY;
-		strcpy(node->joined.cluster, "hpc");
+		strcpy(bu_node_joined(node)->cluster, "hpc");
 		cases[i].be(node);
 		says = conditions(node);
 		ck_assert_msg(strcmp(says, cases[i].says) == 0,
@@ -240,7 +240,7 @@ START_TEST(conditions_and_their_causes)
 		free(conditions(node));
 		rig_events_after(&rig, seq, kinds);
 		ck_assert_str_eq(kinds, "");
-		strcpy(node->live.cluster.state, "DOWN");
+		strcpy(bu_node_cluster(node)->state, "DOWN");
 		free(conditions(node));
 		rig_events_after(&rig, seq, kinds);
 		ck_assert_str_eq(kinds, "condition ");
@@ -253,7 +253,7 @@ END_TEST
 static void
 lost(struct bu_node *node)
 {
-	node->live.cluster.known = 0;
+	bu_node_cluster(node)->known = 0;
 	node->live.lost_ms = 0;
 }
 
@@ -275,16 +275,16 @@ static void
 refused_by_its_cluster(struct bu_node *node)
 {
 	lost(node);
-	node->live.cluster.known = 1;
+	bu_node_cluster(node)->known = 1;
 	drained_by_us(node);
-	strcpy(node->live.cluster.reason, "gres");
+	strcpy(bu_node_cluster(node)->reason, "gres");
 }
 
 static void
 lost_by_a_person(struct bu_node *node)
 {
 	lost(node);
-	node->live.cluster.known = 1;
+	bu_node_cluster(node)->known = 1;
 	drained_by_a_person(node);
 }
 
@@ -299,37 +299,37 @@ static void
 lost_and_not_heard(struct bu_node *node)
 {
 	lost(node);
-	node->live.agent.heard_ms = 0;
-	node->live.agent.busy_ms = AWAKE_MS + 1;
+	bu_node_agent(node)->heard_ms = 0;
+	bu_node_agent(node)->busy_ms = AWAKE_MS + 1;
 }
 
 static void
 lost_and_held(struct bu_node *node)
 {
 	lost(node);
-	node->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 }
 
 static void
 lost_and_ordered(struct bu_node *node)
 {
 	lost(node);
-	node->order.open = node->order.begun = 1;
+	bu_node_order(node)->open = bu_node_order(node)->begun = 1;
 }
 
 static void
 lost_before_its_turn(struct bu_node *node)
 {
 	lost(node);
-	node->order.open = 1;
-	node->order.begun = 0;
+	bu_node_order(node)->open = 1;
+	bu_node_order(node)->begun = 0;
 }
 
 static void
 lost_and_not_answered_for(struct bu_node *node)
 {
 	lost(node);
-	node->live.cluster.at_ms = 0;
+	bu_node_cluster(node)->at_ms = 0;
 }
 
 static void
@@ -362,7 +362,7 @@ START_TEST(what_a_cluster_lost_goes_back)
 	struct bu_node *node = rig_up_to(&rig, RIG_READY);
 
 	for (size_t i = 0; i < BU_LEN(cases); i++) {
-		const struct bu_order before = node->order;
+		const struct bu_order before = *node->order;
 		int64_t lost_ms;
 
 		be_good(node);
@@ -370,8 +370,8 @@ START_TEST(what_a_cluster_lost_goes_back)
 		cases[i].be(node);
 		lost_ms = cases[i].reason ? AWAKE_MS : node->live.lost_ms;
 		bu_observe_tick(rig.rec);
-		node->hold.owner = BU_OWNER_NONE;
-		node->order = before;
+		bu_node_hold(node)->owner = BU_OWNER_NONE;
+		*bu_node_order(node) = before;
 		ck_assert_int_eq(node->live.lost_ms, lost_ms);
 		bu_clock_advance(&rig.clock, 1);
 		while (bu_loop_step(rig.loop, 0))
@@ -380,7 +380,7 @@ START_TEST(what_a_cluster_lost_goes_back)
 							      : BU_STATE_READY),
 			      "case %zu", i);
 		if (cases[i].reason)
-			rig_reason_says(&node->reason, cases[i].reason);
+			rig_reason_says(node->reason, cases[i].reason);
 		node->state = BU_STATE_READY;
 		node->live.appending = 0;
 	}
@@ -404,7 +404,7 @@ START_TEST(a_node_is_idle_as_long_as_its_cluster_said_so)
 	rig_pass(&rig, 60000);
 	node = rig_node(&rig, 1);
 	for (size_t i = 0; i < BU_LEN(cases); i++) {
-		node->live.cluster = (struct bu_cluster_fact){
+		*bu_node_cluster(node) = (struct bu_cluster_fact){
 			.known = cases[i].known,
 			.responds = cases[i].responds,
 			.jobs = cases[i].jobs,
@@ -465,10 +465,10 @@ START_TEST(a_tick_that_comes_late_counts_for_little)
 		ck_assert_int_eq(bu_observe_awake_ms(rig.rec),
 				 AWAKE_MS + steps_ms[i][1]);
 		bu_reconcile_busy(rig.rec, node, 7);
-		ck_assert_int_eq(node->live.agent.busy_ms,
+		ck_assert_int_eq(node->live.agent->busy_ms,
 				 AWAKE_MS + steps_ms[i][1] + 7);
 		bu_reconcile_busy(rig.rec, node, 0);
-		ck_assert_int_eq(node->live.agent.busy_ms, 0);
+		ck_assert_int_eq(node->live.agent->busy_ms, 0);
 		bu_observe_tick(rig.rec);
 		ck_assert_int_eq(rig.rec->awake_ms, AWAKE_MS + steps_ms[i][1]);
 		ck_assert_int_eq(rig.rec->ticked_ms, bu_mono_ms(&rig.clock));
@@ -489,18 +489,20 @@ START_TEST(each_node_gets_its_own_fact)
 
 		if (i != 5)
 			rig_write(&rig, file, state);
-		strcpy(node->joined.driver, "slurm");
-		strcpy(node->joined.handle, i == 7 ? "/other" : "/etc/slurm.conf");
-		strcpy(node->joined.cluster, i == 6 ? "" : "hpc");
-		snprintf(node->joined.node, sizeof(node->joined.node), "node00%d", i);
-		strcpy(node->live.cluster.state, "old");
+		strcpy(bu_node_joined(node)->driver, "slurm");
+		strcpy(bu_node_joined(node)->handle,
+		       i == 7 ? "/other" : "/etc/slurm.conf");
+		strcpy(bu_node_joined(node)->cluster, i == 6 ? "" : "hpc");
+		snprintf(bu_node_joined(node)->node, sizeof(node->joined->node),
+			 "node00%d", i);
+		strcpy(bu_node_cluster(node)->state, "old");
 	}
-	strcpy(rig_node(&rig, 8)->joined.node, "node003");
-	rig_node(&rig, 7)->joined.cluster[0] = '\0';
+	strcpy(bu_node_joined(rig_node(&rig, 8))->node, "node003");
+	bu_node_joined(rig_node(&rig, 7))->cluster[0] = '\0';
 	for (int i = 0; i < 30; i++)
 		rig_pass(&rig, 1000);
 	for (int i = 1; i <= 8; i++) {
-		const struct bu_cluster_fact *fact = &rig_node(&rig, i)->live.cluster;
+		const struct bu_cluster_fact *fact = rig_node(&rig, i)->live.cluster;
 		bu_autofree char *state = bu_xasprintf("S%d", i == 8 ? 3 : i);
 
 		if (i == 6 || i == 7) {

@@ -15,15 +15,15 @@
 int
 bu_fallback_stays(const struct bu_node *node)
 {
-	return node->slot[0] && node->order.open &&
-	       node->order.class == BU_CLASS_REIMAGE;
+	return node->slot[0] && node->order->open &&
+	       node->order->class == BU_CLASS_REIMAGE;
 }
 
 /* A root written with other facets has files that nothing would remove. */
 int
 bu_fallback_has(const struct bu_node *node, const char *image, const char *facets)
 {
-	const struct bu_other_root *other = &node->other;
+	const struct bu_other_root *other = node->other;
 
 	return other->step[0] && other->proven && strcmp(other->digest, image) == 0 &&
 	       strcmp(other->facets, facets) == 0 &&
@@ -33,7 +33,7 @@ bu_fallback_has(const struct bu_node *node, const char *image, const char *facet
 int
 bu_fallback_reuses(const struct bu_node *node)
 {
-	return bu_fallback_has(node, node->order.image_digest, node->order.facets);
+	return bu_fallback_has(node, node->order->image_digest, node->order->facets);
 }
 
 /* --- certificates --- */
@@ -51,8 +51,9 @@ static void
 keep_only(struct bu_node *node, const char *step)
 {
 	for (int i = 0; i < BU_KEPT_CERTS; i++)
-		if (strcmp(node->kept_certs[i].step, step) != 0)
-			memset(&node->kept_certs[i], 0, sizeof(node->kept_certs[i]));
+		if (node->kept_certs[i].fingerprint[0] &&
+		    strcmp(node->kept_certs[i].step, step) != 0)
+			bu_node_kept_certs(node)[i] = (struct bu_kept_cert){0};
 }
 
 /* Keeps the certificate of the system that came up last. The first admission keeps it;
@@ -60,11 +61,12 @@ keep_only(struct bu_node *node, const char *step)
 void
 bu_fallback_admitted(struct bu_node *node)
 {
-	struct bu_kept_cert *kept = node->kept_certs;
+	struct bu_kept_cert *kept;
 
 	if (!node->proven || node->ram || node->writing || !node->agent_cert[0] ||
 	    !node->installed_step[0] || kept_of(node, node->installed_step))
 		return;
+	kept = bu_node_kept_certs(node);
 	while (kept->fingerprint[0])
 		if (++kept == node->kept_certs + BU_KEPT_CERTS)
 			return;
@@ -79,9 +81,10 @@ void
 bu_fallback_revoked(struct bu_node *node, const char *fingerprint)
 {
 	for (int i = 0; i < BU_KEPT_CERTS; i++)
-		if (!fingerprint ||
-		    strcmp(node->kept_certs[i].fingerprint, fingerprint) == 0)
-			memset(&node->kept_certs[i], 0, sizeof(node->kept_certs[i]));
+		if (node->kept_certs[i].fingerprint[0] &&
+		    (!fingerprint ||
+		     strcmp(node->kept_certs[i].fingerprint, fingerprint) == 0))
+			bu_node_kept_certs(node)[i] = (struct bu_kept_cert){0};
 }
 
 int
@@ -104,7 +107,7 @@ bu_fallback_is_kept(const struct bu_node *node, const char *fingerprint,
 const char *
 bu_fallback_trial(const struct bu_node *node)
 {
-	const struct bu_kept_cert *kept = kept_of(node, node->other.step);
+	const struct bu_kept_cert *kept = kept_of(node, node->other->step);
 
 	return kept && node->proven && bu_over_was_installed(node) ? kept->fingerprint
 								   : NULL;
@@ -115,8 +118,8 @@ bu_fallback_trial(const struct bu_node *node)
 void
 bu_fallback_gone(struct bu_node *node)
 {
-	memset(&node->other, 0, sizeof(node->other));
-	memset(node->kept_certs, 0, sizeof(node->kept_certs));
+	bu_node_drop_other(node);
+	bu_node_drop_kept_certs(node);
 }
 
 /* A second write into one slot leaves the other root as it was. */
@@ -124,11 +127,12 @@ void
 bu_fallback_installed(struct bu_node *node, const struct bu_body_installed *installed)
 {
 	const char *slot = installed->slot ? installed->slot : "";
-	struct bu_other_root *other = &node->other;
+	struct bu_other_root *other;
 
 	if (!installed->tried) {
 		bu_fallback_gone(node);
 	} else if (strcmp(slot, node->slot) != 0) {
+		other = bu_node_other(node);
 		BU_TEXT_COPY(other->slot, node->slot);
 		BU_TEXT_COPY(other->image, node->installed_image);
 		BU_TEXT_COPY(other->digest, node->installed_digest);
@@ -136,7 +140,7 @@ bu_fallback_installed(struct bu_node *node, const struct bu_body_installed *inst
 		BU_TEXT_COPY(other->facets, node->facets);
 		other->proven = node->proven;
 	}
-	keep_only(node, other->step);
+	keep_only(node, node->other->step);
 	BU_TEXT_COPY(node->slot, slot);
 	node->proven = 0;
 }
@@ -151,30 +155,30 @@ bu_fallback_booted(struct bu_node *node)
 
 	node->proven = 1;
 	if (kept) {
-		BU_TEXT_COPY(node->agent_cert, kept->fingerprint);
-		BU_TEXT_COPY(node->agent_cert_next, kept->next);
+		bu_node_set_agent_cert(node, kept->fingerprint);
+		bu_node_set_agent_cert_next(node, kept->next);
 		node->agent_cert_until_ms = kept->until_ms;
 		node->agent_cert_next_until_ms = kept->next_until_ms;
 	}
-	keep_only(node, node->other.step);
+	keep_only(node, node->other->step);
 }
 
 /* The other root now has a system that never came up, so node->other is cleared. */
 int
 bu_replay_fellback(BU_REPLAY_ARGS)
 {
-	struct bu_other_root was = node->other;
+	struct bu_other_root was = *node->other;
 
 	if (strcmp(was.step, body->fellback.step) != 0)
 		return 0;
-	BU_TEXT_COPY(node->installed_image, was.image);
-	BU_TEXT_COPY(node->installed_digest, was.digest);
-	BU_TEXT_COPY(node->installed_step, was.step);
-	BU_TEXT_COPY(node->facets, was.facets);
+	bu_node_set_installed_image(node, was.image);
+	bu_node_set_installed_digest(node, was.digest);
+	bu_node_set_installed_step(node, was.step);
+	bu_node_set_facets(node, was.facets);
 	BU_TEXT_COPY(node->slot, was.slot);
 	node->writing = node->kexecs = 0;
-	node->order.written = node->order.installed = 0;
-	memset(&node->other, 0, sizeof(node->other));
+	bu_node_order(node)->written = bu_node_order(node)->installed = 0;
+	bu_node_drop_other(node);
 	bu_found_forget(node);
 	return 0;
 }

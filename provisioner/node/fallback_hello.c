@@ -14,7 +14,7 @@
 static int
 was_switched(const struct bu_node *node)
 {
-	const struct bu_power_deed *deed = &node->power;
+	const struct bu_power_deed *deed = node->power;
 	int switches = deed->op == BU_DEED_OFF || deed->op == BU_DEED_CYCLE;
 
 	return switches && deed->at_ms >= node->since_ms;
@@ -25,7 +25,7 @@ static void
 why_fell(const struct bu_reconcile *rec, const struct bu_node *node,
 	 struct bu_reason *ret)
 {
-	const struct bu_other_root *other = &node->other;
+	const struct bu_other_root *other = node->other;
 	int64_t limit_ms = 0;
 
 	if (node->proven) {
@@ -48,7 +48,7 @@ int
 bu_fallback_hello(struct bu_reconcile *rec, struct bu_node *node, const char *boot_id,
 		  struct bu_event *events, size_t count, struct bu_err *err)
 {
-	const struct bu_other_root *other = &node->other;
+	const struct bu_other_root *other = node->other;
 	struct bu_reason reason;
 
 	BU_EVENT_MAKE(&events[count++], BU_EVENT_FELLBACK, node->name, fellback,
@@ -76,7 +76,7 @@ int
 bu_fallback_tries(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	return node->state == BU_STATE_BOOTING && node->slot[0] && !node->proven &&
-	       node->other.step[0] && (node->power_fails || node->step_error[0]) &&
+	       node->other->step[0] && (node->power_fails || node->step_error[0]) &&
 	       !bu_reconcile_resets_bmc(node, bu_fleet_reach(rec->fleet, node));
 }
 

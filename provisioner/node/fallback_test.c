@@ -47,10 +47,9 @@ START_TEST(the_system_of_before_answers)
 		     "once, and then starts image debian12 again");
 	ck_assert(may_speak(&rig, first_cert) && may_speak(&rig, ramdisk));
 	falls_back(&rig, "boot-2");
-	rig_reason_is(&node->reason, FELL_BACK);
-	rig_reason_has(&node->reason,
-		       "did not come up in slot b; its loader went back");
-	ck_assert_int_eq(node->order.failed, 1);
+	rig_reason_is(node->reason, FELL_BACK);
+	rig_reason_has(node->reason, "did not come up in slot b; its loader went back");
+	ck_assert_int_eq(node->order->failed, 1);
 	rig_events_after(&rig, 0, events);
 	ck_assert_ptr_nonnull(strstr(events, "fellback "));
 	has_first(&rig);
@@ -63,7 +62,7 @@ START_TEST(the_system_of_before_answers)
 	ck_assert(may(&rig, BU_TRIGGER_VALIDATE));
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	rig_reason_is(&node->reason, FELL_BACK);
+	rig_reason_is(node->reason, FELL_BACK);
 	has_first(&rig);
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-3", NULL), 0);
 	ck_assert_str_eq(node->boot_id, "boot-3");
@@ -81,7 +80,7 @@ START_TEST(it_came_up_and_the_one_before_can_come_back)
 	writes(&rig, "b", 1);
 	rig_come_up(&rig, 1, "boot-2");
 	ck_assert_str_eq(node->slot, "b");
-	ck_assert_str_eq(node->other.digest, "d1");
+	ck_assert_str_eq(node->other->digest, "d1");
 	ck_assert(may_speak(&rig, first_cert));
 	asks_for_work(&rig);
 	ck_assert(!may_speak(&rig, first_cert));
@@ -103,15 +102,15 @@ START_TEST(it_came_up_and_the_one_before_can_come_back)
 	rig_apply(&rig, 1, BU_CLASS_REIMAGE, "d1", NULL, NULL);
 	ck_assert_int_eq(bu_fallback_reuses(node), 1);
 	/* Files of other facets would stay in it. */
-	strcpy(node->order.facets, "f-other");
+	strcpy(bu_node_order(node)->facets, "f-other");
 	ck_assert_int_eq(bu_fallback_reuses(node), 0);
-	strcpy(node->order.facets, "f-d1");
+	strcpy(bu_node_order(node)->facets, "f-d1");
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
 	writes(&rig, "a", 1);
 	rig_come_up(&rig, 1, "boot-4");
 	ck_assert_str_eq(node->slot, "a");
-	ck_assert_str_eq(node->other.digest, "d2");
+	ck_assert_str_eq(node->other->digest, "d2");
 	rig_end(&rig);
 }
 END_TEST
@@ -129,8 +128,8 @@ START_TEST(what_hangs_is_reset_and_the_other_one_answers)
 	ck_assert_int_eq(node->state, BU_STATE_BOOTING);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 3);
 	falls_back(&rig, "boot-2");
-	rig_reason_is(&node->reason, FELL_BACK);
-	rig_reason_has(&node->reason,
+	rig_reason_is(node->reason, FELL_BACK);
+	rig_reason_has(node->reason,
 		       "did not come up in slot b: it was not heard within 300 s, and "
 		       "bringup power-cycled it; its loader went back");
 	has_first(&rig);
@@ -148,7 +147,7 @@ START_TEST(one_that_comes_late_is_known_all_the_same)
 	for (int i = 0; i < 20 && node->state == BU_STATE_BOOTING; i++)
 		rig_pass(&rig, 301 * 1000);
 	ck_assert_int_eq(node->state, BU_STATE_FAILED);
-	rig_reason_is(&node->reason, LATE);
+	rig_reason_is(node->reason, LATE);
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL), 0);
 	ck_assert_int_eq(node->state, BU_STATE_FAILED);
 	has_first(&rig);
@@ -171,7 +170,7 @@ START_TEST(a_second_try_is_written_anew)
 	rig_inspect(&rig, 1);
 	ck_assert(may_speak(&rig, first_cert));
 	writes(&rig, "b", 1);
-	ck_assert_str_eq(node->other.digest, "d1");
+	ck_assert_str_eq(node->other->digest, "d1");
 	falls_back(&rig, "boot-3");
 	has_first(&rig);
 	rig_end(&rig);
@@ -231,7 +230,7 @@ START_TEST(no_other_system_is_taken_for_it)
 			says_hello(&rig, two ? "s-other" : first_step, "boot-2", &err),
 			-1);
 		rig_until(&rig, node, BU_STATE_FAILED);
-		rig_reason_is(&node->reason, OTHER_SYSTEM);
+		rig_reason_is(node->reason, OTHER_SYSTEM);
 		ck_assert_str_eq(node->installed_digest, "d2");
 		rig_end(&rig);
 	}
@@ -251,14 +250,14 @@ START_TEST(a_wipe_that_broke_off_leaves_nothing_either)
 	rig_inspect(&rig, 1);
 	writes(&rig, "b", 1);
 	breaks_off(&rig);
-	ck_assert_str_eq(node->other.digest, "d1");
+	ck_assert_str_eq(node->other->digest, "d1");
 	ck_assert(may_speak(&rig, first_cert));
 	rig_apply(&rig, 1, BU_CLASS_WIPE, "d1", NULL, NULL);
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
 	breaks_off(&rig);
 	ck_assert_int_eq(node->writing, 1);
-	ck_assert_str_eq(node->other.digest, "");
+	ck_assert_str_eq(node->other->digest, "");
 	ck_assert(!may_speak(&rig, first_cert));
 	ck_assert(!may(&rig, BU_TRIGGER_VALIDATE));
 	rig_end(&rig);
@@ -272,7 +271,7 @@ START_TEST(a_wipe_leaves_nothing_to_go_back_to)
 	struct bu_node *node = ordered(&rig, "a");
 
 	writes(&rig, "a", 0);
-	ck_assert_str_eq(node->other.step, "");
+	ck_assert_str_eq(node->other->step, "");
 	ck_assert(!may_speak(&rig, first_cert));
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", &(struct bu_err){0}),
 			 -1);

@@ -27,10 +27,10 @@ START_TEST(one_that_came_up_and_was_not_confirmed_makes_way)
 		ck_assert(may_speak(&rig, first_cert) && may_speak(&rig, next));
 		ck_assert_int_eq(says_hello(&rig, first_step, "boot-3", NULL), 0);
 		rig_until(&rig, node, BU_STATE_FAILED);
-		rig_reason_is(&node->reason, NOT_CONFIRMED);
-		rig_reason_has(&node->reason, "came up in slot b, and its machine was "
-					      "reset before");
-		ck_assert_int_eq(node->order.failed, 1);
+		rig_reason_is(node->reason, NOT_CONFIRMED);
+		rig_reason_has(node->reason, "came up in slot b, and its machine was "
+					     "reset before");
+		ck_assert_int_eq(node->order->failed, 1);
 		has_first(&rig);
 		ck_assert(!may_speak(&rig, next));
 		is_written_again(&rig);
@@ -55,7 +55,7 @@ START_TEST(one_that_cannot_be_confirmed_is_late)
 	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-3", NULL), 0);
 	rig_until(&rig, node, BU_STATE_FAILED);
-	rig_reason_is(&node->reason, NOT_CONFIRMED);
+	rig_reason_is(node->reason, NOT_CONFIRMED);
 	has_first(&rig);
 	rig_end(&rig);
 }
@@ -105,7 +105,7 @@ START_TEST(whose_confirmation_was_not_heard_may_be_either)
 			says_hello(&rig, a ? second_step : first_step, "boot-3", NULL),
 			0);
 		rig_until(&rig, node, BU_STATE_FAILED);
-		rig_reason_is(&node->reason, FELL_BACK);
+		rig_reason_is(node->reason, FELL_BACK);
 		ck_assert_str_eq(node->agent_cert, a ? second_cert : first_cert);
 		ck_assert_str_eq(node->installed_digest, a ? "d2" : "d1");
 		rig_end(&rig);
@@ -165,7 +165,7 @@ START_TEST(a_reset_in_the_middle_is_told_by_the_system_of_before)
 	for (int s = 0; s < 62; s++)
 		rig_pass(&rig, 1000);
 	rig_until(&rig, node, BU_STATE_INSPECTING);
-	rig_reason_is(&node->reason, BEGAN_AGAIN);
+	rig_reason_is(node->reason, BEGAN_AGAIN);
 	rig_end(&rig);
 }
 END_TEST
@@ -258,8 +258,8 @@ START_TEST(a_bmc_that_stays_away_ends_the_ladder)
 	for (int s = 0; s < 900 && node->state != BU_STATE_FAILED; s++)
 		rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->state, BU_STATE_FAILED);
-	rig_reason_is(&node->reason, STEP_FAILED);
-	rig_reason_has(&node->reason, "tried 3 times");
+	rig_reason_is(node->reason, STEP_FAILED);
+	rig_reason_has(node->reason, "tried 3 times");
 	ck_assert_int_eq(rig_count(&rig, "bmc-reset node001"), 1);
 	rig_end(&rig);
 }
@@ -283,8 +283,8 @@ START_TEST(who_was_switched_off_by_a_person_is_said_so)
 	rig_pass(&rig, 1000);
 	ck_assert_int_eq(says_hello(&rig, first_step, "boot-2", NULL), 0);
 	rig_until(&rig, node, BU_STATE_FAILED);
-	rig_reason_is(&node->reason, FELL_BACK);
-	rig_reason_has(&node->reason, "a person switched its machine off meanwhile");
+	rig_reason_is(node->reason, FELL_BACK);
+	rig_reason_has(node->reason, "a person switched its machine off meanwhile");
 	rig_end(&rig);
 }
 END_TEST

@@ -451,7 +451,7 @@ START_TEST(agents_get_an_anchor_of_what_is_revoked)
 	ck_assert_int_eq(anchor.epoch, EPOCH);
 	ck_assert_ptr_eq(bu_fence_anchor(rig.rec, ""), first);
 	ck_assert_ptr_null(bu_fence_anchor(rig.rec, anchor.revoked));
-	strcpy(rig_node(&rig, 1)->agent_cert, "f-one");
+	bu_node_set_agent_cert(rig_node(&rig, 1), "f-one");
 	BU_EVENT_MAKE(&event, BU_EVENT_REVOKED, "node001", revoked, .fingerprint = "",
 		      .all = 1, .reason = "");
 	bu_reconcile_note(rig.rec, &event, 1);

@@ -218,8 +218,8 @@ bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
 	bu_autojson json_t *inventory = NULL;
 
 	/* Called for thousands of nodes at once. */
-	if (strcmp(node->live.disk.wanted, wanted) == 0) {
-		*ret = node->live.disk;
+	if (strcmp(node->live.disk->wanted, wanted) == 0) {
+		*ret = *node->live.disk;
 		return 0;
 	}
 	inventory = bu_fleet_inventory(fleet, node);

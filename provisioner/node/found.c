@@ -25,13 +25,13 @@ bu_found_digest(const struct bu_body_runs *runs, char ret[65])
 void
 bu_found_forget(struct bu_node *node)
 {
-	struct bu_runs_found *found = &node->found;
+	const struct bu_runs_found *found = node->found;
 
 	free(found->kargs);
 	free(found->loader);
 	free(found->booted);
 	json_decref(found->differs);
-	memset(found, 0, sizeof(*found));
+	bu_node_drop_found(node);
 }
 
 static char *
@@ -45,11 +45,12 @@ bu_found_replay(BU_REPLAY_ARGS)
 {
 	const struct bu_body_runs *runs = &body->runs;
 	const char *called = bu_body_text(runs->called);
-	struct bu_runs_found *found = &node->found;
+	struct bu_runs_found *found;
 
 	bu_found_forget(node);
 	if (!runs->kernel)
 		return 0;
+	found = bu_node_found(node);
 	bu_found_digest(runs, found->row);
 	BU_TEXT_COPY(found->facets, bu_body_text(runs->facets));
 	BU_TEXT_COPY(found->kernel, runs->kernel);
@@ -60,8 +61,7 @@ bu_found_replay(BU_REPLAY_ARGS)
 	found->more = runs->more;
 	/* The files on the node have this name, whether or not their order was done. */
 	if (*called)
-		BU_TEXT_COPY(node->called,
-			     strcmp(called, node->name) == 0 ? "" : called);
+		bu_node_set_called(node, strcmp(called, node->name) == 0 ? "" : called);
 	return 0;
 }
 

@@ -30,7 +30,7 @@ go_on(struct bu_gating *gating)
 	node->live.gated_seq = seq;
 	if (node->step.intent_seq == seq)
 		node->live.effect_running = 0;
-	node->live.cluster_words[0] = '\0';
+	bu_node_set_cluster_words(node, "");
 	bu_fleet_touch(rec->fleet, node);
 	rec->drive(rec, node);
 }
@@ -78,7 +78,7 @@ on_words(const char *text, void *arg)
 	BU_TEXT_COPY(gating->words, text);
 	if (!node)
 		return;
-	BU_TEXT_COPY(node->live.cluster_words, text);
+	bu_node_set_cluster_words(node, text);
 	bu_fleet_touch(gating->rec->fleet, node);
 }
 
@@ -86,7 +86,7 @@ on_words(const char *text, void *arg)
 static int
 may_get_work(const struct bu_node *node)
 {
-	const struct bu_cluster_fact *fact = &node->live.cluster;
+	const struct bu_cluster_fact *fact = node->live.cluster;
 
 	return node->serves &&
 	       (!fact->at_ms || (fact->known && fact->drain == BU_DRAIN_NONE));

@@ -60,7 +60,7 @@ serving(const char *word)
 	for (int i = 0; i < 30; i++)
 		rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
-	ck_assert(node->live.cluster.at_ms && node->live.cluster.known);
+	ck_assert(node->live.cluster->at_ms && node->live.cluster->known);
 	rig_write(&rig, "scontrol.log", "");
 	return node;
 }
@@ -85,7 +85,7 @@ START_TEST(each_way_to_switch_a_machine_in_service_is_gated_first)
 		pass_seconds(12);
 		ck_assert_int_eq(gates(), 1);
 		ck_assert_int_eq(rig_count(&rig, rows[i].line), rows[i].before + 1);
-		ck_assert_int_eq(node->power.result, BU_OUTCOME_DONE);
+		ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
 		ck_assert_str_eq(node->live.cluster_words, "");
 		rig_end(&rig);
 	}
@@ -99,7 +99,7 @@ START_TEST(a_machine_that_runs_is_not_gated_to_be_switched_on)
 
 	power(node, "on");
 	pass_seconds(5);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_DONE);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
 	ck_assert_int_eq(gates(), 0);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	rig_end(&rig);
@@ -115,7 +115,7 @@ START_TEST(a_gated_node_that_is_off_stays_as_it_is)
 	obey();
 	power(node, "off");
 	pass_seconds(90);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_DONE);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	ck_assert_int_eq(gates(), 1);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
@@ -132,7 +132,7 @@ START_TEST(a_command_that_fails_opens_the_gate_again)
 	rig_write(&rig, "power.refuse", "no such session\n");
 	power(node, "cycle");
 	pass_seconds(3);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_FAILED);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_FAILED);
 	ck_assert_int_eq(gates(), 1);
 	rig_until(&rig, node, BU_STATE_JOINING);
 	rig_end(&rig);
@@ -151,7 +151,7 @@ START_TEST(a_node_in_service_waits_a_minute_for_a_silent_cluster)
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
 	pass_seconds(4);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 2);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_DONE);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
 	rig_end(&rig);
 }
 END_TEST
@@ -203,7 +203,7 @@ START_TEST(a_rung_of_the_ladder_is_gated)
 
 	rig_come_up(&rig, 1, "b0075f16-5a4e-4c7c-9d6f-6a1b8f3c2d99");
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	ck_assert(node->joined.cluster[0]);
+	ck_assert(node->joined->cluster[0]);
 	obey();
 	rig_fire(&rig, node, BU_TRIGGER_REPEAT);
 	pass_seconds(3);

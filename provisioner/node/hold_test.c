@@ -74,18 +74,18 @@ START_TEST(the_kind_of_a_row_is_who_holds)
 	rig_inspect(&rig, 1);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		note_incident(&rig, node);
-		node->order.fault_seq = 0;
+		bu_node_order(node)->fault_seq = 0;
 		replay(&rig, BU_EVENT_HELD, quoted(rows[i].body));
-		ck_assert_int_eq(node->hold.owner, rows[i].owner);
-		ck_assert_str_eq(node->hold.by, rows[i].by);
-		ck_assert_int_eq(node->hold.reason.code, rows[i].code);
-		rig_reason_says(&node->hold.reason, rows[i].text);
-		ck_assert_int_eq(node->order.fault_seq != 0, rows[i].is_fault);
+		ck_assert_int_eq(node->hold->owner, rows[i].owner);
+		ck_assert_str_eq(node->hold->by, rows[i].by);
+		ck_assert_int_eq(node->hold->reason.code, rows[i].code);
+		rig_reason_says(&node->hold->reason, rows[i].text);
+		ck_assert_int_eq(node->order->fault_seq != 0, rows[i].is_fault);
 		ck_assert_int_eq(bu_verb_is_held(node),
 				 rows[i].owner == BU_OWNER_PERSON);
 		replay(&rig, BU_EVENT_RELEASED, quoted("{'by':'ann'}"));
-		ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
-		rig_reason_is(&node->hold.reason, NONE);
+		ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
+		rig_reason_is(&node->hold->reason, NONE);
 		ck_assert_int_eq(incidents(&rig, node), !rows[i].is_lemon);
 	}
 	rig_end(&rig);
@@ -102,13 +102,13 @@ START_TEST(rows_say_why_it_is_there)
 		      "by ann: fan','next':{'state':'parked','by':'ann','reason':'drain "
 		      "by ann: fan'}}"));
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
-	ck_assert_int_eq(node->next.state, BU_STATE_PARKED);
-	rig_reason_is(&node->reason, OTHER);
-	rig_reason_says(&node->reason, "drain by ann: fan");
-	rig_reason_says(&node->next.reason, "drain by ann: fan");
+	ck_assert_int_eq(node->next->state, BU_STATE_PARKED);
+	rig_reason_is(node->reason, OTHER);
+	rig_reason_says(node->reason, "drain by ann: fan");
+	rig_reason_says(&node->next->reason, "drain by ann: fan");
 	replay(&rig, BU_EVENT_STATE,
 	       quoted("{'from':'draining','to':'parked','on':'left','reason':''}"));
-	rig_reason_is(&node->reason, NONE);
+	rig_reason_is(node->reason, NONE);
 	rig_end(&rig);
 }
 END_TEST
@@ -126,14 +126,14 @@ START_TEST(a_name_and_a_text_decide_nothing)
 		struct bu_event event;
 
 		note_incident(&rig, node);
-		node->order.fault_seq = 0;
+		bu_node_order(node)->fault_seq = 0;
 		BU_REASON_SET(&reason, PERSON, .text = {"lemon: it is sour"});
 		bu_hold_event(&event, "node001", BU_OWNER_PERSON, names[i], &reason);
 		replay(&rig, BU_EVENT_HELD, json_incref(event.body));
 		bu_event_fini(&event);
-		ck_assert_int_eq(node->hold.owner, BU_OWNER_PERSON);
+		ck_assert_int_eq(node->hold->owner, BU_OWNER_PERSON);
 		ck_assert_int_eq(bu_verb_is_held(node), 1);
-		ck_assert_int_eq(node->order.fault_seq, 0);
+		ck_assert_int_eq(node->order->fault_seq, 0);
 		replay(&rig, BU_EVENT_RELEASED, quoted("{'by':'ann'}"));
 		ck_assert_int_eq(incidents(&rig, node), 1);
 	}

@@ -68,14 +68,14 @@ is_present(const struct bu_node *node, const char *fingerprint)
 	if (next[0] && strcmp(fingerprint, next) == 0)
 		return 1;
 	return strcmp(fingerprint, node->agent_cert) == 0 &&
-	       !(next[0] && strcmp(node->live.holders.fingerprint, next) == 0);
+	       !(next[0] && strcmp(node->live.holders->fingerprint, next) == 0);
 }
 
 void
 bu_holders_spoke(struct bu_reconcile *rec, struct bu_node *node,
 		 const char *fingerprint, const struct bu_holder *who)
 {
-	struct bu_holders *holders = &node->live.holders;
+	struct bu_holders *holders = bu_node_holders(node);
 	struct bu_holder *now = &holders->seen[0], *before = &holders->seen[1];
 	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
 	char cert[17];
@@ -114,7 +114,7 @@ void
 bu_holders_refused(struct bu_reconcile *rec, struct bu_node *node,
 		   const char *fingerprint, const struct bu_holder *who)
 {
-	const struct bu_holders *holders = &node->live.holders;
+	const struct bu_holders *holders = node->live.holders;
 	const struct bu_holder *now = &holders->seen[0], unknown = {.at_ms = 0};
 	int known = strcmp(holders->fingerprint, node->agent_cert) == 0;
 	char cert[17];

@@ -29,16 +29,14 @@ START_TEST(changes_without_end_are_not_kept_and_said)
 	struct rig rig;
 	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-1");
 	struct bu_node *node = rig_up_to(&rig, RIG_READY);
-	const struct bu_condition *unsteady;
 	char kept[BU_DIGEST_SIZE];
 	int64_t rows, bytes;
 
-	unsteady = &node->conditions[BU_CONDITION_UNSTEADY_INVENTORY];
 	BU_TEXT_COPY(inventory->boot_id, node->boot_id);
 	ck_assert_int_eq(say(&rig, inventory, 0), 0);
 	ck_assert_int_eq(say(&rig, inventory, 1), 0);
 	rig_pass(&rig, 2000);
-	ck_assert_int_eq(unsteady->on, 0);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_UNSTEADY_INVENTORY].on, 0);
 	BU_TEXT_COPY(kept, node->inventory);
 	rows = bu_store_appended(rig.fleet->store);
 	bytes = bu_store_bytes(rig.fleet->store);
@@ -48,14 +46,15 @@ START_TEST(changes_without_end_are_not_kept_and_said)
 	ck_assert_int_le(bu_store_appended(rig.fleet->store), rows + 12);
 	ck_assert_int_le(bu_store_bytes(rig.fleet->store), bytes + (128 << 10));
 	rig_pass(&rig, 2000);
-	ck_assert_int_eq(unsteady->on, 1);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_UNSTEADY_INVENTORY].on, 1);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	/* The last one is kept when there is room for it, and then it is over. */
-	for (int i = 0; i < 60 && unsteady->on; i++) {
+	for (int i = 0; i < 60 && node->conditions[BU_CONDITION_UNSTEADY_INVENTORY].on;
+	     i++) {
 		ck_assert_int_eq(say(&rig, inventory, 299), 0);
 		rig_pass(&rig, 60000);
 	}
-	ck_assert_int_eq(unsteady->on, 0);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_UNSTEADY_INVENTORY].on, 0);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	rig_end(&rig);
 }

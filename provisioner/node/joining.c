@@ -80,7 +80,7 @@ on_moved(const struct bu_err *err, const struct bu_cluster_done *done, void *arg
 	if (node && err)
 		bu_journal_outcome(rec, node, err, done->detail);
 	else if (node && done->drained[0])
-		journal_drained(rec, node, &node->joined, done->drained);
+		journal_drained(rec, node, node->joined, done->drained);
 	else if (node)
 		enter(rec, node, &joining);
 }
@@ -93,7 +93,7 @@ on_words(const char *text, void *arg)
 
 	if (!node || strcmp(node->step.id, effect->step) != 0)
 		return;
-	bu_text_copy(node->live.cluster_words, sizeof(node->live.cluster_words), text);
+	bu_node_set_cluster_words(node, text);
 	bu_fleet_touch(effect->rec->fleet, node);
 }
 
@@ -254,8 +254,8 @@ join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 		return;
 	}
 	bu_issued_forget(rec->fleet, node->name);
-	if (node->joined.cluster[0] && !same_cluster(&node->joined, &joining))
-		leave(rec, node, &node->joined, &joining, on_moved);
+	if (node->joined->cluster[0] && !same_cluster(node->joined, &joining))
+		leave(rec, node, node->joined, &joining, on_moved);
 	else
 		enter(rec, node, &joining);
 }
@@ -275,8 +275,8 @@ relabel(struct bu_reconcile *rec, struct bu_node *node,
 		bu_journal_outcome(rec, node, &err, "");
 		return;
 	}
-	target.member.name = node->joined.node;
-	effect = cluster_effect(rec, node, &node->joined, &cluster);
+	target.member.name = node->joined->node;
+	effect = cluster_effect(rec, node, node->joined, &cluster);
 	if (effect)
 		effect->op =
 			effect->driver->relabel(cluster, &target, on_cluster, effect);
@@ -287,7 +287,7 @@ void
 bu_effect_joined(const struct bu_node *node, const struct bu_desired_node *want,
 		 struct bu_joined *ret)
 {
-	*ret = node->joined;
+	*ret = *node->joined;
 	if (!ret->cluster[0] && node->entering && want && want->cluster)
 		joins_as(node, want, ret);
 }

@@ -123,7 +123,7 @@ int
 bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 		 const struct bu_move *move, enum bu_state *ret_to, struct bu_err *err)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	struct bu_guard_facts facts = {
 		.ordered = order->open,
 		.begun = order->open && order->begun,
@@ -170,7 +170,7 @@ int
 bu_reconcile_moved(struct bu_reconcile *rec, struct bu_node *node,
 		   const struct bu_move *move, struct bu_event *ret, struct bu_err *err)
 {
-	bu_autofree char *by = bu_xasprintf("rollout %s", node->order.rollout);
+	bu_autofree char *by = bu_xasprintf("rollout %s", node->order->rollout);
 	union bu_body body = {.state = {.from = bu_state_name(node->state),
 					.on = bu_trigger_name(move->on),
 					.by = move->by,
@@ -184,7 +184,7 @@ bu_reconcile_moved(struct bu_reconcile *rec, struct bu_node *node,
 		body.state.reason = *move->reason;
 	/* A node that restarts while it drains keeps its next state. */
 	if (to == BU_STATE_DRAINING && move->on != BU_TRIGGER_BOOTED)
-		say_next(move->next, &node->order, by, &body.state.next);
+		say_next(move->next, node->order, by, &body.state.next);
 	bu_event_make(ret, BU_EVENT_STATE, node->name, &body);
 	return 0;
 }
@@ -238,7 +238,7 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 	struct bu_event event;
 
 	/* A node whose ladder is frozen gets its time anew. */
-	if (!node->hold.owner && !node->live.late_ms)
+	if (!node->hold->owner && !node->live.late_ms)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
 				  node->name);
 	if (refused(rec, err) != 0)

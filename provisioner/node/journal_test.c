@@ -82,10 +82,10 @@ START_TEST(what_may_be_asked_of_a_node)
 		int can;
 
 		node->state = cases[i].from;
-		node->order.class = cases[i].class;
-		node->order.open = cases[i].class != BU_CLASS_NONE;
-		node->order.begun = cases[i].begun;
-		strcpy(node->installed_digest, cases[i].installed ? "d" : "");
+		bu_node_order(node)->class = cases[i].class;
+		bu_node_order(node)->open = cases[i].class != BU_CLASS_NONE;
+		bu_node_order(node)->begun = cases[i].begun;
+		bu_node_set_installed_digest(node, cases[i].installed ? "d" : "");
 		node->writing = cases[i].writing;
 		can = bu_reconcile_can(rig.rec, node, &move, &to, &err) == 0;
 		ck_assert_msg(can == (cases[i].to != BU_STATE_COUNT), "case %zu: %s", i,
@@ -127,7 +127,7 @@ START_TEST(a_new_rail_counts_for_those_that_validate)
 						  &to, NULL),
 				 cases[i].can ? 0 : -1);
 	}
-	node->boot_id[0] ^= 1; /* nor in another boot */
+	bu_node_set_boot_id(node, "another"); /* nor in another boot */
 	for (size_t i = 0; i < BU_LEN(cases); i++) {
 		enum bu_state to;
 
@@ -193,9 +193,9 @@ START_TEST(a_move_says_all_that_is_known_of_it)
 		struct bu_event event;
 
 		node->state = cases[i].from;
-		node->order.class = BU_CLASS_REBOOT;
-		node->order.open = 1;
-		strcpy(node->order.rollout, "r-7");
+		bu_node_order(node)->class = BU_CLASS_REBOOT;
+		bu_node_order(node)->open = 1;
+		strcpy(bu_node_order(node)->rollout, "r-7");
 		BU_REASON_SET(&reason, OTHER, .text = {"silent"});
 		move.reason = cases[i].reason ? &reason : NULL;
 		ck_assert_int_eq(bu_reconcile_moved(rig.rec, node, &move, &event, NULL),
@@ -307,7 +307,7 @@ START_TEST(who_goes_on_when_a_batch_is_in)
 	was_driven(0, 0, 0);
 	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
 	/* what is not in the log did not happen, and is not on its way any more */
-	rig_node(&rig, 2)->lent_to[0] = '\0';
+	bu_node_set_lent_to(rig_node(&rig, 2), "");
 	leases((const char *const[]){"node002"}, 1);
 	bu_err_set(&err, BU_ERR_IO, 0, "full");
 	bu_store_fail(rig.store, &err);
@@ -352,11 +352,11 @@ START_TEST(what_can_be_released)
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", &err), 0);
 	write_rows();
 	ck_assert_int_eq(node->live.late_ms, 0);
-	node->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", &err), 0);
 	write_rows();
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
-	node->hold.owner = BU_OWNER_PERSON;
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	bu_err_set(&down, BU_ERR_IO, 0, "no room");
 	bu_store_fail(rig.store, &down);
 	memset(&err, 0, sizeof(err));

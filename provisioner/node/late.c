@@ -32,7 +32,7 @@ climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	return node->live.retry_ms &&
 	       bu_loop_now_ms(rec->fleet->loop) >= node->live.retry_ms &&
-	       !node->hold.owner && node->live.in_profile;
+	       !node->hold->owner && node->live.in_profile;
 }
 
 static int
@@ -54,7 +54,7 @@ bu_late_retry(struct bu_reconcile *rec, struct bu_node *node)
 	if (tries_again(node)) {
 		pause_ms = node->repeats ? BU_POWER_AGAIN_MS : BU_POWER_RETRY_MS;
 		bu_time_iso(bu_wall_ms(bu_loop_clock(rec->fleet->loop)) + pause_ms, at);
-		BU_REASON_SET(&node->live.says, BMC_REFUSES,
+		BU_REASON_SET(bu_node_says(node), BMC_REFUSES,
 			      .text = {node->step_error, at},
 			      .number = {node->repeats + 1, BU_REPEATS_MAX + 1});
 		bu_fleet_touch(rec->fleet, node);
@@ -114,10 +114,10 @@ end_late(struct bu_reconcile *rec, struct bu_node *node, const struct bu_reason 
 static char *
 seen_of(const struct bu_node *node)
 {
-	if (node->live.says.code && node->step.status != BU_STEP_FAILED)
-		return bu_reason_pack(&node->live.says);
-	if (node->live.refusal.code)
-		return bu_reason_pack(&node->live.refusal);
+	if (node->live.says->code && node->step.status != BU_STEP_FAILED)
+		return bu_reason_pack(node->live.says);
+	if (node->live.refusal->code)
+		return bu_reason_pack(node->live.refusal);
 	return bu_xstrdup(node->live.cluster_words[0] ? node->live.cluster_words
 						      : node->step_error);
 }

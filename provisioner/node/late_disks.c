@@ -36,12 +36,12 @@ bu_disks_may_come(struct bu_reconcile *rec, struct bu_node *node, const char *bo
 
 	if (!want || !lacks_disks(reason))
 		return 0;
-	if (strcmp(node->live.disks.boot_id, boot_id) != 0) {
-		bu_text_copy(node->live.disks.boot_id, sizeof(node->live.disks.boot_id),
-			     boot_id);
-		node->live.disks.since_ms = now_ms;
+	if (strcmp(node->live.disks->boot_id, boot_id) != 0) {
+		bu_text_copy(bu_node_disks(node)->boot_id,
+			     sizeof(bu_node_disks(node)->boot_id), boot_id);
+		bu_node_disks(node)->since_ms = now_ms;
 	}
-	left_ms = node->live.disks.since_ms + bu_desired_disk_wait_ms(want) - now_ms;
+	left_ms = node->live.disks->since_ms + bu_desired_disk_wait_ms(want) - now_ms;
 	if (left_ms <= 0)
 		return 0;
 	bu_err_set(

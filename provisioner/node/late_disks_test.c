@@ -82,7 +82,7 @@ START_TEST(a_machine_that_lacks_disks_is_asked_again)
 		ck_assert_int_eq(hello(inventory, ""), 0);
 		if (rows[i].says) {
 			rig_until(&rig, node, BU_STATE_QUARANTINED);
-			rig_reason_has(&node->reason, rows[i].says);
+			rig_reason_has(node->reason, rows[i].says);
 			ck_assert_int_eq(node->disk_touched, 0);
 		} else {
 			rig_until(&rig, node, BU_STATE_IMAGING);
@@ -153,9 +153,9 @@ START_TEST(what_there_is_instead_of_a_boot_pair_is_told)
 	strcpy(inventory->disks[1].model, "HDD");
 	ck_assert_int_eq(hello(inventory, ""), 0);
 	rig_until(&rig, node, BU_STATE_QUARANTINED);
-	rig_reason_has(&node->reason, "disk boot-pair, and its smallest disks are not "
-				      "two of one model; it has 1 of 4 GiB (M2), 1 of "
-				      "4 GiB (HDD)");
+	rig_reason_has(node->reason, "disk boot-pair, and its smallest disks are not "
+				     "two of one model; it has 1 of 4 GiB (M2), 1 of "
+				     "4 GiB (HDD)");
 	ck_assert_int_eq(node->disk_touched, 0);
 	rig_end(&rig);
 }

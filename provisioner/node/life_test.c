@@ -171,7 +171,7 @@ START_TEST(the_clock_of_a_release_goes_on_over_a_restart)
 	struct bu_node *node = rig_up_to(&rig, RIG_JOINING);
 
 	rig_pass(&rig, 302 * 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 	rig_pass(&rig, 10 * HOUR_MS);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	rig_pass(&rig, 1);
@@ -179,10 +179,10 @@ START_TEST(the_clock_of_a_release_goes_on_over_a_restart)
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	rig_pass(&rig, 90 * 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	rig_pass(&rig, 15 * 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
-	rig_reason_has(&node->hold.reason, "within 300 s");
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
+	rig_reason_has(&node->hold->reason, "within 300 s");
 	rig_end(&rig);
 }
 END_TEST
@@ -194,9 +194,9 @@ wait_for(struct rig *rig, enum bu_reason_code what, int seconds)
 	struct bu_node *node = rig_node(rig, 1);
 
 	/* As the gate does it. */
-	if (node->live.says.code && !what)
+	if (node->live.says->code && !what)
 		node->live.clock_ms = bu_loop_now_ms(rig->loop);
-	bu_reason_set(&node->live.says, what, NULL);
+	bu_reason_set(bu_node_says(node), what, NULL);
 	ck_assert_int_eq(late_after(rig, seconds), -1);
 }
 
@@ -281,12 +281,12 @@ START_TEST(the_table_alone_says_which_wait_stops_a_deadline)
 	struct bu_node *node = rig_up_to(&rig, RIG_VALIDATING);
 
 	for (int code = 0; code < BU_REASON_COUNT; code++) {
-		bu_reason_set(&node->live.says, (enum bu_reason_code)code,
+		bu_reason_set(bu_node_says(node), (enum bu_reason_code)code,
 			      &(struct bu_reason_args){.text = {"no partner"}});
 		ck_assert_msg(
 			(bu_reconcile_deadline(rig.rec, node) == 0) ==
-				bu_reason_info(node->live.says.code)->stops_deadline,
-			"%s", bu_reason_info(node->live.says.code)->name);
+				bu_reason_info(node->live.says->code)->stops_deadline,
+			"%s", bu_reason_info(node->live.says->code)->name);
 		stopped += bu_reconcile_deadline(rig.rec, node) == 0;
 	}
 	ck_assert_int_gt(stopped, 0);

@@ -18,20 +18,19 @@ bu_manual_is(const struct bu_desired_node *want)
 void
 bu_manual_look(struct bu_reconcile *rec, struct bu_node *node)
 {
-	struct bu_reason *says = &node->live.says;
 	int waits = node->step.status == BU_STEP_OPEN &&
 		    bu_action_info(node->step.action)->actor == BU_ACTOR_POWER &&
 		    bu_manual_is(bu_fleet_reach(rec->fleet, node));
-	struct bu_reason before = *says;
+	struct bu_reason before = *node->live.says;
 
 	if (waits)
 		BU_REASON_SET(
-			says, BY_HAND,
+			bu_node_says(node), BY_HAND,
 			.text = {node->name, node->step.action == BU_ACTION_DISKBOOT
 						     ? "its disk"
 						     : "the network"});
-	else if (says->code == BU_REASON_BY_HAND)
-		*says = (struct bu_reason){0};
-	if (!bu_reason_same(&before, says))
+	else if (before.code == BU_REASON_BY_HAND)
+		bu_node_drop_says(node);
+	if (!bu_reason_same(&before, node->live.says))
 		bu_fleet_touch(rec->fleet, node);
 }

@@ -319,7 +319,7 @@ bu_measurements_verdict(BU_REPLAY_ARGS)
 void
 bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node)
 {
-	if (node->hold.reason.code == BU_REASON_LEMON)
+	if (node->hold->reason.code == BU_REASON_LEMON)
 		json_object_del(fleet->measurements.incidents, node->machine);
 }
 
@@ -338,8 +338,8 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 	node->anew_seq = fleet->life.row_seq + 1;
 	BU_DROP(&node->checks);
 	node->live.checks_errors = 0;
-	node->boot_cert[0] = '\0';
-	node->live.says = (struct bu_reason){0};
+	bu_node_set_boot_cert(node, "");
+	bu_node_drop_says(node);
 	node->live.rails_good = 0;
 	memset(&node->live.across, 0, sizeof(node->live.across));
 }

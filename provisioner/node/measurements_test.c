@@ -239,7 +239,7 @@ START_TEST(a_quarantine_counts_for_thirty_days)
 		ck_assert_int_eq(bu_measurements_incidents(rig.fleet, node->machine,
 							   30 * DAY_MS + 5 + k),
 				 2 - k);
-	node->machine[0] = '\0';
+	bu_node_set_machine(node, "");
 	quarantine(&rig, node, 7);
 	ck_assert_uint_eq(json_object_size(rig.fleet->measurements.incidents), 1);
 	rig_end(&rig);
@@ -331,7 +331,7 @@ START_TEST(slices_add_up_and_say_what_they_showed)
 					  rig.fleet, node->machine)),
 				  rows[i].changed);
 	}
-	node->machine[0] = '\0';
+	bu_node_set_machine(node, "");
 	replay(&rig, BU_EVENT_SOAK, "node001", "{'verdict':'pass','ms':5}");
 	ck_assert_uint_eq(json_object_size(rig.fleet->measurements.soaked), 1);
 	rig_end(&rig);

@@ -23,7 +23,7 @@ note_stage(struct bu_fleet *fleet, struct bu_node *node, int64_t now_ms)
 	bu_histogram_add(&fleet->took[node->state], took_ms);
 	if (bu_state_info(node->state)->settled || node->stages_count == BU_STAGES_MAX)
 		return;
-	stage = &node->stages[node->stages_count++];
+	stage = &bu_node_stages(node)[node->stages_count++];
 	stage->state = node->state;
 	stage->took_ms = took_ms;
 }
@@ -33,13 +33,14 @@ static void
 set_next(struct bu_node *node, const struct bu_body_next *next, enum bu_state to,
 	 enum bu_state leads)
 {
-	struct bu_next *ret = &node->next;
+	struct bu_next *ret;
 
 	if (to == BU_STATE_DRAINING && !next->state && node->state == to)
 		return;
-	memset(ret, 0, sizeof(*ret));
+	bu_node_drop_next(node);
 	if (to != BU_STATE_DRAINING)
 		return;
+	ret = bu_node_next(node);
 	ret->state = leads;
 	ret->again = next->again;
 	ret->reset = next->reset;
@@ -55,9 +56,10 @@ begin_anew(struct bu_node *node)
 	node->live.effect_running = 0;
 	node->live.join_started = 0;
 	node->live.retry_ms = 0;
-	node->step_error[0] = '\0';
-	node->live.says = node->live.refusal = (struct bu_reason){0};
-	node->live.cluster_words[0] = '\0';
+	bu_node_set_step_error(node, "");
+	bu_node_drop_says(node);
+	bu_node_drop_refusal(node);
+	bu_node_set_cluster_words(node, "");
 	node->live.progress_total_bytes = 0;
 	node->live.progress_ms = 0;
 }
@@ -75,11 +77,11 @@ bu_moved(BU_REPLAY_ARGS)
 		return -1;
 	/* The order ended (an abort, another plan) while its turn was on its way to the
 	 * log: the turn is void. */
-	if (!node->order.open && info->fate == BU_FATE_BEGINS)
+	if (!node->order->open && info->fate == BU_FATE_BEGINS)
 		return 0;
-	if (to == BU_STATE_INSPECTING && node->order.open && node->order.replace) {
+	if (to == BU_STATE_INSPECTING && node->order->open && node->order->replace) {
 		bu_binding_forget(fleet, node);
-		node->order.replace = 0;
+		bu_node_order(node)->replace = 0;
 	}
 	note_stage(fleet, node, event->time_ms);
 	bu_measurements_state(fleet, node, event->time_ms, &body->state.reason, to);
@@ -101,7 +103,10 @@ bu_moved(BU_REPLAY_ARGS)
 	node->since_ms = event->time_ms;
 	/* Time in which bringupd was away is not the node's fault. */
 	bu_life_set_clock(fleet, node);
-	node->reason = body->state.reason;
+	if (body->state.reason.code)
+		*bu_node_reason(node) = body->state.reason;
+	else
+		bu_node_drop_reason(node);
 	node->power_fails = on == BU_TRIGGER_REPEAT && bu_node_power_failed(node)
 				    ? node->power_fails + 1
 				    : 0;

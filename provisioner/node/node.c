@@ -12,7 +12,7 @@
 int
 bu_node_stands_still(const struct bu_node *node)
 {
-	return bu_reason_info(node->live.says.code)->stops_deadline;
+	return bu_reason_info(node->live.says->code)->stops_deadline;
 }
 
 void
@@ -25,8 +25,8 @@ bu_node_machine(const struct bu_node *node, struct bu_machine *ret)
 int
 bu_node_has_left(const struct bu_node *node)
 {
-	return node->state == BU_STATE_DRAINING && node->order.open &&
-	       node->order.begun && node->step.action == BU_ACTION_CONFIGURE;
+	return node->state == BU_STATE_DRAINING && node->order->open &&
+	       node->order->begun && node->step.action == BU_ACTION_CONFIGURE;
 }
 
 int
@@ -40,21 +40,21 @@ bu_node_check_recall(const struct bu_node *node, struct bu_err *err)
 {
 	enum bu_abort abort = bu_state_info(node->state)->abort;
 
-	if (node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP)
-		return bu_err_set(err, BU_ERR_STATE, 0, "held by %s", node->hold.by);
+	if (node->hold->owner && node->hold->owner != BU_OWNER_BRINGUP)
+		return bu_err_set(err, BU_ERR_STATE, 0, "held by %s", node->hold->by);
 	if (abort == BU_ABORT_NEVER)
 		return bu_err_set(err, BU_ERR_STATE, 0, "it is %s",
 				  bu_state_name(node->state));
 	if (abort == BU_ABORT_BEFORE_WRITING)
-		return node->order.written ? bu_err_set(err, BU_ERR_STATE, 0,
-							"its disk is being written")
-					   : 0;
+		return node->order->written ? bu_err_set(err, BU_ERR_STATE, 0,
+							 "its disk is being written")
+					    : 0;
 	/* Its files could not be written and are as they were. */
 	if (bu_node_keeps_files(node))
 		return 0;
 	if (node->step.action != BU_ACTION_LEAVE || node->step.status == BU_STEP_DONE)
 		return bu_err_set(err, BU_ERR_STATE, 0, "it has left its cluster");
-	if (node->joined.node[0] && strcmp(node->joined.node, node->name) != 0)
+	if (node->joined->node[0] && strcmp(node->joined->node, node->name) != 0)
 		return bu_err_set(err, BU_ERR_STATE, 0, "it has another name now");
 	return 0;
 }
@@ -108,6 +108,7 @@ bu_node_create(const char *name)
 {
 	struct bu_node *node = bu_xcalloc(1, sizeof(*node));
 
+	bu_node_parts_init(node);
 	bu_text_copy(node->name, sizeof(node->name), name);
 	node->state = BU_STATE_ENROLLED;
 	node->on = BU_TRIGGER_COUNT;
@@ -127,16 +128,14 @@ bu_node_destroy(struct bu_node *node)
 	free(node->verdicts);
 	bu_found_forget(node);
 	json_decref(node->live.finds.runs);
-	json_decref(node->live.drift.said);
-	for (int id = 0; id < BU_CONDITION_COUNT; id++)
-		json_decref(node->conditions[id].detail);
 	json_decref(node->drained);
-	json_decref(node->order.scratch);
+	json_decref(node->order->scratch);
 	for (int i = 0; i < BU_REPORTS; i++)
 		json_decref(node->live.reports[i].report);
 	free(node->macs);
 	free(node->numbers);
-	free(node->known.macs);
+	free(node->known->macs);
+	bu_node_parts_fini(node);
 	free(node);
 }
 
@@ -189,8 +188,8 @@ show_step(const struct bu_node *node, struct bu_shown_step *ret)
 static void
 show_power(const struct bu_node *node, struct bu_shown_power *ret)
 {
-	const struct bu_power_deed *deed = &node->power;
-	const struct bu_power_fact *seen = &node->live.power_seen;
+	const struct bu_power_deed *deed = node->power;
+	const struct bu_power_fact *seen = node->live.power_seen;
 
 	if (deed->op || seen->at_ms)
 		*ret = (struct bu_shown_power){
@@ -227,9 +226,9 @@ next_json(const struct bu_node *node)
 
 	if (node->state != BU_STATE_DRAINING)
 		return NULL;
-	object = json_pack("{s:s,s:s}", "state", bu_state_name(node->next.state), "by",
-			   node->next.by);
-	json_object_set_new(object, "reason", bu_said_of(&node->next.reason));
+	object = json_pack("{s:s,s:s}", "state", bu_state_name(node->next->state), "by",
+			   node->next->by);
+	json_object_set_new(object, "reason", bu_said_of(&node->next->reason));
 	return object;
 }
 
@@ -246,10 +245,10 @@ json_t *
 bu_node_to_json(const struct bu_node *node)
 {
 	const struct bu_state_info *info = bu_state_info(node->state);
-	const struct bu_reason *says = &node->live.says;
-	bu_autojson json_t *why = bu_said_of(&node->reason), *one = says_json(says);
-	bu_autojson json_t *refused = bu_said_of(&node->live.refusal);
-	bu_autojson json_t *held = bu_said_of(&node->hold.reason);
+	const struct bu_reason *says = node->live.says;
+	bu_autojson json_t *why = bu_said_of(node->reason), *one = says_json(says);
+	bu_autojson json_t *refused = bu_said_of(node->live.refusal);
+	bu_autojson json_t *held = bu_said_of(&node->hold->reason);
 	bu_autojson json_t *next = next_json(node);
 	struct bu_shown_node shown = {
 		.name = node->name,
@@ -260,7 +259,7 @@ bu_node_to_json(const struct bu_node *node)
 		.image = node->installed_image,
 		.root = root_of(node),
 		.root_slot = node->slot,
-		.other_image = node->other.image,
+		.other_image = node->other->image,
 		.machine = node->machine,
 		.firmware = node->live.firmware,
 		.last_seen_ms = node->live.last_seen_ms,
@@ -279,13 +278,13 @@ bu_node_to_json(const struct bu_node *node)
 		shown.progress = (struct bu_shown_progress){
 			node->live.progress_stage, node->live.progress_done_bytes,
 			node->live.progress_total_bytes};
-	if (node->live.agent.version[0])
-		shown.agent = (struct bu_shown_agent){node->live.agent.version,
-						      node->live.agent.digest,
-						      node->live.agent.trial};
-	if (node->hold.owner)
+	if (node->live.agent->version[0])
+		shown.agent = (struct bu_shown_agent){node->live.agent->version,
+						      node->live.agent->digest,
+						      node->live.agent->trial};
+	if (node->hold->owner)
 		shown.held = (struct bu_shown_held){
-			node->hold.by, bu_owner_name(node->hold.owner), held};
+			node->hold->by, bu_owner_name(node->hold->owner), held};
 	show_step(node, &shown.step);
 	show_power(node, &shown.power);
 	object = bu_record_to_json(bu_shown_node_fields, &shown);

@@ -2,6 +2,7 @@
 /* The JSON shape of a node: the page, the command line and scripts depend on it. */
 #include "provisioner/node/node.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -53,11 +54,11 @@ START_TEST(a_node_at_work)
 	strcpy(node->live.progress_stage, "root");
 	node->live.progress_done_bytes = 5;
 	node->live.progress_total_bytes = INT64_C(1) << 40;
-	BU_REASON_SET(&node->live.says, SOAKS, .number = {5, 25});
-	BU_REASON_SET(&node->live.refusal, NO_IDENTITY, .text = {"no serial number"});
+	BU_REASON_SET(bu_node_says(node), SOAKS, .number = {5, 25});
+	BU_REASON_SET(bu_node_refusal(node), NO_IDENTITY, .text = {"no serial number"});
 	BU_REASON_SET(&why, PERSON, .text = {"a look"});
-	bu_hold_set(&node->hold, BU_OWNER_PERSON, "me", &why);
-	node->stages[node->stages_count++] =
+	bu_hold_set(bu_node_hold(node), BU_OWNER_PERSON, "me", &why);
+	bu_node_stages(node)[node->stages_count++] =
 		(struct bu_stage){BU_STATE_INSPECTING, 34000};
 	json = bu_node_to_json(node);
 	ck_assert_int_eq(bu_json_bool(json, "settled", 1), 0);
@@ -127,19 +128,19 @@ START_TEST(what_was_asked_of_its_power_is_shown)
 		bu_autojson json_t *json = NULL, *want = quoted(i ? seen : asked);
 		bu_autofree char *is = NULL, *should = bu_json_canonical(want);
 
-		node->power = (struct bu_power_deed){0};
-		node->live.power_seen = (struct bu_power_fact){0};
+		*bu_node_power(node) = (struct bu_power_deed){0};
+		*bu_node_power_seen(node) = (struct bu_power_fact){0};
 		if (i == 0) {
-			node->power.op = BU_DEED_CYCLE;
-			node->power.result = BU_OUTCOME_DONE;
-			node->power.at_ms = 7;
-			strcpy(node->power.by, "ann");
-			strcpy(node->power.power, "on");
-			strcpy(node->power.detail, "twice");
+			bu_node_power(node)->op = BU_DEED_CYCLE;
+			bu_node_power(node)->result = BU_OUTCOME_DONE;
+			bu_node_power(node)->at_ms = 7;
+			strcpy(bu_node_power(node)->by, "ann");
+			strcpy(bu_node_power(node)->power, "on");
+			strcpy(bu_node_power(node)->detail, "twice");
 		} else {
-			node->live.power_seen.at_ms = 9;
-			strcpy(node->live.power_seen.power, "unknown");
-			strcpy(node->live.power_seen.error, "no route");
+			bu_node_power_seen(node)->at_ms = 9;
+			strcpy(bu_node_power_seen(node)->power, "unknown");
+			strcpy(bu_node_power_seen(node)->error, "no route");
 		}
 		json = bu_node_to_json(node);
 		ck_assert_ptr_nonnull(json_object_get(json, "power"));
@@ -165,13 +166,13 @@ START_TEST(a_node_that_drains_says_where_it_goes)
 	const json_t *part;
 
 	node->state = BU_STATE_DRAINING;
-	node->next.state = BU_STATE_PARKED;
-	strcpy(node->next.by, "ann");
-	BU_REASON_SET(&node->next.reason, PERSON, .text = {"a look"});
-	strcpy(node->live.agent.version, "0.2");
-	strcpy(node->live.agent.digest, "abc");
-	node->live.agent.trial = 1;
-	BU_REASON_SET(&node->live.says, CHECK_FAILED);
+	bu_node_next(node)->state = BU_STATE_PARKED;
+	strcpy(bu_node_next(node)->by, "ann");
+	BU_REASON_SET(&bu_node_next(node)->reason, PERSON, .text = {"a look"});
+	strcpy(bu_node_agent(node)->version, "0.2");
+	strcpy(bu_node_agent(node)->digest, "abc");
+	bu_node_agent(node)->trial = 1;
+	BU_REASON_SET(bu_node_says(node), CHECK_FAILED);
 	json = bu_node_to_json(node);
 	part = json_object_get(json, "next");
 	ck_assert_str_eq(bu_json_str(part, "state", ""), "parked");
@@ -190,7 +191,7 @@ START_TEST(a_node_that_drains_says_where_it_goes)
 	for (size_t i = 0; i < BU_LEN(roots); i++) {
 		bu_autojson json_t *shown = NULL;
 
-		strcpy(node->installed_digest, roots[i].digest);
+		bu_node_set_installed_digest(node, roots[i].digest);
 		node->ram = roots[i].ram;
 		node->raw = roots[i].raw;
 		shown = bu_node_to_json(node);
@@ -220,6 +221,67 @@ START_TEST(every_node_is_found_by_its_name)
 }
 END_TEST
 
-BU_UNIT("node", a_new_node, a_node_at_work, every_state_and_status_has_a_shape,
+/* Thousands of nodes: a part that most lack belongs into provisioner/node/parts.h. */
+START_TEST(a_node_is_small)
+{
+	printf("sizeof(struct bu_node) = %zu\n", sizeof(struct bu_node));
+	ck_assert_uint_le(sizeof(struct bu_node), 1536);
+}
+END_TEST
+
+/* A node without a part reads zeros; what one node writes, no other one reads. */
+START_TEST(a_part_is_of_one_node)
+{
+	struct bu_node *one = bu_node_create("node001");
+	struct bu_node *other = bu_node_create("node002");
+	struct bu_node copy;
+
+	ck_assert_int_eq(one->order->open, 0);
+	ck_assert_int_eq(one->conditions[BU_CONDITION_COUNT - 1].on, 0);
+	bu_node_order(one)->open = 1;
+	bu_node_conditions(one)[BU_CONDITION_COUNT - 1].on = 1;
+	ck_assert_int_eq(one->order->open, 1);
+	ck_assert_int_eq(other->order->open, 0);
+	ck_assert_int_eq(other->conditions[BU_CONDITION_COUNT - 1].on, 0);
+	copy = *one;
+	bu_node_parts_copy(&copy);
+	bu_node_order(&copy)->open = 7;
+	ck_assert_int_eq(one->order->open, 1);
+	bu_node_parts_fini(&copy);
+	bu_node_drop_order(one);
+	ck_assert_int_eq(one->order->open, 0);
+	ck_assert_int_eq(one->conditions[BU_CONDITION_COUNT - 1].on, 1);
+	bu_node_destroy(one);
+	bu_node_destroy(other);
+}
+END_TEST
+
+START_TEST(a_text_is_of_one_node)
+{
+	struct bu_node *one = bu_node_create("node001");
+	struct bu_node *other = bu_node_create("node002");
+	char longer[200];
+
+	ck_assert_str_eq(one->boot_id, "");
+	bu_node_set_boot_id(one, "boot-1");
+	bu_node_set_pool(one, "train");
+	bu_node_set_pool(other, "train");
+	ck_assert_ptr_eq(one->live.pool, other->live.pool);
+	ck_assert_str_eq(other->boot_id, "");
+	bu_node_set_boot_id(one, one->boot_id + 1);
+	ck_assert_str_eq(one->boot_id, "oot-1");
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	bu_node_set_boot_id(one, longer);
+	ck_assert_uint_eq(strlen(one->boot_id), 39);
+	bu_node_set_boot_id(one, "");
+	ck_assert_ptr_eq(one->boot_id, other->boot_id);
+	bu_node_destroy(one);
+	bu_node_destroy(other);
+}
+END_TEST
+
+BU_UNIT("node", a_new_node, a_node_is_small, a_part_is_of_one_node,
+	a_text_is_of_one_node, a_node_at_work, every_state_and_status_has_a_shape,
 	what_was_asked_of_its_power_is_shown, a_node_that_drains_says_where_it_goes,
 	every_node_is_found_by_its_name)

@@ -60,24 +60,24 @@ static int
 is_silent(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t now_ms = bu_observe_awake_ms(rec);
-	int64_t heard_ms = node->live.agent.heard_ms;
+	int64_t heard_ms = node->live.agent->heard_ms;
 
 	if (heard_ms < AGENT_START_MS - AGENT_SILENT_MS)
 		heard_ms = AGENT_START_MS - AGENT_SILENT_MS;
 	return now_ms - heard_ms >= AGENT_SILENT_MS &&
-	       now_ms >= node->live.agent.busy_ms;
+	       now_ms >= node->live.agent->busy_ms;
 }
 
 void
 bu_reconcile_heard(struct bu_reconcile *rec, struct bu_node *node)
 {
-	node->live.agent.heard_ms = bu_observe_awake_ms(rec);
+	bu_node_agent(node)->heard_ms = bu_observe_awake_ms(rec);
 }
 
 void
 bu_reconcile_busy(struct bu_reconcile *rec, struct bu_node *node, int64_t for_ms)
 {
-	node->live.agent.busy_ms = for_ms ? bu_observe_awake_ms(rec) + for_ms : 0;
+	bu_node_agent(node)->busy_ms = for_ms ? bu_observe_awake_ms(rec) + for_ms : 0;
 }
 
 void
@@ -162,17 +162,17 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 		const struct bu_cluster_row *row;
-		struct bu_cluster_fact before = node->live.cluster;
+		struct bu_cluster_fact before = *node->live.cluster;
 
-		if (!node->joined.cluster[0] || !is_of(observer, &node->joined))
+		if (!node->joined->cluster[0] || !is_of(observer, node->joined))
 			continue;
-		row = row_of(rows, count, node->joined.node);
+		row = row_of(rows, count, node->joined->node);
 		if (row)
-			node->live.cluster = row->fact;
+			*bu_node_cluster(node) = row->fact;
 		else
-			memset(&node->live.cluster, 0, sizeof(node->live.cluster));
-		node->live.cluster.at_ms = bu_loop_now_ms(fleet->loop);
-		if (is_same(&before, &node->live.cluster))
+			bu_node_drop_cluster(node);
+		bu_node_cluster(node)->at_ms = bu_loop_now_ms(fleet->loop);
+		if (is_same(&before, node->live.cluster))
 			continue;
 		bu_fleet_mark(fleet, node);
 		news = node;
@@ -212,7 +212,7 @@ bu_observe_cluster(struct bu_reconcile *rec, const struct bu_joined *joined,
 int
 bu_reconcile_is_idle(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_cluster_fact *fact = &node->live.cluster;
+	const struct bu_cluster_fact *fact = node->live.cluster;
 
 	return fact->at_ms &&
 	       bu_loop_now_ms(rec->fleet->loop) - fact->at_ms <= BELIEVE_MS &&
@@ -262,8 +262,8 @@ static void
 judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 	      struct bu_condition ret[BU_CONDITION_COUNT])
 {
-	const struct bu_cluster_fact *fact = &node->live.cluster;
-	const char *cluster = node->joined.cluster;
+	const struct bu_cluster_fact *fact = node->live.cluster;
+	const char *cluster = node->joined->cluster;
 
 	if (cluster_silent(observer)) {
 		/* The last answer still counts, and so does the first error. */
@@ -298,7 +298,7 @@ judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 static int
 is_unsteady(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	int64_t at_ms = node->live.agent.unsteady_ms;
+	int64_t at_ms = node->live.agent->unsteady_ms;
 
 	return at_ms && bu_loop_now_ms(rec->fleet->loop) - at_ms < UNSTEADY_MS;
 }
@@ -308,16 +308,16 @@ static void
 judge_claim(const struct bu_reconcile *rec, const struct bu_node *node,
 	    struct bu_condition *ret)
 {
-	const struct bu_node_live *live = &node->live;
-	int64_t at_ms = live->claimed_ms;
+	const struct bu_claim *claim = node->live.claim;
 
-	if (!at_ms || bu_loop_now_ms(rec->fleet->loop) - at_ms >= CLAIMED_MS)
+	if (!claim->at_ms ||
+	    bu_loop_now_ms(rec->fleet->loop) - claim->at_ms >= CLAIMED_MS)
 		return;
 	keep(&node->conditions[BU_CONDITION_CLAIMED_BY_OTHER], ret);
 	if (!ret->on)
-		find(ret, BU_SAID(CLAIMED, BU_ARG("address", live->claimed_by),
-				  BU_ARG("mac", live->claimed_mac),
-				  BU_ARG_NUMBER("away", !live->claimed_mac[0])));
+		find(ret, BU_SAID(CLAIMED, BU_ARG("address", claim->address),
+				  BU_ARG("mac", claim->mac),
+				  BU_ARG_NUMBER("away", !claim->mac[0])));
 }
 
 /* Findings for the conditions in `ours`. A node that is not ready has only those of its
@@ -328,7 +328,8 @@ judge(const struct bu_reconcile *rec, struct bu_node *node,
       struct bu_condition ret[BU_CONDITION_COUNT])
 {
 	const struct bu_observer *observer =
-		node->joined.cluster[0] ? observer_of(rec, &node->joined) : NULL;
+		node->joined->cluster[0] ? observer_of(rec, node->joined) : NULL;
+	const struct bu_agent_fact *agent = node->live.agent;
 
 	if (is_unsteady(rec, node))
 		find(&ret[BU_CONDITION_UNSTEADY_INVENTORY], NULL);
@@ -343,21 +344,20 @@ judge(const struct bu_reconcile *rec, struct bu_node *node,
 		return 0;
 	if (is_silent(rec, node))
 		find(&ret[BU_CONDITION_UNREACHABLE], NULL);
-	else if (!node->live.agent.heard_ms) /* in this process: nothing new is known */
+	else if (!agent->heard_ms) /* in this process: nothing new is known */
 		keep(&node->conditions[BU_CONDITION_UNREACHABLE],
 		     &ret[BU_CONDITION_UNREACHABLE]);
-	if (node->live.agent.foreign[0])
-		find(&ret[BU_CONDITION_STAMP_DIFFERS],
-		     json_string(node->live.agent.foreign));
-	else if (!node->live.agent.showed)
+	if (agent->foreign[0])
+		find(&ret[BU_CONDITION_STAMP_DIFFERS], json_string(agent->foreign));
+	else if (!agent->showed)
 		keep(&node->conditions[BU_CONDITION_STAMP_DIFFERS],
 		     &ret[BU_CONDITION_STAMP_DIFFERS]);
 	if (bu_drifted_said(rec->fleet, node))
 		find(&ret[BU_CONDITION_DRIFTED],
 		     json_incref(bu_drifted_said(rec->fleet, node)));
-	if (!node->joined.cluster[0])
+	if (!node->joined->cluster[0])
 		return 0;
-	if (!node->live.cluster.at_ms && !cluster_silent(observer))
+	if (!node->live.cluster->at_ms && !cluster_silent(observer))
 		return 1;
 	judge_cluster(observer, node, ret);
 	return 0;
@@ -400,14 +400,14 @@ add_news(struct news *news, const struct bu_node *node, enum bu_condition_id id,
 static int
 is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_cluster_fact *fact = &node->live.cluster;
+	const struct bu_cluster_fact *fact = node->live.cluster;
 	int64_t now_ms = bu_observe_awake_ms(rec);
 
-	return node->state == BU_STATE_READY && node->joined.cluster[0] &&
-	       fact->at_ms && !cluster_silent(observer_of(rec, &node->joined)) &&
+	return node->state == BU_STATE_READY && node->joined->cluster[0] &&
+	       fact->at_ms && !cluster_silent(observer_of(rec, node->joined)) &&
 	       (!fact->known || fact->drain == BU_DRAIN_OURS) &&
-	       node->live.agent.heard_ms && !is_silent(rec, node) &&
-	       !node->hold.owner && !(node->order.open && node->order.begun) &&
+	       node->live.agent->heard_ms && !is_silent(rec, node) &&
+	       !node->hold->owner && !(node->order->open && node->order->begun) &&
 	       !bu_over_is(node) &&
 	       (!node->live.lost_ms || now_ms - node->live.lost_ms >= AGAIN_MS);
 }
@@ -415,14 +415,14 @@ is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 static void
 rejoin(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_cluster_fact *fact = &node->live.cluster;
+	const struct bu_cluster_fact *fact = node->live.cluster;
 	struct bu_reason reason;
 
-	BU_REASON_SET(&reason, CLUSTER_LOST_IT, .text = {node->joined.cluster});
+	BU_REASON_SET(&reason, CLUSTER_LOST_IT, .text = {node->joined->cluster});
 	if (fact->known)
 		BU_REASON_SET(
 			&reason, CLUSTER_REFUSES,
-			.text = {node->joined.cluster, fact->state, fact->reason});
+			.text = {node->joined->cluster, fact->state, fact->reason});
 	node->live.lost_ms = bu_observe_awake_ms(rec);
 	if (!bu_fleet_may_stay(rec->fleet, node)) {
 		bu_outdated_leave(rec, node);
@@ -462,9 +462,9 @@ bu_observe_tick(struct bu_reconcile *rec)
 		const struct bu_cluster_driver *driver;
 		struct bu_err err;
 
-		if (node->joined.cluster[0] &&
-		    bu_observe_cluster(rec, &node->joined, &driver, &err))
-			observer_of(rec, &node->joined)->wanted = 1;
+		if (node->joined->cluster[0] &&
+		    bu_observe_cluster(rec, node->joined, &driver, &err))
+			observer_of(rec, node->joined)->wanted = 1;
 		if (node->live.appending)
 			continue;
 		bu_drifted_look(rec, node);

@@ -206,7 +206,7 @@ comes_back(struct rig *rig, struct bu_node *node, const char *sinfo)
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
 	rig_why_says(rig, node, "its agent was ");
 	rig_joins(rig, node);
-	ck_assert_str_eq(node->joined.cluster, "hpc");
+	ck_assert_str_eq(node->joined->cluster, "hpc");
 }
 
 START_TEST(a_node_that_slurmctld_lost_is_back_without_a_hand)
@@ -366,7 +366,7 @@ START_TEST(an_administrators_drain_survives_reboot_and_restart)
 		}
 		rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 		rig_joins(&rig, node);
-		ck_assert_int_eq(node->order.open, 0);
+		ck_assert_int_eq(node->order->open, 0);
 		ck_assert_int_ge(
 			seconds_until(&rig, node, BU_CONDITION_DRAINED_BY_OTHER, 1), 0);
 		told = rig_read(&rig, "scontrol.log");
@@ -385,7 +385,7 @@ START_TEST(an_administrators_drain_outlives_what_is_for_good)
 {
 	struct rig rig;
 	struct bu_node *node = ready(&rig);
-	bu_autofree char *cluster = bu_xstrdup(node->joined.cluster);
+	bu_autofree char *cluster = bu_xstrdup(node->joined->cluster);
 	const struct bu_verb_ask replace = {.verb = BU_VERB_REPLACE, .by = "ann"};
 	bu_autofree char *said = NULL;
 	struct bu_event events[2];
@@ -405,7 +405,7 @@ START_TEST(an_administrators_drain_outlives_what_is_for_good)
 			   "joined", "cluster", "another", "node", "node001"));
 	bu_reconcile_note(rig.rec, events, 2);
 	rig_pass(&rig, 1);
-	ck_assert_str_eq(node->joined.cluster, "another");
+	ck_assert_str_eq(node->joined->cluster, "another");
 	ck_assert_str_eq(bu_json_str(node->drained, cluster, ""), "DIMM A3");
 	rig_end(&rig);
 }
@@ -446,7 +446,7 @@ START_TEST(a_node_leaves_the_cluster_that_it_joined_not_the_one_of_the_profile)
 	struct bu_node *node = ready(&rig);
 	bu_autofree char *before = power_log(&rig), *after = NULL, *told = NULL;
 
-	ck_assert_str_eq(node->joined.handle, "/etc/slurm/slurm.conf");
+	ck_assert_str_eq(node->joined->handle, "/etc/slurm/slurm.conf");
 	two_clusters(&rig, "MIXED\n");
 	begin_order(&rig, BU_CLASS_WIPE, "driver = slurm",
 		    "driver = slurm\nslurm_conf = /etc/new.conf");
@@ -460,12 +460,12 @@ START_TEST(a_node_leaves_the_cluster_that_it_joined_not_the_one_of_the_profile)
 	/* That holds over a restart of bringupd, too. */
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_str_eq(node->joined.handle, "/etc/slurm/slurm.conf");
+	ck_assert_str_eq(node->joined->handle, "/etc/slurm/slurm.conf");
 	pass_s(&rig, 60);
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
 	rig_write(&rig, "old", "\n");
 	rig_until(&rig, node, BU_STATE_INSPECTING);
-	ck_assert_str_eq(node->joined.cluster, "");
+	ck_assert_str_eq(node->joined->cluster, "");
 	rig_end(&rig);
 }
 END_TEST
@@ -506,7 +506,7 @@ START_TEST(a_node_that_joins_another_cluster_leaves_the_first_one_first)
 	rig_answer(&rig, node, NULL);
 	pass_s(&rig, 20);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
-	ck_assert_str_eq(node->joined.handle, "/etc/slurm/slurm.conf");
+	ck_assert_str_eq(node->joined->handle, "/etc/slurm/slurm.conf");
 	told = rig_read(&rig, "scontrol.log");
 	ck_assert_str_eq(told, ""); /* jobs of the first one are not over */
 	rig_end(&rig);
@@ -527,8 +527,8 @@ START_TEST(a_node_that_was_lost_joins_nothing_where_its_pool_joins_none)
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_answer(&rig, node, NULL);
 	rig_until(&rig, node, BU_STATE_READY);
-	ck_assert_str_eq(node->joined.cluster, "");
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_str_eq(node->joined->cluster, "");
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	rig_end(&rig);
 }
 END_TEST
@@ -543,7 +543,7 @@ START_TEST(a_node_in_no_cluster_has_left_at_once)
 	rig_to_validating(&rig, 1);
 	rig_join(&rig, 1);
 	node = rig_node(&rig, 1);
-	ck_assert_str_eq(node->joined.cluster, "");
+	ck_assert_str_eq(node->joined->cluster, "");
 	/* By now its pool has one; slurmctld is down. */
 	rig_write(&rig, "slurm.fail", "no\n");
 	begin_order(&rig, BU_CLASS_RESTART, NULL, NULL);
@@ -561,7 +561,7 @@ START_TEST(a_join_that_names_no_cluster_is_damaged)
 
 	rig_begin(&rig, 1);
 	node = rig_node(&rig, 1);
-	node->order.open = 1;
+	bu_node_order(node)->open = 1;
 	row_init(&event, BU_EVENT_INTENT, "node001",
 		 quoted("{'step':'j','action':'join'}"));
 	ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, NULL), 0);

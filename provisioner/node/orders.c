@@ -38,7 +38,7 @@ bu_fleet_rollout(struct bu_fleet *fleet, const char *id)
 static void
 count_end(struct bu_fleet *fleet, const struct bu_node *node, int64_t time_ms)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	struct bu_rollout *rollout = bu_fleet_rollout(fleet, order->rollout);
 
 	if (!rollout)
@@ -57,7 +57,7 @@ count_end(struct bu_fleet *fleet, const struct bu_node *node, int64_t time_ms)
 static void
 close_order(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 {
-	struct bu_order *order = &node->order;
+	struct bu_order *order = bu_node_order(node);
 
 	if (order->begun)
 		bu_revisions_drop(fleet, order->revision);
@@ -69,7 +69,7 @@ static void
 fail(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
      const struct bu_reason *reason)
 {
-	struct bu_order *order = &node->order;
+	struct bu_order *order = bu_node_order(node);
 
 	order->failed = 1;
 	order->fault_seq = event->seq;
@@ -81,17 +81,19 @@ static void
 withdraw(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms,
 	 const struct bu_reason *reason)
 {
-	node->order.withdrawn = 1;
-	node->order.midway = node->order.begun && node->state != BU_STATE_DRAINING &&
-			     !bu_state_info(node->state)->settled;
-	node->order.reason = *reason;
+	struct bu_order *order = bu_node_order(node);
+
+	order->withdrawn = 1;
+	order->midway = order->begun && node->state != BU_STATE_DRAINING &&
+			!bu_state_info(node->state)->settled;
+	order->reason = *reason;
 	close_order(fleet, node, time_ms);
 }
 
 static void
 carried_out(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event)
 {
-	struct bu_order *order = &node->order;
+	struct bu_order *order = bu_node_order(node);
 	struct bu_run *run = &fleet->runs[fleet->runs_count++ % BU_PAST_MAX];
 
 	BU_TEXT_COPY(run->pool, node->live.pool);
@@ -99,8 +101,8 @@ carried_out(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 	/* The wall clock may have been set back. */
 	run->took_ms =
 		event->time_ms > order->begun_ms ? event->time_ms - order->begun_ms : 0;
-	BU_TEXT_COPY(node->facets, order->facets);
-	BU_TEXT_COPY(node->commit, order->commit);
+	bu_node_set_facets(node, order->facets);
+	bu_node_set_commit(node, order->commit);
 	close_order(fleet, node, event->time_ms);
 }
 
@@ -131,8 +133,8 @@ make_room(struct bu_fleet *fleet, int64_t time_ms)
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 
-		if (node->order.open && !node->order.begun &&
-		    strcmp(node->order.rollout, fleet->rollouts[oldest].id) == 0)
+		if (node->order->open && !node->order->begun &&
+		    strcmp(node->order->rollout, fleet->rollouts[oldest].id) == 0)
 			withdraw(fleet, node, time_ms, &why);
 	}
 	json_decref(fleet->rollouts[oldest].body);
@@ -147,10 +149,11 @@ static void
 carry_over(struct bu_fleet *fleet, const union bu_body *body)
 {
 	for (size_t i = 0; i < fleet->count; i++) {
-		struct bu_order *order = &fleet->nodes[i]->order;
+		struct bu_order *order;
 
-		if (!order->open || order->begun)
+		if (!fleet->nodes[i]->order->open || fleet->nodes[i]->order->begun)
 			continue;
+		order = bu_node_order(fleet->nodes[i]);
 		BU_TEXT_COPY(order->revision, body->applied.revision);
 		BU_TEXT_COPY(order->commit, body->applied.commit);
 	}
@@ -192,7 +195,7 @@ bu_orders_left(struct bu_fleet *fleet, int64_t time_ms)
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 
-		if (!node->live.in_profile && node->order.open && !node->order.begun)
+		if (!node->live.in_profile && node->order->open && !node->order->begun)
 			withdraw(fleet, node, time_ms, &why);
 	}
 }
@@ -249,7 +252,7 @@ static void
 reopen(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
        int begun)
 {
-	struct bu_order *order = &node->order;
+	struct bu_order *order = bu_node_order(node);
 	struct bu_rollout *rollout = bu_fleet_rollout(fleet, order->rollout);
 
 	if (order->open || !order->failed)
@@ -271,7 +274,7 @@ void
 bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 	       const struct bu_event *event, const union bu_body *body)
 {
-	struct bu_order *order = &node->order;
+	struct bu_order *order = bu_node_order(node);
 	struct bu_rollout *rollout;
 	struct bu_reason why;
 
@@ -303,14 +306,14 @@ bu_orders_moved(struct bu_fleet *fleet, struct bu_node *node,
 		const struct bu_event *event, const union bu_body *body,
 		enum bu_trigger on, enum bu_state to)
 {
-	struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	enum bu_fate fate = bu_trigger_info(on)->fate;
 	struct bu_reason reason = body->state.reason;
 
 	if (!order->open)
 		return;
 	if (fate == BU_FATE_BEGINS) {
-		begin(fleet, order, event, node->state == BU_STATE_READY);
+		begin(fleet, bu_node_order(node), event, node->state == BU_STATE_READY);
 	} else if (fate == BU_FATE_WITHDRAWN ||
 		   (fate == BU_FATE_IN_SERVICE && order->begun &&
 		    node->state == BU_STATE_READY)) {
@@ -335,7 +338,7 @@ void
 bu_orders_step(struct bu_fleet *fleet, struct bu_node *node,
 	       const struct bu_event *event)
 {
-	struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	struct bu_reason failure;
 
 	bu_step_failure(node, &failure);
@@ -343,7 +346,7 @@ bu_orders_step(struct bu_fleet *fleet, struct bu_node *node,
 	if (!order->open || node->state != BU_STATE_READY)
 		return;
 	if (!order->begun)
-		begin(fleet, order, event, 1);
+		begin(fleet, bu_node_order(node), event, 1);
 	if (node->step.status == BU_STEP_FAILED)
 		fail(fleet, node, event, &failure);
 	else if (node->step.status == BU_STEP_DONE &&
@@ -380,8 +383,8 @@ bu_orders_rollout(BU_REPLAY_ARGS)
 		node = fleet->nodes[i];
 		BU_REASON_SET(&reason, ABORTED, .text = {body->rollout.by});
 
-		if (node->order.open && !node->order.begun &&
-		    strcmp(node->order.rollout, id) == 0)
+		if (node->order->open && !node->order->begun &&
+		    strcmp(node->order->rollout, id) == 0)
 			withdraw(fleet, node, event->time_ms, &reason);
 	}
 	return 0;

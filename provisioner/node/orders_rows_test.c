@@ -275,7 +275,7 @@ START_TEST(old_rollouts_make_room)
 			bu_autofree char *name = bu_xasprintf("node%03d", i);
 			bu_autofree char *id = bu_xasprintf("r-%d", i);
 			const struct bu_order *order =
-				&bu_fleet_node(rows.fleet, name)->order;
+				bu_fleet_node(rows.fleet, name)->order;
 
 			ck_assert_int_eq(!bu_fleet_rollout(rows.fleet, id),
 					 i == (ended ? 3 : 1));

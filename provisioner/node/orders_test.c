@@ -40,16 +40,16 @@ START_TEST(a_restart_leaves_and_joins_without_a_reboot)
 	struct rig rig;
 	struct bu_node *node = begin_order(&rig, BU_CLASS_RESTART, NULL, NULL);
 	char kinds[4096];
-	int64_t seq = node->order.seq;
+	int64_t seq = node->order->seq;
 
-	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(node->order->failed, 0);
 	leaves(&rig, node);
 	rig_answer(&rig, node, NULL);
 	/* its certificates are of this boot: nothing is measured again */
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_joins(&rig, node);
-	ck_assert_int_eq(node->order.open, 0);
-	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(node->order->open, 0);
+	ck_assert_int_eq(node->order->failed, 0);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
 	rig_events_after(&rig, seq, kinds);
 	ck_assert_str_eq(kinds,
@@ -89,7 +89,7 @@ START_TEST(a_reboot_within_a_restart_is_begun_again)
 	node = rig_node(&rig, 1);
 	for (int s = 0; s < 600 && node->step.status != BU_STEP_DONE; s++)
 		rig_pass(&rig, 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	ck_assert_int_eq(node->repeats, 1);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 3);
 	rig_end(&rig);
@@ -184,7 +184,7 @@ START_TEST(a_reboot_writes_its_files_first_and_is_measured_again)
 	rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 	rig_join(&rig, 1);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_str_eq(node->facets, "f-d1");
 	rig_end(&rig);
 }
@@ -201,14 +201,14 @@ START_TEST(files_that_cannot_be_written_hold_the_node_and_are_tried_again)
 	rig_answer(&rig, node, &bad);
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_FAILED);
 	rig_pass(&rig, 5001);
-	rig_reason_says(&node->hold.reason, bad.text);
+	rig_reason_says(&node->hold->reason, bad.text);
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
-	ck_assert_int_ne(node->order.fault_seq, 0);
+	ck_assert_int_ne(node->order->fault_seq, 0);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	/* it does not leave once more */
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 	ck_assert_int_eq(node->step.attempt, 2);
-	ck_assert_int_eq(node->order.fault_seq, 0);
+	ck_assert_int_eq(node->order->fault_seq, 0);
 	rig_answer(&rig, node, NULL);
 	rig_until(&rig, node, BU_STATE_JOINING);
 	rig_end(&rig);
@@ -240,7 +240,7 @@ START_TEST(a_node_that_reboots_while_it_drains_is_asked_from_the_beginning)
 	rig_certify(&rig, 1);
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_joins(&rig, node);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	rig_end(&rig);
 }
 END_TEST
@@ -255,7 +255,7 @@ START_TEST(jobs_may_take_as_long_as_the_pool_says)
 	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
 	for (int hours = 0; hours < 48; hours++)
 		rig_pass(&rig, HOUR_MS);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
 	rig_end(&rig);
 
@@ -270,10 +270,10 @@ START_TEST(jobs_may_take_as_long_as_the_pool_says)
 		rig_pass(&rig, 500);
 	rig_why_says(&rig, node, "Slurm: draining; jobs 4711 (alice)");
 	rig_pass(&rig, HOUR_MS);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	rig_pass(&rig, HOUR_MS);
 	rig_pass(&rig, 2000);
-	rig_reason_says(&node->hold.reason,
+	rig_reason_says(&node->hold->reason,
 			"the node's jobs did not end within 7200 s: Slurm: draining; "
 			"jobs 4711 (alice)");
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
@@ -298,14 +298,14 @@ START_TEST(a_live_change_is_asked_again_after_a_restart_and_not_for_ever)
 	ck_assert_str_eq(node->step.id, id);
 	rig_why_says(&rig, node, "then: the step has failed; the node stays ready");
 	rig_pass(&rig, 3000);
-	ck_assert_int_eq(node->order.open, 0);
-	rig_reason_says(&node->order.reason, "its agent did not report that its files "
-					     "are written within 900 s");
+	ck_assert_int_eq(node->order->open, 0);
+	rig_reason_says(&node->order->reason, "its agent did not report that its files "
+					      "are written within 900 s");
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
 	bu_reconcile_result(rig.rec, node, id, 1, NULL); /* too late */
 	rig_pass(&rig, HOUR_MS);
-	ck_assert_int_eq(node->order.failed, 1);
+	ck_assert_int_eq(node->order->failed, 1);
 	/* another order is another step */
 	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
@@ -315,8 +315,8 @@ START_TEST(a_live_change_is_asked_again_after_a_restart_and_not_for_ever)
 	rig_write(&rig, "features.node001", " AvailableFeatures=rxe,lab X=1\n");
 	rig_answer(&rig, node, NULL);
 	rig_until_step(&rig, node, BU_ACTION_RELABEL, BU_STEP_DONE);
-	ck_assert_int_eq(node->order.open, 0);
-	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(node->order->open, 0);
+	ck_assert_int_eq(node->order->failed, 0);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
 	rig_end(&rig);
 }
@@ -331,10 +331,10 @@ START_TEST(a_relabelling_that_was_cut_off_is_done)
 	rig_write(&rig, "features.node001", " AvailableFeatures=old X=1\n");
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	for (int i = 0; i < 400 && node->order.open; i++)
+	for (int i = 0; i < 400 && node->order->open; i++)
 		rig_pass(&rig, i % 20 ? 1 : 500);
-	ck_assert_int_eq(node->order.open, 0);
-	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(node->order->open, 0);
+	ck_assert_int_eq(node->order->failed, 0);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	rig_end(&rig);
 }
@@ -364,19 +364,19 @@ START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
 	struct rig rig;
 
 	rig_begin(&rig, 4);
-	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 1);
+	ck_assert_int_eq(rig_node(&rig, 3)->order->open, 1);
 	rig_start(&rig, 4);
 	rig_revise(&rig, 2, NULL, NULL);
-	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 0);
-	rig_reason_has(&rig_node(&rig, 3)->order.reason, "it is no longer in the "
-							 "profile");
+	ck_assert_int_eq(rig_node(&rig, 3)->order->open, 0);
+	rig_reason_has(&rig_node(&rig, 3)->order->reason, "it is no longer in the "
+							  "profile");
 	/* one under way is not as if it had never been */
-	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 1);
-	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);
+	ck_assert_int_eq(rig_node(&rig, 4)->order->open, 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->order->open, 1);
 	ck_assert_int_eq(bu_fleet_rollout(rig.fleet, "r-1")->withdrawn, 1);
 	/* and what is withdrawn is withdrawn once */
 	rig_revise(&rig, 1, NULL, NULL);
-	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 0);
+	ck_assert_int_eq(rig_node(&rig, 2)->order->open, 0);
 	ck_assert_int_eq(bu_fleet_rollout(rig.fleet, "r-1")->withdrawn, 2);
 	rig_end(&rig);
 }
@@ -398,8 +398,8 @@ static void begin_withdrawn(enum bu_class class)
 	ck_assert_msg(bu_reconcile_begin(rig.rec, node, &err) == 0, "%s", err.text);
 	for (int i = 0; i < 20; i++)
 		rig_pass(&rig, 100);
-	ck_assert_int_eq(node->order.withdrawn, 1);
-	ck_assert_int_eq(node->order.begun, 0);
+	ck_assert_int_eq(node->order->withdrawn, 1);
+	ck_assert_int_eq(node->order->begun, 0);
 	ck_assert_str_eq(bu_state_name(node->state), "ready");
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
 	rig_restart(&rig);
@@ -511,9 +511,9 @@ START_TEST(an_order_keeps_its_batch)
 		row_init(&event, BU_EVENT_ORDER, "node001", quoted(rows[i].row));
 		bu_reconcile_note(rig.rec, &event, 1);
 		rig_pass(&rig, 1);
-		ck_assert_int_eq(rig_node(&rig, 1)->order.batch, rows[i].batch);
+		ck_assert_int_eq(rig_node(&rig, 1)->order->batch, rows[i].batch);
 		rig_restart(&rig);
-		ck_assert_int_eq(rig_node(&rig, 1)->order.batch, rows[i].batch);
+		ck_assert_int_eq(rig_node(&rig, 1)->order->batch, rows[i].batch);
 	}
 	rig_end(&rig);
 }

@@ -47,7 +47,7 @@ START_TEST(a_full_disk_makes_bringup_read_only)
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_ENROLLED);
 	ck_assert_int_eq(node->live.appending, 0);
-	ck_assert_int_eq(node->order.begun, 0);
+	ck_assert_int_eq(node->order->begun, 0);
 	ck_assert_int_eq(disk_full(&rig)->on, 1);
 	ck_assert_int_le(disk_full(&rig)->since_ms - since_ms, 2);
 	rig_text_has(rig_sentence(disk_full(&rig)->detail), "database or disk is full");

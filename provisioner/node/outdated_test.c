@@ -36,7 +36,7 @@ until_validating(struct rig *rig, struct bu_node *node)
 {
 	rig_until(rig, node, BU_STATE_VALIDATING);
 	rig_until_step(rig, node, BU_ACTION_NONE, BU_STEP_NONE);
-	rig_reason_says(&node->reason, changed);
+	rig_reason_says(node->reason, changed);
 }
 
 /* Measured with what it has now. */
@@ -55,7 +55,7 @@ joins(struct rig *rig, struct bu_node *node)
 {
 	proven(rig, node);
 	rig_joins(rig, node);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_int_eq(rig_count(rig, "boot disk node001"), 1);
 }
 
@@ -74,7 +74,7 @@ START_TEST(who_changes_while_it_joins_is_measured_again_by_itself)
 		rig_pass(&rig, 100);
 		tell(&rig, node, "a01");
 		ck_assert_int_eq(node->state, BU_STATE_DRAINING);
-		rig_reason_says(&node->reason, changed);
+		rig_reason_says(node->reason, changed);
 		rig_write(&rig, "sinfo", rows[i]);
 		rig_pass(&rig, 5000);
 		rig_write(&rig, "sinfo", "");
@@ -85,7 +85,7 @@ START_TEST(who_changes_while_it_joins_is_measured_again_by_itself)
 		/* what it was measured for before counts no more */
 		ck_assert_int_eq(node->again, 1);
 		ck_assert_str_eq(node->boot_cert, "");
-		ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+		ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 		joins(&rig, node);
 		rig_end(&rig);
 	}
@@ -108,7 +108,7 @@ START_TEST(who_has_jobs_leaves_when_they_have_ended)
 	ck_assert_int_eq(node->serves, 1);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(node->next.state, BU_STATE_VALIDATING);
+	ck_assert_int_eq(node->next->state, BU_STATE_VALIDATING);
 	rig_write(&rig, "sinfo", "");
 	until_validating(&rig, node);
 	joins(&rig, node);
@@ -151,9 +151,9 @@ START_TEST(its_order_goes_on)
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 	rig_answer(&rig, node, NULL);
 	until_validating(&rig, node);
-	ck_assert_int_eq(node->order.begun, 1);
+	ck_assert_int_eq(node->order->begun, 1);
 	joins(&rig, node);
-	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(node->order->failed, 0);
 	rig_end(&rig);
 }
 END_TEST
@@ -179,12 +179,12 @@ START_TEST(who_keeps_changing_is_held_out_of_its_cluster)
 	rig_open_gate(&rig);
 	for (int time = 1; time <= 3; time++) {
 		rig_pass(&rig, 5000);
-		ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+		ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 		change(&rig, node, time);
 	}
 	rig_pass(&rig, 5000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
-	rig_reason_is(&node->hold.reason, OUTDATED_OFTEN);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
+	rig_reason_is(&node->hold->reason, OUTDATED_OFTEN);
 	rig_why_says(&rig, node, "has changed 3 times");
 	rig_why_says(&rig, node, "bringup node release node001");
 	rig_restart(&rig);
@@ -193,7 +193,7 @@ START_TEST(who_keeps_changing_is_held_out_of_its_cluster)
 	/* A person has looked. */
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", NULL), 0);
 	rig_pass(&rig, 5000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	ck_assert_int_eq(node->outdated, 0);
 	change(&rig, node, 1);
 	/* Another boot may have other devices. */

@@ -18,12 +18,13 @@ static void
 end(struct bu_node *node, const struct bu_event *event, int pending,
     const struct bu_over *how)
 {
-	struct bu_over *over = &node->over;
+	struct bu_over *over;
 
 	node->live.over_seen_ms = node->live.last_seen_ms;
 	node->live.last_seen_ms = 0;
 	if (!node->boot_id[0])
 		return;
+	over = bu_node_over(node);
 	*over = (struct bu_over){.seq = event->seq,
 				 .at_ms = event->time_ms,
 				 .pending = pending,
@@ -33,7 +34,7 @@ end(struct bu_node *node, const struct bu_event *event, int pending,
 				 .op = how->op};
 	BU_TEXT_COPY(over->boot_id, node->boot_id);
 	BU_TEXT_COPY(over->by, how->by);
-	node->boot_id[0] = '\0';
+	bu_node_set_boot_id(node, "");
 	node->boot_installed = 0;
 }
 
@@ -41,18 +42,18 @@ end(struct bu_node *node, const struct bu_event *event, int pending,
 static void
 decide(struct bu_node *node, int64_t seq, int ended)
 {
-	struct bu_over *over = &node->over;
+	const struct bu_over *over = node->over;
 
 	if (!over->pending || over->seq != seq)
 		return;
-	over->pending = 0;
+	bu_node_over(node)->pending = 0;
 	if (ended && !node->boot_id[0])
 		node->serves = 0;
 	if (ended || node->boot_id[0])
 		return;
-	BU_TEXT_COPY(node->boot_id, over->boot_id);
+	bu_node_set_boot_id(node, over->boot_id);
 	node->boot_installed = over->installed;
-	memset(over, 0, sizeof(*over));
+	bu_node_drop_over(node);
 }
 
 void
@@ -83,7 +84,7 @@ bu_over_deed(struct bu_node *node, const struct bu_event *event,
 
 	/* A deed with an unknown outcome may have been done. */
 	if (body->result != BU_OUTCOME_ASKED) {
-		decide(node, node->power.seq, body->result != BU_OUTCOME_FAILED);
+		decide(node, node->power->seq, body->result != BU_OUTCOME_FAILED);
 		return;
 	}
 	BU_TEXT_COPY(how.by, bu_body_text(body->by));
@@ -105,25 +106,25 @@ bu_over_seen(BU_REPLAY_ARGS)
 int
 bu_over_is(const struct bu_node *node)
 {
-	return node->over.seq && !node->boot_id[0];
+	return node->over->seq && !node->boot_id[0];
 }
 
 int
 bu_over_ended(const struct bu_node *node, const char *boot_id)
 {
-	return node->over.seq && strcmp(node->over.boot_id, boot_id) == 0;
+	return node->over->seq && strcmp(node->over->boot_id, boot_id) == 0;
 }
 
 int
 bu_over_was_installed(const struct bu_node *node)
 {
-	return bu_over_is(node) ? node->over.installed : node->boot_installed;
+	return bu_over_is(node) ? node->over->installed : node->boot_installed;
 }
 
 json_t *
 bu_over_said(const struct bu_node *node)
 {
-	const struct bu_over *over = &node->over;
+	const struct bu_over *over = node->over;
 	char at[24];
 
 	bu_time_iso(over->at_ms, at);

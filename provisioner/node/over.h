@@ -15,7 +15,7 @@
 void bu_over_intent(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event);
 void bu_over_outcome(struct bu_node *node, int done);
-/* The same for a person's power command; node->power.seq is its row. */
+/* The same for a person's power command; node->power->seq is its row. */
 void bu_over_deed(struct bu_node *node, const struct bu_event *event,
 		  const struct bu_body_power *body);
 bu_must int bu_over_seen(BU_REPLAY_ARGS);

@@ -67,7 +67,7 @@ waits_for_a_later_boot(struct rig *rig, const char *how)
 	ck_assert_int_eq(bu_fleet_certified(rig->fleet, node, NULL), -1);
 	rig_why_says(rig, node, how);
 	rig_why_says(rig, node, "its agent counts again when it says hello in a later");
-	hellos(rig, node->over.boot_id, 0);
+	hellos(rig, node->over->boot_id, 0);
 	ck_assert(bu_over_is(node));
 }
 
@@ -107,7 +107,7 @@ START_TEST(what_was_ordered_before_a_crash_is_known_after_it)
 
 		rig_write(&rig, "power.hang", "");
 		power(&rig, ops[i]);
-		ck_assert_int_eq(node->power.result, BU_OUTCOME_ASKED);
+		ck_assert_int_eq(node->power->result, BU_OUTCOME_ASKED);
 		rig_restart(&rig);
 		node = rig_node(&rig, 1);
 		node->live.last_seen_ms = bu_wall_ms(&rig.clock);
@@ -167,7 +167,7 @@ START_TEST(what_failed_ends_no_boot)
 
 	rig_write(&rig, "power.refuse", "no right to do that");
 	power(&rig, "cycle");
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_FAILED);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_FAILED);
 	ck_assert(!bu_over_is(node));
 	ck_assert_str_eq(node->boot_id, "boot-1");
 	ck_assert_int_eq(node->boot_installed, 1);

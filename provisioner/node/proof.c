@@ -40,7 +40,7 @@ is_booting(const struct bu_node *node)
 static int
 is_of_step(const struct bu_node *node)
 {
-	const struct bu_boot_proof *proof = &node->live.boot;
+	const struct bu_boot_proof *proof = node->live.boot;
 
 	return strcmp(proof->step, node->step.id) == 0 &&
 	       proof->attempt == node->step.attempt;
@@ -50,7 +50,7 @@ is_of_step(const struct bu_node *node)
 static struct bu_boot_proof *
 proof_of_step(struct bu_node *node)
 {
-	struct bu_boot_proof *proof = &node->live.boot;
+	struct bu_boot_proof *proof = bu_node_boot(node);
 
 	if (!is_of_step(node)) {
 		memset(proof, 0, sizeof(*proof));
@@ -87,7 +87,7 @@ twin_of(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
 {
 	for (size_t i = 0; i < rec->fleet->count; i++) {
 		const struct bu_node *node = rec->fleet->nodes[i];
-		const struct bu_boot_proof *other = &node->live.boot;
+		const struct bu_boot_proof *other = node->live.boot;
 
 		if (other->stranger_ms && *other->stranger_mac && is_of_step(node) &&
 		    strcmp(other->stranger_mac, proof->stranger_mac) == 0 &&
@@ -115,9 +115,11 @@ void
 bu_proof_claimed(struct bu_reconcile *rec, struct bu_node *node, const char *address,
 		 const char *mac)
 {
-	node->live.claimed_ms = bu_loop_now_ms(rec->fleet->loop);
-	BU_TEXT_COPY(node->live.claimed_by, address);
-	BU_TEXT_COPY(node->live.claimed_mac, mac);
+	struct bu_claim *claim = bu_node_claim(node);
+
+	claim->at_ms = bu_loop_now_ms(rec->fleet->loop);
+	BU_TEXT_COPY(claim->address, address);
+	BU_TEXT_COPY(claim->mac, mac);
 }
 
 void
@@ -147,8 +149,8 @@ bu_proof_of(const struct bu_fleet *fleet, const char *address)
 	for (size_t i = 0; *address && i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 
-		if (strcmp(node->live.boot.address, address) == 0 && is_booting(node) &&
-		    is_of_step(node))
+		if (strcmp(node->live.boot->address, address) == 0 &&
+		    is_booting(node) && is_of_step(node))
 			return node;
 	}
 	return NULL;
@@ -162,7 +164,8 @@ times_of(const struct bu_node *node, int64_t ret_ms[BU_PROOF_COUNT])
 
 	memset(ret_ms, 0, BU_PROOF_COUNT * sizeof(*ret_ms));
 	if (current)
-		memcpy(ret_ms, node->live.boot.at_ms, BU_PROOF_COUNT * sizeof(*ret_ms));
+		memcpy(ret_ms, node->live.boot->at_ms,
+		       BU_PROOF_COUNT * sizeof(*ret_ms));
 	if (node->step.action == BU_ACTION_NETBOOT &&
 	    strcmp(node->admitted_step, node->step.id) == 0)
 		ret_ms[BU_PROOF_TOKEN] = node->admitted_ms;
@@ -208,7 +211,7 @@ bu_proof_unserved(const char *mac, const char *asks, void *arg)
 		node = bu_twins_by_mac(rec->fleet, mac);
 	if (!node || !is_booting(node))
 		return;
-	bu_text_copy(proof_of_step(node)->unserved, sizeof(node->live.boot.unserved),
+	bu_text_copy(proof_of_step(node)->unserved, sizeof(node->live.boot->unserved),
 		     asks);
 	bu_proof_look(rec, node);
 }
@@ -241,7 +244,7 @@ static void
 waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 	  struct bu_reason *ret)
 {
-	const char *unserved = is_of_step(node) ? node->live.boot.unserved : "";
+	const char *unserved = is_of_step(node) ? node->live.boot->unserved : "";
 	int64_t at_ms[BU_PROOF_COUNT];
 	char time[24];
 	int last;
@@ -263,7 +266,7 @@ waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 void
 bu_proof_look(struct bu_reconcile *rec, struct bu_node *node)
 {
-	struct bu_reason *says = &node->live.says;
+	const struct bu_reason *says = node->live.says;
 	struct bu_reason before = *says;
 	int ours = says->code == BU_REASON_NONE || says->code == BU_REASON_NOT_CALLED ||
 		   (says->code == BU_REASON_BMC_REFUSES &&
@@ -272,11 +275,11 @@ bu_proof_look(struct bu_reconcile *rec, struct bu_node *node)
 	if (!ours)
 		return;
 	/* A machine that was refused has called. */
-	if (is_booting(node) && !node->hold.owner && !node->live.refusal.code)
-		waits_for(rec, node, says);
+	if (is_booting(node) && !node->hold->owner && !node->live.refusal->code)
+		waits_for(rec, node, bu_node_says(node));
 	else
-		*says = (struct bu_reason){0};
-	if (!bu_reason_same(&before, says))
+		bu_node_drop_says(node);
+	if (!bu_reason_same(&before, node->live.says))
 		bu_fleet_touch(rec->fleet, node);
 }
 
@@ -319,7 +322,7 @@ add_chain(json_t *lines, const struct bu_reconcile *rec, const struct bu_node *n
 	}
 	json_array_append_new(
 		lines, BU_SAID(BOOT_CHAIN, BU_ARG_SAID("links", chain),
-			       BU_ARG("address", node->live.boot.address),
+			       BU_ARG("address", node->live.boot->address),
 			       BU_ARG("ends", is_booting(node) ? bu_boot_link_name(last)
 							       : "")));
 }
@@ -327,7 +330,7 @@ add_chain(json_t *lines, const struct bu_reconcile *rec, const struct bu_node *n
 void
 bu_proof_say(const struct bu_reconcile *rec, const struct bu_node *node, json_t *lines)
 {
-	const struct bu_boot_proof *proof = &node->live.boot;
+	const struct bu_boot_proof *proof = node->live.boot;
 
 	add_chain(lines, rec, node);
 	if (is_booting(node) && is_new_process(rec, node))

@@ -26,9 +26,9 @@ words_are(const struct rig *rig, const struct bu_node *node, const char *want)
 static void
 waits_for(const struct bu_node *node, const char *seen, const char *missing)
 {
-	const char *said = rig_said(&node->live.says);
+	const char *said = rig_said(node->live.says);
 
-	rig_reason_is(&node->live.says, NOT_CALLED);
+	rig_reason_is(node->live.says, NOT_CALLED);
 	rig_text_has(said, seen);
 	if (*missing)
 		rig_text_has(said, missing);
@@ -133,27 +133,27 @@ START_TEST(only_who_is_being_booted_is_waited_for)
 	struct bu_node *node = being_booted(&rig);
 	static const struct bu_reason none;
 
-	node->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(&node->live.says, NONE);
-	node->hold.owner = BU_OWNER_NONE;
-	BU_REASON_SET(&node->live.refusal, NO_IDENTITY, .text = {"no serial number"});
+	rig_reason_is(node->live.says, NONE);
+	bu_node_hold(node)->owner = BU_OWNER_NONE;
+	BU_REASON_SET(bu_node_refusal(node), NO_IDENTITY, .text = {"no serial number"});
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(&node->live.says, NONE);
-	node->live.refusal = none;
+	rig_reason_is(node->live.says, NONE);
+	*bu_node_refusal(node) = none;
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(&node->live.says, NOT_CALLED);
-	bu_reason_set(&node->live.says, BU_REASON_UNHEARD, NULL);
+	rig_reason_is(node->live.says, NOT_CALLED);
+	bu_reason_set(bu_node_says(node), BU_REASON_UNHEARD, NULL);
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(&node->live.says, UNHEARD);
+	rig_reason_is(node->live.says, UNHEARD);
 	/* What a BMC refused is over when its step goes on. */
-	bu_reason_set(&node->live.says, BU_REASON_BMC_REFUSES, NULL);
+	bu_reason_set(bu_node_says(node), BU_REASON_BMC_REFUSES, NULL);
 	node->step.status = BU_STEP_FAILED;
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(&node->live.says, BMC_REFUSES);
+	rig_reason_is(node->live.says, BMC_REFUSES);
 	node->step.status = BU_STEP_DONE;
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(&node->live.says, NOT_CALLED);
+	rig_reason_is(node->live.says, NOT_CALLED);
 	rig_inspect(&rig, 1);
 	note(&rig, node, BU_PROOF_SCRIPT); /* somebody else's: it is being installed */
 	words_are(&rig, node,
@@ -200,7 +200,7 @@ START_TEST(what_has_shown_nothing_is_named_by_its_way_to_boot)
 		  "");
 	node->state = BU_STATE_INSPECTING; /* from its disk it does not inspect */
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(&node->live.says, NONE);
+	rig_reason_is(node->live.says, NONE);
 	rig_end(&rig);
 }
 END_TEST

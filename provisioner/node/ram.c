@@ -25,7 +25,7 @@ is_boot_of_order(const struct bu_node *node)
 	int boots = node->state == BU_STATE_INSPECTING ||
 		    node->state == BU_STATE_IMAGING || node->state == BU_STATE_BOOTING;
 
-	return boots && node->order.open && node->order.begun;
+	return boots && node->order->open && node->order->begun;
 }
 
 int
@@ -119,7 +119,7 @@ bu_ram_hello(struct bu_reconcile *rec, struct bu_node *node, struct bu_event *ev
 void
 bu_ram_image(const struct bu_node *node, struct bu_ram_image *ret)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	int ordered = is_boot_of_order(node);
 
 	*ret = (struct bu_ram_image){

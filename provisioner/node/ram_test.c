@@ -137,7 +137,7 @@ START_TEST(it_boots_once_and_nothing_is_imaged)
 	never_on_disk();
 	loads_not();
 	rig_join(&rig, 1);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_str_eq(node->facets, "f-d1");
 	never_on_disk();
 	rig_restart(&rig);
@@ -254,7 +254,7 @@ START_TEST(what_cannot_be_loaded_ends_by_name)
 	loads("d1");
 	bu_ram_result(rig.rec, node, node->admitted_step, &wrong);
 	rig_until(&rig, node, BU_STATE_FAILED);
-	rig_reason_has(&node->reason, "image x needs 9 MiB of memory");
+	rig_reason_has(node->reason, "image x needs 9 MiB of memory");
 	rig_pass(&rig, 60 * 1000);
 	loads_not();
 	rig_end(&rig);
@@ -294,7 +294,7 @@ START_TEST(a_late_one_and_another_image_boot_from_the_network)
 	rig_until(&rig, node, BU_STATE_VALIDATING);
 	ck_assert_str_eq(node->installed_digest, "d2");
 	rig_join(&rig, 1);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_str_eq(node->facets, "f-d2");
 	rig_end(&rig);
 }

@@ -61,7 +61,7 @@ bu_fleet_reach(struct bu_fleet *fleet, const struct bu_node *node)
 	const struct bu_desired_node *applied = bu_fleet_desired(fleet, node);
 	const struct bu_desired_node *ordered = NULL;
 
-	if (node->order.open && node->order.begun && (!applied || node->machine[0]))
+	if (node->order->open && node->order->begun && (!applied || node->machine[0]))
 		ordered = bu_fleet_ordered(fleet, node);
 	return ordered && (!applied || !is_same_machine(node, applied, ordered))
 		       ? ordered
@@ -80,7 +80,7 @@ shares_a_name(const struct bu_desired_node *a, const struct bu_desired_node *b)
 int
 bu_reach_is_granted(struct bu_fleet *fleet, const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	const struct bu_desired_node *reach = bu_fleet_reach(fleet, node);
 	const struct bu_desired_node *ordered =
 		order->open && order->begun ? bu_fleet_ordered(fleet, node) : NULL;
@@ -125,6 +125,6 @@ bu_reach_digest(struct bu_fleet *fleet, const struct bu_node *node, char ret[65]
 void
 bu_reach_used(const struct bu_reconcile *rec, struct bu_node *node)
 {
-	bu_reach_digest(rec->fleet, node, node->live.reach.digest);
-	BU_TEXT_COPY(node->live.reach.revision, rec->fleet->revision);
+	bu_reach_digest(rec->fleet, node, bu_node_reach(node)->digest);
+	BU_TEXT_COPY(bu_node_reach(node)->revision, rec->fleet->revision);
 }

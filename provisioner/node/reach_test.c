@@ -104,7 +104,7 @@ START_TEST(a_node_that_left_the_profile_keeps_its_mac_from_nobody)
 	rig_begin(&rig, 2);
 	rig_start(&rig, 2);
 	rig_revise(&rig, 1, NULL, NULL);
-	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->order->open, 1);
 	ck_assert_str_eq(owner_of(&rig, two), "node002");
 	ck_assert_str_eq(bu_fleet_reach(rig.fleet, rig_node(&rig, 2))->mac, two);
 	rig_revise(&rig, 1, plain, given);

@@ -19,7 +19,7 @@ static enum bu_action
 action_of(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	const struct bu_state_info *state = bu_state_info(node->state);
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 
 	/* A ready node does something only in the turn of its order. */
 	if (node->state == BU_STATE_READY)
@@ -42,8 +42,8 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 	 * unfinished one on the disk is known as its own. A ready node may have many
 	 * orders. */
 	int64_t seq = bu_action_info(action)->again == BU_AGAIN_CONTINUES
-			      ? node->order.first_seq
-		      : node->state == BU_STATE_READY ? node->order.seq
+			      ? node->order->first_seq
+		      : node->state == BU_STATE_READY ? node->order->seq
 						      : node->state_seq;
 	bu_autofree char *id = bu_xasprintf("%s.%lld.%s", node->name, (long long)seq,
 					    bu_action_name(action));
@@ -57,8 +57,8 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 static void
 left(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_next *next = &node->next;
-	int ordered = node->order.open && node->order.begun;
+	const struct bu_next *next = node->next;
+	int ordered = node->order->open && node->order->begun;
 	struct bu_event again;
 	struct bu_move move = {.on = bu_lifecycle_way(node->state, next->state),
 			       .reset = next->reset};
@@ -84,7 +84,7 @@ static void
 step_done(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_state_info *state = bu_state_info(node->state);
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	int writes =
 		order->open && order->begun && bu_class_info(order->class)->configures;
 
@@ -113,7 +113,7 @@ pass_proven(struct bu_reconcile *rec, struct bu_node *node)
 	    bu_trigger_info(node->on)->flags & BU_ON_SAME_BOOT &&
 	    (node->on != BU_TRIGGER_VALIDATE ||
 	     node->live.last_seen_ms > node->since_ms) &&
-	    !node->live.appending && !node->hold.owner &&
+	    !node->live.appending && !node->hold->owner &&
 	    bu_fleet_certified(rec->fleet, node, NULL) == 0)
 		bu_reconcile_try(rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0);
 }
@@ -123,7 +123,7 @@ static int
 is_let_alone(const struct bu_node *node)
 {
 	return !node->live.in_profile && (node->state != BU_STATE_DRAINING ||
-					  node->next.state != BU_STATE_RETIRED);
+					  node->next->state != BU_STATE_RETIRED);
 }
 
 /* Does the BMC restart, perhaps for another of its machines? Or would this start
@@ -145,12 +145,12 @@ awaits_bmc(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action
 	int waits = (action == BU_ACTION_JOIN && bu_effects_switch(rec, node)) ||
 		    (powers && bmc_is_busy(rec, node));
 
-	if (waits == (node->live.says.code == BU_REASON_BMC_AWAITED))
+	if (waits == (node->live.says->code == BU_REASON_BMC_AWAITED))
 		return waits;
 	if (waits)
-		bu_reason_set(&node->live.says, BU_REASON_BMC_AWAITED, NULL);
+		bu_reason_set(bu_node_says(node), BU_REASON_BMC_AWAITED, NULL);
 	else
-		node->live.says = (struct bu_reason){0};
+		bu_node_drop_says(node);
 	bu_fleet_touch(rec->fleet, node);
 	return waits;
 }
@@ -161,7 +161,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	enum bu_action action = action_of(rec, node);
 
 	if (rec->stopped || !rec->alive || !rec->fleet->desired || is_let_alone(node) ||
-	    node->live.appending || node->hold.owner)
+	    node->live.appending || node->hold->owner)
 		return;
 	if (node->state == BU_STATE_JOINING && !bu_fleet_may_stay(rec->fleet, node)) {
 		bu_outdated_leave(rec, node);
@@ -208,9 +208,9 @@ drive_changed(struct bu_reconcile *rec, struct bu_node *node)
 int
 bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err *err)
 {
-	enum bu_action in_service = bu_class_info(node->order.class)->in_service;
+	enum bu_action in_service = bu_class_info(node->order->class)->in_service;
 
-	if (!node->order.open || node->order.begun)
+	if (!node->order->open || node->order->begun)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s has no order to start",
 				  node->name);
 	if (node->state != BU_STATE_READY)
@@ -233,7 +233,7 @@ hear(struct bu_reconcile *rec, struct bu_node *node)
 	if (node->state == BU_STATE_BOOTING && !bu_reconcile_cycles(node) &&
 	    node->step.status == BU_STEP_OPEN && node->boot_installed &&
 	    node->live.last_seen_ms > node->since_ms && !node->live.appending &&
-	    !node->hold.owner)
+	    !node->hold->owner)
 		bu_reconcile_try(rec, node, BU_TRIGGER_BOOTED, NULL, NULL, 0);
 }
 
@@ -261,7 +261,7 @@ on_tick(void *arg)
 	for (size_t i = 0; rec->fleet->desired && i < rec->fleet->count; i++) {
 		hear(rec, rec->fleet->nodes[i]);
 		pass_proven(rec, rec->fleet->nodes[i]);
-		if (rec->fleet->nodes[i]->live.says.code == BU_REASON_BMC_AWAITED)
+		if (rec->fleet->nodes[i]->live.says->code == BU_REASON_BMC_AWAITED)
 			drive(rec, rec->fleet->nodes[i]);
 		bu_corrected_look(rec, rec->fleet->nodes[i]);
 		bu_manual_look(rec, rec->fleet->nodes[i]);

@@ -66,7 +66,7 @@ void bu_reconcile_crash(const struct bu_reconcile *rec, const struct bu_node *no
 void bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node,
 			   json_t *lines);
 /* bmc_reports.c. Asks the node's BMC, unless a query is under way. The answer comes in
- * node->live.reports. */
+ * node->live.reports-> */
 bu_must int bu_reconcile_report(struct bu_reconcile *rec, struct bu_node *node,
 				enum bu_bmc_report what, struct bu_err *err);
 /* NULL = no consoles are kept. */

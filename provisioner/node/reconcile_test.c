@@ -23,14 +23,14 @@ START_TEST(a_node_goes_its_way_to_ready)
 
 	node = rig_up_to(&rig, RIG_ENROLLED);
 	ck_assert_int_eq(node->state, BU_STATE_ENROLLED);
-	ck_assert_int_eq(node->order.open, 1);
+	ck_assert_int_eq(node->order->open, 1);
 	rig_to_validating(&rig, 1);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
 	ck_assert_int_eq(node->disk_touched, 1);
 	ck_assert_str_eq(node->installed_digest, "d1");
 	rig_join(&rig, 1);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_int_eq(node->stages_count, 5);
 	scontrol = rig_read(&rig, "scontrol.log");
 	ck_assert_str_eq(scontrol, ""); /* it was idle: nothing was asked for */
@@ -153,9 +153,9 @@ START_TEST(what_does_not_fit_is_quarantined)
 						    NULL, inventory, NULL),
 				 0);
 		rig_until(&rig, node, BU_STATE_QUARANTINED);
-		rig_reason_has(&node->reason, rows[i].says);
+		rig_reason_has(node->reason, rows[i].says);
 		rig_why_says(&rig, node, rows[i].says);
-		ck_assert_int_eq(node->order.open, 0);
+		ck_assert_int_eq(node->order->open, 0);
 		ck_assert_int_eq(node->disk_touched, 0);
 		rig_end(&rig);
 	}
@@ -177,7 +177,7 @@ START_TEST(an_install_that_cannot_be_verified_fails_at_once)
 	ck_assert_int_eq(node->state, BU_STATE_IMAGING); /* old words are ignored */
 	bu_reconcile_result(rig.rec, node, node->step.id, 1, &bad);
 	rig_until(&rig, node, BU_STATE_FAILED);
-	rig_reason_says(&node->reason, bad.text);
+	rig_reason_says(node->reason, bad.text);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
 	rig_end(&rig);
 }
@@ -229,7 +229,7 @@ START_TEST(an_install_that_broke_off_is_tried_again_under_its_name)
 	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
 	rig_pass(&rig, 5001);
 	rig_until(&rig, node, BU_STATE_INSPECTING);
-	rig_reason_says(&node->reason, "disk gone");
+	rig_reason_says(node->reason, "disk gone");
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	rig_inspect(&rig, 1);
 	ck_assert_str_eq(node->step.id, id);
@@ -256,7 +256,7 @@ START_TEST(a_late_node_is_cycled_twice_then_failed)
 	rig_why_says(&rig, node, "then: failed");
 	rig_pass(&rig, 302 * 1000);
 	rig_until(&rig, node, BU_STATE_FAILED);
-	rig_reason_says(&node->reason,
+	rig_reason_says(node->reason,
 			"the agent did not report from the boot ramdisk within 300 s: "
 			"its machine has not asked for its boot script; 2 power cycles "
 			"did not help");
@@ -301,11 +301,11 @@ START_TEST(a_refused_power_cycle_climbs_with_its_reason)
 		rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
 		rig_pass(&rig, (pauses_s[i] - 1) * 1000);
 		ck_assert_int_eq(node->repeats, i);
-		ck_assert(i == 2 || node->live.says.code == BU_REASON_BMC_REFUSES);
+		ck_assert(i == 2 || node->live.says->code == BU_REASON_BMC_REFUSES);
 		rig_pass(&rig, 2000);
 	}
 	rig_until(&rig, node, BU_STATE_FAILED);
-	rig_reason_says(&node->reason,
+	rig_reason_says(node->reason,
 			"BMC: \xef\xbf\xbd out of sockets; tried 3 times");
 	rig_end(&rig);
 }
@@ -339,8 +339,8 @@ START_TEST(joining_late_is_held_and_a_release_tries_anew)
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", &err), -1);
 	ck_assert_str_eq(err.text, "node node001 is not held");
 	rig_pass(&rig, 302 * 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
-	rig_reason_says(&node->hold.reason,
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
+	rig_reason_says(&node->hold->reason,
 			"the cluster did not take the node within 300 s");
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1); /* no power */
@@ -348,9 +348,9 @@ START_TEST(joining_late_is_held_and_a_release_tries_anew)
 	rig_pass(&rig, 10 * HOUR_MS);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	rig_pass(&rig, 2000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE); /* its time begins again */
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE); /* its time begins again */
 	rig_pass(&rig, 290 * 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	rig_joins(&rig, node);
 	rig_end(&rig);
 }
@@ -368,7 +368,7 @@ START_TEST(each_attempt_to_join_starts_the_clusters_client_anew)
 	rig_pass(&rig, 302 * 1000);
 	for (int i = 0; i < 60; i++)
 		rig_pass(&rig, 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	ck_assert_int_eq(node->step.attempt, 2);
@@ -389,10 +389,10 @@ START_TEST(a_failed_join_is_another_attempt_after_a_release)
 	bu_reconcile_result(rig.rec, node, node->step.id, 1, &bad);
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_FAILED);
 	rig_pass(&rig, 5001);
-	rig_reason_says(&node->hold.reason, bad.text);
+	rig_reason_says(&node->hold->reason, bad.text);
 	rig_restart(&rig); /* held is in the log */
 	node = rig_node(&rig, 1);
-	rig_reason_says(&node->hold.reason, bad.text);
+	rig_reason_says(&node->hold->reason, bad.text);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	ck_assert_int_eq(node->step.attempt, 2); /* the agent does it anew */
@@ -464,8 +464,8 @@ START_TEST(another_system_on_the_disk_is_a_fault)
 		ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
 		rig_text_has(err.text, rows[i].says);
 		rig_until(&rig, node, BU_STATE_FAILED);
-		rig_reason_has(&node->reason, "booted another system");
-		rig_reason_has(&node->reason, rows[i].says);
+		rig_reason_has(node->reason, "booted another system");
+		rig_reason_has(node->reason, rows[i].says);
 		rig_end(&rig);
 	}
 }
@@ -499,11 +499,11 @@ START_TEST(an_order_outlives_a_reboot_before_its_turn)
 	struct bu_node *node;
 
 	node = rig_up_to(&rig, RIG_READY);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	rig_apply(&rig, 1, BU_CLASS_WIPE, "d2", NULL, NULL);
 	rig_come_up(&rig, 1, "boot-again");
 	rig_join(&rig, 1);
-	ck_assert_int_eq(node->order.open, 1);
+	ck_assert_int_eq(node->order->open, 1);
 	ck_assert_str_eq(node->installed_digest, "d1");
 	rig_write(&rig, "sinfo", ""); /* Slurm knows it no more: it has left */
 	rig_fire(&rig, node, BU_TRIGGER_REBUILD);
@@ -513,7 +513,7 @@ START_TEST(an_order_outlives_a_reboot_before_its_turn)
 	rig_install(&rig, 1);
 	rig_come_up(&rig, 1, "boot-3");
 	rig_join(&rig, 1);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_str_eq(node->installed_digest, "d2");
 	rig_end(&rig);
 }

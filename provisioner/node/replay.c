@@ -66,8 +66,8 @@ note_left(struct bu_fleet *fleet, int64_t time_ms)
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 
-		bu_condition_set(&node->conditions[BU_CONDITION_NOT_IN_PROFILE],
-				 !node->live.in_profile, time_ms, NULL);
+		bu_node_set_condition(node, BU_CONDITION_NOT_IN_PROFILE,
+				      !node->live.in_profile, time_ms, NULL);
 	}
 }
 
@@ -91,8 +91,7 @@ on_applied(BU_REPLAY_ARGS)
 	for (size_t i = 0; i < desired->nodes_count; i++) {
 		node = add_node(fleet, desired->nodes[i].name, event->time_ms);
 		node->live.in_profile = 1;
-		snprintf(node->live.pool, sizeof(node->live.pool), "%s",
-			 desired->nodes[i].pool->name);
+		bu_node_set_pool(node, desired->nodes[i].pool->name);
 	}
 	note_left(fleet, event->time_ms);
 	if (!desired->site.backup)
@@ -118,11 +117,11 @@ static int
 on_bound(BU_REPLAY_ARGS)
 {
 	const struct bu_body_disk *disk = &body->bound.disk;
-	struct bu_seen_disk *seen = &node->live.disk;
+	struct bu_seen_disk *seen = bu_node_disk(node);
 	struct bu_machine machine;
 
 	bu_binding_set(fleet, node, body->bound.machine);
-	BU_TEXT_COPY(node->inventory, body->bound.inventory);
+	bu_node_set_inventory(node, body->bound.inventory);
 	BU_TEXT_COPY(node->live.firmware, bu_body_text(body->bound.firmware));
 	if (body->bound.told) {
 		bu_machine_from_json(body->bound.told, &machine);
@@ -159,7 +158,7 @@ on_state(BU_REPLAY_ARGS)
 static int
 on_lease(BU_REPLAY_ARGS)
 {
-	BU_TEXT_COPY(node->lent_to, body->lease.to);
+	bu_node_set_lent_to(node, body->lease.to);
 	node->lent_ms = event->time_ms;
 	return 0;
 }
@@ -188,7 +187,7 @@ on_nvlink(BU_REPLAY_ARGS)
 static int
 on_evidence(BU_REPLAY_ARGS)
 {
-	BU_TEXT_COPY(node->evidence, body->evidence.digest);
+	bu_node_set_evidence(node, body->evidence.digest);
 	node->evidence_is_now = 1;
 	return 0;
 }
@@ -196,11 +195,11 @@ on_evidence(BU_REPLAY_ARGS)
 static int
 on_crash(BU_REPLAY_ARGS)
 {
-	BU_TEXT_COPY(node->crash.digest, body->crash.digest);
-	BU_TEXT_COPY(node->crash.kind, body->crash.kind);
-	BU_TEXT_COPY(node->crash.boot_id, body->crash.boot_id);
-	node->crash.at_ms = body->crash.at_ms;
-	node->crash.seen_ms = event->time_ms;
+	BU_TEXT_COPY(bu_node_crash(node)->digest, body->crash.digest);
+	BU_TEXT_COPY(bu_node_crash(node)->kind, body->crash.kind);
+	BU_TEXT_COPY(bu_node_crash(node)->boot_id, body->crash.boot_id);
+	bu_node_crash(node)->at_ms = body->crash.at_ms;
+	bu_node_crash(node)->seen_ms = event->time_ms;
 	return 0;
 }
 
@@ -218,10 +217,10 @@ on_certificate(BU_REPLAY_ARGS)
 	int full = body->certificate.kind == BU_CERTIFICATE_FULL;
 
 	if (full) {
-		BU_TEXT_COPY(node->full_cert, body->certificate.digest);
+		bu_node_set_full_cert(node, body->certificate.digest);
 		return 0;
 	}
-	BU_TEXT_COPY(node->boot_cert, body->certificate.digest);
+	bu_node_set_boot_cert(node, body->certificate.digest);
 	node->again = 0;
 	return 0;
 }
@@ -231,16 +230,20 @@ static int
 on_condition(BU_REPLAY_ARGS)
 {
 	enum bu_condition_id id = bu_condition_from_name(body->condition.name);
-	struct bu_condition *condition;
 	int64_t since_ms = body->condition.since_ms;
+	json_t *detail;
 
 	/* A condition of a newer bringupd. */
 	if (id == BU_CONDITION_COUNT)
 		return 0;
-	condition = node ? &node->conditions[id] : &fleet->conditions[id];
-	bu_condition_set(condition, body->condition.on,
-			 since_ms ? since_ms : event->time_ms,
-			 json_incref((json_t *)(uintptr_t)body->condition.detail));
+	detail = json_incref((json_t *)(uintptr_t)body->condition.detail);
+	if (!since_ms)
+		since_ms = event->time_ms;
+	if (node)
+		bu_node_set_condition(node, id, body->condition.on, since_ms, detail);
+	else
+		bu_condition_set(&fleet->conditions[id], body->condition.on, since_ms,
+				 detail);
 	if (body->condition.epoch > fleet->epoch_heard)
 		fleet->epoch_heard = body->condition.epoch;
 	return 0;
@@ -250,17 +253,17 @@ static int
 on_held(BU_REPLAY_ARGS)
 {
 	/* A hold that is told again lasts since its first row. */
-	int64_t since_ms = node->hold.owner ? node->hold.since_ms : event->time_ms;
+	int64_t since_ms = node->hold->owner ? node->hold->since_ms : event->time_ms;
 
-	bu_hold_read(body, &node->hold);
-	node->hold.since_ms = since_ms;
+	bu_hold_read(body, bu_node_hold(node));
+	bu_node_hold(node)->since_ms = since_ms;
 	/* Another machine was there: the next boot seen there is not bringup's. */
-	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE)
+	if (node->hold->reason.code == BU_REASON_FOREIGN_MACHINE)
 		node->booted_by_us = 0;
 	/* A hold by a person is not a failure of the order. */
-	if (node->hold.owner == BU_OWNER_BRINGUP && node->order.open &&
-	    node->order.begun)
-		node->order.fault_seq = event->seq;
+	if (node->hold->owner == BU_OWNER_BRINGUP && node->order->open &&
+	    node->order->begun)
+		bu_node_order(node)->fault_seq = event->seq;
 	return 0;
 }
 
@@ -268,12 +271,12 @@ static int
 on_released(BU_REPLAY_ARGS)
 {
 	bu_measurements_released(fleet, node);
-	memset(&node->hold, 0, sizeof(node->hold));
+	bu_node_drop_hold(node);
 	/* A person has looked at the cause of the frozen ladder. */
 	node->live.let_go = node->live.late_ms != 0;
 	node->live.late_ms = 0;
-	if (node->order.open)
-		node->order.fault_seq = 0;
+	if (node->order->open)
+		bu_node_order(node)->fault_seq = 0;
 	/* A new start: the held time does not count, and a failed step is done once
 	 * more, as another attempt. */
 	node->outdated = 0;
@@ -381,7 +384,7 @@ note_shown(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *
 	else if (node)
 		bu_fleet_mark(fleet, node);
 	for (size_t i = 0; event->kind == BU_EVENT_ROLLOUT && i < fleet->count; i++)
-		if (strcmp(fleet->nodes[i]->order.rollout, body->rollout.rollout) == 0)
+		if (strcmp(fleet->nodes[i]->order->rollout, body->rollout.rollout) == 0)
 			bu_fleet_mark(fleet, fleet->nodes[i]);
 }
 

@@ -21,7 +21,7 @@ int
 bu_replay_intent(BU_REPLAY_ARGS)
 {
 	/* A ready node has steps only by an order, as in bu_moved(). */
-	if (node->state == BU_STATE_READY && !node->order.open)
+	if (node->state == BU_STATE_READY && !node->order->open)
 		return 0;
 	node->step.action = bu_action_from_name(body->intent.action);
 	node->step.attempt = body->intent.attempt;
@@ -36,8 +36,8 @@ bu_replay_intent(BU_REPLAY_ARGS)
 		node->writing = !bu_fallback_stays(node);
 		if (node->writing)
 			bu_fallback_gone(node);
-		node->order.written = 1;
-		node->order.installed = 0;
+		bu_node_order(node)->written = 1;
+		bu_node_order(node)->installed = 0;
 	}
 	if (node->step.action == BU_ACTION_JOIN) {
 		node->serves = node->entering = 1;
@@ -70,14 +70,14 @@ bu_replay_outcome(BU_REPLAY_ARGS)
 	if (joined && !body->outcome.joined.cluster)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "joined: missing");
 	node->step.status = done ? BU_STEP_DONE : BU_STEP_FAILED;
-	BU_TEXT_COPY(node->step_error, done ? "" : body->outcome.detail);
+	bu_node_set_step_error(node, done ? "" : body->outcome.detail);
 	node->live.effect_running = 0;
 	bu_over_outcome(node, done);
 	/* The agent reports its files anew. A failed step may have written nothing, so
 	 * the last report counts until then. */
 	if (done && node->step.action == BU_ACTION_CONFIGURE) {
 		bu_found_forget(node);
-		node->called[0] = '\0';
+		bu_node_set_called(node, "");
 	}
 	if (bu_action_info(node->step.action)->actor == BU_ACTOR_POWER) {
 		node->booted_by_us |= done;
@@ -85,16 +85,16 @@ bu_replay_outcome(BU_REPLAY_ARGS)
 	}
 	if (joined) {
 		node->entering = 0;
-		join(&node->joined, &body->outcome.joined);
-		json_object_del(node->drained, node->joined.cluster);
+		join(bu_node_joined(node), &body->outcome.joined);
+		json_object_del(node->drained, node->joined->cluster);
 	}
 	if (done && node->step.action == BU_ACTION_LEAVE) {
 		node->serves = node->entering = 0;
-		memset(&node->joined, 0, sizeof(node->joined));
+		bu_node_drop_joined(node);
 	}
 	/* The cluster is asked anew. */
 	if (node->step.action == BU_ACTION_JOIN || node->step.action == BU_ACTION_LEAVE)
-		memset(&node->live.cluster, 0, sizeof(node->live.cluster));
+		bu_node_drop_cluster(node);
 	bu_orders_step(fleet, node, event);
 	return 0;
 }
@@ -105,26 +105,26 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 	struct bu_machine machine;
 
 	bu_fallback_admitted(node);
-	BU_TEXT_COPY(node->admitted_step, body->admitted.step);
-	BU_TEXT_COPY(node->admitted_request, body->admitted.request);
+	bu_node_set_admitted_step(node, body->admitted.step);
+	bu_node_set_admitted_request(node, body->admitted.request);
 	bu_binding_set(fleet, node, body->admitted.machine);
 	bu_machine_from_json(body->admitted.told, &machine);
 	bu_binding_told(fleet, node, &machine, event->time_ms);
-	BU_TEXT_COPY(node->agent_cert, body->admitted.fingerprint);
+	bu_node_set_agent_cert(node, body->admitted.fingerprint);
 	node->agent_cert_until_ms = body->admitted.until_ms;
-	node->agent_cert_next[0] = '\0';
-	node->agent_cert_renewed[0] = '\0';
-	bu_condition_set(&node->conditions[BU_CONDITION_CREDENTIAL_COPIED], 0, 0, NULL);
+	bu_node_set_agent_cert_next(node, "");
+	bu_node_set_agent_cert_renewed(node, "");
+	bu_node_set_condition(node, BU_CONDITION_CREDENTIAL_COPIED, 0, 0, NULL);
 	node->agent_revoked = 0;
 	node->admitted_ms = event->time_ms;
-	node->live.refusal = (struct bu_reason){0};
+	bu_node_drop_refusal(node);
 	return 0;
 }
 
 int
 bu_replay_renewed(BU_REPLAY_ARGS)
 {
-	BU_TEXT_COPY(node->agent_cert_next, body->renewed.fingerprint);
+	bu_node_set_agent_cert_next(node, body->renewed.fingerprint);
 	node->agent_cert_next_until_ms = body->renewed.until_ms;
 	return 0;
 }
@@ -132,11 +132,15 @@ bu_replay_renewed(BU_REPLAY_ARGS)
 int
 bu_replay_agent(BU_REPLAY_ARGS)
 {
-	struct bu_agent_fault *fault = &node->agent_failed;
+	enum bu_agent_change result = (enum bu_agent_change)body->agent.result;
+	struct bu_agent_fault *fault;
 
-	memset(fault, 0, sizeof(*fault));
-	fault->result = (enum bu_agent_change)body->agent.result;
-	if (fault->result == BU_AGENT_CHANGED || fault->result == BU_AGENT_RELEASED)
+	bu_node_drop_agent_failed(node);
+	if (result == BU_AGENT_CHANGED)
+		return 0;
+	fault = bu_node_agent_failed(node);
+	fault->result = result;
+	if (result == BU_AGENT_RELEASED)
 		return 0;
 	BU_TEXT_COPY(fault->version, body->agent.version);
 	BU_TEXT_COPY(fault->digest, body->agent.digest);
@@ -160,12 +164,11 @@ bu_replay_revoked(BU_REPLAY_ARGS)
 				    json_string(node->name));
 		fleet->revoked_version++;
 	}
-	BU_TEXT_COPY(node->agent_cert_renewed,
-		     node->agent_revoked ? "" : node->agent_cert);
-	BU_TEXT_COPY(node->agent_cert,
-		     node->agent_revoked ? "" : node->agent_cert_next);
+	bu_node_set_agent_cert_renewed(node,
+				       node->agent_revoked ? "" : node->agent_cert);
+	bu_node_set_agent_cert(node, node->agent_revoked ? "" : node->agent_cert_next);
 	node->agent_cert_until_ms = node->agent_cert_next_until_ms;
-	node->agent_cert_next[0] = '\0';
+	bu_node_set_agent_cert_next(node, "");
 	return 0;
 }
 
@@ -179,7 +182,7 @@ bu_replay_booted(BU_REPLAY_ARGS)
 			0;
 	node->booted_by_us = 1;
 	node->booted_ms = event->time_ms;
-	BU_TEXT_COPY(node->boot_id, body->booted.boot_id);
+	bu_node_set_boot_id(node, body->booted.boot_id);
 	node->boot_installed = body->booted.where == BU_WHERE_INSTALLED;
 	if (node->boot_installed)
 		bu_fallback_booted(node);
@@ -189,7 +192,7 @@ bu_replay_booted(BU_REPLAY_ARGS)
 int
 bu_replay_seeded(BU_REPLAY_ARGS)
 {
-	BU_TEXT_COPY(node->seeded_step, body->seeded.step);
+	bu_node_set_seeded_step(node, body->seeded.step);
 	node->seeded_ms = event->time_ms;
 	return 0;
 }
@@ -198,7 +201,7 @@ int
 bu_replay_installed(BU_REPLAY_ARGS)
 {
 	/* A system in memory is there anew in each boot, ordered or not. */
-	int ordered = !body->installed.ram || (node->order.open && node->order.begun);
+	int ordered = !body->installed.ram || (node->order->open && node->order->begun);
 
 	node->writing = 0;
 	node->kexecs = body->installed.kexec;
@@ -206,18 +209,18 @@ bu_replay_installed(BU_REPLAY_ARGS)
 	node->raw = body->installed.raw;
 	/* An ordered install accepts the machine's hardware as it is. */
 	if (ordered)
-		node->known.again = 1;
-	node->called[0] = '\0';
+		bu_node_known(node)->again = 1;
+	bu_node_set_called(node, "");
 	bu_found_forget(node);
 	bu_fallback_installed(node, &body->installed);
-	BU_TEXT_COPY(node->installed_image, body->installed.image);
-	BU_TEXT_COPY(node->installed_digest, body->installed.digest);
-	BU_TEXT_COPY(node->installed_step, body->installed.step);
+	bu_node_set_installed_image(node, body->installed.image);
+	bu_node_set_installed_digest(node, body->installed.digest);
+	bu_node_set_installed_step(node, body->installed.step);
 	if (ordered) {
-		node->order.installed = 1;
-		BU_TEXT_COPY(node->facets, node->order.facets);
+		bu_node_order(node)->installed = 1;
+		bu_node_set_facets(node, node->order->facets);
 		bu_revisions_install(fleet, node,
-				     node->ram ? node->order.revision : "");
+				     node->ram ? node->order->revision : "");
 	}
 	return 0;
 }
@@ -225,7 +228,7 @@ bu_replay_installed(BU_REPLAY_ARGS)
 int
 bu_replay_power(BU_REPLAY_ARGS)
 {
-	struct bu_power_deed *deed = &node->power;
+	struct bu_power_deed *deed = bu_node_power(node);
 
 	if (body->power.result == BU_OUTCOME_ASKED) {
 		memset(deed, 0, sizeof(*deed));

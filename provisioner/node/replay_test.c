@@ -93,7 +93,7 @@ view(const struct bu_fleet *fleet)
 		json_t *rest = json_pack(
 			"{s:I,s:o,s:s,s:b,s:s,s:b,s:s,s:s,s:s,s:I,s:s,s:s,s:[sIsIi]}",
 			"state_seq", (json_int_t)node->state_seq, "order",
-			order_view(&node->order), "inventory", node->inventory,
+			order_view(node->order), "inventory", node->inventory,
 			"touched", node->disk_touched, "admitted", node->admitted_step,
 			"boot_installed", node->boot_installed, "digest",
 			node->installed_digest, "installed_step", node->installed_step,
@@ -111,10 +111,10 @@ view(const struct bu_fleet *fleet)
 		json_object_update(json, rest);
 		json_object_del(json, "cluster_words"); /* memory only */
 		json_decref(rest);
-		json_object_set_new(json, "joined",
-				    json_pack("[ssss]", node->joined.cluster,
-					      node->joined.driver, node->joined.handle,
-					      node->joined.node));
+		json_object_set_new(
+			json, "joined",
+			json_pack("[ssss]", node->joined->cluster, node->joined->driver,
+				  node->joined->handle, node->joined->node));
 		json_object_set_new(json, "full", json_string(node->full_cert));
 		json_object_set_new(json, "boot", json_string(node->boot_cert));
 		json_array_append_new(json_object_get(all, "nodes"), json);
@@ -180,7 +180,7 @@ live_rollouts(struct rig *rig)
 	     json_pack("{s:s,s:i}", "fingerprint", "f3", "until_ms", 8));
 	becomes(rig, "r-4", "paused");
 	becomes(rig, "r-4", "aborted");
-	ck_assert_int_eq(node->order.withdrawn, 1);
+	ck_assert_int_eq(node->order->withdrawn, 1);
 	order(rig, "r-5", "relabel");
 	note(rig, BU_EVENT_INTENT, "node001",
 	     json_pack("{s:s,s:s}", "step", "x", "action", "relabel"));
@@ -239,7 +239,7 @@ live(struct rig *rig)
 		bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL), 0);
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_pass(rig, 302 * 1000);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 	ck_assert_int_eq(bu_reconcile_release(rig->rec, node, "me", NULL), 0);
 	rig_pass(rig, 1);
 	live_rollouts(rig);
@@ -354,7 +354,7 @@ START_TEST(a_word_on_a_forgotten_rollout_is_passed_over)
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	rig_restart(&rig); /* it starts */
-	ck_assert_int_eq(rig_node(&rig, 1)->order.open, 1);
+	ck_assert_int_eq(rig_node(&rig, 1)->order->open, 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -491,12 +491,12 @@ START_TEST(certificates_are_of_this_boot_and_this_hardware)
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, &err), -1);
 	ck_assert_str_eq(err.text, "it has no full certificate");
 	rig_certify(&rig, 1);
-	strcpy(node->boot_id, "another");
+	bu_node_set_boot_id(node, "another");
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, &err), -1);
 	ck_assert_msg(strstr(err.text, "boot_id") != NULL, "%s", err.text);
-	strcpy(node->boot_id, "boot-1");
+	bu_node_set_boot_id(node, "boot-1");
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
-	strcpy(node->machine, "0123456789abcdef");
+	bu_node_set_machine(node, "0123456789abcdef");
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), -1);
 	rig_end(&rig);
 }
@@ -557,7 +557,7 @@ START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 	bu_reconcile_note(rig.rec, &held, 1);
 	rig_pass(&rig, 1);
 	rig_restart(&rig);
-	rig_reason_says(&bu_fleet_node(rig.fleet, "node009")->hold.reason, "a card");
+	rig_reason_says(&bu_fleet_node(rig.fleet, "node009")->hold->reason, "a card");
 	ck_assert_ptr_nonnull(bu_fleet_rollout(rig.fleet, "r"));
 	ck_assert_msg(strstr(rig.fleet->trouble, "site.ini: ") != NULL, "%s",
 		      rig.fleet->trouble);

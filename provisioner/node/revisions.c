@@ -78,12 +78,12 @@ bu_revisions_drop(struct bu_fleet *fleet, const char *digest)
 void
 bu_revisions_install(struct bu_fleet *fleet, struct bu_node *node, const char *digest)
 {
-	char old[sizeof(node->installed_revision)];
+	char old[65];
 
 	BU_TEXT_COPY(old, node->installed_revision);
 	if (*digest)
 		bu_revisions_hold(fleet, digest);
-	BU_TEXT_COPY(node->installed_revision, digest);
+	bu_node_set_installed_revision(node, digest);
 	if (*old)
 		bu_revisions_drop(fleet, old);
 }
@@ -109,7 +109,7 @@ bu_revisions_apply(struct bu_fleet *fleet, const char *digest,
 static const char *
 digest_of(const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 
 	return order->open && order->begun ? order->revision : "";
 }
@@ -145,7 +145,7 @@ kept(struct bu_fleet *fleet, const struct bu_node *node, struct bu_err *err)
 	if (err)
 		*err = revision->unread;
 	bu_err_wrap(err, "revision %.12s, by which rollout %s changes %s",
-		    revision->digest, node->order.rollout, node->name);
+		    revision->digest, node->order->rollout, node->name);
 	return NULL;
 }
 

@@ -103,15 +103,15 @@ START_TEST(an_order_names_its_revision)
 
 	rig_begin(&rig, 1);
 	memcpy(old, rig.fleet->revision, sizeof(old));
-	ck_assert_str_eq(rig_node(&rig, 1)->order.revision, old);
+	ck_assert_str_eq(rig_node(&rig, 1)->order->revision, old);
 	rig_revise(&rig, 1, DISK, OTHER_DISK);
-	ck_assert_str_ne(rig_node(&rig, 1)->order.revision, old);
+	ck_assert_str_ne(rig_node(&rig, 1)->order->revision, old);
 	row_init(&event, BU_EVENT_ORDER, "node001",
 		 json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "class", "install",
 			   "revision", old));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
-	ck_assert_str_eq(rig_node(&rig, 1)->order.revision, old);
+	ck_assert_str_eq(rig_node(&rig, 1)->order->revision, old);
 	rig_start(&rig, 1);
 	ck_assert_str_eq(disk_of(&rig, 1), "smallest");
 	rig_end(&rig);
@@ -162,7 +162,7 @@ START_TEST(a_revision_that_cannot_be_read_fails_its_step_by_name)
 		rig_pass(&rig, 1000);
 	/* no power was touched, and who asks is told why */
 	ck_assert_str_eq(bu_state_name(node->state), "failed");
-	rig_reason_has(&node->reason, begin);
+	rig_reason_has(node->reason, begin);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
 	rig_end(&rig);
 }

@@ -222,7 +222,8 @@ static int
 is_of_a_person(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	(void)rec;
-	return node->state == BU_STATE_SERVICING || node->hold.owner == BU_OWNER_PERSON;
+	return node->state == BU_STATE_SERVICING ||
+	       node->hold->owner == BU_OWNER_PERSON;
 }
 
 static int
@@ -230,9 +231,9 @@ was_restarted(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	/* A person's restart is in the log, which outlives this process. */
 	int64_t ago_ms =
-		bu_wall_ms(bu_loop_clock(rec->fleet->loop)) - node->power.at_ms;
+		bu_wall_ms(bu_loop_clock(rec->fleet->loop)) - node->power->at_ms;
 
-	if (node->power.op == BU_DEED_BMC_RESET && ago_ms >= 0 && ago_ms < LATELY_MS)
+	if (node->power->op == BU_DEED_BMC_RESET && ago_ms >= 0 && ago_ms < LATELY_MS)
 		return 1;
 	return node->live.bmc_restart_ms &&
 	       bu_loop_now_ms(rec->fleet->loop) - node->live.bmc_restart_ms < LATELY_MS;

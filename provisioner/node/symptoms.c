@@ -86,7 +86,7 @@ int
 bu_symptoms_are_now(const struct bu_node *node)
 {
 	return node->evidence_is_now && node->evidence[0] &&
-	       (node->state == BU_STATE_FAILED || node->hold.owner);
+	       (node->state == BU_STATE_FAILED || node->hold->owner);
 }
 
 json_t *

@@ -106,9 +106,9 @@ look(const struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 	bu_fleet_mark(fleet, node);
 	bu_node_machine(node, &machine);
 	each_key(&walk, add_twin);
-	bu_condition_set(&node->conditions[BU_CONDITION_SHARED_IDENTITY],
-			 json_array_size(shared) > 0, time_ms,
-			 BU_SAID(TWINS, BU_ARG_SAID("all", json_incref(shared))));
+	bu_node_set_condition(node, BU_CONDITION_SHARED_IDENTITY,
+			      json_array_size(shared) > 0, time_ms,
+			      BU_SAID(TWINS, BU_ARG_SAID("all", json_incref(shared))));
 }
 
 /* Other nodes whose machines tell this value. */
@@ -177,7 +177,7 @@ bu_twins_forget(struct bu_fleet *fleet, struct bu_node *node)
 	bu_node_machine(node, &machine);
 	each_key(&walk, drop_key);
 	each_key(&walk, look_at_others);
-	bu_condition_set(&node->conditions[BU_CONDITION_SHARED_IDENTITY], 0, 0, NULL);
+	bu_node_set_condition(node, BU_CONDITION_SHARED_IDENTITY, 0, 0, NULL);
 }
 
 void

@@ -107,7 +107,7 @@ add_extra(const struct bu_node *node, struct deed *deed)
 {
 	size_t count = 0;
 
-	if (node->hold.owner)
+	if (node->hold->owner)
 		BU_EVENT_MAKE(&deed->extra[count++], BU_EVENT_RELEASED, node->name,
 			      released, .by = deed->next.by);
 	if (deed->next.again && !deed->move.next)
@@ -124,7 +124,7 @@ say(const struct bu_node *node, const struct deed *deed, enum bu_state to)
 			    bu_state_name(to), to == BU_STATE_DRAINING ? ", then " : "",
 			    to == BU_STATE_DRAINING ? bu_state_name(deed->next.state)
 						    : "",
-			    node->hold.owner ? "; released" : "");
+			    node->hold->owner ? "; released" : "");
 }
 
 static char *
@@ -164,8 +164,8 @@ hold(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
 			   "field 'reason': say why; node why shows it");
 		return NULL;
 	}
-	if (node->hold.owner) {
-		text = bu_hold_text(&node->hold);
+	if (node->hold->owner) {
+		text = bu_hold_text(node->hold);
 		bu_err_set(err, BU_ERR_STATE, 0, "node %s is %s", node->name, text);
 		return NULL;
 	}
@@ -182,7 +182,7 @@ static char *
 release_agent(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_verb_ask *ask)
 {
-	const struct bu_agent_fault *fault = &node->agent_failed;
+	const struct bu_agent_fault *fault = node->agent_failed;
 	struct bu_event event;
 
 	if (!ask->dry_run) {
@@ -198,10 +198,10 @@ static char *
 release(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
 	struct bu_err *err)
 {
-	if (!node->hold.owner && !node->live.late_ms && node->agent_failed.at_ms &&
+	if (!node->hold->owner && !node->live.late_ms && node->agent_failed->at_ms &&
 	    !bu_verb_takes(BU_VERB_RELEASE, node->state))
 		return release_agent(rec, node, ask);
-	if (!node->hold.owner && !node->live.late_ms)
+	if (!node->hold->owner && !node->live.late_ms)
 		return move(rec, node, ask, err);
 	if (!ask->dry_run && bu_reconcile_release(rec, node, ask->by, err) != 0)
 		return NULL;

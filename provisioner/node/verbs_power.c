@@ -54,7 +54,7 @@ journal(struct bu_reconcile *rec, struct bu_node *node, enum bu_outcome result,
 {
 	struct bu_event event;
 
-	BU_EVENT_MAKE(&event, BU_EVENT_POWER, node->name, power, .op = node->power.op,
+	BU_EVENT_MAKE(&event, BU_EVENT_POWER, node->name, power, .op = node->power->op,
 		      .force = BU_UNSAID, .result = result, .power = power,
 		      .detail = detail);
 	bu_reconcile_append(rec, node, &event, 1);
@@ -67,7 +67,7 @@ node_of(const struct bu_power_wish *wish)
 	const struct bu_fleet *fleet = wish->rec->fleet;
 
 	for (size_t i = 0; wish->seq && i < fleet->count; i++)
-		if (fleet->nodes[i]->power.seq == wish->seq)
+		if (fleet->nodes[i]->power->seq == wish->seq)
 			return fleet->nodes[i];
 	return bu_fleet_node(fleet, wish->node);
 }
@@ -90,11 +90,11 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	if (!node)
 		return;
 	bu_node_bmc_says(node, seen);
-	bu_text_copy(node->live.power_seen.power, sizeof(node->live.power_seen.power),
-		     power);
-	bu_text_copy(node->live.power_seen.error, sizeof(node->live.power_seen.error),
-		     err ? err->text : "");
-	node->live.power_seen.at_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+	bu_text_copy(bu_node_power_seen(node)->power,
+		     sizeof(node->live.power_seen->power), power);
+	bu_text_copy(bu_node_power_seen(node)->error,
+		     sizeof(node->live.power_seen->error), err ? err->text : "");
+	bu_node_power_seen(node)->at_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	bu_fleet_touch(rec->fleet, node);
 	if (!seq && !err && seen->state == BU_POWER_OFF && node->boot_id[0]) {
 		struct bu_event off;
@@ -103,7 +103,7 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 			      .asked = "power status");
 		bu_reconcile_note(rec, &off, 1);
 	}
-	if (!seq || node->power.seq != seq)
+	if (!seq || node->power->seq != seq)
 		return;
 	/* Until the log has the outcome. */
 	node->live.power_running = BU_WISH_LOST;
@@ -146,7 +146,7 @@ restart_bmc(struct bu_reconcile *rec, struct bu_node *node,
 static int
 begins_a_boot(const struct bu_node *node)
 {
-	switch (node->power.op) {
+	switch (node->power->op) {
 	case BU_DEED_OFF:
 	case BU_DEED_CYCLE:
 		return 1;
@@ -167,7 +167,7 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_node_bmc bmc;
 	int looks;
 
-	if (node->power.result != BU_OUTCOME_ASKED) {
+	if (node->power->result != BU_OUTCOME_ASKED) {
 		node->live.power_running = BU_WISH_RESTS;
 		return;
 	}
@@ -178,21 +178,21 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	if (node->live.power_running == BU_WISH_LOST && node->live.appending)
 		return;
 	looks = node->live.power_running == BU_WISH_LOST ||
-		node->power.seq <= rec->fleet->loaded_seq;
+		node->power->seq <= rec->fleet->loaded_seq;
 	if (!looks && begins_a_boot(node) &&
-	    !bu_gating_done(rec, node, node->power.seq))
+	    !bu_gating_done(rec, node, node->power->seq))
 		return;
-	wish = wish_of(rec, node, node->power.seq);
+	wish = wish_of(rec, node, node->power->seq);
 	wish->looks = looks;
 	node->live.power_running = BU_WISH_RUNS;
 	bu_medium_bmc(rec, node, &bmc);
 	if (wish->looks)
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish);
-	else if (node->power.op == BU_DEED_CYCLE)
+	else if (node->power->op == BU_DEED_CYCLE)
 		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, wish);
-	else if (node->power.op == BU_DEED_BMC_RESET)
+	else if (node->power->op == BU_DEED_BMC_RESET)
 		restart_bmc(rec, node, &bmc, wish);
-	else if (node->power.op == BU_DEED_ON)
+	else if (node->power->op == BU_DEED_ON)
 		bu_power_on(rec->power, &bmc.bmc, cycle.first, on_answer, wish);
 	else
 		bu_power_off(rec->power, &bmc.bmc, on_answer, wish);
@@ -217,7 +217,7 @@ check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_e
 {
 	int at_rest = bu_state_info(node->state)->settled;
 	int off = deed_of(ask) != BU_DEED_ON;
-	bu_autofree char *hold = bu_hold_text(&node->hold);
+	bu_autofree char *hold = bu_hold_text(node->hold);
 
 	if (bu_verb_is_held(node))
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is %s", node->name,
@@ -258,10 +258,10 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 		return -1;
 	if (deed_of(ask) == BU_DEED_STATUS)
 		return 0;
-	if (node->power.result == BU_OUTCOME_ASKED)
+	if (node->power->result == BU_OUTCOME_ASKED)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s: power %s by %s is under way", node->name,
-				  bu_deed_names[node->power.op], node->power.by);
+				  bu_deed_names[node->power->op], node->power->by);
 	if (bu_sibling_restarts(rec, node))
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s: its BMC restarts, as node %s has it, too; "

@@ -63,13 +63,13 @@ START_TEST(power_of_a_node_in_service_needs_force_and_a_reason)
 	no_power(&rig, "explode", 0, BU_ERR_INVAL, "on, off, cycle or status");
 	power(&rig, "off", 1);
 	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_DONE);
-	ck_assert_str_eq(node->power.power, "off");
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
+	ck_assert_str_eq(node->power->power, "off");
 	rig_why_says(&rig, node, "power off by ann: done");
 	power(&rig, "on", 0); /* harms nobody */
 	ck_assert_int_eq(rig_count(&rig, "on node001"), 1);
 	power(&rig, "status", 0);
-	ck_assert_str_eq(node->live.power_seen.power, "on");
+	ck_assert_str_eq(node->live.power_seen->power, "on");
 	rig_end(&rig);
 
 	node = rig_up_to(&rig, RIG_IMAGING);
@@ -90,11 +90,12 @@ START_TEST(power_of_a_drained_node_is_free)
 	free(bu_verb_run(rig.rec, node, &drain, NULL));
 	rig_until(&rig, node, BU_STATE_PARKED);
 	power(&rig, "cycle", 0);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_DONE);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
 	ck_assert_int_eq(node->state, BU_STATE_PARKED);
 	rig_write(&rig, "power.node001", "unknown");
 	power(&rig, "status", 0);
-	ck_assert_str_eq(node->live.power_seen.power, "unknown"); /* which is not off */
+	ck_assert_str_eq(node->live.power_seen->power,
+			 "unknown"); /* which is not off */
 	rig_end(&rig);
 }
 END_TEST
@@ -107,15 +108,15 @@ START_TEST(a_power_action_is_not_repeated_after_a_restart)
 
 	rig_write(&rig, "power.hang", "");
 	power(&rig, "off", 1);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_ASKED);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_ASKED);
 	no_power(&rig, "on", 0, BU_ERR_BUSY, "power off by ann is under way");
 	rig_remove(&rig, "power.hang");
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	for (int i = 0; i < 20 && node->power.result == BU_OUTCOME_ASKED; i++)
+	for (int i = 0; i < 20 && node->power->result == BU_OUTCOME_ASKED; i++)
 		rig_pass(&rig, 100);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_UNKNOWN);
-	ck_assert_str_eq(node->power.power, "off");
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_UNKNOWN);
+	ck_assert_str_eq(node->power->power, "off");
 	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
 	rig_end(&rig);
 }
@@ -125,7 +126,7 @@ END_TEST
 static void
 fill_at_deed(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
-	if (node && node->power.result == BU_OUTCOME_ASKED)
+	if (node && node->power->result == BU_OUTCOME_ASKED)
 		bad_disk.full = 1;
 }
 
@@ -140,16 +141,16 @@ START_TEST(an_outcome_that_the_log_did_not_take_is_looked_for)
 	power(&rig, "off", 1);
 	bu_fleet_unwatch(rig.fleet, fill_at_deed, NULL);
 	ck_assert_ptr_nonnull(bu_store_down(rig.store));
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_ASKED);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_ASKED);
 	bad_disk_install();
-	for (int i = 0; i < 10 && node->power.result == BU_OUTCOME_ASKED; i++)
+	for (int i = 0; i < 10 && node->power->result == BU_OUTCOME_ASKED; i++)
 		rig_pass(&rig, 1001);
 	ck_assert_ptr_null(bu_store_down(rig.store));
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_UNKNOWN);
-	ck_assert_str_eq(node->power.power, "off");
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_UNKNOWN);
+	ck_assert_str_eq(node->power->power, "off");
 	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
 	power(&rig, "on", 0); /* nothing is under way */
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_DONE);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
 	rig_end(&rig);
 }
 END_TEST
@@ -190,12 +191,12 @@ START_TEST(what_was_asked_rests_while_a_person_switches_the_machine)
 	node = rig_node(&rig, 1);
 	for (int i = 0; i < 20; i++)
 		rig_pass(&rig, 1000);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_ASKED);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_ASKED);
 	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
 	rig_revise(&rig, 1, NULL, NULL);
-	for (int i = 0; i < 20 && node->power.result == BU_OUTCOME_ASKED; i++)
+	for (int i = 0; i < 20 && node->power->result == BU_OUTCOME_ASKED; i++)
 		rig_pass(&rig, 1000);
-	ck_assert_int_eq(node->power.result, BU_OUTCOME_UNKNOWN);
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_UNKNOWN);
 	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
 	rig_end(&rig);
 }

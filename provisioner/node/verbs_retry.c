@@ -13,7 +13,7 @@
 static int
 is_written(const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	enum bu_state next = bu_class_info(order->class)->next;
 
 	if (node->state != BU_STATE_FAILED || node->writing ||
@@ -27,10 +27,10 @@ static void
 reopened(struct bu_event *ret, const struct bu_node *node, const char *by, int begun)
 {
 	BU_EVENT_MAKE(ret, BU_EVENT_ORDER, node->name, order,
-		      .rollout = node->order.rollout,
-		      .class = bu_class_name(node->order.class), .batch = BU_UNSAID_INT,
-		      .reset = BU_UNSAID, .replace = BU_UNSAID, .retry = 1,
-		      .begun = begun, .by = by);
+		      .rollout = node->order->rollout,
+		      .class = bu_class_name(node->order->class),
+		      .batch = BU_UNSAID_INT, .reset = BU_UNSAID, .replace = BU_UNSAID,
+		      .retry = 1, .begun = begun, .by = by);
 }
 
 /* Boots the installed system; with the order, when that has failed. */
@@ -43,7 +43,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
 		.on = bu_verb_runs(rec, node) ? BU_TRIGGER_VALIDATE : BU_TRIGGER_BOOT,
 		.reason = &reason,
 		.by = ask->by,
-		.reset = node->order.failed && node->order.reset,
+		.reset = node->order->failed && node->order->reset,
 	};
 	struct bu_event order;
 	enum bu_state to;
@@ -51,7 +51,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
 	BU_REASON_SET(&reason, VERB, .text = {"retry", ask->by, ask->reason});
 	if (bu_reconcile_can(rec, node, &move, &to, err) != 0)
 		return NULL;
-	if (node->order.failed && !ask->dry_run) {
+	if (node->order->failed && !ask->dry_run) {
 		reopened(&order, node, ask->by, 1);
 		move.extra = &order;
 		move.count = 1;
@@ -67,7 +67,7 @@ static char *
 open_again(struct bu_reconcile *rec, struct bu_node *node,
 	   const struct bu_verb_ask *ask, struct bu_err *err)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	const struct bu_rollout *rollout = bu_fleet_rollout(rec->fleet, order->rollout);
 	struct bu_event event;
 
@@ -93,16 +93,16 @@ char *
 bu_verb_retry(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_verb_ask *ask, struct bu_err *err)
 {
-	if (node->hold.owner == BU_OWNER_BRINGUP) {
+	if (node->hold->owner == BU_OWNER_BRINGUP) {
 		if (!ask->dry_run && bu_reconcile_release(rec, node, ask->by, err) != 0)
 			return NULL;
 		return bu_xstrdup("released");
 	}
 	if (bu_verb_check(node, BU_VERB_RETRY, err) != 0)
 		return NULL;
-	if (node->order.failed && !is_written(node))
+	if (node->order->failed && !is_written(node))
 		return open_again(rec, node, ask, err);
-	if (node->state == BU_STATE_FAILED && !node->order.open)
+	if (node->state == BU_STATE_FAILED && !node->order->open)
 		return boot(rec, node, ask, err);
 	bu_err_set(err, BU_ERR_STATE, 0, "node %s: its last order has not failed",
 		   node->name);

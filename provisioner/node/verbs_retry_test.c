@@ -17,14 +17,14 @@ retries(int64_t rows)
 	int network = rig_count(&rig, "boot network node001");
 	int64_t cut = rows ? last_seq(&rig) + rows : 0;
 
-	ck_assert_int_eq(node->order.failed, 1);
+	ck_assert_int_eq(node->order->failed, 1);
 	rig_write(&rig, "power.node001", "off");
 	ask(&rig, BU_VERB_RETRY, "failed -> booting, nothing is written");
 	rig_until(&rig, node, BU_STATE_BOOTING);
-	ck_assert_int_eq(node->order.open && node->order.begun, 1);
+	ck_assert_int_eq(node->order->open && node->order->begun, 1);
 	node = goes_to(&rig, BU_STATE_READY, &cut);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), network);
-	ck_assert_str_eq(bu_order_status(&node->order), "done");
+	ck_assert_str_eq(bu_order_status(node->order), "done");
 	ck_assert_int_eq(rig.fleet->rollouts[0].failed, 0);
 	ck_assert_int_eq(rig.fleet->rollouts[0].done, 1);
 	rig_end(&rig);
@@ -57,9 +57,9 @@ START_TEST(an_install_that_failed_is_retried_as_it_was)
 	rig_until(&rig, node, BU_STATE_FAILED);
 	ask(&rig, BU_VERB_RETRY, "its order (install, of rollout r-1) is opened again");
 	rig_pass(&rig, 1);
-	ck_assert_int_eq(node->order.open, 1);
-	ck_assert_int_eq(node->order.reset, 0);
-	ck_assert_str_eq(node->order.image_digest, "d1");
+	ck_assert_int_eq(node->order->open, 1);
+	ck_assert_int_eq(node->order->reset, 0);
+	ck_assert_str_eq(node->order->image_digest, "d1");
 	ck_assert_int_eq(rig.fleet->rollouts[0].failed, 0);
 	ck_assert_int_eq(rig.fleet->rollouts[0].total, 1);
 	rig_restart(&rig);
@@ -87,7 +87,7 @@ START_TEST(a_retry_is_refused_where_it_means_nothing)
 	rig_pass(&rig, 1);
 	ask(&rig, BU_VERB_RETRY, "released");
 	rig_pass(&rig, 1);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	rig_end(&rig);
 
 	node = rig_up_to(&rig, RIG_IMAGING);
@@ -121,10 +121,10 @@ START_TEST(the_agent_that_failed_is_told_until_it_runs)
 		      .detail = "no such file");
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
-	BU_TEXT_COPY(node->live.agent.digest, "d1");
+	BU_TEXT_COPY(bu_node_agent(node)->digest, "d1");
 	rig_why_says(&rig, node, "agent 2.0 was not started");
 	rig_why_says(&rig, node, "no such file; see bringup-agent's log on the node");
-	BU_TEXT_COPY(node->live.agent.digest, "d2");
+	BU_TEXT_COPY(bu_node_agent(node)->digest, "d2");
 	after = rig_why(&rig, node);
 	ck_assert_ptr_null(strstr(after, "agent 2.0"));
 	rig_end(&rig);

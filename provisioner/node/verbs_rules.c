@@ -22,7 +22,7 @@ bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node)
 int
 bu_verb_is_held(const struct bu_node *node)
 {
-	return node->hold.owner == BU_OWNER_PERSON;
+	return node->hold->owner == BU_OWNER_PERSON;
 }
 
 /* "validate, service, retire"; owned. */
@@ -66,7 +66,7 @@ bu_verb_is_out(const struct bu_node *node)
 static int
 check_ordered(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	int forgets = verb == BU_VERB_REPLACE || verb == BU_VERB_RETIRE;
 
 	if (forgets && bu_verb_is_out(node))
@@ -88,8 +88,8 @@ check_ordered(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 int
 bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 {
-	const struct bu_order *order = &node->order;
-	bu_autofree char *hold = bu_hold_text(&node->hold);
+	const struct bu_order *order = node->order;
+	bu_autofree char *hold = bu_hold_text(node->hold);
 
 	if (!bu_verb_takes(verb, node->state))
 		return refuse_state(node, verb, err);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "tests/support/verbs.h"
 
 /* Each row: a verb, where it leads first, and what takes the node back. */
@@ -42,13 +43,13 @@ take_trip(size_t i, int64_t rows)
 	goes_to(&rig, BU_STATE_DRAINING, &cut);
 	node = goes_to(&rig, trips[i].rests, &cut);
 	if (trips[i].rests != BU_STATE_READY) {
-		rig_reason_has(&node->reason, "by ann: fan 3");
+		rig_reason_has(node->reason, "by ann: fan 3");
 		be_the_world(&rig, node);
 		ask(&rig, trips[i].back, trips[i].back_says);
 		node = goes_to(&rig, BU_STATE_READY, &cut);
 	}
 	ck_assert_int_eq(boots(&rig) - before, trips[i].boots);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	rig_end(&rig);
 	return rows && !cut;
 }
@@ -106,7 +107,7 @@ START_TEST(who_is_drained_or_serviced_is_left_alone)
 			rig_pass(&rig, 1);
 			ck_assert_str_eq(node->boot_id, "boot-of-service");
 			ck_assert_int_eq(node->state, BU_STATE_SERVICING);
-			rig_reason_has(&node->reason, "service by ann");
+			rig_reason_has(node->reason, "service by ann");
 		}
 		rig_end(&rig);
 	}
@@ -183,7 +184,7 @@ START_TEST(a_machine_that_is_on_is_never_reset_to_be_validated)
 	for (int i = 0; i < 100; i++)
 		rig_pass(&rig, 2000);
 	ck_assert_int_eq(node->state, BU_STATE_FAILED);
-	rig_reason_has(&node->reason, "bringup node reboot node001 power-cycles it");
+	rig_reason_has(node->reason, "bringup node reboot node001 power-cycles it");
 	ck_assert_int_eq(boots(&rig), before);
 	/* who asks for the reset gets it */
 	ask(&rig, BU_VERB_REBOOT, "failed -> booting");
@@ -352,7 +353,7 @@ START_TEST(a_drain_for_an_order_is_the_orders)
 	rig_write(&rig, "sinfo", "draining\n");
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
-	ck_assert_int_eq(node->next.state, BU_STATE_BOOTING);
+	ck_assert_int_eq(node->next->state, BU_STATE_BOOTING);
 	rig_why_says(&rig, node, "then: booting (reboot of rollout");
 	refused(&rig, BU_VERB_DRAIN, BU_ERR_STATE,
 		"is draining for an order (reboot, of rollout");
@@ -389,7 +390,7 @@ START_TEST(who_left_the_profile_for_an_order_is_retired)
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
 	free(bu_verb_run(rig.rec, node, &retire, NULL));
 	rig_until(&rig, node, BU_STATE_RETIRED);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	ck_assert_int_eq(bu_node_is_gone(node), 1);
 	ck_assert_int_eq(rig_count(&rig, "boot network node002"), 1); /* its first */
 	rig_end(&rig);
@@ -418,13 +419,13 @@ START_TEST(who_has_left_for_an_order_can_be_replaced)
 		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 		refused(&rig, BU_VERB_SERVICE, BU_ERR_STATE,
 			"its files are being written; it takes: replace, retire");
-		for (int k = 0; k < 1000 && !node->hold.owner; k++)
+		for (int k = 0; k < 1000 && !node->hold->owner; k++)
 			rig_pass(&rig, 1000);
 		rig_why_says(&rig, node, "come back: bringup node replace node001");
 		ask(&rig, rows[i].verb, rows[i].says);
 		rig_until(&rig, node, rows[i].to);
 		ck_assert_str_eq(node->machine, "");
-		ck_assert_int_eq(node->order.withdrawn, 1);
+		ck_assert_int_eq(node->order->withdrawn, 1);
 		rig_restart(&rig);
 		ck_assert_int_eq(rig_node(&rig, 1)->state, rows[i].to);
 		rig_end(&rig);
@@ -442,9 +443,9 @@ forget(enum bu_verb verb, enum bu_state to, int64_t rows)
 	struct bu_node *node = ready(&rig);
 	int before = boots(&rig);
 	int64_t cut = rows ? last_seq(&rig) + rows : 0;
-	char machine[sizeof(node->machine)];
+	char machine[65];
 
-	memcpy(machine, node->machine, sizeof(machine));
+	BU_TEXT_COPY(machine, node->machine);
 	ask(&rig, verb, says);
 	node = goes_to(&rig, BU_STATE_DRAINING, &cut);
 	ck_assert_str_eq(node->machine, machine);

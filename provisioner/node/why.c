@@ -51,7 +51,7 @@ add_step(const struct why *why)
 static int
 takes_empty_disk(const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 
 	return node->step.action == BU_ACTION_INSTALL &&
 	       node->step.status == BU_STEP_FAILED &&
@@ -66,7 +66,7 @@ add_retry(const struct why *why)
 	enum bu_reason_code code = BU_REASON_RETRY;
 
 	/* The data that a reimage keeps may not be there. */
-	if (why->node->order.class == BU_CLASS_REIMAGE)
+	if (why->node->order->class == BU_CLASS_REIMAGE)
 		code = BU_REASON_RETRY_OR_WIPE;
 	else if (takes_empty_disk(why->node))
 		code = BU_REASON_RETRY_EMPTY;
@@ -77,7 +77,7 @@ static void
 add_order(const struct why *why)
 {
 	const struct bu_node *node = why->node;
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 
 	if (order->open)
 		SAY(why, ORDER_OPEN, BU_ARG("class", bu_class_name(order->class)),
@@ -97,7 +97,7 @@ add_order(const struct why *why)
 static void
 add_next(const struct why *why)
 {
-	const struct bu_next *next = &why->node->next;
+	const struct bu_next *next = why->node->next;
 
 	if (why->node->state == BU_STATE_DRAINING)
 		SAY(why, GOES_TO, BU_ARG("state", bu_state_name(next->state)),
@@ -143,7 +143,7 @@ static void
 add_agent(const struct why *why)
 {
 	const struct bu_node *node = why->node;
-	int switched = node->power.seq > why->rec->fleet->loaded_seq;
+	int switched = node->power->seq > why->rec->fleet->loaded_seq;
 
 	if (bu_over_is(node))
 		SAY(why, AGENT_OVER, BU_ARG_SAID("how", bu_over_said(node)));
@@ -163,7 +163,7 @@ static void
 add_roots(const struct why *why)
 {
 	const struct bu_node *node = why->node;
-	const struct bu_other_root *other = &node->other;
+	const struct bu_other_root *other = node->other;
 
 	if (node->slot[0] && !node->proven)
 		SAY(why, ROOT_NOT_UP, BU_ARG("slot", node->slot),
@@ -176,7 +176,7 @@ add_roots(const struct why *why)
 static void
 add_power(const struct why *why)
 {
-	const struct bu_power_deed *deed = &why->node->power;
+	const struct bu_power_deed *deed = why->node->power;
 	int open = deed->result == BU_OUTCOME_ASKED;
 
 	if (deed->op)
@@ -219,10 +219,10 @@ static void
 add_agent_change(const struct why *why)
 {
 	const struct bu_node *node = why->node;
-	const struct bu_agent_fault *fault = &node->agent_failed;
+	const struct bu_agent_fault *fault = node->agent_failed;
 	char at[24];
 
-	if (!fault->at_ms || strcmp(fault->digest, node->live.agent.digest) == 0)
+	if (!fault->at_ms || strcmp(fault->digest, node->live.agent->digest) == 0)
 		return;
 	bu_time_iso(fault->at_ms, at);
 	SAY(why, AGENT_FAILED, BU_ARG("version", fault->version),
@@ -231,8 +231,8 @@ add_agent_change(const struct why *why)
 	    BU_ARG_NUMBER("refused", fault->result == BU_AGENT_REFUSED),
 	    BU_ARG("at", at), BU_ARG("words", fault->detail),
 	    BU_ARG("node", node->name));
-	if (node->live.agent.version[0])
-		SAY(why, AGENT_IS, BU_ARG("version", node->live.agent.version));
+	if (node->live.agent->version[0])
+		SAY(why, AGENT_IS, BU_ARG("version", node->live.agent->version));
 }
 
 static void
@@ -313,15 +313,15 @@ add_hold(const struct why *why)
 {
 	const struct bu_node *node = why->node;
 
-	if (node->hold.owner)
-		SAY(why, IS_HELD, BU_ARG("by", node->hold.by),
-		    BU_ARG_SAID("why", bu_said_of(&node->hold.reason)),
+	if (node->hold->owner)
+		SAY(why, IS_HELD, BU_ARG("by", node->hold->by),
+		    BU_ARG_SAID("why", bu_said_of(&node->hold->reason)),
 		    BU_ARG("node", node->name));
 	if (bu_node_keeps_files(node))
-		SAY(why, ABORT_ADVICE, BU_ARG("rollout", node->order.rollout));
-	if (node->hold.owner && bu_node_has_left(node))
+		SAY(why, ABORT_ADVICE, BU_ARG("rollout", node->order->rollout));
+	if (node->hold->owner && bu_node_has_left(node))
 		SAY(why, REPLACE_ADVICE, BU_ARG("node", node->name));
-	if (node->hold.owner && node->state == BU_STATE_VALIDATING &&
+	if (node->hold->owner && node->state == BU_STATE_VALIDATING &&
 	    !bu_verb_runs(why->rec, node))
 		SAY(why, UNHEARD_ADVICE, BU_ARG("node", node->name));
 }
@@ -332,15 +332,15 @@ add_state(const struct why *why)
 {
 	const struct bu_node *node = why->node;
 	const struct bu_state_info *info = bu_state_info(node->state);
-	const struct bu_reason *says = &node->live.says;
+	const struct bu_reason *says = node->live.says;
 
 	SAY(why, IS_SO, BU_ARG("node", node->name), BU_ARG("state", info->name),
 	    BU_ARG_NUMBER("s", seconds_since(why, node->since_ms)));
-	if (node->reason.code)
-		SAY(why, CAME_BY, BU_ARG_SAID("why", bu_said_of(&node->reason)));
+	if (node->reason->code)
+		SAY(why, CAME_BY, BU_ARG_SAID("why", bu_said_of(node->reason)));
 	add_conditions(why);
 	add_hold(why);
-	add_reason(why, &node->live.refusal, BU_REASON_REFUSED);
+	add_reason(why, node->live.refusal, BU_REASON_REFUSED);
 	add_reason(why, says,
 		   bu_reason_is(says, BU_REASON_KIND_WAIT) ? BU_REASON_WAITS
 							   : BU_REASON_NOT_MEASURED);

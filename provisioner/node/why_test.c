@@ -23,7 +23,7 @@ steps(struct bu_node *node, enum bu_action action, enum bu_step_status status)
 static void
 orders(struct bu_node *node, enum bu_class class)
 {
-	node->order = (struct bu_order){
+	*bu_node_order(node) = (struct bu_order){
 		.seq = 5, .rollout = "r-1", .class = class, .open = 1};
 }
 
@@ -51,13 +51,13 @@ static void
 inspecting(struct bu_node *node)
 {
 	is_late_for(node, BU_STATE_INSPECTING, 100000);
-	BU_REASON_SET(&node->reason, OTHER, .text = {"late"});
+	BU_REASON_SET(bu_node_reason(node), OTHER, .text = {"late"});
 	orders(node, BU_CLASS_INSTALL);
-	node->order.begun = 1;
+	bu_node_order(node)->begun = 1;
 	steps(node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
-	strcpy(node->step_error, "no power");
+	bu_node_set_step_error(node, "no power");
 	node->live.last_seen_ms = now_ms - 4000;
-	BU_REASON_SET(&node->live.refusal, NO_IDENTITY, .text = {"it tells nothing"});
+	BU_REASON_SET(bu_node_refusal(node), NO_IDENTITY, .text = {"it tells nothing"});
 }
 
 static void
@@ -99,7 +99,7 @@ imaging(struct bu_node *node)
 	strcpy(node->live.progress_stage, "image");
 	node->live.progress_done_bytes = 5 << 20;
 	node->live.progress_total_bytes = 7 << 20;
-	BU_REASON_SET(&node->live.says, NO_PARTNER);
+	BU_REASON_SET(bu_node_says(node), NO_PARTNER);
 }
 
 static void
@@ -115,8 +115,8 @@ boots_its_second_root(struct bu_node *node)
 {
 	is_late_for(node, BU_STATE_BOOTING, 1000);
 	strcpy(node->slot, "b");
-	strcpy(node->other.step, "i1");
-	strcpy(node->other.image, "deb");
+	strcpy(bu_node_other(node)->step, "i1");
+	strcpy(bu_node_other(node)->image, "deb");
 }
 
 static void
@@ -125,11 +125,11 @@ validates(struct bu_node *node)
 	is_late_for(node, BU_STATE_VALIDATING, 1000);
 	strcpy(node->slot, "b");
 	node->proven = node->boot_installed = 1;
-	strcpy(node->other.step, "i1");
-	strcpy(node->other.image, "deb");
-	strcpy(node->kept_certs[0].step, "i1");
-	strcpy(node->kept_certs[0].fingerprint, "f");
-	strcpy(node->lent_to, "node002");
+	strcpy(bu_node_other(node)->step, "i1");
+	strcpy(bu_node_other(node)->image, "deb");
+	strcpy(bu_node_kept_certs(node)[0].step, "i1");
+	strcpy(bu_node_kept_certs(node)[0].fingerprint, "f");
+	bu_node_set_lent_to(node, "node002");
 }
 
 static void
@@ -151,9 +151,9 @@ static void
 held_while_it_validates(struct bu_node *node)
 {
 	node->state = BU_STATE_VALIDATING;
-	BU_REASON_SET(&node->hold.reason, PERSON, .text = {"a look"});
-	node->hold.owner = BU_OWNER_PERSON;
-	strcpy(node->hold.by, "ann");
+	BU_REASON_SET(&bu_node_hold(node)->reason, PERSON, .text = {"a look"});
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
+	strcpy(bu_node_hold(node)->by, "ann");
 	node->checks.body = quoted("{}");
 }
 
@@ -162,18 +162,18 @@ joins(struct bu_node *node)
 {
 	is_late_for(node, BU_STATE_JOINING, 1000);
 	steps(node, BU_ACTION_JOIN, BU_STEP_FAILED);
-	strcpy(node->step_error, "refused");
-	strcpy(node->live.cluster_words, "Slurm: down");
+	bu_node_set_step_error(node, "refused");
+	bu_node_set_cluster_words(node, "Slurm: down");
 }
 
 static void
 ready(struct bu_node *node)
 {
 	node->state = BU_STATE_READY;
-	strcpy(node->lent_to, "node002");
+	bu_node_set_lent_to(node, "node002");
 	node->lent_ms = now_ms - 9000;
 	node->agent_cert_until_ms = now_ms + INT64_C(60) * DAY_MS;
-	node->power = (struct bu_power_deed){
+	*bu_node_power(node) = (struct bu_power_deed){
 		.op = BU_DEED_ON, .by = "ann", .result = BU_OUTCOME_ASKED};
 }
 
@@ -183,21 +183,21 @@ ready_and_relabelled(struct bu_node *node)
 	node->state = BU_STATE_READY;
 	node->live.clock_ms = mono_ms - 1000;
 	orders(node, BU_CLASS_RECONFIGURE);
-	node->order.begun = 1;
+	bu_node_order(node)->begun = 1;
 	steps(node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 	node->live.last_seen_ms = now_ms - 1000;
-	node->power = (struct bu_power_deed){.op = BU_DEED_OFF,
-					     .by = "ann",
-					     .result = BU_OUTCOME_FAILED,
-					     .detail = "no answer"};
+	*bu_node_power(node) = (struct bu_power_deed){.op = BU_DEED_OFF,
+						      .by = "ann",
+						      .result = BU_OUTCOME_FAILED,
+						      .detail = "no answer"};
 }
 
 static void
 unreachable(struct bu_node *node)
 {
 	node->state = BU_STATE_READY;
-	node->conditions[BU_CONDITION_UNREACHABLE].on = 1;
-	node->conditions[BU_CONDITION_UNREACHABLE].since_ms = now_ms - 31000;
+	bu_node_conditions(node)[BU_CONDITION_UNREACHABLE].on = 1;
+	bu_node_conditions(node)[BU_CONDITION_UNREACHABLE].since_ms = now_ms - 31000;
 	node->agent_revoked = 1;
 }
 
@@ -205,8 +205,8 @@ static void
 not_in_its_cluster(struct bu_node *node)
 {
 	node->state = BU_STATE_READY;
-	node->conditions[BU_CONDITION_NOT_IN_CLUSTER].on = 1;
-	node->conditions[BU_CONDITION_NOT_IN_CLUSTER].since_ms = now_ms - 31000;
+	bu_node_conditions(node)[BU_CONDITION_NOT_IN_CLUSTER].on = 1;
+	bu_node_conditions(node)[BU_CONDITION_NOT_IN_CLUSTER].since_ms = now_ms - 31000;
 	node->agent_cert_until_ms = now_ms;
 }
 
@@ -230,48 +230,48 @@ static void
 agent_that_failed(struct bu_node *node)
 {
 	node->state = BU_STATE_READY;
-	strcpy(node->agent_failed.version, "2");
-	strcpy(node->agent_failed.digest, "d2");
-	strcpy(node->agent_failed.detail, "no library");
-	node->agent_failed.result = BU_AGENT_REFUSED;
-	node->agent_failed.at_ms = INT64_C(1700000000000);
-	strcpy(node->live.agent.version, "1");
+	strcpy(bu_node_agent_failed(node)->version, "2");
+	strcpy(bu_node_agent_failed(node)->digest, "d2");
+	strcpy(bu_node_agent_failed(node)->detail, "no library");
+	bu_node_agent_failed(node)->result = BU_AGENT_REFUSED;
+	bu_node_agent_failed(node)->at_ms = INT64_C(1700000000000);
+	strcpy(bu_node_agent(node)->version, "1");
 }
 
 static void
 agent_that_runs_by_now(struct bu_node *node)
 {
 	agent_that_failed(node);
-	strcpy(node->live.agent.digest, "d2");
+	strcpy(bu_node_agent(node)->digest, "d2");
 }
 
 static void
 drains(struct bu_node *node)
 {
 	node->state = BU_STATE_DRAINING;
-	node->next.state = BU_STATE_PARKED;
-	BU_REASON_SET(&node->next.reason, PERSON, .text = {"fan"});
+	bu_node_next(node)->state = BU_STATE_PARKED;
+	BU_REASON_SET(&bu_node_next(node)->reason, PERSON, .text = {"fan"});
 }
 
 static void
 drains_and_goes_on(struct bu_node *node)
 {
 	node->state = BU_STATE_DRAINING;
-	node->next.state = BU_STATE_VALIDATING;
+	bu_node_next(node)->state = BU_STATE_VALIDATING;
 }
 
 static void
 held_without_its_files(struct bu_node *node)
 {
 	node->state = BU_STATE_DRAINING;
-	node->next.state = BU_STATE_VALIDATING;
+	bu_node_next(node)->state = BU_STATE_VALIDATING;
 	orders(node, BU_CLASS_RESTART);
-	node->order.begun = 1;
+	bu_node_order(node)->begun = 1;
 	steps(node, BU_ACTION_CONFIGURE, BU_STEP_FAILED);
-	strcpy(node->step_error, "no NIC");
-	BU_REASON_SET(&node->hold.reason, OTHER, .text = {"no NIC"});
-	node->hold.owner = BU_OWNER_BRINGUP;
-	strcpy(node->hold.by, "bringup");
+	bu_node_set_step_error(node, "no NIC");
+	BU_REASON_SET(&bu_node_hold(node)->reason, OTHER, .text = {"no NIC"});
+	bu_node_hold(node)->owner = BU_OWNER_BRINGUP;
+	strcpy(bu_node_hold(node)->by, "bringup");
 }
 
 static void
@@ -279,16 +279,16 @@ failed_reimage(struct bu_node *node)
 {
 	node->state = BU_STATE_FAILED;
 	orders(node, BU_CLASS_REIMAGE);
-	node->order.open = 0;
-	node->order.failed = 1;
-	BU_REASON_SET(&node->order.reason, OTHER, .text = {"disk gone"});
+	bu_node_order(node)->open = 0;
+	bu_node_order(node)->failed = 1;
+	BU_REASON_SET(&bu_node_order(node)->reason, OTHER, .text = {"disk gone"});
 }
 
 static void
 failed_install(struct bu_node *node)
 {
 	failed_reimage(node);
-	node->order.class = BU_CLASS_INSTALL;
+	bu_node_order(node)->class = BU_CLASS_INSTALL;
 	strcpy(node->live.progress_stage, "image");
 }
 
@@ -302,23 +302,23 @@ failed_at_a_disk(struct bu_node *node)
 {
 	failed_install(node);
 	steps(node, BU_ACTION_INSTALL, BU_STEP_FAILED);
-	strcpy(node->step_error, not_empty);
+	bu_node_set_step_error(node, not_empty);
 }
 
 static void
 failed_at_an_unnamed_disk(struct bu_node *node)
 {
 	failed_at_a_disk(node);
-	node->order.class = BU_CLASS_WIPE;
-	strcpy(node->order.disk, "/dev/vda");
+	bu_node_order(node)->class = BU_CLASS_WIPE;
+	strcpy(bu_node_order(node)->disk, "/dev/vda");
 }
 
 static void
 failed_at_its_disk(struct bu_node *node)
 {
 	failed_at_an_unnamed_disk(node);
-	node->order.disk_size_bytes = 4096;
-	strcpy(node->step_error, "no space");
+	bu_node_order(node)->disk_size_bytes = 4096;
+	bu_node_set_step_error(node, "no space");
 }
 
 static void
@@ -326,9 +326,9 @@ parked_after_a_withdrawal(struct bu_node *node)
 {
 	node->state = BU_STATE_PARKED;
 	orders(node, BU_CLASS_WIPE);
-	node->order.open = 0;
-	node->order.withdrawn = 1;
-	BU_REASON_SET(&node->order.reason, ABORTED, .text = {"ann"});
+	bu_node_order(node)->open = 0;
+	bu_node_order(node)->withdrawn = 1;
+	BU_REASON_SET(&bu_node_order(node)->reason, ABORTED, .text = {"ann"});
 }
 
 static void

@@ -192,7 +192,7 @@ bu_plan_under_way(const struct bu_plan_input *input, const struct bu_plan_node *
 		  json_t *plan)
 {
 	const struct bu_node *node = it->node;
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	struct sides sides = {0};
 	json_t *reach, *entry;
 
@@ -238,7 +238,7 @@ bu_plan_restart_text(const struct bu_plan_input *input)
 static int
 has_none(const struct bu_node *node)
 {
-	return !node || !node->order.open || !node->order.begun;
+	return !node || !node->order->open || !node->order->begun;
 }
 
 void

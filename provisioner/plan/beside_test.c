@@ -36,7 +36,7 @@ is_change(const json_t *entry, const char *facet, const char *old, const char *n
 static void
 order(struct site *site)
 {
-	struct bu_order *order = &site->nodes[0]->order;
+	struct bu_order *order = bu_node_order(site->nodes[0]);
 
 	site->nodes[0]->state = BU_STATE_IMAGING;
 	order->open = order->begun = 1;
@@ -131,7 +131,7 @@ START_TEST(an_order_under_way_is_told_with_what_stays_and_what_counts)
 	ck_assert_uint_eq(count_of(one, "content"), 1);
 	is_change(entry_of(one, "content", 0), "kargs", "", "quiet");
 	/* one that has ended, or has not begun, goes on by no other revision */
-	site.nodes[0]->order.begun = 0;
+	bu_node_order(site.nodes[0])->begun = 0;
 	ended = make(&site);
 	ck_assert_uint_eq(count_of(ended, "under_way"), 0);
 	end(&site);
@@ -147,7 +147,7 @@ START_TEST(what_the_order_makes_of_the_node_counts)
 
 	begin(&site, NULL, NULL, "[pool train]", WITH("rack = r9\n"));
 	order(&site);
-	strcpy(site.nodes[0]->order.image_digest, "d0");
+	strcpy(bu_node_order(site.nodes[0])->image_digest, "d0");
 	plan = make(&site);
 	one = entry_of(plan, "under_way", 0);
 	ck_assert_uint_eq(count_of(one, "content"), 1);
@@ -172,8 +172,8 @@ START_TEST(a_machine_that_replaces_one_under_way_is_no_correction)
 		   "bmc = \"qemu:///system#new\"\n"));
 	order(&site);
 	node = site.nodes[0];
-	strcpy(node->machine, "00112233445566778");
-	strcpy(node->serial, "LAB-001");
+	bu_node_set_machine(node, "00112233445566778");
+	bu_node_set_serial(node, "LAB-001");
 	plan = make(&site);
 	why = json_object_get(entry_of(plan, "refused", 0), "why");
 	ck_assert_str_eq(bu_json_str(why, "code", ""), "replaced-on-way");

@@ -138,7 +138,7 @@ is_elsewhere(const struct bu_plan_node *it)
 	const char *wanted = it->want->cluster ? it->want->cluster->name : "";
 
 	return it->node->state == BU_STATE_READY &&
-	       strcmp(it->node->joined.cluster, wanted) != 0;
+	       strcmp(it->node->joined->cluster, wanted) != 0;
 }
 
 /* Takes the reference of have. */
@@ -147,7 +147,7 @@ with_joined(json_t *have, const struct bu_node *node)
 {
 	json_t *seen = json_copy(have);
 
-	json_object_set_new(seen, "cluster", json_string(node->joined.cluster));
+	json_object_set_new(seen, "cluster", json_string(node->joined->cluster));
 	json_decref(have);
 	return seen;
 }
@@ -233,7 +233,7 @@ bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it
 json_t *
 bu_plan_content(const struct bu_plan_input *input, const struct bu_plan_node *it)
 {
-	const struct bu_order *order = &it->node->order;
+	const struct bu_order *order = it->node->order;
 	bu_autojson json_t *have =
 		order->facets[0] ? input->facets(input->arg, order->facets) : NULL;
 	json_t *changes = json_array();

@@ -21,7 +21,7 @@
 static int
 same_target(const struct bu_plan_node *it)
 {
-	const struct bu_order *order = &it->node->order;
+	const struct bu_order *order = it->node->order;
 
 	return strcmp(order->image_digest, it->image->digest) == 0 &&
 	       (!order->facets[0] || strcmp(order->facets, it->digest) == 0);
@@ -30,7 +30,7 @@ same_target(const struct bu_plan_node *it)
 static void
 decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 {
-	const struct bu_order *order = &it->node->order;
+	const struct bu_order *order = it->node->order;
 	int image = strcmp(order->image_digest, it->image->digest) != 0;
 	const char *state = bu_state_name(it->node->state);
 
@@ -47,7 +47,7 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 	       .text = {it->node->state == BU_STATE_READY ? "being changed" : state,
 			image ? "another image" : "other settings",
 			bu_node_keeps_files(it->node) ? order->rollout : ""},
-	       .number = {it->node->hold.owner != BU_OWNER_NONE});
+	       .number = {it->node->hold->owner != BU_OWNER_NONE});
 }
 
 static enum bu_plan_disk
@@ -111,7 +111,7 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	if (bu_desired_is_ram(it->want))
 		return BU_CLASS_INSTALL;
 	/* a wipe that broke off leaves no system to write beside */
-	if (it->node->writing && it->node->order.class == BU_CLASS_WIPE)
+	if (it->node->writing && it->node->order->class == BU_CLASS_WIPE)
 		return BU_CLASS_WIPE;
 	if (on_disk && has_data(input, it) &&
 	    bu_plan_changes_class(changes) < BU_CLASS_WIPE)
@@ -137,14 +137,14 @@ static void
 decide_quarantined(const struct bu_plan_node *it, struct bu_decision *ret)
 {
 	const struct bu_node *node = it->node;
-	int held = node->hold.owner == BU_OWNER_PERSON;
-	bu_autofree char *why = bu_reason_pack(&node->reason);
+	int held = node->hold->owner == BU_OWNER_PERSON;
+	bu_autofree char *why = bu_reason_pack(node->reason);
 
 	ret->refused = bu_plan_changes_class(ret->changes) != BU_CLASS_NONE;
 	ret->stays = !ret->refused;
-	ret->withdraw = ret->stays && node->order.open;
+	ret->withdraw = ret->stays && node->order->open;
 	BU_REASON_SET(&ret->why, QUARANTINED,
-		      .text = {why, node->name, held ? node->hold.by : ""},
+		      .text = {why, node->name, held ? node->hold->by : ""},
 		      .number = {ret->refused});
 }
 
@@ -153,14 +153,14 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		      struct bu_decision *ret)
 {
 	const struct bu_node *node = it->node;
-	bu_autofree char *reason = bu_reason_pack(&node->reason);
+	bu_autofree char *reason = bu_reason_pack(node->reason);
 	int written;
 
 	if (node->installed_digest[0])
 		ret->changes = bu_plan_changes(input, it);
 	if (node->state == BU_STATE_PARKED && node->installed_digest[0] &&
 	    bu_plan_changes_class(ret->changes) == BU_CLASS_NONE) {
-		withdraw_other(&node->order, ret);
+		withdraw_other(node->order, ret);
 		return;
 	}
 	if (node->state == BU_STATE_PARKED && node->installed_digest[0] &&
@@ -177,7 +177,7 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 	}
 	ret->class = disk_class(input, it, ret->changes);
 	written = ret->class != BU_CLASS_INSTALL && !node->disk_touched;
-	if (node->reason.code)
+	if (node->reason->code)
 		BU_REASON_SET(&ret->why, OUT_OF_SERVICE,
 			      .text = {bu_state_name(node->state), reason},
 			      .number = {written});
@@ -189,9 +189,9 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 static void
 decide_is_on(const struct bu_plan_node *it, struct bu_decision *ret)
 {
-	bu_autofree char *words = bu_reason_pack(&it->node->hold.reason);
+	bu_autofree char *words = bu_reason_pack(&it->node->hold->reason);
 
-	ret->class = it->node->order.class;
+	ret->class = it->node->order->class;
 	ret->reset = 1;
 	BU_REASON_SET(&ret->why, WANTS_RESET, .text = {words});
 }
@@ -245,7 +245,7 @@ static void
 decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	     struct bu_decision *ret)
 {
-	const struct bu_order *order = &it->node->order;
+	const struct bu_order *order = it->node->order;
 
 	ret->changes = bu_plan_changes(input, it);
 	ret->class = bu_plan_changes_class(ret->changes);
@@ -265,9 +265,9 @@ decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 static void
 refuse_held(const struct bu_node *node, struct bu_decision *ret)
 {
-	bu_autofree char *why = bu_reason_pack(&node->hold.reason);
+	bu_autofree char *why = bu_reason_pack(&node->hold->reason);
 
-	refuse(ret, HELD, .text = {node->hold.by, why});
+	refuse(ret, HELD, .text = {node->hold->by, why});
 }
 
 /* A person wants the node written anew, whatever its state. */
@@ -294,7 +294,7 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 							   : BU_CLASS_INSTALL;
 	ret->served = node->state == BU_STATE_READY;
 	BU_REASON_SET(&ret->why, REBUILD, .number = {0});
-	if (node->hold.owner)
+	if (node->hold->owner)
 		refuse_held(node, ret);
 }
 
@@ -305,7 +305,7 @@ bu_plan_restarts(const struct bu_plan_input *input, const struct bu_plan_node *i
 
 	for (size_t i = 0; input->restart && i < input->restart->count; i++)
 		if (strcmp(input->restart->names[i], it->want->name) == 0)
-			return node && node->order.open && node->order.begun;
+			return node && node->order->open && node->order->begun;
 	return 0;
 }
 
@@ -325,7 +325,7 @@ decide_restart(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		refuse(ret, GOES_ON, .text = {err.text});
 		return;
 	}
-	if (node->order.served || node->state == BU_STATE_DRAINING)
+	if (node->order->served || node->state == BU_STATE_DRAINING)
 		decide_ready(input, it, ret);
 	else
 		decide_out_of_service(input, it, ret);
@@ -335,7 +335,7 @@ decide_restart(const struct bu_plan_input *input, const struct bu_plan_node *it,
 int
 bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret)
 {
-	const struct bu_order *order = it->node ? &it->node->order : NULL;
+	const struct bu_order *order = it->node ? it->node->order : NULL;
 
 	if (!order || !order->open || order->begun || same_target(it) ||
 	    it->identity->kind != BU_IDENTITY_SAME)
@@ -379,12 +379,12 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		decide_restart(input, it, ret);
 		return;
 	}
-	if (node->hold.reason.code == BU_REASON_IS_ON && node->order.open) {
+	if (node->hold->reason.code == BU_REASON_IS_ON && node->order->open) {
 		decide_is_on(it, ret);
 		return;
 	}
 	if (!bu_state_info(node->state)->settled ||
-	    (node->order.open && node->order.begun)) {
+	    (node->order->open && node->order->begun)) {
 		decide_under_way(it, ret);
 		return;
 	}
@@ -394,7 +394,7 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		decide_rebuild(input, it, ret);
 		return;
 	}
-	if (node->order.open && same_target(it) &&
+	if (node->order->open && same_target(it) &&
 	    it->identity->kind == BU_IDENTITY_SAME) {
 		ret->waits = 1;
 		return;
@@ -412,6 +412,6 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		   node->state == BU_STATE_READY) {
 		finish_rename(it, ret);
 	}
-	if (node->hold.owner && ret->class != BU_CLASS_NONE)
+	if (node->hold->owner && ret->class != BU_CLASS_NONE)
 		refuse_held(node, ret);
 }

@@ -392,7 +392,7 @@ identify_free(const struct bu_plan_input *input, const json_t *index,
 	else if (other)
 		conflict(ret, TWO_ROWS, keys[key].name, holder->name, other);
 	else if (!bu_state_info(holder->state)->settled || way_back(holder) ||
-		 (holder->order.open && holder->order.begun))
+		 (holder->order->open && holder->order->begun))
 		busy(holder, ret);
 	if (ret->kind != BU_IDENTITY_SAME)
 		return;

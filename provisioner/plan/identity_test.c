@@ -62,10 +62,14 @@ static struct bu_node *
 bound(const char *name, int number, enum bu_state state)
 {
 	struct bu_node *node = bu_node_create(name);
+	char text[64];
 
-	snprintf(node->machine, sizeof(node->machine), "m%d", number);
-	snprintf(node->serial, sizeof(node->serial), " s-%d ", number);
-	snprintf(node->uuid, sizeof(node->uuid), UUID_OF "%d", number);
+	snprintf(text, sizeof(text), "m%d", number);
+	bu_node_set_machine(node, text);
+	snprintf(text, sizeof(text), " s-%d ", number);
+	bu_node_set_serial(node, text);
+	snprintf(text, sizeof(text), UUID_OF "%d", number);
+	bu_node_set_uuid(node, text);
 	node->macs = bu_xasprintf(MAC_OF "%d " MAC_OF "%d", number, number + 4);
 	node->numbers = bu_xasprintf("board S-1%d\nchassis S-20", number);
 	node->state = state;
@@ -276,8 +280,7 @@ START_TEST(a_node_with_data_keeps_its_names)
 		}
 		free(to->pools[0].data);
 		to->pools[0].data = data ? bu_xstrdup("lake:1GiB:ext4:/lake") : NULL;
-		snprintf(node->installed_digest, sizeof(node->installed_digest), "%s",
-			 installed ? "d1" : "");
+		bu_node_set_installed_digest(node, installed ? "d1" : "");
 		bu_identity_find(&input, index, bu_desired_node(to, names[i / 4]),
 				 &found);
 		if (data && installed && *old[i / 4]) {
@@ -345,7 +348,7 @@ START_TEST(what_a_person_took_out_is_renamed_when_it_is_back)
 	node->state = BU_STATE_PARKED;
 	look(&row, &node, 1, &found);
 	ck_assert_int_eq(found.kind, BU_IDENTITY_RENAMED); /* it is written anew */
-	snprintf(node->installed_digest, sizeof(node->installed_digest), "d1");
+	bu_node_set_installed_digest(node, "d1");
 	look(&row, &node, 1, &found);
 	ck_assert_int_eq(found.kind, BU_IDENTITY_CONFLICT);
 	ck_assert_str_eq(bu_reason_arg(&found.why, "verb"), "resume");

@@ -25,7 +25,7 @@ START_TEST(a_limit_leaves_the_others_out)
 	again = make(&site);
 	ck_assert_int_eq(bu_plan_same(plan, again, NULL), 0);
 	/* but an order that waits would be carried out with this revision's files */
-	site.nodes[0]->order.open = 1;
+	bu_node_order(site.nodes[0])->open = 1;
 	overtaken = make(&site);
 	ck_assert_str_eq(bu_json_str(step_of(overtaken, 0), "class", ""), "none");
 	ck_assert_str_eq(why_of(step_of(overtaken, 0)),
@@ -84,8 +84,8 @@ START_TEST(what_is_taken_back_takes_no_time)
 
 	begin(&site, NULL, NULL, NULL, NULL);
 	site.minutes = 12.34;
-	site.nodes[0]->order.open = 1;
-	strcpy(site.nodes[0]->order.image_digest, "d0");
+	bu_node_order(site.nodes[0])->open = 1;
+	strcpy(bu_node_order(site.nodes[0])->image_digest, "d0");
 	plan = make(&site);
 	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "none");
 	ck_assert(json_is_null(json_object_get(step_of(plan, 0), "minutes")));
@@ -114,20 +114,21 @@ START_TEST(why_has_a_code_and_arguments)
 
 	begin(&site, NULL, NULL, NULL, NULL);
 	for (int i = 0; i < NODES; i++) {
-		site.nodes[i]->order.open = 1;
-		strcpy(site.nodes[i]->order.image_digest, "d0");
+		bu_node_order(site.nodes[i])->open = 1;
+		strcpy(bu_node_order(site.nodes[i])->image_digest, "d0");
 	}
-	strcpy(site.nodes[1]->order.rollout, "r-2");
+	strcpy(bu_node_order(site.nodes[1])->rollout, "r-2");
 	plan = make(&site);
 	for (int i = 0; i < NODES; i++) {
 		ck_assert_str_eq(code_of(step_of(plan, i)), "not-wanted");
 		ck_assert_str_eq(arg_of(step_of(plan, i), "rollout"),
-				 site.nodes[i]->order.rollout);
+				 site.nodes[i]->order->rollout);
 	}
 	end(&site);
 	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
-	site.nodes[0]->order.failed = 1;
-	BU_REASON_SET(&site.nodes[0]->order.reason, STEP_FAILED, .text = {"no link"});
+	bu_node_order(site.nodes[0])->failed = 1;
+	BU_REASON_SET(&bu_node_order(site.nodes[0])->reason, STEP_FAILED,
+		      .text = {"no link"});
 	changed = make(&site);
 	ck_assert_str_eq(code_of(step_of(changed, 0)), "changed");
 	ck_assert_str_eq(why_of(step_of(changed, 0)) +

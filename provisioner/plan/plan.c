@@ -75,15 +75,15 @@ static void
 observe(struct maker *maker, const struct bu_node *node)
 {
 	const char *inventory = node->state == BU_STATE_READY ? "" : node->inventory;
-	bu_autofree char *reason = bu_reason_text(&node->reason);
+	bu_autofree char *reason = bu_reason_text(node->reason);
 	char text[2048];
 
 	snprintf(text, sizeof(text), "%s|%s|%s|%s|%s|%s|%s|%s|%d|%d%d%d|%s|%s|%s|%s\n",
 		 node->name, node->machine, bu_state_name(node->state), reason,
-		 node->hold.by, node->installed_digest, node->facets, inventory,
-		 node->disk_touched, node->order.open, node->order.begun,
-		 node->order.failed, node->order.image_digest, node->order.facets,
-		 node->order.rollout, node->found.row);
+		 node->hold->by, node->installed_digest, node->facets, inventory,
+		 node->disk_touched, node->order->open, node->order->begun,
+		 node->order->failed, node->order->image_digest, node->order->facets,
+		 node->order->rollout, node->found->row);
 	bu_sha256_add(maker->observed, text, strlen(text));
 }
 
@@ -298,9 +298,9 @@ static void
 add_waiting(struct maker *maker, const struct bu_node *node)
 {
 	json_t *waiting = list(maker, "waiting");
-	json_int_t count = bu_json_int(waiting, node->order.rollout, 0);
+	json_int_t count = bu_json_int(waiting, node->order->rollout, 0);
 
-	json_object_set_new(waiting, node->order.rollout, json_integer(count + 1));
+	json_object_set_new(waiting, node->order->rollout, json_integer(count + 1));
 }
 
 /* For a node outside of --limit. */
@@ -390,7 +390,7 @@ plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err
 	if (!it.image)
 		return -1;
 	/* facets matter only for nodes in the plan, or with an open order */
-	if (!out || (it.node && it.node->order.open)) {
+	if (!out || (it.node && it.node->order->open)) {
 		bu_facets_collect(&maker->facets, input->desired, want);
 		bu_facets_digest(&maker->facets, it.digest);
 		it.facets = maker->facets;

@@ -99,11 +99,11 @@ check_row(size_t row)
 	node = site.nodes[0];
 	node->state = rows[row].state;
 	node->disk_touched = rows[row].touched;
-	node->order.open = rows[row].open;
-	strcpy(node->installed_digest, rows[row].installed);
-	strcpy(node->order.image_digest, rows[row].ordered);
+	bu_node_order(node)->open = rows[row].open;
+	bu_node_set_installed_digest(node, rows[row].installed);
+	strcpy(bu_node_order(node)->image_digest, rows[row].ordered);
 	if (node->state == BU_STATE_FAILED || node->state == BU_STATE_QUARANTINED)
-		BU_REASON_SET(&node->reason, STEP_FAILED, .text = {"a reason"});
+		BU_REASON_SET(bu_node_reason(node), STEP_FAILED, .text = {"a reason"});
 	plan = make(&site);
 	step = refused ? json_array_get(json_object_get(plan, "refused"), 0)
 		       : step_of(plan, 0);
@@ -315,7 +315,7 @@ START_TEST(who_works_in_another_cluster_than_wanted_is_planned)
 		bu_autojson json_t *plan = NULL;
 
 		begin(&site, NULL, NULL, NULL, NULL);
-		strcpy(site.nodes[0]->joined.cluster, says[i][0]);
+		strcpy(bu_node_joined(site.nodes[0])->cluster, says[i][0]);
 		plan = make(&site);
 		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "restart");
 		ck_assert_ptr_nonnull(strstr(why_of(step_of(plan, 0)), says[i][1]));
@@ -331,7 +331,7 @@ START_TEST(unknown_facets_are_written_anew)
 	bu_autojson json_t *plan = NULL;
 
 	begin(&site, NULL, NULL, NULL, NULL);
-	site.nodes[0]->facets[0] = '\0';
+	bu_node_set_facets(site.nodes[0], "");
 	plan = make(&site);
 	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "reconfigure");
 	ck_assert_int_eq(bu_json_int(plan, "unchanged", 0), 1);
@@ -349,9 +349,9 @@ START_TEST(what_is_held_or_failed_says_so)
 
 	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
 	BU_REASON_SET(&why, PERSON, .text = {"a card is changed"});
-	bu_hold_set(&site.nodes[0]->hold, BU_OWNER_PERSON, "anna", &why);
-	site.nodes[1]->order.failed = 1;
-	BU_REASON_SET(&site.nodes[1]->order.reason, STEP_FAILED,
+	bu_hold_set(bu_node_hold(site.nodes[0]), BU_OWNER_PERSON, "anna", &why);
+	bu_node_order(site.nodes[1])->failed = 1;
+	BU_REASON_SET(&bu_node_order(site.nodes[1])->reason, STEP_FAILED,
 		      .text = {"rolled back: no answer"});
 	plan = make(&site);
 	refused = json_array_get(json_object_get(plan, "refused"), 0);
@@ -366,10 +366,11 @@ START_TEST(what_is_held_or_failed_says_so)
 	/* a reason that is cut in the middle of a character */
 	for (int i = 0; i < 120; i++)
 		strcpy(words + 1 + 2 * i, "\xc3\xbc");
-	BU_REASON_SET(&site.nodes[1]->order.reason, STEP_FAILED, .text = {words});
+	BU_REASON_SET(&bu_node_order(site.nodes[1])->reason, STEP_FAILED,
+		      .text = {words});
 	cut = make(&site);
 	ck_assert_str_eq(bu_json_str(step_of(cut, 0), "node", ""), "node002");
-	site.nodes[0]->order.open = 1;
+	bu_node_order(site.nodes[0])->open = 1;
 	overtaken = make(&site);
 	ck_assert_ptr_nonnull(strstr(refusal(overtaken), "held by anna"));
 	ck_assert_str_eq(bu_json_str(step_of(overtaken, 0), "class", ""), "none");
@@ -400,14 +401,14 @@ START_TEST(a_step_under_way_is_left_alone)
 	bu_autojson json_t *plan = NULL, *held = NULL;
 
 	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
-	site.nodes[0]->order.open = site.nodes[0]->order.begun = 1;
+	bu_node_order(site.nodes[0])->open = bu_node_order(site.nodes[0])->begun = 1;
 	plan = make(&site);
 	ck_assert_str_eq(
 		refusal(plan),
 		"it is being changed with other settings; plan again when it is "
 		"settled");
 	site.nodes[0]->state = BU_STATE_DRAINING;
-	site.nodes[0]->hold.owner = BU_OWNER_BRINGUP;
+	bu_node_hold(site.nodes[0])->owner = BU_OWNER_BRINGUP;
 	held = make(&site);
 	ck_assert_str_eq(
 		refusal(held),
@@ -495,7 +496,7 @@ move_image(struct site *site)
 static void
 flap(struct site *site)
 {
-	strcpy(site->nodes[0]->inventory, "of another link speed");
+	bu_node_set_inventory(site->nodes[0], "of another link speed");
 }
 
 static void
@@ -508,7 +509,7 @@ take_longer(struct site *site)
 static void
 order_meanwhile(struct site *site)
 {
-	strcpy(site->nodes[0]->order.rollout, "r-9");
+	strcpy(bu_node_order(site->nodes[0])->rollout, "r-9");
 }
 
 START_TEST(a_plan_holds_until_something_moves)

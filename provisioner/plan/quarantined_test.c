@@ -25,7 +25,7 @@ START_TEST(a_quarantined_node_with_its_system_is_not_wiped)
 
 	begin(&site, NULL, NULL, "features = rxe, lab", "features = rxe");
 	site.nodes[0]->state = BU_STATE_QUARANTINED;
-	BU_REASON_SET(&site.nodes[0]->reason, STEP_FAILED, .text = {"a reason"});
+	BU_REASON_SET(bu_node_reason(site.nodes[0]), STEP_FAILED, .text = {"a reason"});
 	mild = make(&site);
 	ck_assert_ptr_nonnull(strstr(refusal(mild), says));
 	ck_assert_ptr_nonnull(strstr(refusal(mild), "; for what changes plan again"));
@@ -35,12 +35,12 @@ START_TEST(a_quarantined_node_with_its_system_is_not_wiped)
 	ck_assert_str_eq(quarantined(same), says);
 	ck_assert_uint_eq(json_array_size(json_object_get(same, "refused")), 0);
 	ck_assert_int_eq(bu_json_int(same, "unchanged", -1), 2);
-	site.nodes[0]->hold.owner = BU_OWNER_PERSON;
-	strcpy(site.nodes[0]->hold.by, "anna");
+	bu_node_hold(site.nodes[0])->owner = BU_OWNER_PERSON;
+	strcpy(bu_node_hold(site.nodes[0])->by, "anna");
 	held = make(&site);
 	ck_assert_ptr_nonnull(
 		strstr(quarantined(held), "; held by anna: bringup node release"));
-	site.nodes[0]->hold.owner = BU_OWNER_NONE;
+	bu_node_hold(site.nodes[0])->owner = BU_OWNER_NONE;
 	site.input.rebuild = BU_CLASS_WIPE;
 	again = make(&site);
 	ck_assert_str_eq(bu_json_str(step_of(again, 0), "class", ""), "wipe");

@@ -46,10 +46,11 @@ START_TEST(what_runs_from_memory_costs_no_disk)
 		node->state = in_memory[i].state;
 		node->ram = in_memory[i].ram;
 		node->disk_touched = in_memory[i].touched;
-		strcpy(node->installed_digest, in_memory[i].installed);
+		bu_node_set_installed_digest(node, in_memory[i].installed);
 		if (node->state == BU_STATE_FAILED ||
 		    node->state == BU_STATE_QUARANTINED)
-			BU_REASON_SET(&node->reason, STEP_FAILED, .text = {"a reason"});
+			BU_REASON_SET(bu_node_reason(node), STEP_FAILED,
+				      .text = {"a reason"});
 		plan = make(&site);
 		step = step_of(plan, 0);
 		ck_assert_msg(
@@ -81,8 +82,8 @@ START_TEST(back_to_a_disk_that_holds_something_is_a_wipe)
 		node->state = BU_STATE_FAILED;
 		node->ram = 1;
 		node->disk_touched = 0;
-		strcpy(node->installed_digest, "d1");
-		BU_REASON_SET(&node->reason, STEP_FAILED, .text = {"a reason"});
+		bu_node_set_installed_digest(node, "d1");
+		BU_REASON_SET(bu_node_reason(node), STEP_FAILED, .text = {"a reason"});
 		plan = make(&site);
 		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""),
 				 i ? "install" : "wipe");

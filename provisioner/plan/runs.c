@@ -22,7 +22,7 @@ static const char *const of_kernel[] = {"kargs", "hugepages", "hardware.disk_wai
 int
 bu_plan_runs_other(const struct bu_plan_node *it)
 {
-	const char *facets = it->node->found.facets;
+	const char *facets = it->node->found->facets;
 
 	return *facets && strcmp(facets, it->digest) != 0;
 }
@@ -51,7 +51,7 @@ json_t *
 bu_plan_runs_facets(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		    json_t *have)
 {
-	const char *facets = it->node->found.facets;
+	const char *facets = it->node->found->facets;
 	bu_autojson json_t *told = NULL;
 
 	if (!*facets || strcmp(facets, it->node->facets) == 0)
@@ -118,7 +118,7 @@ soften(json_t *changes)
 static void
 add_kernel(const struct bu_plan_node *it, json_t *changes)
 {
-	const struct bu_runs_found *found = &it->node->found;
+	const struct bu_runs_found *found = it->node->found;
 	const char *booted = bu_over_is(it->node) ? NULL : found->booted;
 	bu_autofree char *kargs = NULL, *plain = NULL;
 
@@ -141,7 +141,7 @@ add_kernel(const struct bu_plan_node *it, json_t *changes)
 static void
 add_files(const struct bu_plan_node *it, json_t *changes)
 {
-	const struct bu_runs_found *found = &it->node->found;
+	const struct bu_runs_found *found = it->node->found;
 	const json_t *first = json_array_get(found->differs, 0);
 	long long more = (long long)json_array_size(found->differs) + found->more - 1;
 	bu_autofree char *old = NULL;
@@ -168,7 +168,7 @@ void
 bu_plan_runs_drift(const struct bu_plan_node *it, json_t *list)
 {
 	const struct bu_node *node = it->node;
-	const char *runs = node->found.kernel, *has = it->image->kernel;
+	const char *runs = node->found->kernel, *has = it->image->kernel;
 	bu_autojson json_t *said = NULL;
 
 	if (node->state != BU_STATE_READY || !*runs || !*has || node->ram ||

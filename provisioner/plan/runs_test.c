@@ -16,9 +16,9 @@ finds(struct site *site, const char *to)
 		bu_facets_json(other, bu_desired_node(other, "node001"));
 	struct bu_node *node = site->nodes[0];
 
-	bu_json_digest(facets, node->found.facets);
-	strcpy(node->found.row, "t1");
-	json_object_set(site->blobs, node->found.facets, facets);
+	bu_json_digest(facets, bu_node_found(node)->facets);
+	strcpy(bu_node_found(node)->row, "t1");
+	json_object_set(site->blobs, node->found->facets, facets);
 	bu_desired_destroy(other);
 }
 
@@ -33,9 +33,9 @@ static void
 runs_with(struct site *site, const char *written, const char *loader,
 	  const char *booted)
 {
-	set(&site->nodes[0]->found.kargs, written);
-	set(&site->nodes[0]->found.loader, loader);
-	set(&site->nodes[0]->found.booted, booted);
+	set(&bu_node_found(site->nodes[0])->kargs, written);
+	set(&bu_node_found(site->nodes[0])->loader, loader);
+	set(&bu_node_found(site->nodes[0])->booted, booted);
 }
 
 /* "CLASS: FACET OLD -> NEW, ..." of node001, "" = nothing. */
@@ -128,8 +128,8 @@ START_TEST(what_no_order_of_the_log_wrote_is_written_once_more)
 	struct site site;
 
 	begin(&site, NULL, NULL, NULL, NULL);
-	strcpy(site.nodes[0]->found.row, "t1");
-	strcpy(site.nodes[0]->found.facets, "of-nobody");
+	strcpy(bu_node_found(site.nodes[0])->row, "t1");
+	strcpy(bu_node_found(site.nodes[0])->facets, "of-nobody");
 	plans(&site, "reconfigure: settings unknown -> as the profile says");
 	end(&site);
 }
@@ -141,10 +141,10 @@ START_TEST(files_that_were_changed_are_written_again)
 
 	begin(&site, NULL, NULL, NULL, NULL);
 	finds(&site, none);
-	site.nodes[0]->found.differs =
+	bu_node_found(site.nodes[0])->differs =
 		json_pack("[{s:s,s:s}]", "path", "/etc/hosts", "how", "missing");
 	plans(&site, "reconfigure: files /etc/hosts missing -> as the profile says");
-	site.nodes[0]->found.more = 3;
+	bu_node_found(site.nodes[0])->more = 3;
 	plans(&site, "reconfigure: files /etc/hosts missing and 3 more -> as the "
 		     "profile says");
 	end(&site);
@@ -170,7 +170,7 @@ START_TEST(a_kernel_that_runs_with_other_arguments_is_rebooted)
 	plans(&site, "");
 	/* this boot is over: what it ran with counts no more */
 	runs_with(&site, "iommu=pt", "iommu=pt", "");
-	site.nodes[0]->over.seq = 7;
+	bu_node_over(site.nodes[0])->seq = 7;
 	plans(&site, "");
 	end(&site);
 }
@@ -215,7 +215,7 @@ START_TEST(a_plan_ends_with_what_was_found)
 
 	begin(&site, none, kargs, NULL, NULL);
 	first = make(&site);
-	strcpy(site.nodes[0]->found.row, "t2");
+	strcpy(bu_node_found(site.nodes[0])->row, "t2");
 	second = make(&site);
 	ck_assert_str_ne(bu_json_str(first, "observed", ""),
 			 bu_json_str(second, "observed", ""));
@@ -231,11 +231,11 @@ START_TEST(a_revision_at_hand_needs_no_order)
 
 	begin(&site, none, kargs, NULL, NULL);
 	was = bu_facets_json(site.applied, bu_desired_node(site.applied, "node001"));
-	bu_json_digest(was, site.nodes[0]->found.facets);
-	json_object_del(site.blobs, site.nodes[0]->found.facets);
-	strcpy(site.nodes[0]->found.row, "t1");
+	bu_json_digest(was, bu_node_found(site.nodes[0])->facets);
+	json_object_del(site.blobs, site.nodes[0]->found->facets);
+	strcpy(bu_node_found(site.nodes[0])->row, "t1");
 	json_object_set(site.blobs, "of-before", was);
-	strcpy(site.nodes[0]->facets, "of-before");
+	bu_node_set_facets(site.nodes[0], "of-before");
 	plans(&site, "reboot: kargs iommu=pt -> ");
 	end(&site);
 }
@@ -267,7 +267,7 @@ START_TEST(another_kernel_than_the_images_is_told_and_nothing_is_done)
 		bu_autofree char *told = NULL;
 
 		begin(&site, NULL, NULL, NULL, NULL);
-		strcpy(site.nodes[0]->found.kernel, rows[i].runs);
+		strcpy(bu_node_found(site.nodes[0])->kernel, rows[i].runs);
 		strcpy(site.image.kernel, rows[i].has);
 		site.nodes[0]->ram = rows[i].ram;
 		site.nodes[0]->raw = rows[i].raw;

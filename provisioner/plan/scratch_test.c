@@ -102,10 +102,10 @@ START_TEST(a_new_image_goes_beside_the_old_one)
 		strcpy(site.image.digest, "d2");
 		node = site.nodes[0];
 		strcpy(node->slot, "a");
-		strcpy(node->other.step, "s-before");
-		strcpy(node->other.digest, there ? "d2" : "d0");
-		strcpy(node->other.facets, node->facets);
-		node->other.proven = 1;
+		strcpy(bu_node_other(node)->step, "s-before");
+		strcpy(bu_node_other(node)->digest, there ? "d2" : "d0");
+		strcpy(bu_node_other(node)->facets, node->facets);
+		bu_node_other(node)->proven = 1;
 		plan = make(&site);
 		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "reimage");
 		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "stays", ""),
@@ -186,7 +186,7 @@ START_TEST(what_is_on_the_other_disks_needs_a_grant)
 		begin_with(&site, DISKS("rotational:no"), DISKS("rotational:no"),
 			   written);
 		site.nodes[0]->state = BU_STATE_ENROLLED;
-		site.nodes[0]->installed_digest[0] = '\0';
+		bu_node_set_installed_digest(site.nodes[0], "");
 		site.nodes[0]->disk_touched = 0;
 		site.disk = BU_PLAN_DISK_EMPTY;
 		plan = make(&site);
@@ -219,7 +219,7 @@ START_TEST(a_wipe_that_broke_off_is_a_wipe_again)
 		site.nodes[0]->state = BU_STATE_FAILED;
 		site.nodes[0]->disk_touched = 1;
 		site.nodes[0]->writing = broken[i].writing;
-		site.nodes[0]->order.class = broken[i].was;
+		bu_node_order(site.nodes[0])->class = broken[i].was;
 		site.disk = BU_PLAN_DISK_WRITTEN;
 		plan = make(&site);
 		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""),
@@ -292,7 +292,7 @@ START_TEST(what_is_on_the_mirror_needs_a_grant)
 		site.input.mirror = mirror_of;
 		second = json_incref(json_array_get(seen, 0));
 		site.nodes[0]->state = BU_STATE_ENROLLED;
-		site.nodes[0]->installed_digest[0] = '\0';
+		bu_node_set_installed_digest(site.nodes[0], "");
 		site.nodes[0]->disk_touched = 0;
 		site.disk = BU_PLAN_DISK_EMPTY;
 		plan = make(&site);

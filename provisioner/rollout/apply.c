@@ -97,7 +97,7 @@ let_go(const struct bu_node *node, const char *name, const char *by,
 	struct bu_reason anew;
 	enum bu_state to;
 
-	if (!node || node->hold.reason.code != BU_REASON_IS_ON ||
+	if (!node || node->hold->reason.code != BU_REASON_IS_ON ||
 	    bu_lifecycle_next(node->state, BU_TRIGGER_ABORT, &none, &to, NULL) != 0)
 		return 0;
 	bu_reason_set(&anew, BU_REASON_ORDERED_ANEW, NULL);

@@ -55,7 +55,7 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 			continue;
 		has(err.text, rows[i].says);
 		ck_assert_str_eq(id, "none");
-		ck_assert_int_eq(rig_node(&rig, 1)->order.open, 0);
+		ck_assert_int_eq(rig_node(&rig, 1)->order->open, 0);
 		ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 2);
 	}
 	rig_end(&rig);
@@ -95,7 +95,7 @@ START_TEST(a_plan_that_makes_no_sense_orders_nothing)
 		has(err.text, rows[i].says);
 		rig_pass(&rig, 1);
 		ck_assert_uint_eq(rig.fleet->rollouts_count, before);
-		ck_assert_int_eq(rig_node(&rig, 2)->order.open, 0);
+		ck_assert_int_eq(rig_node(&rig, 2)->order->open, 0);
 	}
 	rig_end(&rig);
 }
@@ -169,12 +169,12 @@ START_TEST(a_held_node_is_given_no_turn)
 		begin(&rig, 2, NULL);
 		hold(&rig, 1, "anna");
 		apply(&rig, 1, classes[i]);
-		ck_assert_int_eq(rig_node(&rig, 1)->order.open, 1);
-		ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 0);
+		ck_assert_int_eq(rig_node(&rig, 1)->order->open, 1);
+		ck_assert_int_eq(rig_node(&rig, 1)->order->begun, 0);
 		ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_READY);
 		waits_for(&rig, 1, "it is held by anna");
 		hold(&rig, 1, "");
-		ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 1);
+		ck_assert_int_eq(rig_node(&rig, 1)->order->begun, 1);
 		rig_end(&rig);
 	}
 }

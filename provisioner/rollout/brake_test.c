@@ -148,8 +148,8 @@ START_TEST(a_rack_that_is_late_is_left_alone_and_no_other)
 	pass_some(&rig);
 	waits_for(&rig, 4, "the brake is on for rack r1");
 	waits_for(&rig, 4, "bringup status names them, bringup node release lets one");
-	ck_assert_int_eq(rig_node(&rig, 4)->order.begun, 0);
-	ck_assert_int_eq(rig_node(&rig, 5)->order.begun, 1);
+	ck_assert_int_eq(rig_node(&rig, 4)->order->begun, 0);
+	ck_assert_int_eq(rig_node(&rig, 5)->order->begun, 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -229,7 +229,7 @@ START_TEST(bmcs_of_one_subnet_are_left_alone_and_no_others)
 	pass_some(&rig);
 	waits_for(&rig, 4, "the brake is on for BMC subnet 10.1.0.0/24");
 	for (int i = 5; i <= 20; i++)
-		ck_assert_int_eq(rig_node(&rig, i)->order.begun, 1);
+		ck_assert_int_eq(rig_node(&rig, i)->order->begun, 1);
 	rig_end(&rig);
 }
 END_TEST

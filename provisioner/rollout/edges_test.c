@@ -91,7 +91,7 @@ until(enum bu_state state)
 		rig_pass(&rig, 1000);
 	}
 	ck_assert_msg(node->state == state, "%s (%s), not %s",
-		      bu_state_name(node->state), rig_said(&node->reason),
+		      bu_state_name(node->state), rig_said(node->reason),
 		      bu_state_name(state));
 }
 

@@ -109,7 +109,7 @@ pool_of(const struct bu_node *node)
 static void
 check_out(struct bu_node *node, struct fact *fact)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	const struct bu_desired_pool *pool = pool_of(node);
 	int out = fact->served &&
 		  (node->state != BU_STATE_READY ||
@@ -137,7 +137,7 @@ check_canaries(const struct bu_desired_pool *pool)
 
 	for (size_t i = 0; i < sim.fleet->count; i++) {
 		const struct bu_node *node = sim.fleet->nodes[i];
-		const struct bu_order *order = &node->order;
+		const struct bu_order *order = node->order;
 
 		if (!order->begun || !order->served ||
 		    order->class <= BU_CLASS_RELABEL || pool_of(node) != pool ||
@@ -156,12 +156,12 @@ check_begun(const struct bu_node *node, struct fact *fact)
 {
 	const struct bu_rollout *rollout = bu_fleet_rollout(sim.fleet, sim.rollout);
 
-	if (!node->order.begun || fact->begun ||
-	    strcmp(node->order.rollout, sim.rollout) != 0)
+	if (!node->order->begun || fact->begun ||
+	    strcmp(node->order->rollout, sim.rollout) != 0)
 		return;
 	fact->begun = 1;
 	sim.begun++;
-	sim.by_class[node->order.class]++;
+	sim.by_class[node->order->class]++;
 	if (fact->served && pool_of(node))
 		check_canaries(pool_of(node));
 	ck_assert_msg(rollout->state == BU_ROLLOUT_RUNNING ||
@@ -405,10 +405,10 @@ fail_open(void)
 	for (size_t i = 0; i < sim.fleet->count; i++) {
 		const struct bu_node *node = sim.fleet->nodes[i];
 
-		if (node->hold.owner)
+		if (node->hold->owner)
 			row_init(&events[count++], BU_EVENT_RELEASED, node->name,
 				 json_object());
-		if (node->order.open || node->state == BU_STATE_BOOTING)
+		if (node->order->open || node->state == BU_STATE_BOOTING)
 			row_init(&events[count++], BU_EVENT_STATE, node->name,
 				 json_pack("{s:s,s:s}", "to", "failed", "on", "fault"));
 	}

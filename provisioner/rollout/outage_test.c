@@ -134,7 +134,7 @@ START_TEST(a_turn_that_is_withdrawn_is_no_outcome)
 			 0);
 	move(&rig, 1, "booting", "abort-boot", "");
 	pass_some(&rig);
-	ck_assert_int_eq(rig_node(&rig, 1)->order.withdrawn, 1);
+	ck_assert_int_eq(rig_node(&rig, 1)->order->withdrawn, 1);
 	ck_assert_int_eq(count_begun(&rig), 2); /* it is under way back */
 	waits_for(&rig, 3,
 		  "the turn of node001 (booting) was withdrawn, which is neither a "
@@ -143,7 +143,7 @@ START_TEST(a_turn_that_is_withdrawn_is_no_outcome)
 	is_state(&rig, BU_ROLLOUT_RUNNING);
 	move(&rig, 1, "ready", "joined", "");
 	pass_some(&rig);
-	ck_assert_int_eq(rig_node(&rig, 3)->order.begun, 1);
+	ck_assert_int_eq(rig_node(&rig, 3)->order->begun, 1);
 	ck_assert_int_eq(count_begun(&rig), 3);
 	waits_for(&rig, 4,
 		  "0 of 2 done; node003 (draining) has its turn now; the "
@@ -181,7 +181,7 @@ take_out_in_its_boot(const char *const *row)
 	ck_assert_int_eq(count_begun(&rig), 1);
 	move(&rig, 1, "booting", "left-reboot", "");
 	move(&rig, 1, row[0], row[1], "by ann");
-	ck_assert_int_eq(rig_node(&rig, 1)->order.withdrawn, 1);
+	ck_assert_int_eq(rig_node(&rig, 1)->order->withdrawn, 1);
 	for (int i = 0; i < 3; i++) {
 		rig_pass(&rig, 30 * 1000);
 		pass_some(&rig);
@@ -220,7 +220,7 @@ START_TEST(a_canary_that_is_held_on_its_way_back_is_waited_for)
 	bu_reconcile_note(rig.rec, &hold, 1);
 	rig_pass(&rig, 30 * 1000);
 	pass_some(&rig);
-	ck_assert_int_eq(rig_node(&rig, 1)->order.withdrawn, 1);
+	ck_assert_int_eq(rig_node(&rig, 1)->order->withdrawn, 1);
 	ck_assert_int_eq(count_begun(&rig), 1);
 	rig_end(&rig);
 }
@@ -236,7 +236,7 @@ START_TEST(a_canary_that_is_parked_before_its_boot_is_not_waited_for)
 	ck_assert_int_eq(count_begun(&rig), 1);
 	move(&rig, 1, "parked", "park", "by ann");
 	pass_some(&rig);
-	ck_assert_int_eq(rig_node(&rig, 1)->order.withdrawn, 1);
+	ck_assert_int_eq(rig_node(&rig, 1)->order->withdrawn, 1);
 	ck_assert_int_eq(count_begun(&rig), 2);
 	rig_end(&rig);
 }

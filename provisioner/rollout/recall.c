@@ -21,7 +21,7 @@ way_back(const struct bu_rollouts *rollouts, struct bu_node *node,
 
 	if (bu_node_check_recall(node, err) != 0)
 		return -1;
-	if (abort == BU_ABORT_BEFORE_WRITING && node->order.served)
+	if (abort == BU_ABORT_BEFORE_WRITING && node->order->served)
 		move.on = BU_TRIGGER_ABORT_BOOT;
 	*ret_on = move.on;
 	if (bu_reconcile_can(rollouts->rec, node, &move, &to, err) == 0)
@@ -36,8 +36,8 @@ way_back(const struct bu_rollouts *rollouts, struct bu_node *node,
 static int
 is_under_way(const struct bu_node *node, const char *id)
 {
-	return node->order.open && node->order.begun &&
-	       strcmp(node->order.rollout, id) == 0;
+	return node->order->open && node->order->begun &&
+	       strcmp(node->order->rollout, id) == 0;
 }
 
 /* For an open order that has begun. Makes at most two events. */
@@ -52,7 +52,7 @@ recall(struct bu_rollouts *rollouts, struct bu_node *node, const char *by,
 	    bu_reconcile_moved(rollouts->rec, node, &move, &events[*count], &err) != 0)
 		return -1;
 	(*count)++;
-	if (node->hold.owner)
+	if (node->hold->owner)
 		BU_EVENT_MAKE(&events[(*count)++], BU_EVENT_RELEASED, node->name,
 			      released, .by = by);
 	return 0;
@@ -64,7 +64,7 @@ bu_recall_check(struct bu_rollouts *rollouts, const char *name, struct bu_err *e
 	struct bu_node *node = bu_fleet_node(rollouts->fleet, name);
 	enum bu_trigger on;
 
-	if (!node || !node->order.open || !node->order.begun)
+	if (!node || !node->order->open || !node->order->begun)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s has no order under way any more; plan again",
 				  name);
@@ -131,7 +131,7 @@ bu_rollouts_is_moving(const struct bu_rollouts *rollouts, const char *id)
 	for (size_t i = 0; i < rollouts->fleet->count; i++) {
 		const struct bu_node *node = rollouts->fleet->nodes[i];
 
-		if (node->live.appending && strcmp(node->order.rollout, id) == 0)
+		if (node->live.appending && strcmp(node->order->rollout, id) == 0)
 			return 1;
 	}
 	return 0;

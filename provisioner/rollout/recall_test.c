@@ -65,8 +65,8 @@ START_TEST(who_still_drains_goes_on_in_its_cluster)
 			node = rig_node(&rig, 1);
 		}
 		ck_assert_int_eq(node->state, BU_STATE_JOINING);
-		rig_reason_says(&node->reason, "ann aborted its rollout");
-		ck_assert_int_eq(node->order.withdrawn, 1);
+		rig_reason_says(node->reason, "ann aborted its rollout");
+		ck_assert_int_eq(node->order->withdrawn, 1);
 		rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 		rig_write(&rig, "sinfo.next", "mixed\n");
 		rig_answer(&rig, node, NULL);
@@ -91,13 +91,13 @@ START_TEST(who_was_not_written_to_boots_its_own_system)
 	before = rig_count(&rig, "boot disk node001");
 	abort_it(1, "");
 	ck_assert_int_eq(node->state, BU_STATE_BOOTING);
-	ck_assert_int_eq(node->order.withdrawn, 1);
+	ck_assert_int_eq(node->order->withdrawn, 1);
 	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), before + 1);
 	rig_come_up(&rig, 1, "boot-back");
 	rig_join(&rig, 1);
 	ck_assert_str_eq(node->installed_digest, "d1");
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	rig_end(&rig);
 }
 END_TEST
@@ -107,7 +107,7 @@ START_TEST(who_was_new_is_enrolled_again)
 	node = rig_up_to(&rig, RIG_STARTED);
 	abort_it(1, "");
 	ck_assert_int_eq(node->state, BU_STATE_ENROLLED);
-	ck_assert_int_eq(node->order.withdrawn, 1);
+	ck_assert_int_eq(node->order->withdrawn, 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -123,7 +123,7 @@ START_TEST(who_is_not_under_way_in_it_is_not_asked)
 		if (waits) {
 			node = rig_up_to(&rig, RIG_READY);
 			rig_apply(&rig, 1, BU_CLASS_WIPE, "d2", NULL, NULL);
-			ck_assert_int_eq(node->order.open, 1);
+			ck_assert_int_eq(node->order->open, 1);
 		} else {
 			begun(BU_CLASS_WIPE, BU_STATE_DRAINING);
 		}
@@ -145,7 +145,7 @@ START_TEST(who_is_written_to_goes_on)
 	begun(BU_CLASS_WIPE, BU_STATE_IMAGING);
 	abort_it(0, "it is imaging");
 	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
-	ck_assert_int_eq(node->order.open, 1);
+	ck_assert_int_eq(node->order->open, 1);
 	rig_end(&rig);
 
 	/* also when it boots once more to be written again */
@@ -156,7 +156,7 @@ START_TEST(who_is_written_to_goes_on)
 		rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
 	abort_it(0, "its disk is being written");
-	ck_assert_int_eq(node->order.open, 1);
+	ck_assert_int_eq(node->order->open, 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -189,7 +189,7 @@ START_TEST(who_cannot_be_configured_goes_back)
 		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 		bu_err_set(&bad, BU_ERR_INVAL, 0, "correct the MAC");
 		rig_answer(&rig, node, &bad);
-		for (int i = 0; i < 20 && !node->hold.owner; i++)
+		for (int i = 0; i < 20 && !node->hold->owner; i++)
 			rig_pass(&rig, 1000);
 		rig_why_says(&rig, node,
 			     "bringup rollout abort r-1 takes its order back");
@@ -198,9 +198,9 @@ START_TEST(who_cannot_be_configured_goes_back)
 			rig_restart(&rig);
 			node = rig_node(&rig, 1);
 		}
-		ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+		ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 		ck_assert_int_eq(node->state, BU_STATE_JOINING);
-		ck_assert_int_eq(node->order.withdrawn, 1);
+		ck_assert_int_eq(node->order->withdrawn, 1);
 		rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 		rig_write(&rig, "sinfo.next", "idle\n");
 		rig_write(&rig, "sinfo", "drained\n");

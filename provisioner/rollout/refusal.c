@@ -32,7 +32,7 @@ enum bu_refusal
 bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	const struct bu_rollout *rollout =
 		bu_fleet_rollout(rollouts->fleet, order->rollout);
 	const struct bu_desired_node *want;
@@ -44,7 +44,7 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		return BU_REFUSED_LEFT;
 	if (!bu_lifecycle_begins(node->state))
 		return BU_REFUSED_UNSETTLED;
-	if (node->hold.owner)
+	if (node->hold->owner)
 		return BU_REFUSED_HELD;
 	if (bu_brake_scope(rollouts->brake, node))
 		return BU_REFUSED_BRAKE;
@@ -94,7 +94,7 @@ canary_said(const struct bu_desired_pool *pool, const struct bu_share *share)
 	if (tries)
 		turn = BU_SAID(CANARY_TRIES, BU_ARG("node", tries->name),
 			       BU_ARG("state", bu_state_name(tries->state)),
-			       BU_ARG("by", tries->hold.owner ? tries->hold.by : ""),
+			       BU_ARG("by", tries->hold->owner ? tries->hold->by : ""),
 			       BU_ARG_NUMBER("now", share->gave_up != NULL));
 	return BU_SAID(CANARY_FIRST, BU_ARG("pool", pool->name),
 		       BU_ARG_NUMBER("proven", share->proven),
@@ -122,20 +122,20 @@ bu_refusal_said(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	const struct bu_desired_node *want = bu_fleet_desired(rollouts->fleet, node);
 	const struct bu_desired_pool *pool = want ? want->pool : NULL;
 	const struct bu_rollout *rollout =
-		bu_fleet_rollout(rollouts->fleet, node->order.rollout);
+		bu_fleet_rollout(rollouts->fleet, node->order->rollout);
 	size_t index = want ? bu_view_pool(rollouts->fleet, want) : 0;
 
 	switch (refusal) {
 	case BU_MAY_GO:
 		return NULL;
 	case BU_REFUSED_ROLLOUT:
-		return refused_by_rollout(node->order.rollout, rollout);
+		return refused_by_rollout(node->order->rollout, rollout);
 	case BU_REFUSED_LEFT:
 		return BU_SAID_ALONE(NODE_UNKNOWN);
 	case BU_REFUSED_UNSETTLED:
 		return BU_SAID(IS_IN, BU_ARG("state", bu_state_name(node->state)));
 	case BU_REFUSED_HELD:
-		return BU_SAID(HELD_BY, BU_ARG("by", node->hold.by));
+		return BU_SAID(HELD_BY, BU_ARG("by", node->hold->by));
 	case BU_REFUSED_BRAKE:
 		return BU_SAID(BRAKE_ON,
 			       BU_ARG("scope", bu_brake_scope(rollouts->brake, node)));

@@ -31,13 +31,13 @@ give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *no
 	/* the turn is on its way to the log: the rest of this look counts it */
 	pool = bu_view_pool(rollouts->fleet, want);
 	share = bu_view_share(
-		view, bu_fleet_rollout(rollouts->fleet, node->order.rollout), pool);
+		view, bu_fleet_rollout(rollouts->fleet, node->order->rollout), pool);
 	if (node->state == BU_STATE_READY &&
-	    bu_class_info(node->order.class)->disturbs) {
+	    bu_class_info(node->order->class)->disturbs) {
 		if (!was_away)
 			bu_view_add_away(view, pool, node);
 		share->trying++;
-	} else if (node->order.class == BU_CLASS_RELABEL) {
+	} else if (node->order->class == BU_CLASS_RELABEL) {
 		view->relabels++;
 	}
 }
@@ -46,7 +46,7 @@ static int
 by_batch(const void *a, const void *b)
 {
 	const struct bu_node *const *left = a, *const *right = b;
-	int order = (*left)->order.batch - (*right)->order.batch;
+	int order = (*left)->order->batch - (*right)->order->batch;
 
 	return order ? order : strcmp((*left)->name, (*right)->name);
 }
@@ -100,7 +100,7 @@ on_turn(void *arg)
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 
-		if (!node->order.open || node->order.begun)
+		if (!node->order->open || node->order->begun)
 			continue;
 		waiting = bu_xgrow(waiting, &cap, count + 1, sizeof(*waiting));
 		waiting[count++] = node;

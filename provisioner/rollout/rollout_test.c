@@ -65,7 +65,7 @@ START_TEST(the_first_batch_goes_first)
 			 0);
 	pass_some(&rig);
 	ck_assert_int_eq(count_begun(&rig), 1);
-	ck_assert_int_eq(rig_node(&rig, 3)->order.begun, 1);
+	ck_assert_int_eq(rig_node(&rig, 3)->order->begun, 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -79,7 +79,7 @@ START_TEST(what_stands_in_the_way_is_shown)
 
 	begin(&rig, 4, NULL);
 	apply(&rig, 4, "reboot");
-	ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 1);
+	ck_assert_int_eq(rig_node(&rig, 1)->order->begun, 1);
 	row_init(&event, BU_EVENT_HELD, rig_node(&rig, 1)->name,
 		 json_pack("{s:s,s:s}", "owner", "anna", "reason", "a card"));
 	bu_reconcile_note(rig.rec, &event, 1);
@@ -183,8 +183,8 @@ START_TEST(failures_up_to_the_budget_stop_the_rollout)
 	rig_reason_has(&last(&rig)->reason,
 		       "2 of its failure budget of 2; node003: jobs do not");
 	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 4);
-	ck_assert_int_eq(rig_node(&rig, 2)->order.failed, 1);
-	rig_reason_says(&rig_node(&rig, 2)->order.reason, "slow");
+	ck_assert_int_eq(rig_node(&rig, 2)->order->failed, 1);
+	rig_reason_says(&rig_node(&rig, 2)->order->reason, "slow");
 	rig_end(&rig);
 }
 END_TEST
@@ -214,8 +214,8 @@ START_TEST(people_pause_resume_and_abort)
 	pass_some(&rig);
 	is_state(&rig, BU_ROLLOUT_ABORTED);
 	ck_assert_int_eq(last(&rig)->withdrawn, 1);
-	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 0);
-	rig_reason_says(&rig_node(&rig, 4)->order.reason, "me aborted its rollout");
+	ck_assert_int_eq(rig_node(&rig, 4)->order->open, 0);
+	rig_reason_says(&rig_node(&rig, 4)->order->reason, "me aborted its rollout");
 	ck_assert_int_eq(last(&rig)->ended_ms, 0);
 	come_back(&rig, 2);
 	come_back(&rig, 3);
@@ -305,9 +305,9 @@ configured(struct rig *rig, int number, const char *failure)
 	bu_err_set(&err, BU_ERR_VERIFY, 0, "%s", failure ? failure : "");
 	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt,
 			    failure ? &err : NULL);
-	for (int i = 0; i < 2000 && node->order.open; i++)
+	for (int i = 0; i < 2000 && node->order->open; i++)
 		rig_pass(rig, i % 20 ? 1 : 500);
-	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order->open, 0);
 	pass_some(rig);
 }
 
@@ -330,7 +330,7 @@ START_TEST(reconfiguring_keeps_nodes_in_service_under_the_same_limits)
 	is_state(&rig, BU_ROLLOUT_STOPPED);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_READY);
 	ck_assert_str_eq(rig_node(&rig, 2)->facets, "f-d1");
-	rig_reason_has(&rig_node(&rig, 2)->order.reason, "rolled back");
+	rig_reason_has(&rig_node(&rig, 2)->order->reason, "rolled back");
 	rig_reason_has(&last(&rig)->reason, "node002: rolled back");
 	configured(&rig, 3, NULL); /* it was under way */
 	ck_assert_int_eq(count_begun(&rig), 3);
@@ -385,8 +385,8 @@ START_TEST(a_node_that_fails_before_its_turn_stays_with_its_evidence)
 	apply(&rig, 4, "reconfigure");
 	move(&rig, 3, "quarantined", "accused", "slow");
 	pass_some(&rig);
-	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 0);
-	ck_assert_int_eq(rig_node(&rig, 3)->order.failed, 1);
+	ck_assert_int_eq(rig_node(&rig, 3)->order->open, 0);
+	ck_assert_int_eq(rig_node(&rig, 3)->order->failed, 1);
 	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_QUARANTINED);
 	is_state(&rig, BU_ROLLOUT_RUNNING); /* it was not the rollout */
 	/* and one that restarts in its turn is a failure of the rollout */
@@ -422,9 +422,9 @@ START_TEST(an_order_of_nothing_takes_back_what_waits)
 	apply(&rig, 4, "wipe");
 	pass_some(&rig);
 	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 1); /* the canary */
-	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 1);
+	ck_assert_int_eq(rig_node(&rig, 4)->order->open, 1);
 	apply_as(&rig, 4, "none", "012345");
-	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 0);
+	ck_assert_int_eq(rig_node(&rig, 4)->order->open, 0);
 	ck_assert_int_eq(by_digest(&rig, "abcdef")->withdrawn, 4);
 	ck_assert_int_eq(by_digest(&rig, "012345")->done, 4);
 	ck_assert_int_eq(by_digest(&rig, "012345")->state, BU_ROLLOUT_DONE);
@@ -474,7 +474,7 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
 	has(err.text, "node node002 is changing");
 	rig_pass(&rig, 1);
-	ck_assert_int_eq(rig_node(&rig, 2)->order.begun, 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->order->begun, 1);
 	ck_assert_uint_eq(rig.fleet->rollouts_count, 2);
 
 	move(&rig, 1, "ready", "joined", "");
@@ -486,7 +486,7 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
 	rig_pass(&rig, 1);
-	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->order->open, 1);
 	ck_assert_int_eq(rig_node(&rig, 2)->live.appending, 0);
 	rig_end(&rig);
 }

@@ -12,7 +12,7 @@
 static int
 is_of(const struct bu_node *node, const struct bu_rollout *rollout)
 {
-	return node->order.seq && strcmp(node->order.rollout, rollout->id) == 0;
+	return node->order->seq && strcmp(node->order->rollout, rollout->id) == 0;
 }
 
 /* The members of both the list and the single view. */
@@ -45,10 +45,10 @@ brief(const struct bu_fleet *fleet, const struct bu_rollout *rollout)
 
 		if (!is_of(node, rollout))
 			continue;
-		shown.turn += node->order.open && !node->order.begun;
-		shown.under_way += node->order.open && node->order.begun;
+		shown.turn += node->order->open && !node->order->begun;
+		shown.under_way += node->order->open && node->order->begun;
 		shown.quarantined +=
-			node->order.failed && node->state == BU_STATE_QUARANTINED;
+			node->order->failed && node->state == BU_STATE_QUARANTINED;
 	}
 	return bu_record_to_json(bu_shown_rollout_fields, &shown);
 }
@@ -95,7 +95,7 @@ pool_why(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	for (size_t i = 0; i < rollouts->fleet->count; i++) {
 		const struct bu_node *node = rollouts->fleet->nodes[i];
 
-		if (!is_of(node, rollout) || !node->order.open || node->order.begun ||
+		if (!is_of(node, rollout) || !node->order->open || node->order->begun ||
 		    strcmp(node->live.pool, pool) != 0)
 			continue;
 		last = node;
@@ -150,14 +150,14 @@ static json_t *
 node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	  const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	bu_autojson json_t *why = NULL;
 
 	if (order->open && !order->begun)
 		why = bu_refusal_said(rollouts, view, node,
 				      bu_turn_refused(rollouts, view, node));
-	else if (order->open && node->hold.owner)
-		why = bu_hold_said(&node->hold);
+	else if (order->open && node->hold->owner)
+		why = bu_hold_said(node->hold);
 	else if (!order->open)
 		why = bu_said_of(&order->reason);
 	return bu_record_to_json(bu_shown_order_fields,
@@ -205,7 +205,7 @@ bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node)
 	struct bu_view view;
 	json_t *why;
 
-	if (!node->order.open || node->order.begun)
+	if (!node->order->open || node->order->begun)
 		return NULL;
 	bu_view_init(&view, rollouts->fleet);
 	refusal = bu_turn_refused(rollouts, &view, node);
@@ -214,7 +214,7 @@ bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node)
 	return refusal == BU_MAY_GO
 		       ? NULL
 		       : BU_SAID(TURN,
-				 BU_ARG("class", bu_class_name(node->order.class)),
+				 BU_ARG("class", bu_class_name(node->order->class)),
 				 BU_ARG_SAID("why", why));
 }
 
@@ -231,7 +231,7 @@ bu_rollouts_mark(const struct bu_rollouts *rollouts)
 		bu_autofree char *text = NULL;
 		uint32_t words;
 
-		if (!node->order.open || node->order.begun)
+		if (!node->order->open || node->order->begun)
 			continue;
 		why = bu_refusal_said(rollouts, &view, node,
 				      bu_turn_refused(rollouts, &view, node));
@@ -258,7 +258,7 @@ bu_rollouts_tell(const struct bu_rollouts *rollouts, json_t *nodes)
 			bu_fleet_node(rollouts->fleet, bu_json_str(object, "name", ""));
 		json_t *why;
 
-		if (!order || !node || !node->order.open || node->order.begun)
+		if (!order || !node || !node->order->open || node->order->begun)
 			continue;
 		why = bu_refusal_said(rollouts, &view, node,
 				      bu_turn_refused(rollouts, &view, node));

@@ -157,8 +157,9 @@ wall_ms(const struct bu_travels *travels)
 static int
 counts(const struct bu_travels *travels, const struct bu_node *node, const char *digest)
 {
-	return node->agent_failed.at_ms && !strcmp(node->agent_failed.digest, digest) &&
-	       wall_ms(travels) - node->agent_failed.at_ms < BU_TRAVELS_STOP_MS;
+	return node->agent_failed->at_ms &&
+	       !strcmp(node->agent_failed->digest, digest) &&
+	       wall_ms(travels) - node->agent_failed->at_ms < BU_TRAVELS_STOP_MS;
 }
 
 static const struct bu_node *
@@ -178,7 +179,7 @@ static int
 hear_failed(struct bu_travels *travels, struct bu_node *node, const json_t *said,
 	    struct bu_err *err)
 {
-	const struct bu_agent_fact *fact = &node->live.agent;
+	const struct bu_agent_fact *fact = node->live.agent;
 	struct bu_agent_failed failed;
 
 	if (!said || json_is_null(said))
@@ -197,7 +198,7 @@ int
 bu_travels_hello(struct bu_travels *travels, struct bu_node *node, const json_t *said,
 		 struct bu_err *err)
 {
-	struct bu_agent_fact *fact = &node->live.agent;
+	struct bu_agent_fact *fact = bu_node_agent(node);
 	struct bu_agent_said agent = {.version = "", .digest = ""};
 	int changing = fact->asked_ms || fact->trial, news;
 
@@ -240,7 +241,7 @@ bu_travels_work(struct bu_travels *travels, const struct bu_node *node,
 	if (!travels->key)
 		return -1;
 	*ret_id = id_of(travels, node);
-	*ret = (struct bu_work){.id = *ret_id, .attempt = node->live.agent.attempt};
+	*ret = (struct bu_work){.id = *ret_id, .attempt = node->live.agent->attempt};
 	return 0;
 }
 
@@ -248,7 +249,7 @@ void
 bu_travels_result(struct bu_travels *travels, struct bu_node *node, const char *id,
 		  const struct bu_err *failure)
 {
-	struct bu_agent_fact *fact = &node->live.agent;
+	struct bu_agent_fact *fact = bu_node_agent(node);
 	bu_autofree char *present = NULL;
 
 	if (!failure || !fact->asked_ms)
@@ -275,7 +276,7 @@ bu_travels_result(struct bu_travels *travels, struct bu_node *node, const char *
 static int
 has_served(const struct bu_travels *travels, const struct bu_node *node)
 {
-	return strcmp(node->live.agent.digest, travels->bundle.digest) == 0;
+	return strcmp(node->live.agent->digest, travels->bundle.digest) == 0;
 }
 
 /* Can the node be two seconds without its agent? */
@@ -284,8 +285,8 @@ is_at_rest(const struct bu_travels *travels, const struct bu_node *node)
 {
 	return bu_state_info(node->state)->settled &&
 	       node->state != BU_STATE_SERVICING && node->boot_installed &&
-	       !node->hold.owner && node->step.status != BU_STEP_OPEN &&
-	       !(node->order.open && node->order.begun) && !node->live.appending &&
+	       !node->hold->owner && node->step.status != BU_STEP_OPEN &&
+	       !(node->order->open && node->order->begun) && !node->live.appending &&
 	       wall_ms(travels) - node->lent_ms >= LENT_MS;
 }
 
@@ -299,24 +300,25 @@ static int
 is_taken(const struct bu_travels *travels, const struct bu_node *node)
 {
 	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
-	int64_t asked_ms = wall_ms(travels) - (now_ms - node->live.agent.asked_ms);
-	int moved = node->reason.code == BU_REASON_VERB ||
-		    node->next.reason.code == BU_REASON_VERB;
+	int64_t asked_ms = wall_ms(travels) - (now_ms - node->live.agent->asked_ms);
+	int moved = node->reason->code == BU_REASON_VERB ||
+		    node->next->reason.code == BU_REASON_VERB;
 
-	return !node->boot_installed || (node->order.open && node->order.begun) ||
-	       (node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP) ||
-	       (moved && node->since_ms >= asked_ms) || node->power.at_ms >= asked_ms;
+	return !node->boot_installed || (node->order->open && node->order->begun) ||
+	       (node->hold->owner && node->hold->owner != BU_OWNER_BRINGUP) ||
+	       (moved && node->since_ms >= asked_ms) || node->power->at_ms >= asked_ms;
 }
 
 /* A node that was asked and stays silent has failed. */
 static void
 miss(struct bu_travels *travels, struct bu_node *node)
 {
-	struct bu_agent_fact *fact = &node->live.agent;
 	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
+	struct bu_agent_fact *fact;
 
-	if (!fact->asked_ms)
+	if (!node->live.agent->asked_ms)
 		return;
+	fact = bu_node_agent(node);
 	if (strcmp(fact->asked, travels->bundle.digest) != 0 ||
 	    is_taken(travels, node)) {
 		fact->asked_ms = 0;
@@ -335,7 +337,7 @@ miss(struct bu_travels *travels, struct bu_node *node)
 static int
 is_on_trial(const struct bu_travels *travels, const struct bu_node *node)
 {
-	return node->live.agent.trial &&
+	return node->live.agent->trial &&
 	       wall_ms(travels) - node->live.last_seen_ms < BU_TRAVELS_AWAY_MS;
 }
 
@@ -347,7 +349,7 @@ count(struct bu_travels *travels, const struct bu_desired_pool *pool,
 
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
-		const struct bu_agent_fact *fact = &node->live.agent;
+		const struct bu_agent_fact *fact = node->live.agent;
 		const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
 
 		if (!want || want->pool != pool)
@@ -372,7 +374,7 @@ at_once(const struct share *share)
 int
 bu_travels_turn(struct bu_travels *travels, struct bu_node *node)
 {
-	struct bu_agent_fact *fact = &node->live.agent;
+	struct bu_agent_fact *fact = bu_node_agent(node);
 	const struct bu_desired_node *want =
 		bu_fleet_desired(travels->opts.fleet, node);
 	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
@@ -431,7 +433,7 @@ bu_travels_json(struct bu_travels *travels)
 	refresh(travels);
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *node = fleet->nodes[i];
-		const struct bu_agent_fact *fact = &node->live.agent;
+		const struct bu_agent_fact *fact = node->live.agent;
 
 		if (!fact->digest[0])
 			continue;

@@ -230,7 +230,7 @@ START_TEST(one_that_fails_ends_it_for_all)
 	ck_assert_uint_eq(turns(&rig, 4), 1U << 1);
 	hello(&rig, 1, digest, 1, NULL);
 	hello(&rig, 1, digest, 0, NULL);
-	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed->at_ms, 0);
 	trouble_is("");
 	end(&rig);
 }
@@ -245,11 +245,11 @@ START_TEST(one_that_is_not_heard_again_has_failed)
 	for (int i = 0; i < 9; i++)
 		rig_pass(&rig, 60 * 1000);
 	ck_assert_int_eq(bu_travels_turn(travels, rig_node(&rig, 2)), 0);
-	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed->at_ms, 0);
 	rig_pass(&rig, 60 * 1000);
 	ck_assert_int_eq(bu_travels_turn(travels, rig_node(&rig, 2)), 0);
 	rig_pass(&rig, 1000);
-	ck_assert_int_gt(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	ck_assert_int_gt(rig_node(&rig, 1)->agent_failed->at_ms, 0);
 	ck_assert_uint_eq(turns(&rig, 4), 0);
 	end(&rig);
 }
@@ -315,7 +315,7 @@ START_TEST(an_item_that_fails_is_a_word_too)
 	answer(&rig, 1, second, BU_ERR_VERIFY);
 	rig_pass(&rig, 60 * 1000);
 	ck_assert_uint_eq(turns(&rig, 1), 0);
-	ck_assert_str_eq(rig_node(&rig, 1)->agent_failed.detail, "no verify");
+	ck_assert_str_eq(rig_node(&rig, 1)->agent_failed->detail, "no verify");
 	/* One that remembers the answer that it gave to another process. */
 	rig.fleet->epoch++;
 	third = item(&rig, 1);
@@ -335,7 +335,7 @@ START_TEST(a_list_that_came_since_is_not_to_blame)
 	first = item(&rig, 1);
 	offer_build(&rig, "2", 20);
 	answer(&rig, 1, first, BU_ERR_VERIFY);
-	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed->at_ms, 0);
 	ck_assert_uint_eq(turns(&rig, 2), 1U << 2);
 	second = item(&rig, 2);
 	ck_assert_ptr_nonnull(strstr(second, "node002-agent-"));
@@ -345,7 +345,7 @@ START_TEST(a_list_that_came_since_is_not_to_blame)
 	for (int i = 0; i < 11; i++)
 		rig_pass(&rig, 60 * 1000);
 	ck_assert_uint_eq(turns(&rig, 1) | turns(&rig, 1), 1U << 1);
-	ck_assert_int_eq(rig_node(&rig, 2)->agent_failed.at_ms, 0);
+	ck_assert_int_eq(rig_node(&rig, 2)->agent_failed->at_ms, 0);
 	end(&rig);
 }
 END_TEST
@@ -387,11 +387,11 @@ START_TEST(who_is_taken_away_has_not_failed)
 				json_pack("{s:s,s:s,s:s}", "op", "off", "result",
 					  "done", "by", "anna"));
 		else
-			rig_node(&rig, 1)->order.open = rig_node(&rig, 1)->order.begun =
-				1;
+			bu_node_order(rig_node(&rig, 1))->open =
+				bu_node_order(rig_node(&rig, 1))->begun = 1;
 		fell_silent(&rig);
-		ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
-		ck_assert_int_ne(rig_node(&rig, 2)->live.agent.asked_ms, 0);
+		ck_assert_int_eq(rig_node(&rig, 1)->agent_failed->at_ms, 0);
+		ck_assert_int_ne(rig_node(&rig, 2)->live.agent->asked_ms, 0);
 		end(&rig);
 	}
 }
@@ -444,7 +444,7 @@ START_TEST(a_person_lets_it_be_tried_again)
 	rig_restart(&rig);
 	watch(&rig);
 	open_travels(&rig);
-	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed->at_ms, 0);
 	end(&rig);
 }
 END_TEST
@@ -456,7 +456,7 @@ START_TEST(a_failure_that_nobody_asked_for_stops_nothing)
 
 	begin_old(&rig, 2);
 	hello(&rig, 2, old_digest, 0, "ended");
-	ck_assert_int_eq(rig_node(&rig, 2)->agent_failed.at_ms, 0);
+	ck_assert_int_eq(rig_node(&rig, 2)->agent_failed->at_ms, 0);
 	ck_assert_uint_eq(turns(&rig, 2), 1U << 1);
 	end(&rig);
 }

@@ -33,7 +33,7 @@ bu_view_share(const struct bu_view *view, const struct bu_rollout *rollout, size
 static int
 is_stuck(const struct bu_node *node)
 {
-	return node->hold.owner ||
+	return node->hold->owner ||
 	       (node->state != BU_STATE_READY && bu_state_info(node->state)->settled);
 }
 
@@ -43,7 +43,7 @@ static int
 is_open_question(const struct bu_node *node)
 {
 	if (node->state == BU_STATE_PARKED || node->state == BU_STATE_SERVICING)
-		return node->order.midway;
+		return node->order->midway;
 	return !bu_state_info(node->state)->settled;
 }
 
@@ -61,7 +61,7 @@ static void
 count_order(struct bu_share *share, const struct bu_rollout *rollout,
 	    const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	int disturbs = bu_class_info(order->class)->disturbs && order->served;
 
 	share->total++;
@@ -91,7 +91,7 @@ count_order(struct bu_share *share, const struct bu_rollout *rollout,
 int
 bu_view_is_away(const struct bu_node *node)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 
 	return node->state != BU_STATE_READY || node->live.appending ||
 	       bu_node_is_away_by_condition(node) ||
@@ -139,7 +139,7 @@ bu_view_init(struct bu_view *view, const struct bu_fleet *fleet)
 	for (size_t i = 0, k = 0; pools && i < fleet->count; i++) {
 		const struct bu_node *node = fleet->nodes[i];
 		const struct bu_desired_node *want = next_desired(fleet, node, &k);
-		const struct bu_order *order = &node->order;
+		const struct bu_order *order = node->order;
 		size_t pool;
 
 		if (!want)
@@ -181,8 +181,8 @@ bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
 
 		if (!canary && (!share->faults || share->faults < pool->failure_budget))
 			continue;
-		why = bu_reason_text(node->order.reason.code ? &node->order.reason
-							     : &node->hold.reason);
+		why = bu_reason_text(node->order->reason.code ? &node->order->reason
+							      : &node->hold->reason);
 		bu_reason_set(ret,
 			      canary ? BU_REASON_CANARY_FAULT : BU_REASON_BUDGET_SPENT,
 			      &(struct bu_reason_args){

@@ -142,7 +142,7 @@ bu_work_drift(const struct bu_work_input *work, const struct bu_node *node)
 	json_t *drift = NULL;
 
 	/* Until an order is done the node need not be what the profile says. */
-	if (node->boot_installed && !node->order.open &&
+	if (node->boot_installed && !node->order->open &&
 	    bu_fleet_target(work->fleet, node, &target, NULL) == 0)
 		inventory = config_input(work, node, &target, &input, NULL);
 	if (inventory)

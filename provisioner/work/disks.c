@@ -28,7 +28,7 @@ find_alike(const struct bu_work_input *input, const struct bu_node *node, char *
 
 	for (size_t i = 0; i < count; i++) {
 		if (*bu_disk_number(disks[i].serial, disks[i].wwn) ||
-		    disks[i].size_bytes != node->order.disk_size_bytes)
+		    disks[i].size_bytes != node->order->disk_size_bytes)
 			continue;
 		bu_text_add(ret, ", ", "%s", disks[i].path);
 		found++;
@@ -83,7 +83,7 @@ static int
 check_alike(const struct bu_work_input *input, const struct bu_node *node,
 	    const char *selector, const struct bu_seen_disk *seen, struct bu_err *err)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	bu_autofree char *alike = NULL;
 
 	if (*bu_disk_number(order->disk_serial, order->disk_wwn) ||
@@ -121,7 +121,7 @@ set_disk(struct bu_work_install *work, const struct bu_work_input *input,
 	 const struct bu_node *node, const struct bu_target *target,
 	 struct bu_seen_disk *seen, struct bu_err *err)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	const char *selector = target->node->hardware->disk;
 	int known = *bu_disk_number(order->disk_serial, order->disk_wwn) != '\0';
 	const char *wanted =
@@ -151,7 +151,7 @@ set_disk(struct bu_work_install *work, const struct bu_work_input *input,
 static int
 was_granted_mirror(const struct bu_node *node)
 {
-	return *bu_disk_number(node->order.mirror_serial, node->order.mirror_wwn) !=
+	return *bu_disk_number(node->order->mirror_serial, node->order->mirror_wwn) !=
 	       '\0';
 }
 
@@ -161,7 +161,7 @@ static json_t *
 find_mirror(const struct bu_work_input *input, const struct bu_node *node,
 	    const struct bu_target *target, const char *wanted)
 {
-	const struct bu_order *order = &node->order;
+	const struct bu_order *order = node->order;
 	struct bu_seen_disk seen;
 
 	if (!was_granted_mirror(node))
@@ -188,7 +188,7 @@ set_mirror(struct bu_work_install *work, const struct bu_work_input *input,
 	BU_TEXT_COPY(work->mirror, bu_json_str(disk, "path", ""));
 	BU_TEXT_COPY(work->mirror_serial, bu_json_str(disk, "serial", ""));
 	BU_TEXT_COPY(work->mirror_wwn, bu_json_str(disk, "wwn", ""));
-	granted = bu_disk_number(node->order.mirror_serial, node->order.mirror_wwn);
+	granted = bu_disk_number(node->order->mirror_serial, node->order->mirror_wwn);
 	if (!work->mirror[0] || strcmp(work->mirror, work->disk) == 0 ||
 	    strcmp(bu_disk_number(work->mirror_serial, work->mirror_wwn),
 		   bu_disk_number(work->disk_serial, work->disk_wwn)) == 0)
@@ -281,7 +281,7 @@ set_scratch(struct bu_work_install *work, const struct bu_work_input *input,
 	    struct bu_err *err)
 {
 	const char *wanted = bu_desired_scratch(target->node);
-	const json_t *granted = node->order.scratch, *list;
+	const json_t *granted = node->order->scratch, *list;
 	bu_autojson json_t *seen = NULL, *order = NULL;
 
 	if (!wanted)
@@ -299,7 +299,7 @@ set_scratch(struct bu_work_install *work, const struct bu_work_input *input,
 		return bu_err_wrap(err, "the order of %s", node->name);
 	for (size_t i = 0; i < work->scratch_count; i++)
 		correct_path(input, node, &work->scratch[i]);
-	work->scratch_wipe = node->order.class == BU_CLASS_WIPE && list == granted;
+	work->scratch_wipe = node->order->class == BU_CLASS_WIPE && list == granted;
 	name_array(work);
 	return 0;
 }

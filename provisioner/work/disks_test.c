@@ -58,6 +58,7 @@ has_disks(const struct volume disks[2])
 		rig_inventory(1, "boot-ramdisk");
 	bu_autojson json_t *json = NULL;
 	bu_autofree char *text = NULL;
+	char digest[BU_DIGEST_SIZE];
 
 	for (int i = 0; i < 2; i++) {
 		BU_TEXT_COPY(inventory->disks[i].serial, disks[i].serial);
@@ -68,9 +69,9 @@ has_disks(const struct volume disks[2])
 	json = bu_inventory_to_json(inventory);
 	text = bu_json_canonical(json);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(
-		bu_store_put_blob(rig.fleet->store, text, node->inventory, NULL), 0);
-	node->live.disk.wanted[0] = '\0';
+	ck_assert_int_eq(bu_store_put_blob(rig.fleet->store, text, digest, NULL), 0);
+	bu_node_set_inventory(node, digest);
+	bu_node_disk(node)->wanted[0] = '\0';
 }
 
 #define RAID "PDNMF0ARH1R0AB"
@@ -119,7 +120,7 @@ START_TEST(a_number_of_two_volumes_finds_neither)
 
 	begin("S1", "naa.60a");
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_order *order = &node->order;
+		struct bu_order *order = bu_node_order(node);
 		bu_autojson json_t *item = NULL;
 		struct bu_err err = {0};
 
@@ -155,8 +156,8 @@ START_TEST(a_plan_names_a_disk_by_what_is_its_own)
 	ck_assert_int_eq(bu_fleet_disk(rig.fleet, node, "serial:" RAID, &seen), -1);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_str_eq(node->order.disk_wwn, "naa.60b");
-	ck_assert_str_eq(node->order.disk_serial, "");
+	ck_assert_str_eq(node->order->disk_wwn, "naa.60b");
+	ck_assert_str_eq(node->order->disk_serial, "");
 	rig_end(&rig);
 }
 END_TEST

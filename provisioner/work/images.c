@@ -84,7 +84,7 @@ bu_work_loaded_keys(const struct bu_work_input *input, const struct bu_node *nod
 		    struct bu_err *err)
 {
 	const struct bu_desired_image *its =
-		image->name == node->order.image
+		image->name == node->order->image
 			? target->node->image
 			: bu_fleet_installed_image(input->fleet, node);
 

@@ -76,8 +76,8 @@ facets_of(const struct bu_node *node, const struct bu_target *target, char ret[6
 {
 	bu_autojson json_t *facets = NULL;
 
-	if (node->order.open && node->order.begun && node->order.facets[0]) {
-		bu_text_copy(ret, 65, node->order.facets);
+	if (node->order->open && node->order->begun && node->order->facets[0]) {
+		bu_text_copy(ret, 65, node->order->facets);
 		return;
 	}
 	facets = bu_facets_json(target->desired, target->node);
@@ -152,21 +152,21 @@ install_work(const struct bu_work_input *input, const struct bu_node *node,
 	     const struct bu_target *target, struct bu_err *err)
 {
 	bu_autofree char *key = bu_work_image_keys(input, target->node->image,
-						   node->order.image_digest, err);
+						   node->order->image_digest, err);
 	/* The image that was ordered, whatever is built or applied meanwhile. */
 	bu_autofree char *url = bu_xasprintf("%s/digests/%s", input->http_url,
-					     node->order.image_digest);
+					     node->order->image_digest);
 	struct bu_work_install work = {
 		.work = work_of(node),
 		.base_url = url,
-		.image = node->order.image,
-		.digest = node->order.image_digest,
+		.image = node->order->image,
+		.digest = node->order->image_digest,
 		.image_key = key,
 		.appliance_key = bu_trust_public_key(input->trust),
 		.kexec = strcmp(target->node->hardware->kexec, "yes") == 0,
 	};
-	const struct bu_ram_image ordered = {node->order.image,
-					     node->order.image_digest};
+	const struct bu_ram_image ordered = {node->order->image,
+					     node->order->image_digest};
 	bu_autojson json_t *mark = NULL, *stamp = NULL, *disks = NULL;
 	struct bu_seen_disk seen;
 	struct seed seed = {.owned = {NULL}};
@@ -253,12 +253,12 @@ static json_t *
 configure_work(const struct bu_work_input *input, const struct bu_node *node,
 	       const struct bu_target *target, struct bu_err *err)
 {
-	int reboots = node->order.class == BU_CLASS_REBOOT;
+	int reboots = node->order->class == BU_CLASS_REBOOT;
 	struct bu_config *config = bu_work_config(input, node, target, NULL, err);
 	struct bu_work_configure work = {
 		.work = work_of(node),
 		.live = !reboots,
-		.then = reboots && node->next.state == BU_STATE_BOOTING ? "off" : "",
+		.then = reboots && node->next->state == BU_STATE_BOOTING ? "off" : "",
 		.confirm_ms = target->node->pool->confirm_deadline_ms,
 	};
 	struct written written;

@@ -9,6 +9,7 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "model/inventory.h"
 #include "provisioner/work/work.h"
 #include "tests/support/rig.h"
@@ -31,7 +32,7 @@ static void begin(enum bu_class class)
 	if (class == BU_CLASS_NONE)
 		return;
 	rig_apply(&rig, 1, class, "d1", NULL, NULL);
-	for (int i = 0; i < 100 && node->order.class != class; i++)
+	for (int i = 0; i < 100 && node->order->class != class; i++)
 		rig_pass(&rig, 1);
 }
 
@@ -106,7 +107,7 @@ START_TEST(who_does_not_boot_next_stays_on)
 
 		begin(BU_CLASS_REBOOT);
 		node->step.action = BU_ACTION_CONFIGURE; /* as after its leave */
-		node->next.state = next[i];
+		bu_node_next(node)->state = next[i];
 		item = bu_work_make_step(&input, node, &err);
 		ck_assert_msg(item != NULL, "%s", err.text);
 		ck_assert_str_eq(bu_json_str(item, "then", "?"), "");
@@ -152,7 +153,7 @@ START_TEST(a_new_hello_tells_drift)
 	good = bu_work_drift(&input, node);
 	ck_assert_msg(json_array_size(good) == 0, "%s",
 		      bu_json_str(json_array_get(good, 0), "text", ""));
-	memcpy(first, node->inventory, sizeof(first));
+	BU_TEXT_COPY(first, node->inventory);
 	greet(1500); /* nothing new: nothing in the log */
 	ck_assert_str_eq(node->inventory, first);
 	rig.fleet->desired->networks[1].mtu = 9000;
@@ -310,7 +311,7 @@ START_TEST(a_wipe_that_names_no_disk_wipes_none)
 	begin_wipe("FIRST-01");
 	key = bu_xasprintf("%s/image.pub", rig.dir);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_order *order = &rig_node(&rig, 1)->order;
+		struct bu_order *order = bu_node_order(rig_node(&rig, 1));
 		bu_autojson json_t *item = NULL;
 
 		strcpy(order->disk, rows[i].path);
@@ -334,6 +335,7 @@ has_disks(const char *first, const char *second, int gib)
 		rig_inventory(1, "boot-ramdisk");
 	bu_autojson json_t *json = NULL;
 	bu_autofree char *text = NULL;
+	char digest[BU_DIGEST_SIZE];
 
 	for (int i = 0; i < 2; i++)
 		snprintf(inventory->disks[i].by_path, sizeof(inventory->disks->by_path),
@@ -344,9 +346,9 @@ has_disks(const char *first, const char *second, int gib)
 	json = bu_inventory_to_json(inventory);
 	text = bu_json_canonical(json);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(
-		bu_store_put_blob(rig.fleet->store, text, node->inventory, NULL), 0);
-	node->live.disk.wanted[0] = '\0';
+	ck_assert_int_eq(bu_store_put_blob(rig.fleet->store, text, digest, NULL), 0);
+	bu_node_set_inventory(node, digest);
+	bu_node_disk(node)->wanted[0] = '\0';
 }
 
 /* The order is for /dev/vda, of 4 GiB and without a serial number. */
@@ -394,7 +396,7 @@ START_TEST(of_equal_disks_without_numbers_none_is_wiped)
 		has_disks(unnumbered[i].first, unnumbered[i].second, unnumbered[i].gib);
 		free(hardware->disk);
 		hardware->disk = bu_xstrdup(unnumbered[i].selector);
-		node->order.class = unnumbered[i].class;
+		bu_node_order(node)->class = unnumbered[i].class;
 		item = bu_work_make_step(&input, node, &err);
 		ck_assert_msg(!item == !unnumbered[i].disk, "row %zu: %s", i, err.text);
 		if (item)
@@ -425,7 +427,7 @@ START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 	key = bu_xasprintf("%s/image.pub", rig.dir);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autojson json_t *item = NULL, *mark = NULL, *stamp = NULL;
-		struct bu_order *order = &rig_node(&rig, 1)->order;
+		struct bu_order *order = bu_node_order(rig_node(&rig, 1));
 
 		order->class = rows[i].class;
 		if (rows[i].unnamed) {
@@ -496,7 +498,7 @@ START_TEST(the_password_of_a_directory_comes_with_the_files)
 	certs = bu_xasprintf("# of the directory\n%s# the last\n", ca);
 	to = bu_xasprintf(DIRECTORY, rig.dir, rig.dir);
 	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", "[image debian12]", to);
-	for (int i = 0; i < 100 && node->order.class != BU_CLASS_RECONFIGURE; i++)
+	for (int i = 0; i < 100 && node->order->class != BU_CLASS_RECONFIGURE; i++)
 		rig_pass(&rig, 1);
 	ck_assert_msg(bu_reconcile_begin(rig.rec, node, &err) == 0, "%s", err.text);
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);

@@ -28,7 +28,8 @@ begin(void)
 	rig_pass(&rig, 5000);
 	node = rig_node(&rig, 1);
 	fresh = *node;
-	fresh.order.open = 0;
+	bu_node_parts_copy(&fresh);
+	bu_node_order(&fresh)->open = 0;
 	want = &rig.fleet->desired->nodes[0];
 	power = want->power;
 	want->power = (char *)"redfish";
@@ -37,7 +38,9 @@ begin(void)
 static inline void
 end(void)
 {
+	bu_node_parts_fini(node);
 	*node = fresh;
+	bu_node_parts_copy(node);
 	rig.fleet->desired->nodes[0].power = power;
 	rig_end(&rig);
 }
@@ -47,7 +50,7 @@ static inline void
 runs(enum bu_state state)
 {
 	node->state = state;
-	strcpy(node->installed_digest, "d1");
+	bu_node_set_installed_digest(node, "d1");
 	node->boot_installed = 1;
 	node->live.last_seen_ms = bu_wall_ms(&rig.clock) - BU_HEARD_MS;
 }
@@ -112,9 +115,9 @@ servicing(void)
 static inline void
 hold(enum bu_owner owner, const char *by)
 {
-	node->hold.owner = owner;
-	BU_TEXT_COPY(node->hold.by, by);
-	BU_REASON_SET(&node->hold.reason, OTHER, .text = {"fan"});
+	bu_node_hold(node)->owner = owner;
+	BU_TEXT_COPY(bu_node_hold(node)->by, by);
+	BU_REASON_SET(&bu_node_hold(node)->reason, OTHER, .text = {"fan"});
 }
 
 static inline void
@@ -135,9 +138,9 @@ static inline void
 ready_with_a_failed_agent(void)
 {
 	ready();
-	strcpy(node->agent_failed.version, "2");
-	strcpy(node->agent_failed.digest, "d2");
-	node->agent_failed.at_ms = 7;
+	strcpy(bu_node_agent_failed(node)->version, "2");
+	strcpy(bu_node_agent_failed(node)->digest, "d2");
+	bu_node_agent_failed(node)->at_ms = 7;
 }
 
 static inline void
@@ -158,14 +161,14 @@ gone(void)
 static inline void
 order(enum bu_class class, int open)
 {
-	strcpy(node->order.rollout, "r-1");
-	node->order.class = class;
-	node->order.open = open;
-	node->order.failed = !open;
-	node->order.begun = 1;
-	node->order.installed = 0;
-	node->order.reset = 0;
-	BU_TEXT_COPY(node->order.revision, rig.fleet->revision);
+	strcpy(bu_node_order(node)->rollout, "r-1");
+	bu_node_order(node)->class = class;
+	bu_node_order(node)->open = open;
+	bu_node_order(node)->failed = !open;
+	bu_node_order(node)->begun = 1;
+	bu_node_order(node)->installed = 0;
+	bu_node_order(node)->reset = 0;
+	BU_TEXT_COPY(bu_node_order(node)->revision, rig.fleet->revision);
 	if (open)
 		bu_revisions_hold(rig.fleet, rig.fleet->revision);
 }
@@ -182,7 +185,7 @@ static inline void
 drains_before_its_order(void)
 {
 	drains_for_an_order();
-	node->order.begun = 0;
+	bu_node_order(node)->begun = 0;
 }
 
 static inline void
@@ -204,7 +207,7 @@ static inline void
 left_and_gone(void)
 {
 	drains_for_an_order();
-	node->order.open = 0;
+	bu_node_order(node)->open = 0;
 	node->step.status = BU_STEP_DONE;
 	node->live.in_profile = 0;
 }
@@ -232,7 +235,7 @@ static inline void
 failed_reboot_granted(void)
 {
 	failed(BU_CLASS_REBOOT);
-	node->order.reset = 1;
+	bu_node_order(node)->reset = 1;
 }
 
 static inline void
@@ -252,7 +255,7 @@ static inline void
 failed_after_its_install(void)
 {
 	failed(BU_CLASS_INSTALL);
-	node->order.installed = 1;
+	bu_node_order(node)->installed = 1;
 }
 
 static inline void
@@ -273,14 +276,14 @@ static inline void
 failed_without_an_order(void)
 {
 	failed(BU_CLASS_REBOOT);
-	node->order.failed = 0;
+	bu_node_order(node)->failed = 0;
 }
 
 static inline void
 failed_of_a_forgotten_rollout(void)
 {
 	failed(BU_CLASS_INSTALL);
-	strcpy(node->order.rollout, "r-0");
+	strcpy(bu_node_order(node)->rollout, "r-0");
 }
 
 static inline void
@@ -301,9 +304,9 @@ static inline void
 power_under_way(void)
 {
 	parked();
-	node->power.op = BU_DEED_OFF;
-	node->power.result = BU_OUTCOME_ASKED;
-	strcpy(node->power.by, "bob");
+	bu_node_power(node)->op = BU_DEED_OFF;
+	bu_node_power(node)->result = BU_OUTCOME_ASKED;
+	strcpy(bu_node_power(node)->by, "bob");
 }
 
 static inline void
@@ -396,7 +399,9 @@ is_as_told(const struct asked *asked, int dry_run)
 	bu_autofree char *answer = NULL, *written = NULL;
 	struct bu_err err = {0};
 
+	bu_node_parts_fini(node);
 	*node = fresh;
+	bu_node_parts_copy(node);
 	bu_fleet_rollout(rig.fleet, "r-1")->state = BU_ROLLOUT_RUNNING;
 	asked->be();
 	answer = bu_verb_run(rig.rec, node, &ask, &err);

@@ -60,7 +60,7 @@ between_begin(struct between *b, int nodes, int rails, int each,
 		struct bu_node *node = rig_node(&b->rig, i);
 		int leaf = (i - 1) / each + 1;
 
-		snprintf(node->boot_id, sizeof(node->boot_id), "boot-%d", i);
+		rig_set_boot(node, i);
 		node->live.rails_good = UINT64_MAX;
 		b->gate->roles[i - 1] =
 			(struct bu_role){.node = node, .want = want, .ready = 1};

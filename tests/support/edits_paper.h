@@ -94,7 +94,7 @@ may_do(enum bu_action action, const char *name)
 		[BU_ACTION_RELABEL] = BU_CLASS_RELABEL,
 	};
 	const struct fact *fact = fact_of(name);
-	const struct bu_order *order = &bu_fleet_node(sim.fleet, name)->order;
+	const struct bu_order *order = bu_fleet_node(sim.fleet, name)->order;
 
 	ck_assert_msg(fact->planned >= least[action], "%s: %s, but the plan said %s",
 		      name, bu_action_name(action), bu_class_name(fact->planned));

@@ -429,9 +429,11 @@ life_pair(struct life *life, size_t index, size_t other)
 
 	for (int i = 0; i < 2; i++) {
 		size_t of = i ? other : index;
+		char boot_id[40];
 
 		ends[i] = bu_node_create(life->desired->nodes[of].name);
-		life_boot(of, 1, ends[i]->boot_id);
+		life_boot(of, 1, boot_id);
+		bu_node_set_boot_id(ends[i], boot_id);
 	}
 	snprintf(probe.task.id, sizeof(probe.task.id), "p-%zu-%zu", index, other);
 	for (size_t rail = 0; rail < pool->rails_count; rail++) {

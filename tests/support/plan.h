@@ -108,18 +108,20 @@ install(struct site *site, int number)
 	struct bu_node *node = site->nodes[number];
 	const struct bu_desired_node *was = bu_desired_node(site->applied, node->name);
 	bu_autojson json_t *facets = bu_facets_json(site->applied, was);
+	char digest[BU_DIGEST_SIZE];
 
 	if (was->cluster)
-		strcpy(node->joined.cluster, was->cluster->name);
+		strcpy(bu_node_joined(node)->cluster, was->cluster->name);
 	node->state = BU_STATE_READY;
 	node->disk_touched = 1;
-	strcpy(node->installed_image, "debian12");
-	strcpy(node->installed_digest, "d1");
-	bu_json_digest(facets, node->facets);
+	bu_node_set_installed_image(node, "debian12");
+	bu_node_set_installed_digest(node, "d1");
+	bu_json_digest(facets, digest);
+	bu_node_set_facets(node, digest);
 	json_object_set(site->blobs, node->facets, facets);
-	strcpy(node->order.image_digest, "d1");
-	strcpy(node->order.facets, node->facets);
-	strcpy(node->order.rollout, "r-1");
+	strcpy(bu_node_order(node)->image_digest, "d1");
+	strcpy(bu_node_order(node)->facets, node->facets);
+	strcpy(bu_node_order(node)->rollout, "r-1");
 }
 
 /* The profile as it is applied, and the one that is planned, as differences from the

@@ -342,7 +342,7 @@ rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state)
 	     i++)
 		rig_pass(rig, 1);
 	ck_assert_msg(node->state == state, "%s is %s (%s), not %s", node->name,
-		      bu_state_name(node->state), rig_said(&node->reason),
+		      bu_state_name(node->state), rig_said(node->reason),
 		      bu_state_name(state));
 }
 

@@ -82,6 +82,15 @@ void rig_give_rails(struct rig *rig, int nodes, int rails);
 void rig_give_rails_with(struct rig *rig, int nodes, int rails,
 			 const char *const *more);
 struct bu_node *rig_node(const struct rig *rig, int number);
+/* "boot-2" */
+static inline void
+rig_set_boot(struct bu_node *node, int number)
+{
+	bu_autofree char *text = bu_xasprintf("boot-%d", number);
+
+	bu_node_set_boot_id(node, text);
+}
+
 /* Until the state is reached; the test fails when it is not within seconds. */
 void rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state);
 /* Until nothing of the node is on its way to the log and its step has this status. */
@@ -157,7 +166,7 @@ void rig_reason_has(const struct bu_reason *reason, const char *part);
 const char *rig_said(const struct bu_reason *reason);
 /* The whole sentence. */
 void rig_reason_says(const struct bu_reason *reason, const char *text);
-/* rig_reason_is(&node->live.says, NO_PARTNER) */
+/* rig_reason_is(node->live.says, NO_PARTNER) */
 #define rig_reason_is(reason, id)                                                      \
 	ck_assert_str_eq(bu_reason_info((reason)->code)->name,                         \
 			 bu_reason_info(BU_REASON_##id)->name)

@@ -49,7 +49,7 @@ move(struct rig *rig, int number, const char *to, const char *on, const char *re
 static inline void
 come_back(struct rig *rig, int number)
 {
-	const struct bu_order *order = &rig_node(rig, number)->order;
+	const struct bu_order *order = rig_node(rig, number)->order;
 	const char *name = rig_node(rig, number)->name;
 	struct bu_event events[4];
 
@@ -79,7 +79,7 @@ begin(struct rig *rig, int nodes, const char *keys)
 	for (int i = 1; i <= nodes; i++) {
 		move(rig, i, "inspecting", "start", "");
 		come_back(rig, i);
-		ck_assert_int_eq(rig_node(rig, i)->order.open, 0);
+		ck_assert_int_eq(rig_node(rig, i)->order->open, 0);
 	}
 	rig_write(rig, "sinfo", "mixed\n"); /* jobs that do not end */
 	watch(rig);
@@ -101,7 +101,7 @@ count_begun(const struct rig *rig)
 	int count = 0;
 
 	for (size_t i = 0; i < rig->fleet->count; i++)
-		count += rig->fleet->nodes[i]->order.begun;
+		count += rig->fleet->nodes[i]->order->begun;
 	return count;
 }
 

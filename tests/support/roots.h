@@ -106,7 +106,7 @@ has_first(struct rig *rig)
 	ck_assert_str_eq(node->installed_step, first_step);
 	ck_assert_str_eq(node->facets, "f-d1");
 	ck_assert_str_eq(node->slot, "a");
-	ck_assert_str_eq(node->other.step, "");
+	ck_assert_str_eq(node->other->step, "");
 	ck_assert_str_eq(node->agent_cert, first_cert);
 	ck_assert_int_eq(node->boot_installed, 1);
 	ck_assert(may_speak(rig, first_cert));
@@ -127,8 +127,8 @@ is_written_again(struct rig *rig)
 	ck_assert_ptr_nonnull(says);
 	rig_text_has(says, "its order (reimage, of rollout r-1) is opened again");
 	rig_pass(rig, 1);
-	ck_assert_int_eq(node->order.open, 1);
-	ck_assert_int_eq(node->order.begun, 0);
+	ck_assert_int_eq(node->order->open, 1);
+	ck_assert_int_eq(node->order->begun, 0);
 	rig_start(rig, 1);
 	ck_assert_int_eq(rig_count(rig, "boot disk node001"), boots);
 	rig_inspect(rig, 1);

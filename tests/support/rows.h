@@ -99,7 +99,7 @@ put_order(json_t *view, const struct bu_order *order)
 static inline void
 put_agent(json_t *view, const struct bu_node *node)
 {
-	const struct bu_agent_fault *fault = &node->agent_failed;
+	const struct bu_agent_fault *fault = node->agent_failed;
 
 	put(view, "admitted", "%s/%s/%d", node->admitted_step, node->admitted_request,
 	    at(node->admitted_ms));
@@ -122,7 +122,7 @@ put_agent(json_t *view, const struct bu_node *node)
 static inline void
 put_system(json_t *view, const struct bu_node *node)
 {
-	const struct bu_other_root *other = &node->other;
+	const struct bu_other_root *other = node->other;
 
 	put(view, "touched", "%d", node->disk_touched);
 	FLAG(node, writing);
@@ -143,9 +143,9 @@ put_system(json_t *view, const struct bu_node *node)
 	TEXT(node, called);
 	put(view, "machine", "%s/%s/%s/%s", node->machine, node->serial, node->uuid,
 	    node->macs ? node->macs : "");
-	put(view, "known", "%s/%s/%s/%s/%d", node->known.id, node->known.serial,
-	    node->known.uuid, node->known.macs ? node->known.macs : "",
-	    node->known.again);
+	put(view, "known", "%s/%s/%s/%s/%d", node->known->id, node->known->serial,
+	    node->known->uuid, node->known->macs ? node->known->macs : "",
+	    node->known->again);
 	TEXT(node, inventory);
 }
 
@@ -153,8 +153,8 @@ static inline void
 put_service(json_t *view, const struct bu_node *node)
 {
 	static const char *const status[] = {"", "open", "done", "failed"};
-	const struct bu_joined *joined = &node->joined;
-	const struct bu_power_deed *deed = &node->power;
+	const struct bu_joined *joined = node->joined;
+	const struct bu_power_deed *deed = node->power;
 
 	put(view, "step", "%s/%s/%d/%s/%d", node->step.id,
 	    node->step.action ? bu_action_name(node->step.action) : "",
@@ -175,14 +175,14 @@ put_service(json_t *view, const struct bu_node *node)
 	    node->verdicts_count ? node->verdicts[0].is.text : "");
 	put(view, "lent", "%s/%d", node->lent_to, at(node->lent_ms));
 	put(view, "evidence", "%s/%d", node->evidence, node->evidence_is_now);
-	put(view, "crash", "%s/%s/%s/%d/%d", node->crash.digest, node->crash.kind,
-	    node->crash.boot_id, at(node->crash.at_ms), at(node->crash.seen_ms));
+	put(view, "crash", "%s/%s/%s/%d/%d", node->crash->digest, node->crash->kind,
+	    node->crash->boot_id, at(node->crash->at_ms), at(node->crash->seen_ms));
 	put(view, "power", "%s/%s/%s/%s/%s/%d/%d",
 	    deed->op ? bu_deed_names[deed->op] : "", deed->by,
 	    deed->seq ? bu_outcome_names[deed->result] : "", deed->power, deed->detail,
 	    (int)deed->seq, at(deed->at_ms));
-	put(view, "held", "%d/%s/%s", (int)node->hold.owner, node->hold.by,
-	    rig_said(&node->hold.reason));
+	put(view, "held", "%d/%s/%s", (int)node->hold->owner, node->hold->by,
+	    rig_said(&node->hold->reason));
 }
 
 static inline void
@@ -203,19 +203,19 @@ static inline void
 put_memory(json_t *view, const struct bu_node_live *live)
 {
 	put(view, "profile", "%d/%s", live->in_profile, live->pool);
-	put(view, "seen", "%s/%s", live->firmware, live->disk.wanted);
+	put(view, "seen", "%s/%s", live->firmware, live->disk->wanted);
 	put(view, "late", "%d/%d", (int)live->late_ms, live->let_go);
 	put(view, "clock", "%d/%d/%d", (int)live->clock_ms, (int)live->log_clock_ms,
 	    live->wait_logged);
 	put(view, "checks_errors", "%d", live->checks_errors);
 	put(view, "slow", "%d", live->slow_probe);
 	put(view, "rails", "%d/%d", (int)live->rails_good, live->across.over);
-	put(view, "asked", "%d", (int)live->cluster.at_ms);
+	put(view, "asked", "%d", (int)live->cluster->at_ms);
 	put(view, "effect", "%d", live->effect_running);
 	put(view, "started", "%d", live->join_started);
 	put(view, "retry", "%d", (int)live->retry_ms);
-	put(view, "refusal", "%d", (int)live->refusal.code);
-	put(view, "says", "%d", (int)live->says.code);
+	put(view, "refusal", "%d", (int)live->refusal->code);
+	put(view, "says", "%d", (int)live->says->code);
 	put(view, "memory", "%s/%d/%d", live->cluster_words,
 	    (int)live->progress_total_bytes, (int)live->progress_ms);
 }
@@ -224,12 +224,12 @@ put_memory(json_t *view, const struct bu_node_live *live)
 static inline void
 put_node(json_t *view, const struct bu_node *node)
 {
-	const struct bu_next *next = &node->next;
+	const struct bu_next *next = node->next;
 
 	put(view, "name", "%s", node->name);
 	put(view, "state", "%s/%s/%d/%d", bu_state_name(node->state),
 	    bu_trigger_name(node->on), (int)node->state_seq, at(node->since_ms));
-	put(view, "reason", "%s", rig_said(&node->reason));
+	put(view, "reason", "%s", rig_said(node->reason));
 	put(view, "next", "%s/%s/%d/%d/%s",
 	    next->state ? bu_state_name(next->state) : "", next->by, next->again,
 	    next->reset, rig_said(&next->reason));
@@ -241,7 +241,7 @@ put_node(json_t *view, const struct bu_node *node)
 		    ? bu_state_name(node->stages[node->stages_count - 1].state)
 		    : "",
 	    node->stages_count ? (int)node->stages[node->stages_count - 1].took_ms : 0);
-	put_order(view, &node->order);
+	put_order(view, node->order);
 	put_agent(view, node);
 	put_system(view, node);
 	put_service(view, node);
@@ -290,16 +290,15 @@ rows_stir(struct bu_node *node)
 	struct bu_node_live *live = &node->live;
 
 	live->effect_running = live->join_started = live->retry_ms = 7;
-	live->says.code = live->refusal.code = BU_REASON_NO_PARTNER;
-	strcpy(live->cluster_words, "busy");
+	bu_node_says(node)->code = bu_node_refusal(node)->code = BU_REASON_NO_PARTNER;
+	bu_node_set_cluster_words(node, "busy");
 	live->progress_total_bytes = 7;
 	live->progress_ms = live->late_ms = 7;
 	live->let_go = live->checks_errors = live->slow_probe = 7;
 	live->rails_good = live->across.over = 7;
-	live->cluster.at_ms = 7;
+	bu_node_cluster(node)->at_ms = 7;
 	live->wait_logged = live->clock_ms = live->log_clock_ms = 7;
-	memset(&node->step_error, 0, sizeof(node->step_error));
-	strcpy(node->step_error, "old");
+	bu_node_set_step_error(node, "old");
 }
 
 /* The fields that differ, in the order of the view; owned. */

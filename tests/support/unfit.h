@@ -23,13 +23,13 @@ make_unfit(struct rig *rig, struct bu_node *node, int one)
 	if (one == UNFIT_STATE)
 		node->state = BU_STATE_JOINING;
 	if (one == UNFIT_HELD)
-		node->hold.owner = BU_OWNER_PERSON;
+		bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	if (one == UNFIT_UNHEARD)
 		node->live.last_seen_ms -= 90000;
 	if (one == UNFIT_BUSY)
 		json_object_set_new(rig->gate->busy, node->name, json_integer(0));
 	if (one == UNFIT_BOOT) {
-		strcpy(node->boot_id, "another");
+		bu_node_set_boot_id(node, "another");
 		node->checks.is.boot_id = node->boot_id;
 	}
 }

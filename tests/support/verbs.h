@@ -116,7 +116,7 @@ goes_to(struct rig *rig, enum bu_state to, int64_t *cut)
 		be_the_world(rig, node);
 	}
 	ck_assert_msg(node->state == to, "%s is %s (%s)", node->name,
-		      bu_state_name(node->state), rig_said(&node->reason));
+		      bu_state_name(node->state), rig_said(node->reason));
 	return node;
 }
 

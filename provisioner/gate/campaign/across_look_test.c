@@ -187,7 +187,7 @@ START_TEST(who_takes_part_and_who_asks)
 			static const struct bu_desired_cluster cluster;
 
 			b.rig.fleet->desired->nodes[0].cluster = &cluster;
-			BU_TEXT_COPY(node->joined.cluster, "jobs");
+			BU_TEXT_COPY(bu_node_joined(node)->cluster, "jobs");
 			node->state = BU_STATE_JOINING;
 		}
 		node->live.rails_good = rows[i].good;

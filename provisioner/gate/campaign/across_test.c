@@ -241,7 +241,7 @@ START_TEST(no_certificate_depends_on_them)
 		pass(&rig, &ways, 4, 30);
 		if (mute) {
 			ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
-			rig_reason_is(&rig_node(&rig, 1)->live.says, TESTED_ACROSS);
+			rig_reason_is(rig_node(&rig, 1)->live.says, TESTED_ACROSS);
 		}
 		pass(&rig, &ways, 4, 190);
 		all_join(&rig, 4);

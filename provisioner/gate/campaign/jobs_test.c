@@ -61,7 +61,7 @@ START_TEST(who_needs_a_partner_that_rests_waits_for_it)
 	ck_assert_int_eq(links.probed[1], 1);
 	ck_assert_int_eq(links.probed[2], 0);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	rig_reason_is(&node->live.says, NO_FREE_PARTNER);
+	rig_reason_is(node->live.says, NO_FREE_PARTNER);
 	measure(&rig, &links, 3, 60);
 	ck_assert_int_eq(links.probed[2], 1);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
@@ -160,7 +160,7 @@ START_TEST(a_run_disturbs_no_jobs)
 	const char *id = bu_gate_run(rig.gate, idle, 2, &err);
 
 	ck_assert_msg(id != NULL, "%s", err.text);
-	idle[0]->live.cluster.jobs = 1;
+	bu_node_cluster(idle[0])->jobs = 1;
 	measure(&rig, &links, 4, 2);
 	bu_autojson json_t *late = bu_gate_run_json(rig.gate, id);
 	const json_t *missed = json_object_get(late, "missed");
@@ -310,8 +310,8 @@ START_TEST(a_job_that_begins_while_it_is_measured_counts)
 		}
 		if (end < 3) {
 			nodes[end - 1]->state = BU_STATE_READY;
-			BU_TEXT_COPY(nodes[end - 1]->joined.cluster, "slurm");
-			nodes[end - 1]->live.cluster.jobs = 1;
+			BU_TEXT_COPY(bu_node_joined(nodes[end - 1])->cluster, "slurm");
+			bu_node_cluster(nodes[end - 1])->jobs = 1;
 		}
 		for (int i = 0; i < 2; i++) {
 			bu_autojson json_t *item = items[i];

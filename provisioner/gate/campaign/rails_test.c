@@ -129,9 +129,9 @@ START_TEST(a_fault_of_the_second_rail_alone_names_it)
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
 	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_JOINING);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_QUARANTINED);
-	rig_reason_has(&rig_node(&rig, 2)->reason, "rail rail1: ");
-	rig_reason_has(&rig_node(&rig, 2)->reason, "5.00 Mbit/s");
-	ck_assert_str_eq(bu_reason_arg(&rig_node(&rig, 2)->reason, "rail"), "rail1");
+	rig_reason_has(rig_node(&rig, 2)->reason, "rail rail1: ");
+	rig_reason_has(rig_node(&rig, 2)->reason, "5.00 Mbit/s");
+	ck_assert_str_eq(bu_reason_arg(rig_node(&rig, 2)->reason, "rail"), "rail1");
 	shown = bu_gate_show(rig.gate, rig_node(&rig, 2), NULL);
 	ck_assert_str_eq(bu_json_str(json_object_get(shown, "accusation"), "rail", ""),
 			 "rail1");
@@ -151,8 +151,8 @@ START_TEST(a_wait_says_which_rail)
 	measure(&rig, &links, 2, 120);
 	for (int i = 1; i <= 2; i++) {
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_VALIDATING);
-		rig_reason_is(&rig_node(&rig, i)->live.says, NO_THIRD);
-		ck_assert_str_eq(bu_reason_arg(&rig_node(&rig, i)->live.says, "rail"),
+		rig_reason_is(rig_node(&rig, i)->live.says, NO_THIRD);
+		ck_assert_str_eq(bu_reason_arg(rig_node(&rig, i)->live.says, "rail"),
 				 "rail1");
 	}
 	why = rig_why(&rig, rig_node(&rig, 1));
@@ -317,9 +317,9 @@ START_TEST(a_new_rail_of_a_pool_in_service_says_how_to_begin)
 	rig_give_rails(&rig, 3, 2);
 	measure(&rig, &links, 3, 10);
 	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_VALIDATING);
-	rig_reason_is(&rig_node(&rig, 3)->live.says, RAIL_UNPROVEN);
-	ck_assert_str_eq(bu_reason_arg(&rig_node(&rig, 3)->live.says, "rail"), "rail1");
-	rig_reason_has(&rig_node(&rig, 3)->live.says, "no partner: 2 nodes");
+	rig_reason_is(rig_node(&rig, 3)->live.says, RAIL_UNPROVEN);
+	ck_assert_str_eq(bu_reason_arg(rig_node(&rig, 3)->live.says, "rail"), "rail1");
+	rig_reason_has(rig_node(&rig, 3)->live.says, "no partner: 2 nodes");
 	rig_end(&rig);
 }
 END_TEST

@@ -14,7 +14,7 @@
 static int
 is_candidate(struct bu_gate *gate, struct bu_node *node)
 {
-	return node->state == BU_STATE_VALIDATING && !node->hold.owner &&
+	return node->state == BU_STATE_VALIDATING && !node->hold->owner &&
 	       bu_gate_hears(gate, node) && bu_gate_is_checked(gate, node);
 }
 
@@ -25,7 +25,7 @@ is_in_service(struct bu_gate *gate, struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
 
-	return bu_state_serves(node->state) && !node->hold.owner &&
+	return bu_state_serves(node->state) && !node->hold->owner &&
 	       bu_gate_hears(gate, node) && !bu_measurements_external(node, now_ms);
 }
 

@@ -21,7 +21,7 @@ begin(struct between *b)
 	node->checks.body = json_object();
 	node->checks.is.boot_id = node->boot_id;
 	node->checks.is.verdict = BU_VERDICT_PASS;
-	strcpy(node->machine, "machine-1");
+	bu_node_set_machine(node, "machine-1");
 	return node;
 }
 
@@ -70,7 +70,7 @@ START_TEST(a_candidate_is_heard_checked_and_not_held)
 		if (one == STATE)
 			node->state = BU_STATE_BOOTING;
 		if (one == HELD)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (one == UNHEARD)
 			node->live.last_seen_ms -= 90000;
 		if (one == UNCHECKED)
@@ -112,7 +112,7 @@ START_TEST(who_serves_is_heard_and_not_held)
 		if (one == STATE)
 			node->state = BU_STATE_QUARANTINED;
 		if (one == HELD)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (one == UNHEARD)
 			node->live.last_seen_ms -= 90000;
 		if (one == VERDICT) {
@@ -122,7 +122,7 @@ START_TEST(who_serves_is_heard_and_not_held)
 			ck_assert_int_eq(bu_gate_external(b.gate, node, &said, NULL),
 					 0);
 			rig_pass(&b.rig, 1);
-			node->hold.owner = BU_OWNER_NONE;
+			bu_node_hold(node)->owner = BU_OWNER_NONE;
 			bu_gate_roles_drop(b.gate);
 		}
 		b.gate->across_seen = 0;
@@ -230,12 +230,13 @@ START_TEST(a_node_that_leads_nowhere_is_held)
 			node = begin(&b);
 			was_out(&b, rows[i].out_ms[0], rows[i].out_ms[1]);
 			node->outdated = rows[i].outdated;
-			node->live.says = (struct bu_reason){.code = rows[i].says};
+			*bu_node_says(node) = (struct bu_reason){.code = rows[i].says};
 			node->live.clock_ms =
 				bu_loop_now_ms(b.rig.fleet->loop) - rows[i].waits_ms;
 			node->state = rows[i].state;
 			/* It is held already, or its state is on its way. */
-			node->hold.owner = busy == 1 ? BU_OWNER_PERSON : BU_OWNER_NONE;
+			bu_node_hold(node)->owner =
+				busy == 1 ? BU_OWNER_PERSON : BU_OWNER_NONE;
 			before = node->live.appending = busy == 2;
 			bu_gate_hold(b.gate);
 			ck_assert_msg(node->live.appending - before ==

@@ -68,7 +68,7 @@ START_TEST(a_reader_is_idle_heard_and_lent)
 		if (one == STATE)
 			node->state = BU_STATE_QUARANTINED;
 		if (one == HELD)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (one == UNHEARD)
 			node->live.last_seen_ms -= 90000;
 		if (one == BUSY)
@@ -79,7 +79,7 @@ START_TEST(a_reader_is_idle_heard_and_lent)
 			pool.rails_count = 0;
 		if (one == WORKS) {
 			pool.partners = (char *)(uintptr_t) "any";
-			strcpy(node->joined.cluster, "hpc");
+			strcpy(bu_node_joined(node)->cluster, "hpc");
 		}
 		bu_switches_ask_agent(counters, between_network(&b, "fabric"), on_told);
 		ck_assert_msg(strcmp(counters->agent.task->name[0],
@@ -149,7 +149,7 @@ START_TEST(a_reader_has_a_deadline)
 	ck_assert_int_eq(heard.kind, BU_ERR_TIMEOUT);
 	rig_text_has(heard.text, "node001");
 	for (int i = 1; i <= NODES; i++)
-		rig_node(&b.rig, i)->hold.owner = BU_OWNER_PERSON;
+		bu_node_hold(rig_node(&b.rig, i))->owner = BU_OWNER_PERSON;
 	bu_switches_ask_agent(one, between_network(&b, "fabric"), on_told);
 	ck_assert_int_eq(heard.calls, 2);
 	ck_assert_int_eq(heard.kind, BU_ERR_STATE);

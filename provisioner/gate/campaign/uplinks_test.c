@@ -306,7 +306,7 @@ START_TEST(what_was_started_anew_is_not_asked_for)
 	begin_joined(&rig, &ways, 20);
 	ck_assert_int_eq(bu_across_goes_on(rig.gate), 1);
 	for (int i = 1; i <= NODES; i++)
-		BU_TEXT_COPY(rig_node(&rig, i)->boot_id, "anew");
+		bu_node_set_boot_id(rig_node(&rig, i), "anew");
 	pass(&rig, &ways, NODES, 5);
 	before = ways.between;
 	pass(&rig, &ways, NODES, 120);

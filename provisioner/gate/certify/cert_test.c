@@ -32,8 +32,9 @@ log_pair(struct between *b, const struct pair *pair)
 	strcpy(result.probe, "p-1");
 	result.mtu = 1024;
 	for (int end = 0; end < 2; end++) {
+		bu_node_parts_copy(&ends[end]);
 		if (pair->boot[end])
-			BU_TEXT_COPY(ends[end].boot_id, pair->boot[end]);
+			bu_node_set_boot_id(&ends[end], pair->boot[end]);
 		BU_TEXT_COPY(result.end[end].node, ends[end].name);
 		strcpy(result.end[end].device, "rxe0");
 		result.dir[end].lat_count = 200;
@@ -49,6 +50,8 @@ log_pair(struct between *b, const struct pair *pair)
 	event = bu_probe_event(b->gate, &probe, pair->rail,
 			       (const struct bu_node *const[]){&ends[0], &ends[1]},
 			       &expect, &result);
+	for (int end = 0; end < 2; end++)
+		bu_node_parts_fini(&ends[end]);
 	bu_reconcile_note(b->rig.rec, &event, 1);
 	rig_pass(&b->rig, 1);
 }
@@ -68,7 +71,7 @@ begin(struct between *b, int rails, int each)
 	node->checks.is = (struct bu_body_checks){
 		.boot_id = node->boot_id, .digest = "d1", .verdict = BU_VERDICT_WARN};
 	node->checks.is.counts = node->checks.body;
-	strcpy(node->machine, "machine-1");
+	bu_node_set_machine(node, "machine-1");
 	return node;
 }
 

@@ -32,8 +32,8 @@ awaits_checks(const struct bu_gate *gate, const struct bu_node *node,
 	if (bu_fleet_target(gate->fleet, node, &target, &err) != 0)
 		BU_REASON_SET(ret, CHECKS_UNASKABLE, .text = {err.text});
 	else if (node->live.checks_errors &&
-		 bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE))
-		*ret = node->live.says;
+		 bu_reason_is(node->live.says, BU_REASON_KIND_TROUBLE))
+		*ret = *node->live.says;
 	else
 		bu_reason_set(ret, BU_REASON_CHECKS_AWAITED, NULL);
 }
@@ -43,8 +43,8 @@ awaits_checks(const struct bu_gate *gate, const struct bu_node *node,
 static void
 is_given_up(const struct bu_node *node, struct bu_reason *ret)
 {
-	if (node->live.says.code == BU_REASON_CHECKS_SILENT)
-		*ret = node->live.says;
+	if (node->live.says->code == BU_REASON_CHECKS_SILENT)
+		*ret = *node->live.says;
 	else
 		bu_reason_set(ret, BU_REASON_CHECKS_AWAITED, NULL);
 }
@@ -135,7 +135,7 @@ is_asked(const struct bu_gate *gate, const struct bu_node *node,
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	int soak = bu_gate_has_checks(node);
 
-	if (node->state != BU_STATE_VALIDATING || node->hold.owner ||
+	if (node->state != BU_STATE_VALIDATING || node->hold->owner ||
 	    node->live.appending || !want || !want->validation ||
 	    node->live.checks_errors >= BU_GATE_ERRORS ||
 	    (soak && bu_gate_soak_left_ms(gate, node) == 0) ||
@@ -212,8 +212,8 @@ static void
 heard(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind)
 {
 	node->live.checks_errors = 0;
-	if (bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE)) {
-		node->live.says = (struct bu_reason){0};
+	if (bu_reason_is(node->live.says, BU_REASON_KIND_TROUBLE)) {
+		bu_node_drop_says(node);
 		bu_fleet_mark(gate->fleet, node);
 	}
 	if (kind == BU_EVENT_SOAK)
@@ -337,7 +337,7 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 		node->live.slices_lost++;
 	if (kept)
 		journal(gate, node, &event);
-	else if (!node->hold.owner) /* a held node was told to stop */
+	else if (!node->hold->owner) /* a held node was told to stop */
 		no_report(gate, node,
 			  failure    ? failure->text
 			  : err.kind ? err.text

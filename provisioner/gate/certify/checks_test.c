@@ -33,10 +33,11 @@ begin(struct between *b, int nodes, int64_t soak_ms)
 	validation_of(b)->soak_ms = soak_ms;
 	for (int i = 1; i <= nodes; i++) {
 		struct bu_node *node = rig_node(&b->rig, i);
+		bu_autofree char *machine = bu_xasprintf("machine-%d", i);
 
 		node->state = BU_STATE_VALIDATING;
 		node->live.last_seen_ms = b->rig.clock.fake_wall_ms;
-		snprintf(node->machine, sizeof(node->machine), "machine-%d", i);
+		bu_node_set_machine(node, machine);
 	}
 	return rig_node(&b->rig, 1);
 }
@@ -80,7 +81,7 @@ START_TEST(who_is_asked_for_something)
 		if (one == STATE)
 			node->state = BU_STATE_READY;
 		if (one == HELD)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (one == APPENDING)
 			node->live.appending = 1;
 		if (one == NOT_WANTED)
@@ -170,7 +171,7 @@ START_TEST(what_is_missing_is_said)
 		node->checks.is.verdict = rows[i].verdict;
 		has_soaked(&b, node, rows[i].soaked_ms);
 		node->live.checks_errors = rows[i].errors;
-		node->live.says = (struct bu_reason){.code = rows[i].before};
+		*bu_node_says(node) = (struct bu_reason){.code = rows[i].before};
 		bu_gate_unchecked(b.gate, node, &reason);
 		ck_assert_msg(reason.code == rows[i].says, "row %zu: %s", i,
 			      bu_reason_info(reason.code)->name);
@@ -258,17 +259,17 @@ START_TEST(an_answer_without_a_report_is_an_error)
 		strcpy(failure.text, "no device");
 		bu_gate_checks_asked(b.gate, node, id);
 		if (rows[i].held)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (rows[i].boot)
 			report = report_of(rows[i].boot, "nic-mtu", BU_VERDICT_PASS);
 		bu_gate_checks_result(b.gate, node, id, report,
 				      rows[i].fails ? &failure : NULL);
 		ck_assert_msg(node->live.checks_errors == rows[i].errors, "row %zu", i);
 		ck_assert_int_eq(node->live.slices_lost, rows[i].lost);
-		rig_text_has(rig_said(&node->live.says), rows[i].says);
-		ck_assert_int_eq(node->live.says.code, *rows[i].says
-							       ? BU_REASON_CHECKS_SILENT
-							       : BU_REASON_NONE);
+		rig_text_has(rig_said(node->live.says), rows[i].says);
+		ck_assert_int_eq(node->live.says->code,
+				 *rows[i].says ? BU_REASON_CHECKS_SILENT
+					       : BU_REASON_NONE);
 		between_end(&b);
 	}
 }
@@ -313,7 +314,7 @@ START_TEST(a_group_that_broke_off_is_asked_for_again)
 		ck_assert_msg(node->live.checks_errors == rows[i].errors, "%zu", i);
 		ck_assert_int_eq(node->live.appending, !rows[i].errors);
 		if (rows[i].errors) {
-			rig_text_has(rig_said(&node->live.says),
+			rig_text_has(rig_said(node->live.says),
 				     "the gpu checks did not run: it is late");
 			ck_assert_int_eq(bu_gate_checks_asked(b.gate, node, again), 1);
 			ck_assert_str_ne(again, id);
@@ -341,11 +342,11 @@ START_TEST(a_report_ends_its_trouble)
 			node->live.clock_ms = 7;
 			if (soaks)
 				is_checked(node);
-			node->live.says = (struct bu_reason){.code = said[i]};
+			*bu_node_says(node) = (struct bu_reason){.code = said[i]};
 			bu_gate_checks_asked(b.gate, node, id);
 			report = report_of(node->boot_id, "soak-cpu", BU_VERDICT_PASS);
 			bu_gate_checks_result(b.gate, node, id, report, NULL);
-			ck_assert_int_eq(node->live.says.code,
+			ck_assert_int_eq(node->live.says->code,
 					 i ? BU_REASON_NO_PARTNER : BU_REASON_NONE);
 			/* Time that it soaked does not count as late. */
 			ck_assert_int_eq(node->live.clock_ms,
@@ -389,7 +390,7 @@ START_TEST(neighbours_soak_both_at_one_leaf)
 		if (one == STATE)
 			other->state = BU_STATE_READY;
 		if (one == HELD)
-			other->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(other)->owner = BU_OWNER_PERSON;
 		if (one == UNCHECKED)
 			other->checks.is.boot_id = "old";
 		if (one == FAILED)

@@ -17,7 +17,7 @@ begin(struct rig *rig, int nodes)
 	for (int i = 1; i <= nodes; i++) {
 		struct bu_node *node = rig_node(rig, i);
 
-		snprintf(node->boot_id, sizeof(node->boot_id), "boot-%d", i);
+		rig_set_boot(node, i);
 		node->state = BU_STATE_VALIDATING;
 	}
 }
@@ -126,7 +126,7 @@ START_TEST(only_machines_that_run_are_doubles)
 		if (one != UNSEEN)
 			is_guid(&rig, 1, "0x1");
 		if (one == BOOT)
-			strcpy(node->boot_id, "another");
+			bu_node_set_boot_id(node, "another");
 		if (one == BOOT)
 			node->checks.is.boot_id = "boot-1";
 		if (one == AWAY)

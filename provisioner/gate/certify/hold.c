@@ -23,7 +23,7 @@ hold(struct bu_gate *gate, struct bu_node *node, enum bu_owner owner, const char
 {
 	struct bu_event event;
 
-	if (node->hold.owner || node->live.appending)
+	if (node->hold->owner || node->live.appending)
 		return;
 	bu_hold_event(&event, node->name, owner, name, reason);
 	bu_reconcile_note(gate->rec, &event, 1);
@@ -71,13 +71,13 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 	struct bu_charge charge = {&reason, "ask the system that said it", NULL};
 
 	if (!body) {
-		if (node->hold.owner == BU_OWNER_EXTERNAL && !node->live.appending)
-			bu_ignore(bu_reconcile_release(gate->rec, node, node->hold.by,
+		if (node->hold->owner == BU_OWNER_EXTERNAL && !node->live.appending)
+			bu_ignore(bu_reconcile_release(gate->rec, node, node->hold->by,
 						       NULL));
 		return;
 	}
 	BU_REASON_SET(&reason, EXTERNAL, .text = {body->source, body->text});
-	if (node->state == BU_STATE_VALIDATING && !node->hold.owner)
+	if (node->state == BU_STATE_VALIDATING && !node->hold->owner)
 		bu_gate_accuse(gate, node, &charge, NULL, 0);
 	else if (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING)
 		hold(gate, node, BU_OWNER_EXTERNAL, body->source, &reason);
@@ -87,9 +87,9 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 static void
 heed_wait(struct bu_gate *gate, struct bu_node *node)
 {
-	if (bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) &&
+	if (bu_reason_is(node->live.says, BU_REASON_KIND_WAIT) &&
 	    bu_loop_now_ms(gate->fleet->loop) - node->live.clock_ms >= PARTNER_WAIT_MS)
-		hold(gate, node, BU_OWNER_BRINGUP, "", &node->live.says);
+		hold(gate, node, BU_OWNER_BRINGUP, "", node->live.says);
 }
 
 void

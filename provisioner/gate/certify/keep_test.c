@@ -23,7 +23,7 @@ START_TEST(a_failing_check_quarantines_with_its_words)
 		1);
 	rig_pass(&rig, 10);
 	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
-	rig_reason_has(&node->reason,
+	rig_reason_has(node->reason,
 		       "check nic-mtu (eth1): MTU 1500, 9000 is wanted; set it");
 	shown = bu_gate_show(rig.gate, node, &err);
 	ck_assert_msg(shown != NULL, "%s", err.text);
@@ -81,8 +81,7 @@ START_TEST(a_site_check_holds_back_with_its_own_words)
 	      "ERROR:  nhc:  /scratch not mounted");
 	rig_pass(&rig, 10);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_QUARANTINED);
-	rig_reason_has(&rig_node(&rig, 1)->reason,
-		       "ERROR:  nhc:  /scratch not mounted");
+	rig_reason_has(rig_node(&rig, 1)->reason, "ERROR:  nhc:  /scratch not mounted");
 	rig_end(&rig);
 }
 END_TEST
@@ -117,8 +116,8 @@ START_TEST(of_swapped_cables_the_second_names_both)
 	begin(&rig, 2);
 	tell_cable(&rig, 1, "leaf02:p2", "leaf01:p1");
 	tell_cable(&rig, 2, "leaf01:p1", "leaf02:p2");
-	rig_reason_has(&rig_node(&rig, 1)->reason, "eth1 is cabled to leaf02:p2");
-	rig_reason_has(&rig_node(&rig, 2)->reason,
+	rig_reason_has(rig_node(&rig, 1)->reason, "eth1 is cabled to leaf02:p2");
+	rig_reason_has(rig_node(&rig, 2)->reason,
 		       "the cables of node002 eth1 and node001 eth1 are swapped");
 	rig_end(&rig);
 }
@@ -152,8 +151,8 @@ START_TEST(without_a_report_nobody_is_measured)
 	rig_pass(&rig, 2001);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_CHECKS), 1);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_PAIR), 0);
-	rig_reason_is(&rig_node(&rig, 1)->live.says, CHECKS_SILENT);
-	rig_reason_has(&rig_node(&rig, 1)->live.says,
+	rig_reason_is(rig_node(&rig, 1)->live.says, CHECKS_SILENT);
+	rig_reason_has(rig_node(&rig, 1)->live.says,
 		       "gave no report, 3 times: the report is of boot");
 	rig_end(&rig);
 }
@@ -187,7 +186,7 @@ START_TEST(an_outside_system_can_quarantine_and_never_certify)
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
 	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
-	rig_reason_has(&node->reason, "dcgm says: Xid 79 on GPU 3");
+	rig_reason_has(node->reason, "dcgm says: Xid 79 on GPU 3");
 	measure(&rig, &links, 3, 30);
 	node = rig_node(&rig, 2);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
@@ -199,12 +198,12 @@ START_TEST(an_outside_system_can_quarantine_and_never_certify)
 		0);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
-	rig_reason_has(&node->hold.reason,
+	rig_reason_has(&node->hold->reason,
 		       "dcgm says: hot"); /* in service: held, and seen */
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	rig_pass(&rig, 10000);
 	rig_pass(&rig, 2001);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE); /* it expired */
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE); /* it expired */
 	rig_end(&rig);
 }
 END_TEST
@@ -239,13 +238,13 @@ START_TEST(a_lemon_is_held_until_a_person_looked)
 		again_to_validating(&rig, 2, 1, time == 1 ? "boot-b" : "boot-c");
 	}
 	measure(&rig, &links, 2, 10);
-	rig_reason_has(&node->hold.reason,
+	rig_reason_has(&node->hold->reason,
 		       "lemon: this machine was quarantined 2 times in 30 days");
-	rig_reason_has(&node->hold.reason, "MTU 1500");
+	rig_reason_has(&node->hold->reason, "MTU 1500");
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", NULL), 0);
 	measure(&rig, &links, 2, 30);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
@@ -264,10 +263,10 @@ START_TEST(a_node_that_changes_under_its_certificates_is_held)
 	rig_node(&rig, 1)->outdated = 2;
 	rig_node(&rig, 2)->outdated = 3;
 	measure(&rig, &links, 2, 10);
-	ck_assert_int_eq(rig_node(&rig, 1)->hold.owner, BU_OWNER_NONE);
-	ck_assert_int_eq(rig_node(&rig, 2)->hold.owner, BU_OWNER_BRINGUP);
-	ck_assert(rig_node(&rig, 2)->hold.reason.code == BU_REASON_OUTDATED_OFTEN);
-	ck_assert_int_eq(rig_node(&rig, 2)->hold.reason.number[0], 3);
+	ck_assert_int_eq(rig_node(&rig, 1)->hold->owner, BU_OWNER_NONE);
+	ck_assert_int_eq(rig_node(&rig, 2)->hold->owner, BU_OWNER_BRINGUP);
+	ck_assert(rig_node(&rig, 2)->hold->reason.code == BU_REASON_OUTDATED_OFTEN);
+	ck_assert_int_eq(rig_node(&rig, 2)->hold->reason.number[0], 3);
 	rig_end(&rig);
 }
 END_TEST
@@ -308,9 +307,9 @@ START_TEST(the_soak_goes_on_after_a_restart)
 		node = rig_node(&rig, 1);
 		node->live.last_seen_ms = rig.clock.fake_wall_ms;
 		rig_pass(&rig, 2001);
-		rig_reason_is(&node->live.says, SOAKS);
-		ck_assert_int_eq(node->live.says.number[0], slice * 10);
-		ck_assert_int_eq(node->live.says.number[1], 25);
+		rig_reason_is(node->live.says, SOAKS);
+		ck_assert_int_eq(node->live.says->number[0], slice * 10);
+		ck_assert_int_eq(node->live.says->number[1], 25);
 		item = bu_gate_work(rig.gate, node);
 		ck_assert_ptr_nonnull(item);
 		ck_assert_int_eq(
@@ -327,7 +326,7 @@ START_TEST(the_soak_goes_on_after_a_restart)
 	}
 	node->live.last_seen_ms = rig.clock.fake_wall_ms;
 	rig_pass(&rig, 2001);
-	rig_reason_is(&node->live.says, NO_PARTNER); /* measured from now on */
+	rig_reason_is(node->live.says, NO_PARTNER); /* measured from now on */
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_SOAK), 3);
 	rig_end(&rig);
 }

@@ -19,9 +19,12 @@ bu_gate_say(struct bu_gate *gate, struct bu_node *node, const struct bu_reason *
 	int stood_still = bu_node_stands_still(node);
 
 	node->live.says_rail = 0;
-	if (bu_reason_same(&node->live.says, reason))
+	if (bu_reason_same(node->live.says, reason))
 		return;
-	node->live.says = *reason;
+	if (reason->code)
+		*bu_node_says(node) = *reason;
+	else
+		bu_node_drop_says(node);
 	/* Time spent waiting does not count. */
 	if (stood_still && !bu_node_stands_still(node))
 		node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
@@ -50,7 +53,7 @@ bu_gate_name_rail(const struct bu_campaign_state *campaign, const struct bu_node
 static int
 is_taken(const struct bu_node *node, const struct bu_reason *reason, int own)
 {
-	const struct bu_reason *said = &node->live.says;
+	const struct bu_reason *said = node->live.says;
 	int others = node->live.says_rail && node->live.says_rail != own;
 
 	if (!others || !said->code)

@@ -14,7 +14,7 @@ begin_free(struct rig *rig, int nodes)
 	begin_site(rig, nodes, "incast = 2\n");
 	hear(rig, nodes);
 	for (int i = 1; i <= nodes; i++)
-		rig_node(rig, i)->joined.cluster[0] = '\0';
+		bu_node_joined(rig_node(rig, i))->cluster[0] = '\0';
 }
 
 /* All are heard now, and it is time for one; 1 = it begins. */
@@ -310,7 +310,8 @@ START_TEST(the_first_bad_rail_is_said)
 				json_pack("{s:s,s:f,s:f,s:f}", "rail", k ? "b" : "a",
 					  "gbps", cases[i].gbps[k], "least_gbps", 16.0,
 					  "lost", cases[i].lost[k]));
-		strcpy(node.boot_id, "boot");
+		bu_node_parts_init(&node);
+		bu_node_set_boot_id(&node, "boot");
 		node.incast.body = body;
 		node.incast.is = (struct bu_body_incast){
 			.boot_id = cases[i].is_of_boot ? "boot" : "old",
@@ -326,6 +327,7 @@ START_TEST(the_first_bad_rail_is_said)
 		}
 		node.incast.body = NULL;
 		ck_assert_ptr_null(bu_incast_words(&node));
+		bu_node_parts_fini(&node);
 	}
 }
 END_TEST

@@ -13,7 +13,7 @@ make_free(struct rig *rig, int nodes)
 	rig_pass(rig, 1); /* the log has their domains */
 	for (int i = 1; i <= nodes; i++) {
 		rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
-		rig_node(rig, i)->joined.cluster[0] = '\0';
+		bu_node_joined(rig_node(rig, i))->cluster[0] = '\0';
 	}
 }
 

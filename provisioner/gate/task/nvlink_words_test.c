@@ -21,7 +21,7 @@ begin(struct rig *rig)
 	for (int i = 1; i <= NODES; i++) {
 		struct bu_node *node = rig_node(rig, i);
 
-		snprintf(node->boot_id, sizeof(node->boot_id), "boot-%d", i);
+		rig_set_boot(node, i);
 		node->checks.body = json_object();
 		node->checks.is.boot_id = node->boot_id;
 		node->checks.is.domain = DOMAIN;

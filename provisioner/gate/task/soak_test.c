@@ -108,9 +108,9 @@ START_TEST(who_is_held_is_no_neighbour)
 
 	begin_soak(&rig, 2);
 	check_all(&rig, 2);
-	rig_node(&rig, 2)->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(rig_node(&rig, 2))->owner = BU_OWNER_PERSON;
 	ck_assert_int_eq(link_of(&rig, 1, &link), 0);
-	rig_node(&rig, 2)->hold.owner = BU_OWNER_NONE;
+	bu_node_hold(rig_node(&rig, 2))->owner = BU_OWNER_NONE;
 	ck_assert_int_eq(link_of(&rig, 1, &link), 1);
 	rig_end(&rig);
 }
@@ -282,7 +282,7 @@ lets_go(struct rig *rig)
 	ck_assert_msg(bu_reconcile_release(rig->rec, node, "ann", &err) == 0, "%s",
 		      err.text);
 	rig_pass(rig, 1);
-	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 }
 
 /* Its agent stops at once, and would answer the same id from memory. */
@@ -319,7 +319,7 @@ START_TEST(who_is_held_in_its_soak_goes_on_when_it_is_released)
 	for (int i = 0; i < 3; i++)
 		ck_assert_int_eq(answers(&rig, BU_VERDICT_INCONCLUSIVE, &stopped), 1);
 	ck_assert_int_eq(answers(&rig, BU_VERDICT_PASS, NULL), 0);
-	node->hold.owner = BU_OWNER_PERSON;
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	lets_go(&rig);
 	ck_assert_int_eq(answers(&rig, BU_VERDICT_PASS, NULL), 1);
 	rig_end(&rig);
@@ -338,7 +338,7 @@ START_TEST(slices_that_see_nothing_have_an_end)
 	node = rig_node(&rig, 1);
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(answers(&rig, BU_VERDICT_INCONCLUSIVE, NULL), 1);
-		rig_reason_is(&node->live.says, SOAKS);
+		rig_reason_is(node->live.says, SOAKS);
 	}
 	ck_assert_int_eq(answers(&rig, BU_VERDICT_WARN, NULL), 1);
 	ck_assert_int_eq(node->live.checks_errors, 0);
@@ -348,8 +348,8 @@ START_TEST(slices_that_see_nothing_have_an_end)
 	for (int i = 0; i < 5; i++)
 		ck_assert_int_eq(answers(&rig, BU_VERDICT_INCONCLUSIVE, NULL), 0);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_SOAK), 6);
-	rig_reason_is(&node->live.says, CHECKS_SILENT);
-	rig_reason_has(&node->live.says, "3 times: check soak (eth1): it was not over");
+	rig_reason_is(node->live.says, CHECKS_SILENT);
+	rig_reason_has(node->live.says, "3 times: check soak (eth1): it was not over");
 	/* It is late then, as one whose checks say nothing. */
 	rig_pass(&rig, 30000);
 	ck_assert_int_eq(node->live.clock_ms, clock_ms);

@@ -299,7 +299,7 @@ START_TEST(who_was_started_again_has_met_nobody)
 	for (int i = 0; i < 30 && met_by(&rig, 2) == 0; i++)
 		run(&rig, &links, &timed, 1);
 	ck_assert_int_eq(met_by(&rig, 2), 1);
-	strcpy(rig_node(&rig, 2)->boot_id, "boot-again");
+	bu_node_set_boot_id(rig_node(&rig, 2), "boot-again");
 	ck_assert_int_eq(met_by(&rig, 2), 0);
 	end(&rig, &timed);
 }

@@ -76,7 +76,7 @@ bu_task_may_join(struct bu_gate *gate, enum bu_task_of of, struct bu_node *node)
 	const struct bu_task_kind *kind = &gate->kinds[of];
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 
-	if (!want || node->hold.owner || !bu_gate_hears(gate, node))
+	if (!want || node->hold->owner || !bu_gate_hears(gate, node))
 		return 0;
 	if (kind->shares)
 		return kind->is_eligible(gate, node, want);

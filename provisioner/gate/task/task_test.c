@@ -304,7 +304,7 @@ START_TEST(who_may_join)
 		pool = *want->pool;
 		pool.partners = (char *)(uintptr_t) "none";
 		if (one == HELD)
-			node->hold.owner = BU_OWNER_PERSON;
+			bu_node_hold(node)->owner = BU_OWNER_PERSON;
 		if (one == UNHEARD)
 			node->live.last_seen_ms -= 90000;
 		if (one == UNFIT)
@@ -313,7 +313,7 @@ START_TEST(who_may_join)
 			task_of(&b, PLAIN, 1, 2, 1000);
 		if (one == UNLENT) {
 			want->pool = &pool;
-			strcpy(node->joined.cluster, "hpc");
+			strcpy(bu_node_joined(node)->cluster, "hpc");
 		}
 		if (one == GONE)
 			strcpy(node->name, "node999");

@@ -19,7 +19,7 @@ bu_gate_works(const struct bu_gate *gate, const struct bu_node *node,
 {
 	/* A joining node has no jobs, and neither has a rebooted one, whatever the
 	 * cluster answers. */
-	return want && want->cluster && node->joined.cluster[0] &&
+	return want && want->cluster && node->joined->cluster[0] &&
 	       bu_state_serves(node->state) && !bu_reconcile_is_idle(gate->rec, node);
 }
 
@@ -29,7 +29,7 @@ bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 {
 	const char *partners = want->pool->partners;
 
-	if (!want->cluster || !node->joined.cluster[0] || strcmp(partners, "any") == 0)
+	if (!want->cluster || !node->joined->cluster[0] || strcmp(partners, "any") == 0)
 		return 1;
 	return strcmp(partners, "idle") == 0 && !bu_gate_works(gate, node, want);
 }

@@ -176,9 +176,10 @@ START_TEST(a_node_with_jobs_is_lent_as_its_pool_says)
 		want->pool = &pool;
 		if (!rows[i].in_cluster)
 			want->cluster = NULL;
-		BU_TEXT_COPY(node->joined.cluster, rows[i].joined ? "hpc" : "");
+		BU_TEXT_COPY(bu_node_joined(node)->cluster,
+			     rows[i].joined ? "hpc" : "");
 		node->state = rows[i].serves ? BU_STATE_READY : BU_STATE_VALIDATING;
-		node->live.cluster.jobs = 1;
+		bu_node_cluster(node)->jobs = 1;
 		ck_assert_msg(bu_gate_works(b.gate, node, want) == rows[i].works,
 			      "row %zu", i);
 		ck_assert_msg(bu_gate_lends(b.gate, node, want) == rows[i].lends,

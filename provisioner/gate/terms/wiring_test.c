@@ -122,9 +122,9 @@ START_TEST(machines_are_laid_side_by_side)
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
 	node = rig_node(&rig, 2);
 	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
-	rig_reason_is(&node->reason, CHECKS_ACCUSED);
-	rig_reason_has(&node->reason, "check duplicate (rxe0): node002 and node001 "
-				      "have the same address: 10.78.0.11");
+	rig_reason_is(node->reason, CHECKS_ACCUSED);
+	rig_reason_has(node->reason, "check duplicate (rxe0): node002 and node001 "
+				     "have the same address: 10.78.0.11");
 	rig_end(&rig);
 }
 END_TEST

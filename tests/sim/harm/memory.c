@@ -36,12 +36,12 @@ oracle_memory(const struct bu_node *node)
 	if (!node->ram != !its->in_memory)
 		broken(RULE_RAM, "%s is ready and said to run from %s; it does not",
 		       node->name, node->ram ? "memory" : "a disk");
-	else if (node->ram && !node->order.open && !node->order.failed &&
-		 !node->order.withdrawn && node->order.class != BU_CLASS_NONE &&
-		 strcmp(node->order.image_digest, node->installed_digest) != 0)
+	else if (node->ram && !node->order->open && !node->order->failed &&
+		 !node->order->withdrawn && node->order->class != BU_CLASS_NONE &&
+		 strcmp(node->order->image_digest, node->installed_digest) != 0)
 		broken(RULE_RAM,
 		       "%s is done with its order to run image %.12s; it runs %.12s",
-		       node->name, node->order.image_digest, node->installed_digest);
+		       node->name, node->order->image_digest, node->installed_digest);
 	else if (node->ram && !strstr(stamp, node->installed_digest))
 		broken(RULE_RAM,
 		       "%s is ready with image %.12s; in its memory is %.200s",

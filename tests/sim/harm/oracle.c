@@ -271,7 +271,7 @@ oracle_machine_of(const struct bu_node *node)
 static int
 awaits_turn(const struct bu_node *node)
 {
-	return !node->order.begun && (node->order.open || node->order.withdrawn);
+	return !node->order->begun && (node->order->open || node->order->withdrawn);
 }
 
 const char *
@@ -335,7 +335,7 @@ is_said_ready(const char *name)
 static int
 is_being_changed(const struct bu_node *node)
 {
-	return node->order.open && node->order.begun &&
+	return node->order->open && node->order->begun &&
 	       node->step.status == BU_STEP_OPEN &&
 	       node->step.action == BU_ACTION_CONFIGURE;
 }
@@ -395,7 +395,7 @@ look_at_ready(const struct bu_node *node, struct seen *at)
 		       "it is bound to %.12s",
 		       node->name, at->machine,
 		       node->machine[0] ? node->machine : "none");
-	memcpy(at->machine, node->machine, sizeof(at->machine));
+	BU_TEXT_COPY(at->machine, node->machine);
 	if (!why || is_being_changed(node)) {
 		at->unusable_ms = 0;
 		return;
@@ -486,7 +486,7 @@ look_at_node(const struct bu_node *node)
 
 	look_at_unheard(node, at);
 	look_at_kept(node, at);
-	if (node->order.open && node->order.begun)
+	if (node->order->open && node->order->begun)
 		at->serves = at->cluster;
 	if (profile_row(&sim.applied, node->name))
 		at->left_ms = 0;
@@ -503,7 +503,7 @@ look_at_node(const struct bu_node *node)
 		return;
 	machine = oracle_machine_of(node);
 	if (machine && !machine->was_faulty) {
-		bu_autofree char *reason = bu_reason_text(&node->reason);
+		bu_autofree char *reason = bu_reason_text(node->reason);
 
 		broken(other_is_faulty(machine) ? RULE_SCAPEGOAT : RULE_INNOCENT,
 		       "%s (%s) is quarantined and has no fault: %s", node->name,

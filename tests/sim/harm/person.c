@@ -306,19 +306,19 @@ next_command(const struct bu_node *node)
 		   node->conditions[BU_CONDITION_NOT_IN_CLUSTER].on;
 
 	if (node->state == BU_STATE_RETIRED) /* its row is still in the profile */
-		return node->hold.owner ? "release" : "replace";
+		return node->hold->owner ? "release" : "replace";
 	/* What a person holds takes nothing else. */
-	if (node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP)
+	if (node->hold->owner && node->hold->owner != BU_OWNER_BRINGUP)
 		return "release";
 	if (is_replaced(node) && node->state != BU_STATE_READY &&
 	    node->state != BU_STATE_ENROLLED)
 		return "replace";
 	/* Its agent has not come back after a release. */
-	if (bu_node_has_left(node) && node->hold.owner && sim.helping > 2)
+	if (bu_node_has_left(node) && node->hold->owner && sim.helping > 2)
 		return "replace";
 	if (node->state == BU_STATE_FAILED && sim.contradicted && sim.helping % 3 == 0)
 		return "replace";
-	if (node->state == BU_STATE_FAILED && node->order.class == BU_CLASS_REIMAGE &&
+	if (node->state == BU_STATE_FAILED && node->order->class == BU_CLASS_REIMAGE &&
 	    sim.helping % 4 == 0 && profile_row(&sim.applied, node->name))
 		return "rebuild";
 	if (is_taken_out(node) && sim.helping % 2)
@@ -327,12 +327,12 @@ next_command(const struct bu_node *node)
 		return "release";
 	if (node->state == BU_STATE_VALIDATING && bu_node_stands_still(node))
 		return "validate";
-	if (node->hold.reason.code == BU_REASON_IS_ON)
+	if (node->hold->reason.code == BU_REASON_IS_ON)
 		return NULL; /* an apply with its grant */
 	if ((node->state == BU_STATE_JOINING || node->state == BU_STATE_VALIDATING) &&
-	    node->hold.owner && sim.helping % 2)
+	    node->hold->owner && sim.helping % 2)
 		return "reboot";
-	if (node->hold.owner || node->state == BU_STATE_SERVICING)
+	if (node->hold->owner || node->state == BU_STATE_SERVICING)
 		return "release";
 	if (node->state == BU_STATE_PARKED)
 		return "resume";
@@ -347,9 +347,9 @@ static void
 abort_stuck(const struct bu_node *node)
 {
 	bu_autofree char *path =
-		bu_xasprintf("/v1/rollouts/%s/abort", node->order.rollout);
+		bu_xasprintf("/v1/rollouts/%s/abort", node->order->rollout);
 
-	if (node->hold.owner && node->order.open && node->order.begun &&
+	if (node->hold->owner && node->order->open && node->order->begun &&
 	    sim.helping % 2)
 		command(path, json_object());
 }
@@ -394,8 +394,8 @@ person_helps(void)
 
 		if (blocks_another(node)) {
 			node_command(node->name,
-				     node->hold.owner == BU_OWNER_PERSON ? "release"
-									 : "retire",
+				     node->hold->owner == BU_OWNER_PERSON ? "release"
+									  : "retire",
 				     json_object());
 			continue;
 		}

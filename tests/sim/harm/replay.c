@@ -14,7 +14,7 @@ static json_t *kept; /* of oracle_remember() */
 static json_t *
 owned_by_log(const struct bu_node *node)
 {
-	bu_autofree char *reason = bu_reason_text(&node->reason);
+	bu_autofree char *reason = bu_reason_text(node->reason);
 
 	return json_pack(
 		"{s:s,s:s,s:s,s:i,s:s,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s,"
@@ -23,11 +23,11 @@ owned_by_log(const struct bu_node *node)
 		node->step.id, "status", node->step.status, "machine", node->machine,
 		"repeats", node->repeats, "stages", node->stages_count, "boot",
 		node->boot_id, "image", node->installed_digest, "installed",
-		node->installed_step, "facets", node->facets, "held", node->hold.by,
-		"open", node->order.open, "begun", node->order.begun, "failed",
-		node->order.failed, "order", node->order.rollout, "admitted",
-		node->admitted_step, "power", bu_deed_names[node->power.op], "done",
-		bu_outcome_names[node->power.result], "outdated", node->outdated);
+		node->installed_step, "facets", node->facets, "held", node->hold->by,
+		"open", node->order->open, "begun", node->order->begun, "failed",
+		node->order->failed, "order", node->order->rollout, "admitted",
+		node->admitted_step, "power", bu_deed_names[node->power->op], "done",
+		bu_outcome_names[node->power->result], "outdated", node->outdated);
 }
 
 static json_t *

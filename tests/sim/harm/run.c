@@ -96,7 +96,7 @@ is_still(void)
 		return 0;
 	for (size_t i = 0; i < fleet->count; i++)
 		if (!bu_state_info(fleet->nodes[i]->state)->settled ||
-		    fleet->nodes[i]->order.open)
+		    fleet->nodes[i]->order->open)
 			return 0;
 	return 1;
 }

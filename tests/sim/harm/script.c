@@ -208,7 +208,7 @@ is_being_booted(int bay)
 				? bu_fleet_node(daemon_world(), row->name)
 				: NULL;
 
-		if (node && node->order.open && node->order.begun)
+		if (node && node->order->open && node->order->begun)
 			return 1;
 	}
 	return 0;

@@ -23,7 +23,7 @@ other_partners(const struct row *row)
 				? bu_fleet_node(daemon_world(), other->name)
 				: NULL;
 
-		count += node && !node->hold.owner &&
+		count += node && !node->hold->owner &&
 			 !bu_node_is_away_by_condition(node) &&
 			 (node->state == BU_STATE_READY ||
 			  node->state == BU_STATE_VALIDATING ||
@@ -73,7 +73,7 @@ look_at_applied(const struct row *row, const struct bu_node *node, json_t **plan
 
 	if (wanted)
 		snprintf(kargs, sizeof(kargs), "tick=%d", wanted);
-	if (!its || its->in_memory || !machine_works(its) || node->order.open ||
+	if (!its || its->in_memory || !machine_works(its) || node->order->open ||
 	    strcmp(its->booted, kargs) == 0 || is_planned(row->name, plan))
 		return;
 	broken(RULE_APPLIED,
