@@ -116,7 +116,6 @@ struct bu_node_live {
 	int unanswered;       /* no answer to the last probe in time */
 	int slow_probe;       /* slow probes in a row */
 	int64_t disturbed_ms; /* monotonic: last probed while it had jobs; 0 = never */
-	char progress_stage[32];
 	uint64_t progress_done_bytes;
 	uint64_t progress_total_bytes; /* 0 = no progress to show */
 	uint64_t progress_most_bytes;  /* of this stage */

@@ -51,7 +51,7 @@ START_TEST(a_node_at_work)
 	node->step.action = BU_ACTION_INSTALL;
 	node->step.attempt = 2;
 	strcpy(node->step.id, "node001.7.install");
-	strcpy(node->live.progress_stage, "root");
+	bu_node_set_progress_stage(node, "root");
 	node->live.progress_done_bytes = 5;
 	node->live.progress_total_bytes = INT64_C(1) << 40;
 	BU_REASON_SET(bu_node_says(node), SOAKS, .number = {5, 25});
@@ -256,6 +256,30 @@ START_TEST(a_part_is_of_one_node)
 }
 END_TEST
 
+/* What is off and stays so takes no memory. */
+START_TEST(a_condition_is_of_one_node)
+{
+	static const enum bu_condition_id id = BU_CONDITION_DRIFTED;
+	struct bu_node *one = bu_node_create("node001");
+	struct bu_node *other = bu_node_create("node002");
+	struct bu_node copy;
+
+	bu_node_set_condition(one, id, 0, 5, json_string("a detail"));
+	ck_assert_ptr_eq(one->conditions, other->conditions);
+	bu_node_set_condition(one, id, 1, 5, json_string("a detail"));
+	ck_assert_int_eq(other->conditions[id].on, 0);
+	copy = *one;
+	bu_node_parts_copy(&copy);
+	bu_node_set_condition(one, id, 0, 7, NULL);
+	ck_assert_ptr_null(one->conditions[id].detail);
+	ck_assert_int_eq(one->conditions[id].since_ms, 5);
+	ck_assert_str_eq(json_string_value(copy.conditions[id].detail), "a detail");
+	bu_node_parts_fini(&copy);
+	bu_node_destroy(one);
+	bu_node_destroy(other);
+}
+END_TEST
+
 START_TEST(a_text_is_of_one_node)
 {
 	struct bu_node *one = bu_node_create("node001");
@@ -282,6 +306,6 @@ START_TEST(a_text_is_of_one_node)
 END_TEST
 
 BU_UNIT("node", a_new_node, a_node_is_small, a_part_is_of_one_node,
-	a_text_is_of_one_node, a_node_at_work, every_state_and_status_has_a_shape,
-	what_was_asked_of_its_power_is_shown, a_node_that_drains_says_where_it_goes,
-	every_node_is_found_by_its_name)
+	a_condition_is_of_one_node, a_text_is_of_one_node, a_node_at_work,
+	every_state_and_status_has_a_shape, what_was_asked_of_its_power_is_shown,
+	a_node_that_drains_says_where_it_goes, every_node_is_found_by_its_name)

@@ -84,15 +84,14 @@ void
 bu_reconcile_progress(struct bu_reconcile *rec, struct bu_node *node, const char *stage,
 		      uint64_t done_bytes, uint64_t total_bytes)
 {
-	char called[sizeof(node->live.progress_stage)];
+	bu_autofree char *before = bu_xstrdup(node->live.progress_stage);
 
-	bu_text_copy(called, sizeof(called), stage);
-	if (!node->live.progress_ms || strcmp(node->live.progress_stage, called) != 0 ||
+	bu_node_set_progress_stage(node, stage);
+	if (!node->live.progress_ms || strcmp(node->live.progress_stage, before) != 0 ||
 	    done_bytes > node->live.progress_most_bytes) {
 		node->live.progress_ms = bu_loop_now_ms(rec->fleet->loop);
 		node->live.progress_most_bytes = done_bytes;
 	}
-	memcpy(node->live.progress_stage, called, sizeof(called));
 	node->live.progress_done_bytes = done_bytes;
 	node->live.progress_total_bytes = total_bytes;
 	bu_fleet_touch(rec->fleet, node);

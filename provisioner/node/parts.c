@@ -86,7 +86,7 @@ bu_node_set_condition(struct bu_node *node, enum bu_condition_id id, int on,
 		json_decref(detail);
 }
 
-/* give: json_incref or json_decref, as a function. */
+/* Parts' reasons that are counted references. */
 static void
 each_said(const struct bu_node *node, void (*give)(json_t *said))
 {

@@ -346,6 +346,7 @@ struct bu_disks_lack {
 #define BU_LIVE_TEXTS(T)                                                               \
 	T(symptoms, 65, OWNED) /* evidence for which the BMC's events were asked */    \
 	T(bmc_differs, 200, OWNED) /* difference from the expected machine */          \
+	T(progress_stage, 32, OWNED)                                                   \
 	T(pool, BU_NAME_MAX, SHARED)                                                   \
 	T(cluster_words, 400, OWNED) /* the cluster's text while the node leaves */
 

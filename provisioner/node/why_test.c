@@ -96,7 +96,7 @@ imaging(struct bu_node *node)
 {
 	is_late_for(node, BU_STATE_IMAGING, 1000);
 	steps(node, BU_ACTION_INSTALL, BU_STEP_OPEN);
-	strcpy(node->live.progress_stage, "image");
+	bu_node_set_progress_stage(node, "image");
 	node->live.progress_done_bytes = 5 << 20;
 	node->live.progress_total_bytes = 7 << 20;
 	BU_REASON_SET(bu_node_says(node), NO_PARTNER);
@@ -289,7 +289,7 @@ failed_install(struct bu_node *node)
 {
 	failed_reimage(node);
 	bu_node_order(node)->class = BU_CLASS_INSTALL;
-	strcpy(node->live.progress_stage, "image");
+	bu_node_set_progress_stage(node, "image");
 }
 
 static const char not_empty[] =
