@@ -159,6 +159,11 @@ enum { BU_UNSAID = -1 };
 		F(INT, token, until_ms) F(TEXT, token, by))                            \
 	B(TOKEN_REVOKED, token_revoked, F(TEXT, token_revoked, name)                   \
 		F(TEXT, token_revoked, by))                                            \
+	/* stamp: model/stamp.h */                                                     \
+	B(ADOPTED, adopted, F(JSON, adopted, stamp) F(JSON, adopted, told)             \
+		F(TEXT, adopted, boot_id) F(IF_TEXT, adopted, facets))                 \
+	B(LEARNED, learned, F(JSON, learned, revoked) F(INT, learned, epoch)           \
+		F(INT, learned, seq) F(TEXT, learned, by))                             \
 	B(HELD, held, F(TEXT, held, owner) F(TEXT, held, kind) F(REASON, held, reason)) \
 	B(RELEASED, released, F(TEXT, released, by))
 

@@ -69,6 +69,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	json_decref(fleet->brakes);
 	json_decref(fleet->machines);
 	json_decref(fleet->revoked);
+	json_decref(fleet->learned.revoked);
 	free(fleet->epochs);
 	json_decref(fleet->told);
 	json_decref(fleet->unknown);
