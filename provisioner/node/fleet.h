@@ -125,7 +125,7 @@ struct bu_fleet {
 		int64_t epoch, seq;
 	} learned;
 	int64_t revoked_version; /* grows with each change of the list */
-	json_t *told;            /* index of serial numbers, UUIDs and MACs (twins.c) */
+	json_t *told; /* index of serial numbers, UUIDs and MACs (identity_index.c) */
 	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */
 	size_t rollouts_count;
 	struct bu_run runs[BU_PAST_MAX];                    /* a ring */
