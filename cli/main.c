@@ -131,7 +131,7 @@ static const struct bu_command commands[] = {
 	 0, 1, BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_fabric_matrix, NULL},
 	{"fabric certificate", "NODE", "the certificates of a node", 1, 1, LISTING,
 	 bu_cmd_fabric_certificate, NULL},
-	{"fabric topology", "[slurm|yaml|labels]",
+	{"fabric topology", "[slurm|blocks|yaml|labels]",
 	 "which switch port each node is cabled to; also in the formats of schedulers",
 	 0, 1, LISTING, bu_cmd_fabric_topology, NULL},
 	{"fabric rehearse", "[--model ...]",
