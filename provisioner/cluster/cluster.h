@@ -21,6 +21,10 @@ enum {
 	BU_CLUSTER_SERVICES_MAX = 4,
 };
 
+/* A file of a node's client, in memory: it does not outlive the boot that was
+ * certified, and the client does not start without it. */
+#define BU_CLUSTER_CERTIFIED "/run/bringup/certified"
+
 /* A cluster as the profile describes it. Texts are borrowed; NULL = not given. */
 struct bu_cluster_site {
 	const char *name, *driver;

@@ -15,9 +15,8 @@ static int
 was_switched(const struct bu_node *node)
 {
 	const struct bu_power_deed *deed = node->power;
-	int switches = deed->op == BU_DEED_OFF || deed->op == BU_DEED_CYCLE;
 
-	return switches && deed->at_ms >= node->since_ms;
+	return bu_deed_ends_boot(deed->op) && deed->at_ms >= node->since_ms;
 }
 
 /* Other causes than the new system may have used up its try: the deadline, a person. */

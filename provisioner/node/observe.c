@@ -140,9 +140,9 @@ static int
 is_same(const struct bu_cluster_fact *a, const struct bu_cluster_fact *b)
 {
 	return a->known == b->known && a->responds == b->responds &&
-	       a->down == b->down && a->jobs == b->jobs && a->drain == b->drain &&
-	       strcmp(a->state, b->state) == 0 && strcmp(a->reason, b->reason) == 0 &&
-	       strcmp(a->by, b->by) == 0;
+	       a->down == b->down && a->jobs == b->jobs && a->sleeps == b->sleeps &&
+	       a->drain == b->drain && strcmp(a->state, b->state) == 0 &&
+	       strcmp(a->reason, b->reason) == 0 && strcmp(a->by, b->by) == 0;
 }
 
 static void
@@ -341,6 +341,10 @@ judge(const struct bu_reconcile *rec, struct bu_node *node,
 	judge_claim(rec, node, &ret[BU_CONDITION_CLAIMED_BY_OTHER]);
 	if (node->state != BU_STATE_READY)
 		return 0;
+	if (bu_suspend_is(rec, node)) {
+		find(&ret[BU_CONDITION_SUSPENDED], NULL);
+		return 0;
+	}
 	if (is_silent(rec, node))
 		find(&ret[BU_CONDITION_UNREACHABLE], NULL);
 	else if (!agent->heard_ms) /* in this process: nothing new is known */
@@ -367,7 +371,7 @@ static const enum bu_condition_id ours[] = {
 	BU_CONDITION_NOT_IN_CLUSTER,   BU_CONDITION_CLUSTER_SILENT,
 	BU_CONDITION_DRAINED_BY_OTHER, BU_CONDITION_UNSTEADY_INVENTORY,
 	BU_CONDITION_DRIFTED,          BU_CONDITION_BMC_DIFFERS,
-	BU_CONDITION_CLAIMED_BY_OTHER,
+	BU_CONDITION_CLAIMED_BY_OTHER, BU_CONDITION_SUSPENDED,
 };
 
 /* Known without an answer of the cluster. */

@@ -88,9 +88,9 @@ bu_over_deed(struct bu_node *node, const struct bu_event *event,
 		return;
 	}
 	BU_TEXT_COPY(how.by, bu_body_text(body->by));
-	if (body->op == BU_DEED_OFF || body->op == BU_DEED_CYCLE)
+	if (bu_deed_ends_boot(body->op))
 		end(node, event, 1, &how);
-	else if (body->op == BU_DEED_ON)
+	else if (body->op == BU_DEED_ON || body->op == BU_DEED_WAKE)
 		/* Off until now, or running on: the agent will tell. */
 		node->live.last_seen_ms = 0;
 }

@@ -235,6 +235,9 @@ int bu_anew_is(const struct bu_reconcile *rec, const struct bu_node *node);
 
 /* outdated.c. Drains a node whose certificates are not of its present hardware or boot,
  * for a new measurement. */
+/* suspend.c. 1 = the node's cluster had its machine switched off, until its next boot;
+ * a machine that was woken has some time for that. */
+int bu_suspend_is(const struct bu_reconcile *rec, const struct bu_node *node);
 void bu_outdated_leave(struct bu_reconcile *rec, struct bu_node *node);
 
 /* observe.c. A clock that stands still while bringupd does. */

@@ -179,6 +179,11 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 		return;
 	looks = node->live.power_running == BU_WISH_LOST ||
 		node->power->seq <= rec->fleet->loaded_seq;
+	if (node->power->op == BU_DEED_WAKE_FAILED) {
+		node->live.power_running = BU_WISH_LOST;
+		journal(rec, node, BU_OUTCOME_FAILED, "", "");
+		return;
+	}
 	if (!looks && begins_a_boot(node) &&
 	    !bu_gating_done(rec, node, node->power->seq))
 		return;
@@ -192,7 +197,7 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, wish);
 	else if (node->power->op == BU_DEED_BMC_RESET)
 		restart_bmc(rec, node, &bmc, wish);
-	else if (node->power->op == BU_DEED_ON)
+	else if (node->power->op == BU_DEED_ON || node->power->op == BU_DEED_WAKE)
 		bu_power_on(rec->power, &bmc.bmc, cycle.first, on_answer, wish);
 	else
 		bu_power_off(rec->power, &bmc.bmc, on_answer, wish);
@@ -211,6 +216,26 @@ deed_of(const struct bu_verb_ask *ask)
 						       : (enum bu_deed)place;
 }
 
+/* The cluster itself gives the node no work, so it has no jobs that could be lost. */
+static int
+check_sleep(const struct bu_node *node, const struct bu_verb_ask *ask,
+	    struct bu_err *err)
+{
+	if (node->state != BU_STATE_READY || !node->joined->cluster[0])
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is %s; a ready node of a cluster can be "
+				  "suspended, and is woken",
+				  node->name, bu_state_name(node->state));
+	if (deed_of(ask) != BU_DEED_SUSPEND ||
+	    (node->live.cluster->sleeps && !node->live.cluster->jobs))
+		return 0;
+	return bu_err_set(err, BU_ERR_BUSY, 0,
+			  "node %s: its cluster (%s) does not say that it powers it "
+			  "down (%s); the answer may be 20 s old, so ask again, or "
+			  "bringup node drain it",
+			  node->name, node->joined->cluster, node->live.cluster->state);
+}
+
 /* Switching on a machine that is off harms no node at rest. */
 static int
 check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_err *err)
@@ -224,6 +249,8 @@ check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_e
 				  hold);
 	if (deed_of(ask) == BU_DEED_BMC_RESET)
 		return 0;
+	if (deed_of(ask) >= BU_DEED_SUSPEND)
+		return check_sleep(node, ask, err);
 	if (at_rest && (node->state != BU_STATE_READY || !off))
 		return 0;
 	return bu_err_set(
@@ -240,9 +267,12 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
       const struct bu_verb_ask *ask, struct bu_err *err)
 {
 	if (deed_of(ask) == BU_DEED_NONE)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "power '%.20s': expected on, off, cycle or status",
-				  ask->op);
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"power '%.20s': expected on, off, cycle or status; or "
+			"of a cluster that saves power suspend, wake or "
+			"wake-failed",
+			ask->op);
 	if (!bu_fleet_desired(rec->fleet, node))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is not in the applied profile, so its BMC "
