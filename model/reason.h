@@ -117,6 +117,9 @@
 	  "its BMC has answered, or bringup has given the command up",                   \
 	  "its BMC has not answered a command: it may still switch the machine off, "    \
 	  "or restarts, so no job is let in and no boot begins")                         \
+	X(CLUSTER_AWAITED, "cluster-awaited", WAIT, 1, 1, "its cluster answers",         \
+	  "cluster {cluster} does not answer: {error}; the node joins when that is "     \
+	  "over")                                                                        \
 	X(BY_HAND, "by-hand", WAIT, 1, 2, "its machine calls",                           \
 	  "power = manual: switch the machine of {node} off and on by hand, so that "    \
 	  "it boots from {what}; bringup continues when its agent connects")             \

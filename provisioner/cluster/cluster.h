@@ -59,6 +59,7 @@ struct bu_cluster_row {
 	struct bu_cluster_fact fact; /* at_ms 0 */
 	int invalid;                 /* it has less than its configuration says */
 	int drains;                  /* of Slurm: it is drained, by whomever */
+	int maint;                   /* of Slurm: in a reservation for maintenance */
 	const char *features;        /* not ended by NUL */
 	size_t features_size;
 };

@@ -154,6 +154,8 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 	struct bu_node *news = NULL;
 
 	snprintf(observer->error, sizeof(observer->error), "%s", err ? err->text : "");
+	if (err && !observer->open_ms) /* it was an operation's question */
+		observer->open_ms = bu_observe_awake_ms(observer->rec);
 	if (err)
 		return;
 	observer->open_ms = 0;
@@ -239,6 +241,12 @@ cluster_silent(const struct bu_observer *observer)
 	return observer && observer->open_ms &&
 	       bu_observe_awake_ms(observer->rec) - observer->open_ms >=
 		       CLUSTER_SILENT_MS;
+}
+
+int
+bu_observe_is_silent(const struct bu_reconcile *rec, const struct bu_joined *joined)
+{
+	return cluster_silent(observer_of(rec, joined));
 }
 
 /* --- conditions --- */

@@ -22,6 +22,7 @@ enum {
 	DRAIN = 1 << 4,
 	INVALID = 1 << 5,
 	SLEEPS = 1 << 6,
+	MAINT = 1 << 7,
 };
 
 /* Words of State=, joined by "+". Others of them mean nothing to bringup. */
@@ -45,6 +46,7 @@ static const struct {
 	{"NOT_RESPONDING", 0, LOST},
 	{"POWERED_DOWN", 0, LOST | SLEEPS},
 	{"POWERING_DOWN", 0, LOST | SLEEPS},
+	{"MAINTENANCE", 0, MAINT},
 };
 
 /* Reasons that slurmctld gives a node by itself, which end when it is back; and by
@@ -260,6 +262,7 @@ read_line(const char *line, const char *end, struct bu_cluster_row *ret)
 		     ((means & DOWN) && fact->drain == BU_DRAIN_OURS);
 	ret->invalid = (means & INVALID) != 0;
 	ret->drains = (means & DRAIN) != 0;
+	ret->maint = (means & MAINT) != 0;
 	return 0;
 }
 

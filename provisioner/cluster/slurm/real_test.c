@@ -135,6 +135,15 @@ is_held_by_its_gate(const char *dir)
 	       shows(dir, "DRAIN.*Reason=bringup: this boot has no certificate ");
 }
 
+/* As the driver does it in a long drain. slurmctld marks the node a while later. */
+static const char reserve[] =
+	"export SLURM_CONF=$1/slurm.conf\n"
+	"scontrol create reservation reservationname=bringup-node001 nodes=node001 "
+	"starttime=now duration=UNLIMITED flags=maint,ignore_jobs users=root\n"
+	"for i in $(seq 60); do\n"
+	"	scontrol -o show node node001 | grep -q +MAINTENANCE && exit 0; sleep 0.5\n"
+	"done; exit 1\n";
+
 /* The driver in those namespaces; the exit status of a child. */
 static int
 talk_really(const char *dir)
@@ -150,7 +159,12 @@ talk_really(const char *dir)
 			      dir) == 0 &&
 		   do_really(loop, cluster, GATE, NULL) &&
 		   shows(dir, "DRAIN.*Reason=bringup: its machine restarts ") &&
-		   do_really(loop, cluster, LEAVE, NULL) && !shows(dir, "NodeName");
+		   run_script(reserve, dir) == 0 &&
+		   do_really(loop, cluster, LEAVE, NULL) &&
+		   run_script("! SLURM_CONF=$1/slurm.conf scontrol show "
+			      "reservation bringup-node001",
+			      dir) == 0 &&
+		   !shows(dir, "NodeName");
 
 	slurm()->close(cluster);
 	bu_loop_destroy(loop);
