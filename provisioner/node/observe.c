@@ -45,7 +45,6 @@ struct bu_observer {
 	char error[200];  /* of the last question; "" = answered */
 };
 
-/* Time in which bringupd was awake. */
 int64_t
 bu_observe_awake_ms(const struct bu_reconcile *rec)
 {
