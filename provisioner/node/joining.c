@@ -58,7 +58,7 @@ int
 bu_joining_look(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
-	int said = node->live.says->code == BU_REASON_CLUSTER_AWAITED, waits = 0;
+	int said = node->live.wait_reason->code == BU_REASON_CLUSTER_AWAITED, waits = 0;
 	struct bu_joined of;
 
 	if (node->state == BU_STATE_JOINING && node->step.action == BU_ACTION_JOIN &&
@@ -69,10 +69,10 @@ bu_joining_look(struct bu_reconcile *rec, struct bu_node *node)
 	if (waits == said)
 		return waits;
 	if (waits)
-		BU_REASON_SET(bu_node_says(node), CLUSTER_AWAITED,
+		BU_REASON_SET(bu_node_wait_reason(node), CLUSTER_AWAITED,
 			      .text = {of.cluster, node->live.cluster_words});
 	else
-		bu_node_drop_says(node);
+		bu_node_drop_wait_reason(node);
 	bu_fleet_touch(rec->fleet, node);
 	return 1;
 }

@@ -32,7 +32,7 @@ START_TEST(a_join_waits_for_its_cluster_for_hours)
 	node = joining();
 	rig_write(&rig, "slurm.fail", "slurmctld is away\n");
 	pass(120, 1000);
-	rig_reason_is(node->live.says, CLUSTER_AWAITED);
+	rig_reason_is(node->live.wait_reason, CLUSTER_AWAITED);
 	rig_why_says(&rig, node, "does not answer: Slurm: ");
 	pass(1000, 5000);
 	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);

@@ -10,16 +10,16 @@
 int
 bu_suspend_is(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_power_deed *deed = node->power;
+	const struct bu_node_power_request *request = node->power;
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	int64_t limit_ms = bu_state_info(BU_STATE_BOOTING)->limit_s * INT64_C(1000);
 
 	if (node->state != BU_STATE_READY || !bu_over_is(node) ||
-	    node->over->op != BU_DEED_SUSPEND)
+	    node->over->op != BU_POWER_REQUEST_SUSPEND)
 		return 0;
-	if (deed->op != BU_DEED_WAKE || !want)
-		return deed->op != BU_DEED_WAKE_FAILED;
-	return deed->result != BU_OUTCOME_FAILED &&
-	       now_ms - deed->at_ms < limit_ms + bu_desired_post_ms(want);
+	if (request->op != BU_POWER_REQUEST_WAKE || !want)
+		return request->op != BU_POWER_REQUEST_WAKE_FAILED;
+	return request->result != BU_OUTCOME_FAILED &&
+	       now_ms - request->at_ms < limit_ms + bu_desired_post_ms(want);
 }
