@@ -42,7 +42,7 @@ extern const char *const bu_outcome_names[];
 
 /* 1 = the machine goes off by it. */
 static inline int
-bu_deed_ends_boot(enum bu_power_request_op op)
+bu_power_request_ends_boot(enum bu_power_request_op op)
 {
 	return op == BU_POWER_REQUEST_OFF || op == BU_POWER_REQUEST_CYCLE ||
 	       op == BU_POWER_REQUEST_SUSPEND;

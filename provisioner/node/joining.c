@@ -85,8 +85,9 @@ goes_on(struct bu_reconcile *rec, struct bu_node *node, const struct bu_err *err
 	if (!err || err->kind != BU_ERR_TIMEOUT || node->step.action != BU_ACTION_JOIN)
 		return 0;
 	node->live.effect_running = 0;
-	if (bu_joining_look(rec, node))
-		return 1;
+	bu_joining_look(rec, node);
+	if (node->live.wait_reason->code == BU_REASON_CLUSTER_AWAITED)
+		return 1; /* driven at the next look */
 	if (node->step.attempt % ATTEMPTS == 0)
 		return 0;
 	begin_again(rec, node, err, detail);

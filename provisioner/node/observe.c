@@ -115,23 +115,10 @@ observer_of(const struct bu_reconcile *rec, const struct bu_joined *joined)
 	return observer;
 }
 
-static const struct bu_cluster_row *
-row_of(const struct bu_cluster_row *rows, size_t count, const char *name)
+static int
+by_name(const void *name, const void *row)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int order = strcmp(name, rows[mid].name);
-
-		if (order == 0)
-			return &rows[mid];
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return NULL;
+	return strcmp(name, ((const struct bu_cluster_row *)row)->name);
 }
 
 /* Whatever the time of the answer. */
@@ -166,7 +153,9 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 
 		if (!node->joined->cluster[0] || !is_of(observer, node->joined))
 			continue;
-		row = row_of(rows, count, node->joined->node);
+		row = count ? bsearch(node->joined->node, rows, count, sizeof(*rows),
+				      by_name)
+			    : NULL;
 		if (row)
 			*bu_node_cluster(node) = row->fact;
 		else

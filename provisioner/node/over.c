@@ -88,7 +88,7 @@ bu_over_power_request(struct bu_node *node, const struct bu_event *event,
 		return;
 	}
 	BU_TEXT_COPY(how.by, bu_body_text(body->by));
-	if (bu_deed_ends_boot(body->op))
+	if (bu_power_request_ends_boot(body->op))
 		end(node, event, 1, &how);
 	else if (body->op == BU_POWER_REQUEST_ON || body->op == BU_POWER_REQUEST_WAKE)
 		/* Off until now, or running on: the agent will tell. */
