@@ -94,6 +94,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(TOKEN, "token",                                                              \
 	  "a person or program gets a token; hash: its SHA-256, which opens nothing")  \
 	X(TOKEN_REVOKED, "token-revoked", "tokens of this name open nothing any more") \
+	X(DELIVERED, "delivered",                                                      \
+	  "the receiver of a webhook has taken all rows to seq")                       \
 	X(HELD, "held", "kind: bringup, person or external")                           \
 	X(RELEASED, "released", "")
 

@@ -42,6 +42,7 @@ struct bu_api {
 		*scan_manifests;      /* of the images that were read for it */
 	struct bu_renderings *status; /* of its present version; NULL = none yet */
 	struct bu_backups *backups;   /* NULL = none are made */
+	struct bu_webhooks *webhooks; /* NULL = there are none */
 };
 
 /* All routes; ends with a NULL method. */
@@ -204,6 +205,21 @@ struct bu_backups *bu_backups_create(const struct bu_backups_opts *opts);
 void bu_backups_destroy(struct bu_backups *backups);
 /* The last one, for the status; backups may be NULL. New reference. */
 json_t *bu_backups_json(const struct bu_backups *backups);
+/* webhooks.c: rows of the log, posted to addresses of bringupd.conf in their order,
+ * each until its receiver has taken it (HTTP status 2xx). opts have passed
+ * bu_webhook_check(), and are borrowed. Each webhook goes on after the last row that
+ * the log says was delivered; one that the log does not know begins with the next row.
+ */
+struct bu_webhook_opts;
+struct bu_webhooks *bu_webhooks_create(struct bu_api *api,
+				       const struct bu_webhook_opts *opts,
+				       size_t count);
+/* Notes in the log how far each is. webhooks may be NULL. */
+void bu_webhooks_destroy(struct bu_webhooks *webhooks);
+/* Unix time of the oldest event that receiver `at` has not taken, with its name; 0 =
+ * none waits. -1 = there is no such receiver. webhooks may be NULL. */
+int64_t bu_webhooks_waiting(const struct bu_webhooks *webhooks, size_t at,
+			    const char **ret_name);
 /* scanner.c: starts the program of [policy] scanner for each image without a recent
  * result. 1 = a result is missing; the handler is asked again when it is there. */
 int bu_api_scan(struct bu_api *api, const struct bu_desired *desired);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "provisioner/api/webhook_form.h"
 #include "tests/support/row.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
@@ -265,6 +266,33 @@ START_TEST(a_node_has_its_machine_its_agent_and_its_certificate)
 }
 END_TEST
 
+/* Nobody listens at the receiver's port. */
+START_TEST(an_event_that_is_not_taken_has_its_time)
+{
+	char none[] = "";
+	struct bu_webhook_opts opts = {.name = (char[]){"ops"},
+				       .url = (char[]){"http://127.0.0.1:1/"},
+				       .secret = (char[]){"env:WEBHOOK_SECRET"},
+				       .events = none,
+				       .nodes = none,
+				       .pools = none,
+				       .ca = none};
+	int64_t now_ms;
+
+	setenv("WEBHOOK_SECRET", "a secret of many more bytes", 1);
+	site_begin(&site, 1);
+	site.api.webhooks = bu_webhooks_create(&site.api, &opts, 1);
+	rig_pass(&site.rig, 1);
+	has_no("bringup_webhook_");
+	now_ms = bu_wall_ms(bu_loop_clock(site.rig.loop));
+	note(BU_EVENT_HELD, "node001", json_pack("{s:s}", "reason", "DIMM"));
+	has_since("bringup_webhook_waiting_since_timestamp_seconds{webhook=\"ops\"}",
+		  now_ms);
+	bu_webhooks_destroy(bu_steal(&site.api.webhooks));
+	site_end(&site);
+}
+END_TEST
+
 /* A row whose figure no test here reads could show any figure. */
 START_TEST(each_metric_is_expected_by_its_name)
 {
@@ -310,5 +338,5 @@ RIG_UNIT("metrics", nodes_are_counted_by_pool_and_state, counters_go_on_over_a_r
 	 a_link_has_its_best_figure_of_this_boot, a_failed_power_action_is_counted,
 	 bringupd_has_figures_of_its_own, the_site_has_its_conditions_and_brakes,
 	 a_node_has_its_machine_its_agent_and_its_certificate,
-	 each_metric_is_expected_by_its_name, exporters_are_listed_for_discovery,
-	 promtool_finds_nothing_to_mend)
+	 an_event_that_is_not_taken_has_its_time, each_metric_is_expected_by_its_name,
+	 exporters_are_listed_for_discovery, promtool_finds_nothing_to_mend)

@@ -26,6 +26,7 @@ bu_must int bu_replay_installed(BU_REPLAY_ARGS);
 bu_must int bu_replay_fellback(BU_REPLAY_ARGS);
 bu_must int bu_replay_power(BU_REPLAY_ARGS);
 bu_must int bu_replay_seeded(BU_REPLAY_ARGS);
+bu_must int bu_replay_delivered(BU_REPLAY_ARGS);
 bu_must int bu_replay_token(BU_REPLAY_ARGS);
 bu_must int bu_replay_token_revoked(BU_REPLAY_ARGS);
 
