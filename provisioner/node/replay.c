@@ -474,11 +474,7 @@ on_row(const struct bu_event *event, void *arg, struct bu_err *err)
 		bu_error("log", "%s", err->text);
 		return err->kind == BU_ERR_IO ? -1 : 0;
 	}
-	if (event->kind == BU_EVENT_STATE) {
-		bu_autofree char *text = bu_event_text(event);
-
-		bu_info("node", "%s: %s", event->node, text);
-	}
+	bu_journald_row(event);
 	return 0;
 }
 

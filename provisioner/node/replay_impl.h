@@ -30,4 +30,7 @@ bu_must int bu_replay_delivered(BU_REPLAY_ARGS);
 bu_must int bu_replay_token(BU_REPLAY_ARGS);
 bu_must int bu_replay_token_revoked(BU_REPLAY_ARGS);
 
+/* journald.c: a row that has just come into the log. */
+void bu_journald_row(const struct bu_event *event);
+
 #endif
