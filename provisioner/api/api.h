@@ -42,6 +42,7 @@ struct bu_api {
 		*scan_manifests;      /* of the images that were read for it */
 	struct bu_renderings *status; /* of its present version; NULL = none yet */
 	struct bu_backups *backups;   /* NULL = none are made */
+	uint64_t image_bytes;         /* of image files, sent since the start */
 	struct bu_webhooks *webhooks; /* NULL = there are none */
 };
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/api/api.h"
@@ -50,6 +51,36 @@ get_up(struct bu_metric_out *out, const void *arg)
 
 	BU_METRIC(out, in_seconds(bu_loop_now_ms(fleet->loop) - fleet->started_ms),
 		  NULL);
+}
+
+static void
+get_loop_delay(struct bu_metric_out *out, const void *arg)
+{
+	BU_METRIC(out, in_seconds(bu_loop_late_ms(fleet_of(arg)->loop)), NULL);
+}
+
+static void
+get_image_bytes(struct bu_metric_out *out, const void *arg)
+{
+	const struct bu_api *api = arg;
+
+	BU_METRIC(out, (double)api->image_bytes, NULL);
+}
+
+/* Of the appliance itself. */
+static void
+get_own_certificates(struct bu_metric_out *out, const void *arg)
+{
+	const struct bu_trust *trust = ((const struct bu_api *)arg)->trust;
+	const struct {
+		const char *name, *pem;
+	} rows[] = {{"ca", bu_trust_ca(trust)},
+		    {"server", bu_trust_server_cert(trust)}};
+	int64_t from_s, until_s;
+
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		if (bu_cert_times(rows[i].pem, &from_s, &until_s, NULL) == 0)
+			BU_METRIC(out, (double)until_s, rows[i].name);
 }
 
 static void
@@ -330,6 +361,15 @@ const struct bu_metric bu_api_metrics[] = {
 	 "Version of bringupd, and what is applied; always 1.", get_info},
 	{"bringup_uptime_seconds", BU_METRIC_GAUGE, "", "Time since bringupd started.",
 	 get_up},
+	{"bringup_loop_delay_seconds", BU_METRIC_GAUGE, "",
+	 "Longest time for which bringupd answered nothing in the last minute or two.",
+	 get_loop_delay},
+	{"bringup_image_bytes_total", BU_METRIC_COUNTER, "",
+	 "Bytes of image files that were sent to nodes since bringupd started.",
+	 get_image_bytes},
+	{"bringup_certificate_expiry_timestamp_seconds", BU_METRIC_GAUGE, "certificate",
+	 "Unix time at which a certificate of the appliance itself ends.",
+	 get_own_certificates},
 	{"bringup_log_rows_total", BU_METRIC_COUNTER, "", "Rows of the log.",
 	 get_log_rows},
 	{"bringup_log_writable", BU_METRIC_GAUGE, "",
