@@ -14,6 +14,7 @@
 #include "base/confine.h"
 #include "base/networks.h"
 #include "base/text.h"
+#include "profiles/language/schema.h"
 #include "provisioner/boot/dnsmasq.h"
 
 enum { LIMIT_MAX_S = 7 * 24 * 3600 };
@@ -64,16 +65,48 @@ is_key(const char *key)
 	       bu_state_from_name(key + 7, &state, NULL) == 0;
 }
 
+/* Names of sections or keys that the word may have meant; owned. */
+static char *
+hint_of(const char *key)
+{
+	const char *names[BU_LEN(rows) + BU_LEN(hook_keys) + BU_STATE_COUNT] = {NULL};
+	const char *colon = strchr(key, ':');
+	int is_hook = strncmp(key, hook_section, strlen(hook_section)) == 0;
+	int is_limit = strncmp(key, "limits:", 7) == 0;
+	size_t count = 0;
+
+	if (!is_hook && !is_limit && strncmp(key, "bringupd:", 9) != 0) {
+		bu_autofree char *section = bu_xstrndup(key, (size_t)(colon - key));
+		static const char *const sections[] = {"bringupd", "limits", "webhook"};
+
+		return bu_did_you_mean(section, sections, BU_LEN(sections));
+	}
+	for (size_t i = 0; !is_hook && !is_limit && i < BU_LEN(rows); i++)
+		names[count++] = rows[i].key + strlen("bringupd:");
+	for (size_t i = 0; is_hook && i < BU_LEN(hook_keys); i++)
+		names[count++] = hook_keys[i].key;
+	for (int state = 0; is_limit && state < BU_STATE_COUNT; state++)
+		names[count++] = bu_state_name((enum bu_state)state);
+	return bu_did_you_mean(colon + 1, names, count);
+}
+
 /* All keys of the file, those before the first section and in unknown ones, too. */
 static int
 check_keys(const dictionary *ini, struct bu_err *err)
 {
-	for (int i = 0; i < ini->size; i++)
-		if (ini->key[i] && strchr(ini->key[i], ':') && !is_key(ini->key[i]))
-			return bu_err_set(
-				err, BU_ERR_INVAL, 0,
-				"unknown key '%s'; see the sample bringupd.conf",
-				ini->key[i]);
+	for (int i = 0; i < ini->size; i++) {
+		const char *key = ini->key[i];
+		const char *colon = key ? strchr(key, ':') : NULL;
+		bu_autofree char *hint = NULL;
+
+		if (!colon || is_key(key))
+			continue;
+		hint = hint_of(key);
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "[%.*s] %s: is an unknown key%s; bringupd.conf(5) "
+				  "lists those that there are",
+				  (int)(colon - key), key, colon + 1, hint);
+	}
 	return 0;
 }
 

@@ -154,7 +154,9 @@ json_t *bu_api_shown_order(const struct bu_order *order);
 /* agents.c: the node of the asking agent, by its certificate. */
 struct bu_node *bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 				 struct bu_err *err);
-/* nodesets.c: names of nodes in natural order, each in the log or in desired (may be
+/* nodesets.c: BU_ERR_NOTFOUND that says which node may have been meant; always -1. */
+int bu_api_no_node(const struct bu_fleet *fleet, const char *name, struct bu_err *err);
+/* Names of nodes in natural order, each in the log or in desired (may be
  * NULL). Owned. BU_ERR_NOTFOUND, BU_ERR_INVAL: err names the wrong part. */
 struct bu_nodeset *bu_api_nodeset(const struct bu_api *api,
 				  const struct bu_desired *desired, const char *text,
