@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "agent/aside.h"
+#include "agent/child_probe.h"
 #include "agent/disks.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -21,7 +21,7 @@ enum { TICK_MS = 100, LET_GO_MS = 2000 };
 
 struct look {
 	struct bu_disk *disk;
-	struct bu_aside aside; /* without a process: it is done */
+	struct bu_child_probe child; /* without a process: it is done */
 };
 
 /* Children that were left behind, by the disk that they read. */
@@ -76,7 +76,7 @@ begin(struct look *look, const char *root)
 			  disk->path, "size", (json_int_t)disk->size_bytes);
 	struct bu_err err = {0};
 
-	if (bu_aside_ask(&look->aside, read_disk, ask, &err) != 0)
+	if (bu_child_probe_ask(&look->child, read_disk, ask, &err) != 0)
 		bu_warn("inventory", "%s: %s", disk->path, err.text);
 }
 
@@ -86,7 +86,7 @@ take(struct look *look)
 {
 	struct bu_disk *disk = look->disk;
 	struct bu_err err = {0};
-	bu_autojson json_t *said = bu_aside_take(&look->aside, &err);
+	bu_autojson json_t *said = bu_child_probe_take(&look->child, &err);
 
 	if (!said && err.kind == BU_ERR_NONE)
 		return 0;
@@ -97,7 +97,7 @@ take(struct look *look)
 	} else {
 		bu_warn("inventory", "%s: %s", disk->path, err.text);
 	}
-	bu_aside_finish(&look->aside);
+	bu_child_probe_finish(&look->child);
 	return 1;
 }
 
@@ -108,9 +108,9 @@ watch(struct look *looks, struct pollfd *fds, size_t count)
 	size_t open = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		int asked = looks[i].aside.pid && fds[i].events;
+		int asked = looks[i].child.pid && fds[i].events;
 
-		fds[i].fd = asked ? looks[i].aside.fd : -1;
+		fds[i].fd = asked ? looks[i].child.fd : -1;
 		open += (size_t)asked;
 	}
 	if (open && poll(fds, count, TICK_MS) > 0)
@@ -132,21 +132,21 @@ say_late(struct bu_disk *disk, int64_t limit_ms)
 static void
 end_those(struct look *looks, const struct pollfd *fds, size_t count, int answered)
 {
-	bu_autofree struct bu_aside **list =
-		bu_xcalloc(count, sizeof(struct bu_aside *));
+	bu_autofree struct bu_child_probe **list =
+		bu_xcalloc(count, sizeof(struct bu_child_probe *));
 	bu_autofree const struct look **of = bu_xcalloc(count, sizeof(struct look *));
 	bu_autofree unsigned char *left = bu_xcalloc(count, 1);
 	bu_autofree pid_t *pids = bu_xcalloc(count, sizeof(*pids));
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!looks[i].aside.pid || (fds[i].events == 0) != answered)
+		if (!looks[i].child.pid || (fds[i].events == 0) != answered)
 			continue;
 		of[found] = &looks[i];
-		pids[found] = looks[i].aside.pid;
-		list[found++] = &looks[i].aside;
+		pids[found] = looks[i].child.pid;
+		list[found++] = &looks[i].child;
 	}
-	bu_aside_end(list, found, answered ? LET_GO_MS : 0, left);
+	bu_child_probe_end(list, found, answered ? LET_GO_MS : 0, left);
 	for (size_t i = 0; i < found; i++)
 		if (left[i])
 			note_stuck(of[i]->disk->path, pids[i]);
@@ -171,7 +171,7 @@ bu_disks_look(const char *root, struct bu_disk *disks, size_t count, int64_t lim
 	while (watch(looks, fds, count) > 0 && bu_mono_ms(bu_clock_system()) < until_ms)
 		;
 	for (size_t i = 0; i < count; i++)
-		if (looks[i].aside.pid && fds[i].events)
+		if (looks[i].child.pid && fds[i].events)
 			say_late(looks[i].disk, limit_ms);
 	end_those(looks, fds, count, 0);
 	end_those(looks, fds, count, 1);

@@ -10,7 +10,7 @@
 #include "agent/disks.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "checks/apart.h"
+#include "checks/child_check.h"
 #include "tests/support/unit.h"
 
 enum { SIZE = 4096, LIMIT_MS = 300 };
@@ -66,16 +66,16 @@ __wrap_pread(int fd, void *buf, size_t size, off_t offset)
 }
 
 /* As with a process that sleeps in a driver. */
-void __real_bu_apart_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
-			     unsigned char *ret_left);
-void __wrap_bu_apart_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
-			     unsigned char *ret_left);
+void __real_bu_child_check_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
+				   unsigned char *ret_left);
+void __wrap_bu_child_check_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
+				   unsigned char *ret_left);
 void
-__wrap_bu_apart_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
-			unsigned char *ret_left)
+__wrap_bu_child_check_end_all(const pid_t *pids, size_t count, int64_t wait_ms,
+			      unsigned char *ret_left)
 {
 	if (!unkillable || wait_ms > 0 || !count) {
-		__real_bu_apart_end_all(pids, count, wait_ms, ret_left);
+		__real_bu_child_check_end_all(pids, count, wait_ms, ret_left);
 		return;
 	}
 	ck_assert_uint_eq(count, 1);

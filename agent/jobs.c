@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/agent_upgrade.h"
 #include "agent/checks.h"
 #include "agent/configure.h"
 #include "agent/granted.h"
-#include "agent/load.h"
+#include "agent/memory_boot.h"
 #include "agent/ordered.h"
 #include "agent/prober.h"
 #include "agent/switches.h"
 #include "agent/system.h"
-#include "agent/travel.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -130,7 +130,8 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 
 	bu_ordered_fill(work, &ordered);
 	ordered.opts.ret_slot = &slot;
-	if (bu_granted_check("", work, err) == 0 && bu_travel_bring(&agent, err) == 0 &&
+	if (bu_granted_check("", work, err) == 0 &&
+	    bu_agent_upgrade_bring(&agent, err) == 0 &&
 	    bu_system_files_read(work->files, work->files_count, &files, err) == 0 &&
 	    bu_system_add_identity(link->identity, &files, err) == 0) {
 		add_array(work, &files);
@@ -404,13 +405,13 @@ static const struct {
 	void (*after)(const json_t *item, int failed); /* may be NULL */
 } kinds[] = {
 	{"install", 0, do_install, after_install},
-	{"load", 0, bu_load_item, bu_load_after},
+	{"load", 0, bu_memory_boot_item, bu_memory_boot_after},
 	{"configure", 1, do_configure, after_configure},
 	{"probe", 0, do_probe, NULL},
 	{"checks", 0, bu_agent_checks, NULL},
 	{"switches", 0, bu_agent_switches, NULL},
 	{"join", 0, do_join, NULL},
-	{"agent", 0, bu_travel_item, bu_travel_after},
+	{"agent", 0, bu_agent_upgrade_item, bu_agent_upgrade_after},
 };
 
 void

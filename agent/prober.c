@@ -77,7 +77,7 @@ take(struct run *run, size_t i)
 {
 	struct bu_pair_opts opts;
 
-	run->answer[i] = bu_aside_take(&run->prober->rail[i], &run->err[i]);
+	run->answer[i] = bu_child_probe_take(&run->prober->rail[i], &run->err[i]);
 	if (run->err[i].kind == BU_ERR_NONE)
 		return;
 	bu_pair_opts_of(&run->work, i, &opts);
@@ -89,13 +89,13 @@ take(struct run *run, size_t i)
 static void
 give_up(struct run *run)
 {
-	struct bu_aside *late[BU_RAILS_MAX];
+	struct bu_child_probe *late[BU_RAILS_MAX];
 	size_t count = 0;
 
 	for (size_t i = 0; i < run->count; i++)
 		if (is_open(run, i))
 			late[count++] = &run->prober->rail[i];
-	bu_aside_end(late, count, 0, NULL);
+	bu_child_probe_end(late, count, 0, NULL);
 	for (size_t i = 0; i < run->count; i++) {
 		struct bu_pair_opts opts;
 
@@ -116,8 +116,8 @@ start(struct run *run, const json_t *item)
 		bu_autojson json_t *ask =
 			json_pack("{s:O,s:i}", "item", item, "rail", (int)i);
 
-		bu_ignore(bu_aside_ask(&run->prober->rail[i], measure, ask,
-				       &run->err[i]));
+		bu_ignore(bu_child_probe_ask(&run->prober->rail[i], measure, ask,
+					     &run->err[i]));
 	}
 }
 
@@ -218,11 +218,11 @@ bu_prober_run(struct bu_prober *prober, const json_t *item, json_t **ret,
 void
 bu_prober_drop(struct bu_prober *prober)
 {
-	struct bu_aside *all[BU_RAILS_MAX];
+	struct bu_child_probe *all[BU_RAILS_MAX];
 
 	for (size_t i = 0; i < BU_RAILS_MAX; i++) {
 		all[i] = &prober->rail[i];
-		bu_aside_finish(all[i]);
+		bu_child_probe_finish(all[i]);
 	}
-	bu_aside_end(all, BU_RAILS_MAX, LET_GO_MS, NULL);
+	bu_child_probe_end(all, BU_RAILS_MAX, LET_GO_MS, NULL);
 }

@@ -7,12 +7,12 @@
 #ifndef BU_AGENT_PROBER_H
 #define BU_AGENT_PROBER_H
 
-#include "agent/aside.h"
+#include "agent/child_probe.h"
 #include "model/work.h"
 
 /* Zeroed at first. */
 struct bu_prober {
-	struct bu_aside rail[BU_RAILS_MAX];
+	struct bu_child_probe rail[BU_RAILS_MAX];
 	int (*cancelled)(void *arg); /* asked often; NULL = never */
 	void *arg;
 	int64_t grace_ms; /* over an item's deadline; 0 = as usual */

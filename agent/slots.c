@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slots of agents; travel.c fills and switches, session.c ends trials. Invariant:
- * `current` is replaced in one step, only by a slot that is whole and synced, and only
- * after `previous` names the slot that was current and `trial` lies there to lead back.
+ * The slots of agents; agent_upgrade.c fills and switches, session.c ends trials.
+ * Invariant: `current` is replaced in one step, only by a slot that is whole and
+ * synced, and only after `previous` names the slot that was current and `trial` lies
+ * there to lead back.
  */
 #include "agent/slots.h"
 

@@ -6,7 +6,7 @@
  */
 #include "agent/survey.h"
 
-#include "agent/aside.h"
+#include "agent/child_probe.h"
 #include "agent/inventory.h"
 #include "agent/links.h"
 #include "base/json.h"
@@ -44,10 +44,10 @@ read_links(const json_t *ask, void **kept)
 }
 
 static json_t *
-ask_child(bu_aside_fn fn, int quiet, int64_t limit_ms, struct bu_err *err)
+ask_child(bu_child_probe_fn fn, int quiet, int64_t limit_ms, struct bu_err *err)
 {
 	bu_autojson json_t *ask = json_pack("{s:b}", "quiet", quiet);
-	bu_autojson json_t *answer = bu_aside_once(fn, ask, limit_ms, err);
+	bu_autojson json_t *answer = bu_child_probe_once(fn, ask, limit_ms, err);
 
 	if (json_object_get(answer, "error"))
 		bu_json_to_err(json_object_get(answer, "error"), err);

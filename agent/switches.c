@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "agent/aside.h"
+#include "agent/child_probe.h"
 #include "base/json.h"
 #include "checks/audit/ibfabric.h"
 #include "model/work.h"
@@ -43,7 +43,7 @@ bu_agent_switches(struct bu_uplink *link, const json_t *item, json_t **ret_resul
 
 	if (bu_record_from_json(bu_work_switches_fields, item, &work, err) != 0)
 		return bu_err_wrap(err, "switches");
-	answer = bu_aside_once(read_switches, item, work.deadline_ms, err);
+	answer = bu_child_probe_once(read_switches, item, work.deadline_ms, err);
 	if (!answer)
 		return bu_err_wrap(err, "port %s",
 				   work.rail.port[0] ? work.rail.port

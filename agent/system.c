@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the agent of the boot ramdisk puts into a system, on a disk (jobs.c) or in
- * memory (load.c), and what it tells meanwhile; jobs.c reads the files of other items
- * by it. Invariant: what a file holds was said once, in full.
+ * memory (memory_boot.c), and what it tells meanwhile; jobs.c reads the files of other
+ * items by it. Invariant: what a file holds was said once, in full.
  */
 #include "agent/system.h"
 

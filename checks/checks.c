@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/sysroot.h"
-#include "checks/apart.h"
 #include "checks/audit/audit.h"
 #include "checks/checks_names.h"
+#include "checks/child_check.h"
 #include "checks/fabric/loops.h"
 #include "checks/gpu/gpu.h"
 #include "checks/gpu/nvlink.h"
@@ -89,9 +89,9 @@ run_group(const struct bu_checks_ctx *ctx, const char *name, struct bu_checks *o
 	else if (bu_checks_stop(ctx))
 		not_run(out, name, "the time ran out", 1);
 	else
-		rc = bu_apart_run(ctx, name, group->fn, out, &why);
+		rc = bu_child_check_run(ctx, name, group->fn, out, &why);
 	if (rc != 0)
-		not_run(out, name, why.text, rc == BU_APART_BROKEN);
+		not_run(out, name, why.text, rc == BU_CHILD_CHECK_BROKEN);
 	else if (group && group->after && !bu_checks_stop(ctx))
 		group->after(ctx, out);
 	apply_severity(ctx, before, out);

@@ -28,7 +28,7 @@
 /* Steps that one group may have under way at once: its own, its threads'. */
 enum { BU_CHECKS_SLOTS = 4 };
 
-/* A group's way to the process that watches it (checks/apart.h). */
+/* A group's way to the process that watches it (checks/child_check.h). */
 struct bu_checks_line {
 	int fd;
 	size_t told; /* rows */

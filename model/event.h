@@ -60,8 +60,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	  "what that step installed asked at its first boot which agent there is; "    \
 	  "its token is used")                                                         \
 	X(PAIR, "pair",                                                                \
-	  "a fabric probe, judged; its result is blob `result`; ways: of its flows; "  \
-	  "single: of one queue pair and its way")                                     \
+	  "a fabric probe, judged; its result is blob `result`; paths: of its flows; " \
+	  "single: of one queue pair and its path")                                    \
 	X(LEASE, "lease", "a certified node is used as a partner")                     \
 	X(CHECKS, "checks",                                                            \
 	  "its report is blob `digest`; rows that other machines' are compared with "  \

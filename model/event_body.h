@@ -10,9 +10,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "model/deed.h"
 #include "model/event.h"
 #include "model/hello.h"
+#include "model/power_request.h"
 #include "model/reason.h"
 #include "model/result.h"
 
@@ -119,7 +119,7 @@ enum { BU_UNSAID = -1 };
 		F(REAL, pair, ab_gbps) F(REAL, pair, ba_gbps)                          \
 		F(REAL, pair, expect_gbps) F(REAL, pair, lat_us)                       \
 		F(WORD, pair, verdict, bu_verdict_names) F(TEXT, pair, error)          \
-		F(INT, pair, mtu) F(IF_TEXT, pair, result) F(IF_JSON, pair, ways)      \
+		F(INT, pair, mtu) F(IF_TEXT, pair, result) F(IF_JSON, pair, paths)      \
 		F(IF_MANY, pair, flows, flow) F(IF_MORE, pair, errors)                 \
 		F(IF_TRUE, pair, single))                                              \
 	B(LEASE, lease, F(TEXT, lease, probe) F(TEXT_AS, lease, to, "for"))            \
@@ -148,7 +148,7 @@ enum { BU_UNSAID = -1 };
 	B(CONDITION, condition, F(TEXT, condition, name) F(FLAG, condition, on)        \
 		F(IF_JSON, condition, detail) F(IF_MORE, condition, since_ms)          \
 		F(IF_MORE, condition, epoch))                                          \
-	B(POWER, power, F(WORD, power, op, bu_deed_names) F(IF_TEXT, power, by)        \
+	B(POWER, power, F(WORD, power, op, bu_power_request_names) F(IF_TEXT, power, by)        \
 		F(IF_TEXT, power, reason) F(IF_FLAG, power, force)                     \
 		F(WORD_OR, power, result, bu_outcome_names, BU_OUTCOME_UNKNOWN)        \
 		F(IF_TEXT, power, power) F(IF_TEXT, power, detail))                    \

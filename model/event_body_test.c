@@ -119,7 +119,7 @@ static const struct row today[] = {
 	 "'lat99_us':0.5,'lat_min_us':0.25,'lat_us':0.1,'lost':3.0,'rate_gbps':0.019},"
 	 "{'doubt':0,'lat99_us':0.0,'lat_min_us':0.0,'lat_us':0.0,'lost':0.0,"
 	 "'rate_gbps':0.019}],'lat_us':0.1,'mtu':4096,'probe':'p-2dc2',"
-	 "'rail':'fabric','result':'2dc2','verdict':'pass','ways':{}}",
+	 "'rail':'fabric','result':'2dc2','verdict':'pass','paths':{}}",
 	 NULL},
 	{BU_EVENT_PAIR,
 	 "{'a':'node001','ab_gbps':0.0,'b':'node002','ba_gbps':0.0,'boot_a':'boot-1',"
@@ -279,7 +279,7 @@ static int
 is_any(enum bu_event_kind kind, const char *key)
 {
 	static const char *const any[] = {"grants",  "told",   "senders", "rails",
-					  "ways",    "counts", "rows",    "ports",
+					  "paths",   "counts", "rows",    "ports",
 					  "scratch", "with",   "differs"};
 
 	for (size_t i = 0; i < BU_LEN(any); i++)

@@ -13,7 +13,7 @@
  *        "lat_count","seconds","lat_min_us","lat_p90_us","lat_p999_us","lat_max_us",
  *        "setup_seconds","clock_seconds":[sender's,receiver's],"sent_bytes",
  *        "sport":[one per queue pair]?,"flow_label":[same]?,
- *        "ways":[{"hops":[address]}, same]?,"untraced"?,"a":COUNTERS?,"b":COUNTERS?,
+ *        "paths":[{"hops":[address]}, same]?,"untraced"?,"a":COUNTERS?,"b":COUNTERS?,
  *        "error":ERROR?}
  * COUNTERS: model/counter.h; ERROR {"kind","text","at":"a"|"b"?}
  *
@@ -156,8 +156,8 @@ struct bu_pair_dir {
 	int qps;             /* length of these; 0 = not told */
 	uint16_t sport[BU_QPS_MAX]; /* UDP source port of the sender; 0 = unknown */
 	uint32_t flow_label[BU_QPS_MAX]; /* as asked for; 0 = none */
-	int ways;                        /* length of way: one per queue pair, or 0 */
-	struct bu_pair_way way[BU_QPS_MAX];
+	int paths;                       /* length of way: one per queue pair, or 0 */
+	struct bu_pair_way path[BU_QPS_MAX];
 	char untraced[160]; /* why there are no ways; "" = no trace was asked for */
 	struct bu_counters counters[2]; /* of each end's port, in the runs */
 	struct bu_pair_error error;

@@ -89,7 +89,7 @@ static const struct bu_field way_fields[] = {
 
 /* Of a certificate and of an agent that traces nothing there are none. */
 #define TRACE_FIELDS                                                                   \
-	BU_FIELD_MANY_AS("ways", LIST, struct bu_pair_dir, way, ways, BU_QPS_MAX,      \
+	BU_FIELD_MANY_AS("paths", LIST, struct bu_pair_dir, path, paths, BU_QPS_MAX,   \
 			 way_fields, .need = BU_SPARSE),                               \
 		BU_FIELD(TEXT, struct bu_pair_dir, untraced, .need = BU_SPARSE)
 
@@ -172,15 +172,15 @@ check_paths(const json_t *value, const char *key, struct bu_err *err)
 	const json_t *dir = json_object_get(value, key);
 
 	size_t sports = json_array_size(json_object_get(dir, "sport"));
-	size_t ways = json_array_size(json_object_get(dir, "ways"));
+	size_t paths = json_array_size(json_object_get(dir, "paths"));
 
 	if (json_array_size(json_object_get(dir, "flow_label")) != sports)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "%s: expected 'sport' and 'flow_label' of one length",
 				  key);
-	if (ways && ways != sports)
+	if (paths && paths != sports)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "%s: expected 'ways' of as many as 'sport'", key);
+				  "%s: expected 'paths' of as many as 'sport'", key);
 	return 0;
 }
 

@@ -34,10 +34,10 @@ fill_rest(struct bu_pair_result *r)
 	r->dir[0].sport[0] = 0xc001;
 	r->dir[0].sport[1] = 0xffff;
 	r->dir[0].flow_label[1] = 0xfffff;
-	r->dir[0].ways = 2;
-	r->dir[0].way[0].hops = 3;
-	strcpy(r->dir[0].way[0].hop[0], "10.1.0.1");
-	strcpy(r->dir[0].way[0].hop[2], "fd00::1");
+	r->dir[0].paths = 2;
+	r->dir[0].path[0].hops = 3;
+	strcpy(r->dir[0].path[0].hop[0], "10.1.0.1");
+	strcpy(r->dir[0].path[0].hop[2], "fd00::1");
 	strcpy(r->dir[0].untraced, "the adapter does not tell its UDP source ports");
 	r->dir[0].counters[BU_END_B].count[BU_COUNTER_OUT_OF_SEQUENCE] = 0;
 	r->dir[0].counters[BU_END_B].count[BU_COUNTER_PORT_RCV_DATA] = 3276800;
@@ -238,10 +238,10 @@ static const struct {
 	{"a_to_b", "b", "[]"},
 	{"a_to_b", "lat_max_us", "\"1\""},
 	{"a_to_b", "sent_bytes", "-1"},
-	{"a_to_b", "ways", "[{\"hops\":[]}]"}, /* of two flows */
-	{"a_to_b", "ways", "[{\"hops\":[]},{\"hops\":[\"leaf01\"]}]"},
-	{"a_to_b", "ways", "[{\"hops\":[]},{\"hops\":[7]}]"},
-	{"a_to_b", "ways",
+	{"a_to_b", "paths", "[{\"hops\":[]}]"}, /* of two flows */
+	{"a_to_b", "paths", "[{\"hops\":[]},{\"hops\":[\"leaf01\"]}]"},
+	{"a_to_b", "paths", "[{\"hops\":[]},{\"hops\":[7]}]"},
+	{"a_to_b", "paths",
 	 "[{\"hops\":[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"]},{\"hops\":[]}]"},
 };
 

@@ -322,8 +322,9 @@ fill_api(struct daemon *d)
 	d->api.agent_url = d->agent_url;
 	d->api.people_listen = s->people_listen;
 	d->bundle_dir = bu_xasprintf("%s/" BU_BUNDLE_DIR, s->ramdisk);
-	d->api.work.travels = bu_travels_create(&(struct bu_travels_opts){
-		d->fleet, d->api.rec, d->bundle_dir, d->image_key, BU_VERSION});
+	d->api.work.upgrades =
+		bu_agent_upgrades_create(&(struct bu_agent_upgrades_opts){
+			d->fleet, d->api.rec, d->bundle_dir, d->image_key, BU_VERSION});
 }
 
 static int
@@ -370,7 +371,7 @@ stop(struct daemon *d)
 	bu_rival_destroy(d->rival);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_chrony_destroy(d->chrony);
-	bu_travels_destroy(d->api.work.travels);
+	bu_agent_upgrades_destroy(d->api.work.upgrades);
 	bu_gate_destroy(d->api.gate);
 	bu_rollouts_destroy(d->api.rollouts);
 	bu_power_destroy(d->power);

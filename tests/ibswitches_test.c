@@ -12,9 +12,9 @@
 #include "agent/switches.h"
 #include "base/file.h"
 #include "fabric/probe/device.h"
-#include "tests/support/across.h"
 #include "tests/support/fakeverbs.h"
 #include "tests/support/ibsim.h"
+#include "tests/support/leaf_campaign.h"
 
 enum { NODES = 6, EACH = 2, STEP = 100 };
 
@@ -110,7 +110,7 @@ read_here(struct rig *rig, int number)
 }
 
 static void
-begin_site(struct rig *rig, struct ways *ways)
+begin_site(struct rig *rig, struct paths *paths)
 {
 	static const char *const more[] = {
 		"routing = sprayed\nspines = s1, s2, s3\nswitch_counters = http://nowhere\n"};
@@ -124,23 +124,23 @@ begin_site(struct rig *rig, struct ways *ways)
 	desired->networks[1].switch_counters = bu_xstrdup("infiniband");
 	for (int i = 1; i <= NODES; i++) {
 		rig_to_validating(rig, i);
-		ways->leaf[i] = (i - 1) / EACH + 1;
+		paths->leaf[i] = (i - 1) / EACH + 1;
 		free(desired->nodes[i - 1].switch_ports);
 		desired->nodes[i - 1].switch_ports =
-			bu_xasprintf("fabric=leaf0%d:p%d", ways->leaf[i], i);
+			bu_xasprintf("fabric=leaf0%d:p%d", paths->leaf[i], i);
 	}
 }
 
 START_TEST(what_switches_count_accuses_a_link)
 {
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 	int readings = 0;
 
-	begin_site(&rig, &ways);
+	begin_site(&rig, &paths);
 	for (int second = 0; second < 330; second++) {
-		pass(&rig, &ways, NODES, 1);
+		pass(&rig, &paths, NODES, 1);
 		for (int i = 1; i <= NODES; i++)
 			if (read_here(&rig, i))
 				count_on(++readings);
@@ -154,7 +154,7 @@ START_TEST(what_switches_count_accuses_a_link)
 				 "link between leaf02 (rail fabric) and spine s2, to "
 				 "the spine: slow or lossy: "));
 	ck_assert_ptr_eq(strchr(warnings, '\n'), strrchr(warnings, '\n'));
-	end_fabric(&rig, &ways);
+	end_fabric(&rig, &paths);
 }
 END_TEST
 

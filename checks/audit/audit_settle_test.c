@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "checks/apart.h"
+#include "checks/child_check.h"
 #include "model/kernel_event.h"
 #include "tests/support/audit_machine.h"
 #include "tests/support/unit.h"
@@ -137,8 +137,9 @@ START_TEST(a_driver_that_hangs_is_named)
 		mended_after = 0;
 		hangs = rows[i].file;
 		bu_checks_init(&checks);
-		ck_assert_int_eq(bu_apart_run(&ctx, "audit", audit_here, &checks, NULL),
-				 0);
+		ck_assert_int_eq(
+			bu_child_check_run(&ctx, "audit", audit_here, &checks, NULL),
+			0);
 		hangs = NULL;
 		ck_assert_uint_gt(checks.count, 0);
 		last = &checks.list[checks.count - 1];

@@ -44,9 +44,10 @@ load(struct bu_client *client, const struct bu_options *options, struct bu_plann
 		return load_saved(options, ret, err);
 	if (bu_git_source_open(options, &source, err) != 0)
 		return -1;
-	rc = bu_planned_make(client, &source,
-			     &(struct bu_planned_wish){options->only, options->restart},
-			     ret, err);
+	rc = bu_planned_make(
+		client, &source,
+		&(struct bu_planned_request){options->only, options->restart}, ret,
+		err);
 	bu_git_source_close(&source);
 	return rc;
 }

@@ -15,7 +15,7 @@
 #include "cli/client.h"
 #include "cli/render/output.h"
 #include "model/class.h"
-#include "model/deed.h"
+#include "model/power_request.h"
 
 int
 bu_node_verb_print(const json_t *reply, int format, FILE *out, FILE *errors)
@@ -63,7 +63,8 @@ power_outcome(const struct bu_shown_power *power, const char *op, int64_t since_
 	      int *ret_ok)
 {
 	const struct bu_shown_seen *seen = &power->seen;
-	int status = bu_word_find(bu_deed_names, op) == BU_DEED_STATUS;
+	int status =
+		bu_word_find(bu_power_request_names, op) == BU_POWER_REQUEST_STATUS;
 	const char *error = status ? seen->error : power->detail;
 	const char *is = status ? seen->power : power->power;
 
@@ -131,9 +132,10 @@ static int
 wait_for_power(struct bu_client *client, const char *nodes, const char *op,
 	       json_t *reply, struct bu_err *err)
 {
-	int wait_s = bu_word_find(bu_deed_names, op) == BU_DEED_BMC_RESET
-			     ? BMC_WAIT_S
-			     : POWER_WAIT_S;
+	int wait_s =
+		bu_word_find(bu_power_request_names, op) == BU_POWER_REQUEST_BMC_RESET
+			? BMC_WAIT_S
+			: POWER_WAIT_S;
 	int64_t until_ms = bu_mono_ms(bu_clock_system()) + wait_s * 1000;
 
 	while (*op) {
@@ -157,9 +159,10 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 {
 	const char *name = bu_verb_info(verb)->name;
 	int power = verb == BU_VERB_POWER;
-	const char *op = power                       ? options->args[0]
-			 : verb == BU_VERB_BMC_RESET ? bu_deed_names[BU_DEED_BMC_RESET]
-						     : "";
+	const char *op = power ? options->args[0]
+			 : verb == BU_VERB_BMC_RESET
+				 ? bu_power_request_names[BU_POWER_REQUEST_BMC_RESET]
+				 : "";
 	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autofree char *path = bu_xasprintf("/v1/verbs/%s", name);
 	bu_autojson json_t *body = NULL, *reply = NULL;

@@ -39,7 +39,7 @@ bu_cmd_plan(const struct bu_options *options, struct bu_err *err)
 		return -1;
 	code = bu_planned_make(
 		client, &source,
-		&(struct bu_planned_wish){options->only, options->restart}, &planned,
+		&(struct bu_planned_request){options->only, options->restart}, &planned,
 		err);
 	bu_git_source_close(&source);
 	if (code != 0)

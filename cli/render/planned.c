@@ -13,7 +13,7 @@
 #include "cli/commands/profile.h"
 
 static json_t *
-request(const struct bu_git_source *source, const struct bu_planned_wish *wish,
+request(const struct bu_git_source *source, const struct bu_planned_request *wanted,
 	struct bu_err *err)
 {
 	struct bu_findings findings = {0};
@@ -23,8 +23,8 @@ request(const struct bu_git_source *source, const struct bu_planned_wish *wish,
 
 	if (bu_profile_check(source->dir, &findings, &tree, &desired, err) == 0)
 		body = json_pack("{s:o,s:s,s:s?,s:s*}", "tree", bu_tree_to_json(tree),
-				 "commit", source->commit, "limit", wish->limit,
-				 "restart", wish->restart);
+				 "commit", source->commit, "limit", wanted->limit,
+				 "restart", wanted->restart);
 	/* The plan itself says what policy forbids. */
 	bu_findings_drop(&findings, BU_FINDING_POLICY);
 	bu_findings_print(&findings, stderr);
@@ -36,10 +36,10 @@ request(const struct bu_git_source *source, const struct bu_planned_wish *wish,
 
 int
 bu_planned_make(struct bu_client *client, const struct bu_git_source *source,
-		const struct bu_planned_wish *wish, struct bu_planned *ret,
+		const struct bu_planned_request *wanted, struct bu_planned *ret,
 		struct bu_err *err)
 {
-	bu_autojson json_t *body = request(source, wish, err);
+	bu_autojson json_t *body = request(source, wanted, err);
 	bu_autojson json_t *reply =
 		body ? bu_client_post(client, "/v1/plan", body, err) : NULL;
 

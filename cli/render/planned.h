@@ -23,14 +23,14 @@ struct bu_planned {
 
 /* Nodesets: the nodes that get steps, NULL = all; whose orders under way begin anew,
  * NULL = nobody's. */
-struct bu_planned_wish {
+struct bu_planned_request {
 	const char *limit, *restart;
 };
 /* Checks the tree of the source (its findings go to standard error), has it planned. */
 bu_must int bu_planned_make(struct bu_client *client,
 			    const struct bu_git_source *source,
-			    const struct bu_planned_wish *wish, struct bu_planned *ret,
-			    struct bu_err *err);
+			    const struct bu_planned_request *wanted,
+			    struct bu_planned *ret, struct bu_err *err);
 /* {"plan","digest","tree"}, the last may be missing. BU_ERR_VERIFY when the plan is not
  * the one of the digest. */
 bu_must int bu_planned_from_json(const json_t *value, struct bu_planned *ret,

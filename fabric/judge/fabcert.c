@@ -117,8 +117,8 @@ result_json(const struct bu_fabcert *cert, const struct bu_fabcert_rail *rail,
 	    const struct bu_pair_result *result)
 {
 	static const char *const dirs[] = {"a_to_b", "b_to_a"};
-	static const char *const left_out[] = {"a",          "b",    "sport",
-					       "flow_label", "ways", "untraced"};
+	static const char *const left_out[] = {"a",          "b",     "sport",
+					       "flow_label", "paths", "untraced"};
 	json_t *value = bu_pair_result_to_json(result);
 
 	for (int dir = 0; dir < 2; dir++) {

@@ -73,7 +73,7 @@ close_both(struct end ends[2])
 	bu_channel_destroy(ends[1].channel);
 }
 
-START_TEST(talks_both_ways)
+START_TEST(talks_both_paths)
 {
 	struct end ends[2];
 	struct bu_wait wait = wait_ms(5000);
@@ -282,7 +282,7 @@ START_TEST(a_wait_can_be_stopped)
 }
 END_TEST
 
-BU_UNIT("channel", talks_both_ways, begins_before_it_opens,
+BU_UNIT("channel", talks_both_paths, begins_before_it_opens,
 	who_has_not_begun_is_not_waited_for, who_has_begun_may_prepare,
 	who_began_too_soon_may_prepare, a_wrong_secret_is_refused,
 	another_probe_is_refused, only_the_expected_peer_comes_in,

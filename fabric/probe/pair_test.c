@@ -136,7 +136,7 @@ START_TEST(both_ends_have_the_same_result)
 END_TEST
 
 /* Every operation, one direction at a time and both at once. */
-START_TEST(every_operation_both_ways)
+START_TEST(every_operation_both_paths)
 {
 	for (int i = 0; i < 6; i++) {
 		struct end ends[2];
@@ -431,7 +431,7 @@ END_TEST
 /* A link that is dead while its carrier is up: nobody answers for the peer's address at
  * one end or at both, or nothing is ever acknowledged. Each is a finding about the
  * path, in both directions. */
-START_TEST(a_dead_path_fails_both_ways)
+START_TEST(a_dead_path_fails_both_paths)
 {
 	static const struct {
 		struct fakeverbs_faults faults[2];
@@ -581,11 +581,11 @@ START_TEST(a_peer_that_dies_ends_the_probe)
 }
 END_TEST
 
-BU_UNIT("pair", both_ends_have_the_same_result, every_operation_both_ways,
+BU_UNIT("pair", both_ends_have_the_same_result, every_operation_both_paths,
 	what_is_kept_serves_the_next_probe, both_at_once_are_told_apart,
 	a_loop_is_labelled_and_no_pass, a_wrong_gid_and_mtu_are_named,
 	one_slow_direction_shows, a_spoiled_direction_leaves_the_other,
 	a_device_that_vanishes_is_named, a_missing_device_is_the_ends_own,
-	a_dead_path_fails_both_ways, runs_end_when_the_median_is_decided,
+	a_dead_path_fails_both_paths, runs_end_when_the_median_is_decided,
 	a_wrong_secret_measures_nothing, both_must_be_told_the_same,
 	a_cancelled_probe_ends_at_both, a_peer_that_dies_ends_the_probe)

@@ -52,9 +52,9 @@ trace_own(struct session *s, struct bu_pair_dir *dir, struct bu_err *err)
 	opts.wait = bu_pair_wait(s, until_ns < last_ns ? until_ns : last_ns);
 	bu_port_netdev(s->opts->root ? s->opts->root : "", end[self].device,
 		       end[self].port, end[self].gid_index, netdev, sizeof(netdev));
-	if (bu_trace_run(&opts, dir->way, err))
+	if (bu_trace_run(&opts, dir->path, err))
 		return -1;
-	dir->ways = dir->qps;
+	dir->paths = dir->qps;
 	return 0;
 }
 
@@ -70,12 +70,12 @@ hear_other(struct session *s, struct bu_pair_dir *dir, struct bu_err *err)
 	bu_record_init(bu_pair_trace_fields, &heard);
 	if (bu_record_from_json(bu_pair_trace_fields, message, &heard, err))
 		return bu_err_wrap(err, "peer's trace");
-	if (heard.ways && heard.ways != dir->qps)
+	if (heard.paths && heard.paths != dir->qps)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "the peer traced %d flows of %d", heard.ways,
+				  "the peer traced %d flows of %d", heard.paths,
 				  dir->qps);
-	dir->ways = heard.ways;
-	memcpy(dir->way, heard.way, sizeof(dir->way));
+	dir->paths = heard.paths;
+	memcpy(dir->path, heard.path, sizeof(dir->path));
 	memcpy(dir->untraced, heard.untraced, sizeof(dir->untraced));
 	return 0;
 }

@@ -93,7 +93,7 @@ check_same(const struct end ends[2])
 }
 
 /* Of each direction the way of each of its flows. */
-START_TEST(both_ends_have_all_ways)
+START_TEST(both_ends_have_all_paths)
 {
 	struct end ends[2];
 
@@ -104,10 +104,10 @@ START_TEST(both_ends_have_all_ways)
 		const struct bu_pair_dir *of = &ends[0].result.dir[dir];
 
 		ck_assert_str_eq(of->untraced, "");
-		ck_assert_int_eq(of->ways, QPS);
+		ck_assert_int_eq(of->paths, QPS);
 		ck_assert_int_eq(of->qps, QPS);
 		for (int i = 0; i < QPS; i++)
-			ck_assert_int_eq(of->way[i].hops, 0);
+			ck_assert_int_eq(of->path[i].hops, 0);
 		ck_assert_int_eq(of->runs, 2);
 	}
 }
@@ -122,7 +122,7 @@ START_TEST(what_was_not_asked_is_not_traced)
 	run_both(ends);
 	check_same(ends);
 	for (int dir = 0; dir < 2; dir++) {
-		ck_assert_int_eq(ends[0].result.dir[dir].ways, 0);
+		ck_assert_int_eq(ends[0].result.dir[dir].paths, 0);
 		ck_assert_str_eq(ends[0].result.dir[dir].untraced, "");
 	}
 }
@@ -160,7 +160,7 @@ START_TEST(a_trace_that_fails_costs_no_result)
 		ck_assert_msg(of->error.kind == BU_ERR_NONE, "%s", of->error.text);
 		ck_assert_int_eq(of->runs, 2);
 	}
-	ck_assert_int_eq(ends[0].result.dir[1].ways, 0);
+	ck_assert_int_eq(ends[0].result.dir[1].paths, 0);
 	ck_assert_msg(strstr(ends[0].result.dir[1].untraced, "UDP port 0") != NULL,
 		      "%s", ends[0].result.dir[1].untraced);
 	fakeverbs_device(1, NULL);
@@ -183,14 +183,14 @@ START_TEST(source_ports_that_nobody_knows_are_not_traced)
 		ck_assert_int_eq(of->qps, QPS);
 		ck_assert_int_eq(of->sport[0], 0);
 		ck_assert_int_ne(of->flow_label[1], 0);
-		ck_assert_int_eq(of->ways, 0);
+		ck_assert_int_eq(of->paths, 0);
 		ck_assert_str_eq(of->untraced,
 				 "the adapter does not tell its UDP source ports");
 	}
 }
 END_TEST
 
-START_TEST(infiniband_has_no_ways)
+START_TEST(infiniband_has_no_paths)
 {
 	static const struct fakeverbs_device machines[2] = {
 		{.ports = 1,
@@ -208,7 +208,7 @@ START_TEST(infiniband_has_no_ways)
 	run_both(ends);
 	check_same(ends);
 	for (int dir = 0; dir < 2; dir++) {
-		ck_assert_int_eq(ends[0].result.dir[dir].ways, 0);
+		ck_assert_int_eq(ends[0].result.dir[dir].paths, 0);
 		ck_assert_str_eq(ends[0].result.dir[dir].untraced,
 				 "InfiniBand has no UDP ports");
 	}
@@ -217,6 +217,6 @@ START_TEST(infiniband_has_no_ways)
 }
 END_TEST
 
-BU_UNIT("pair_trace", both_ends_have_all_ways, what_was_not_asked_is_not_traced,
+BU_UNIT("pair_trace", both_ends_have_all_paths, what_was_not_asked_is_not_traced,
 	both_ends_are_told_the_same, a_trace_that_fails_costs_no_result,
-	source_ports_that_nobody_knows_are_not_traced, infiniband_has_no_ways)
+	source_ports_that_nobody_knows_are_not_traced, infiniband_has_no_paths)

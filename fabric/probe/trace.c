@@ -38,7 +38,7 @@ struct trace {
 	struct bu_wait wait;
 	int fd[BU_QPS_MAX];    /* -1 = the flow's port is in use */
 	int asked[BU_QPS_MAX]; /* an answer is awaited */
-	struct bu_pair_way *way;
+	struct bu_pair_way *path;
 	unsigned char doubtful[BU_QPS_MAX][BU_HOPS_MAX]; /* two routers answered */
 	int hops;                                        /* routers before the peer */
 };
@@ -154,7 +154,7 @@ open_flows(struct trace *trace, struct bu_err *err)
 static void
 take(struct trace *trace, int flow, int hops, const struct bu_trace_answer *answer)
 {
-	char *hop = trace->way[flow].hop[hops - 1];
+	char *hop = trace->path[flow].hop[hops - 1];
 
 	/* late answers to earlier datagrams, where the TTL is told */
 	if (!answer->from[0] || answer->reached || answer->port != ROCE_PORT ||
@@ -215,10 +215,10 @@ ask_all(struct trace *trace, struct bu_err *err)
 			if (ask_hop(trace, hops, err))
 				return -1;
 	for (int i = 0; i < trace->opts->count; i++) {
-		trace->way[i].hops = trace->hops;
+		trace->path[i].hops = trace->hops;
 		for (int hop = 0; hop < trace->hops; hop++)
 			if (trace->doubtful[i][hop])
-				trace->way[i].hop[hop][0] = '\0';
+				trace->path[i].hop[hop][0] = '\0';
 	}
 	return 0;
 }
@@ -227,7 +227,7 @@ int
 bu_trace_run(const struct bu_trace_opts *opts, struct bu_pair_way *ret,
 	     struct bu_err *err)
 {
-	struct trace trace = {.opts = opts, .wait = opts->wait, .way = ret};
+	struct trace trace = {.opts = opts, .wait = opts->wait, .path = ret};
 	int rc;
 
 	bu_assert(opts->count <= BU_QPS_MAX);

@@ -74,7 +74,7 @@ begin(void)
 }
 
 static int
-trace(int v6, int deadline_ms, struct bu_pair_way *ways, struct bu_err *err)
+trace(int v6, int deadline_ms, struct bu_pair_way *paths, struct bu_err *err)
 {
 	uint16_t sports[FLOWS];
 	const struct bu_trace_opts opts = {
@@ -88,7 +88,7 @@ trace(int v6, int deadline_ms, struct bu_pair_way *ways, struct bu_err *err)
 
 	for (int i = 0; i < FLOWS; i++)
 		sports[i] = (uint16_t)(FIRST + i);
-	return bu_trace_run(&opts, ways, err);
+	return bu_trace_run(&opts, paths, err);
 }
 
 /* The spine that the leaf's kernel chooses for a flow: 1, 2. */
@@ -130,22 +130,22 @@ received(const char *counter)
  * the peer: a socket there would have got it. */
 START_TEST(each_flow_has_its_own_way)
 {
-	struct bu_pair_way ways[FLOWS];
+	struct bu_pair_way paths[FLOWS];
 	struct bu_err err = {0};
 	int of[3] = {0};
 
 	BU_NEEDS("root", "ip", "sysctl", "awk");
 	begin();
-	ck_assert_msg(trace(0, BU_TRACE_MS, ways, &err) == 0, "%s", err.text);
+	ck_assert_msg(trace(0, BU_TRACE_MS, paths, &err) == 0, "%s", err.text);
 	for (int i = 0; i < FLOWS; i++) {
 		int spine = spine_of(i);
 		bu_autofree char *want = bu_xasprintf("10.9.%d1.2", spine);
 
-		ck_assert_int_eq(ways[i].hops, 3);
-		ck_assert_str_eq(ways[i].hop[0], "10.1.0.1");
-		ck_assert_str_eq(ways[i].hop[1], want);
-		ck_assert_msg(strncmp(ways[i].hop[2], "10.", 3) == 0, "%s",
-			      ways[i].hop[2]);
+		ck_assert_int_eq(paths[i].hops, 3);
+		ck_assert_str_eq(paths[i].hop[0], "10.1.0.1");
+		ck_assert_str_eq(paths[i].hop[1], want);
+		ck_assert_msg(strncmp(paths[i].hop[2], "10.", 3) == 0, "%s",
+			      paths[i].hop[2]);
 		of[spine]++;
 	}
 	ck_assert_int_gt(of[1], 0);
@@ -157,18 +157,18 @@ END_TEST
 
 START_TEST(ipv6_is_traced_too)
 {
-	struct bu_pair_way ways[FLOWS];
+	struct bu_pair_way paths[FLOWS];
 	struct bu_err err = {0};
 	int of[2] = {0};
 
 	BU_NEEDS("root", "ip", "sysctl");
 	begin();
-	ck_assert_msg(trace(1, BU_TRACE_MS, ways, &err) == 0, "%s", err.text);
+	ck_assert_msg(trace(1, BU_TRACE_MS, paths, &err) == 0, "%s", err.text);
 	for (int i = 0; i < FLOWS; i++) {
-		ck_assert_int_eq(ways[i].hops, 3);
-		ck_assert_str_eq(ways[i].hop[0], "fd00:1::1");
-		of[0] += strcmp(ways[i].hop[1], "fd00:9:11::2") == 0;
-		of[1] += strcmp(ways[i].hop[1], "fd00:9:21::2") == 0;
+		ck_assert_int_eq(paths[i].hops, 3);
+		ck_assert_str_eq(paths[i].hop[0], "fd00:1::1");
+		of[0] += strcmp(paths[i].hop[1], "fd00:9:11::2") == 0;
+		of[1] += strcmp(paths[i].hop[1], "fd00:9:21::2") == 0;
 	}
 	ck_assert_int_gt(of[0], 0);
 	ck_assert_int_gt(of[1], 0);
@@ -180,7 +180,7 @@ END_TEST
  * for it. */
 START_TEST(a_silent_spine_is_not_guessed)
 {
-	struct bu_pair_way ways[FLOWS];
+	struct bu_pair_way paths[FLOWS];
 	struct bu_err err = {0};
 	int64_t start_ns;
 
@@ -188,12 +188,12 @@ START_TEST(a_silent_spine_is_not_guessed)
 	begin();
 	run("ip -n s1 rule add iif lo blackhole");
 	start_ns = bu_raw_ns();
-	ck_assert_msg(trace(0, BU_TRACE_MS, ways, &err) == 0, "%s", err.text);
+	ck_assert_msg(trace(0, BU_TRACE_MS, paths, &err) == 0, "%s", err.text);
 	ck_assert_int_lt((bu_raw_ns() - start_ns) / 1000000, BU_TRACE_MS + 500);
 	for (int i = 0; i < FLOWS; i++) {
-		ck_assert_int_eq(ways[i].hops, 3);
-		ck_assert_str_eq(ways[i].hop[0], "10.1.0.1");
-		ck_assert_str_eq(ways[i].hop[1], spine_of(i) == 1 ? "" : "10.9.21.2");
+		ck_assert_int_eq(paths[i].hops, 3);
+		ck_assert_str_eq(paths[i].hop[0], "10.1.0.1");
+		ck_assert_str_eq(paths[i].hop[1], spine_of(i) == 1 ? "" : "10.9.21.2");
 	}
 }
 END_TEST
@@ -202,7 +202,7 @@ END_TEST
  * way. */
 START_TEST(two_answers_for_one_hop_are_none)
 {
-	struct bu_pair_way ways[FLOWS];
+	struct bu_pair_way paths[FLOWS];
 	struct bu_err err = {0};
 
 	BU_NEEDS("root", "ip", "sysctl");
@@ -224,15 +224,15 @@ START_TEST(two_answers_for_one_hop_are_none)
 	    "ip -n s1 route add 10.1.0.0/24 via 10.9.11.1\n"
 	    "ip -n l1 route replace 10.2.0.0/24 nexthop via 10.9.11.2 \\\n"
 	    "	nexthop via 10.9.21.2\n");
-	ck_assert_msg(trace(0, BU_TRACE_MS, ways, &err) == 0, "%s", err.text);
+	ck_assert_msg(trace(0, BU_TRACE_MS, paths, &err) == 0, "%s", err.text);
 	for (int i = 0; i < FLOWS; i++)
-		ck_assert_str_eq(ways[i].hop[1], spine_of(i) == 1 ? "" : "10.9.21.2");
+		ck_assert_str_eq(paths[i].hop[1], spine_of(i) == 1 ? "" : "10.9.21.2");
 }
 END_TEST
 
 START_TEST(a_peer_that_does_not_answer_is_no_end_of_a_way)
 {
-	struct bu_pair_way ways[FLOWS];
+	struct bu_pair_way paths[FLOWS];
 	struct bu_err err = {0};
 	int64_t start_ns;
 
@@ -240,7 +240,7 @@ START_TEST(a_peer_that_does_not_answer_is_no_end_of_a_way)
 	begin();
 	run("ip -n peer rule add iif lo blackhole");
 	start_ns = bu_raw_ns();
-	ck_assert_int_eq(trace(0, BU_TRACE_MS, ways, &err), -1);
+	ck_assert_int_eq(trace(0, BU_TRACE_MS, paths, &err), -1);
 	ck_assert_int_lt((bu_raw_ns() - start_ns) / 1000000, BU_TRACE_MS + 500);
 	ck_assert_msg(strstr(err.text, "its distance is not known") != NULL, "%s",
 		      err.text);
@@ -250,7 +250,7 @@ END_TEST
 /* No router is between two of one network. */
 START_TEST(a_neighbour_has_no_hops)
 {
-	struct bu_pair_way way = {.hops = 7};
+	struct bu_pair_way path = {.hops = 7};
 	const uint16_t sport = FIRST;
 	const struct bu_trace_opts opts = {
 		.from = "::ffff:10.1.0.2",
@@ -264,8 +264,8 @@ START_TEST(a_neighbour_has_no_hops)
 
 	BU_NEEDS("root", "ip", "sysctl");
 	begin();
-	ck_assert_msg(bu_trace_run(&opts, &way, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(way.hops, 0);
+	ck_assert_msg(bu_trace_run(&opts, &path, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(path.hops, 0);
 }
 END_TEST
 
@@ -274,7 +274,7 @@ START_TEST(a_port_that_is_taken_costs_its_own_flow)
 {
 	struct sockaddr_in taken = {.sin_family = AF_INET,
 				    .sin_port = htons(FIRST + 3)};
-	struct bu_pair_way ways[FLOWS];
+	struct bu_pair_way paths[FLOWS];
 	struct bu_err err = {0};
 	bu_autoclose int fd = -1;
 
@@ -282,10 +282,10 @@ START_TEST(a_port_that_is_taken_costs_its_own_flow)
 	begin();
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&taken, sizeof(taken)), 0);
-	ck_assert_msg(trace(0, BU_TRACE_MS, ways, &err) == 0, "%s", err.text);
+	ck_assert_msg(trace(0, BU_TRACE_MS, paths, &err) == 0, "%s", err.text);
 	for (int i = 0; i < FLOWS; i++)
-		ck_assert_msg((ways[i].hop[1][0] == '\0') == (i == 3), "%d", i);
-	ck_assert_str_eq(ways[3].hop[0], "");
+		ck_assert_msg((paths[i].hop[1][0] == '\0') == (i == 3), "%d", i);
+	ck_assert_str_eq(paths[3].hop[0], "");
 }
 END_TEST
 
@@ -298,7 +298,7 @@ is_stopped(void *arg, struct bu_err *err)
 
 START_TEST(a_wait_that_is_stopped_ends_it)
 {
-	struct bu_pair_way way;
+	struct bu_pair_way path;
 	const uint16_t sport = FIRST;
 	const struct bu_trace_opts opts = {
 		.from = "::ffff:127.0.0.1",
@@ -311,7 +311,7 @@ START_TEST(a_wait_that_is_stopped_ends_it)
 	};
 	struct bu_err err = {0};
 
-	ck_assert_int_eq(bu_trace_run(&opts, &way, &err), -1);
+	ck_assert_int_eq(bu_trace_run(&opts, &path, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
 }
 END_TEST

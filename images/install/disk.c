@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Opens the disk, decides whether it may be written, keeps the mark; used by install.c
- * and parts.c. Invariant: nothing here writes before bu_mark_write() has succeeded.
+ * and part_writer.c. Invariant: nothing here writes before bu_mark_write() has
+ * succeeded.
  */
 #include "images/install/disk.h"
 

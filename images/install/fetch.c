@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/http.h"
-#include "images/install/parts.h"
+#include "images/install/part_writer.h"
 
 enum { GET_TIMEOUT_MS = 30 * 1000 };
 
@@ -32,8 +32,8 @@ get_patiently(const struct fetch *fetch, const char *file, size_t max, size_t *r
 
 	while (!(text = bu_http_get(fetch->http, path, max, GET_TIMEOUT_MS, ret_size,
 				    &why))) {
-		if (bu_parts_wait(fetch->opts, &why, since_ms) ||
-		    bu_parts_cancelled(fetch->hooks, &why)) {
+		if (bu_part_writer_wait(fetch->opts, &why, since_ms) ||
+		    bu_part_writer_cancelled(fetch->hooks, &why)) {
 			if (err)
 				*err = why;
 			return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verifies and unpacks one frame; the threads of an install (parts.c) call it.
+ * Verifies and unpacks one frame; the threads of an install (part_writer.c) call it.
  * Invariant: the manifest alone says how many bytes a frame makes, the frame's own
  * header does not; not one more is written.
  */

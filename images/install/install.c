@@ -14,7 +14,7 @@
 #include "images/install/fat.h"
 #include "images/install/fetch.h"
 #include "images/install/gpt.h"
-#include "images/install/parts.h"
+#include "images/install/part_writer.h"
 #include "images/install/raw.h"
 #include "images/install/roots.h"
 #include "images/install/scratch.h"
@@ -286,8 +286,8 @@ write_slot(struct install *install, struct bu_err *err)
 
 	if (roots->reused)
 		return 0;
-	if (bu_parts_write(install->opts, install->hooks, install->manifest,
-			   &roots->part, disk, err))
+	if (bu_part_writer_write(install->opts, install->hooks, install->manifest,
+				 &roots->part, disk, err))
 		return -1;
 	if (!roots->keeps &&
 	    bu_roots_copy(disk, install->manifest, &install->layouts[0], roots, err))
@@ -319,7 +319,7 @@ run_roots(struct install *install, struct bu_err *err)
 	const struct bu_roots *roots = &install->roots;
 
 	if (prepare_roots(install, err) || write_slot(install, err) ||
-	    bu_parts_enter(install->hooks, "files", err))
+	    bu_part_writer_enter(install->hooks, "files", err))
 		return -1;
 	close_disks(install);
 	if (bu_roots_fill(install->opts, install->manifest, &install->layouts[0], roots,
@@ -378,10 +378,10 @@ static int
 run_raw(struct install *install, struct bu_err *err)
 {
 	if (prepare_raw(install, err) ||
-	    bu_parts_write(install->opts, install->hooks, install->manifest,
-			   &install->layouts[0], &install->disks[0], err))
+	    bu_part_writer_write(install->opts, install->hooks, install->manifest,
+				 &install->layouts[0], &install->disks[0], err))
 		return -1;
-	if (bu_parts_enter(install->hooks, "files", err))
+	if (bu_part_writer_enter(install->hooks, "files", err))
 		return -1;
 	return bu_raw_finish(install->opts, &install->raw, &install->disks[0], err);
 }
@@ -390,14 +390,15 @@ static int
 run_parts(struct install *install, struct bu_err *err)
 {
 	if (prepare_disks(install, err) ||
-	    bu_parts_write(install->opts, install->hooks, install->manifest,
-			   &install->layouts[0], &install->disks[0], err))
+	    bu_part_writer_write(install->opts, install->hooks, install->manifest,
+				 &install->layouts[0], &install->disks[0], err))
 		return -1;
 	for (size_t i = 0; i < install->count; i++)
 		if (fit_sectors(install->manifest, &install->disks[i],
 				&install->layouts[i], err))
 			return -1;
-	if (bu_parts_enter(install->hooks, "files", err) || fill_root(install, err))
+	if (bu_part_writer_enter(install->hooks, "files", err) ||
+	    fill_root(install, err))
 		return -1;
 	return finish(install, err);
 }
@@ -405,12 +406,12 @@ run_parts(struct install *install, struct bu_err *err)
 static int
 run(struct install *install, struct bu_err *err)
 {
-	if (bu_parts_enter(install->hooks, "manifest", err))
+	if (bu_part_writer_enter(install->hooks, "manifest", err))
 		return -1;
 	install->manifest = bu_fetch_manifest(install->opts, install->hooks, err);
 	if (!install->manifest)
 		return -1;
-	if (bu_parts_enter(install->hooks, "disk", err))
+	if (bu_part_writer_enter(install->hooks, "disk", err))
 		return -1;
 	if (install->opts->raw          ? run_raw(install, err)
 	    : install->opts->roots == 2 ? run_roots(install, err)

@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "images/install/fetch.h"
-#include "images/install/parts.h"
+#include "images/install/part_writer.h"
 #include "images/install/target.h"
 
 /* For the system itself, beside its files. */
@@ -160,7 +160,8 @@ fill_file(const struct ram *ram, const struct bu_part *part, struct bu_err *err)
 	only->parts[0] = *part;
 	layout.parts[0].size_bytes = part->size_bytes;
 	if (rc == 0) {
-		rc = bu_parts_write(ram->opts, ram->hooks, only, &layout, &file, err);
+		rc = bu_part_writer_write(ram->opts, ram->hooks, only, &layout, &file,
+					  err);
 		bu_disk_close(&file);
 	}
 	free(only); /* its frames are the image's */
@@ -230,7 +231,7 @@ run(struct ram *ram, struct bu_err *err)
 {
 	const struct bu_part *part;
 
-	if (bu_parts_enter(ram->hooks, "manifest", err))
+	if (bu_part_writer_enter(ram->hooks, "manifest", err))
 		return -1;
 	ram->manifest = bu_fetch_manifest(ram->opts, ram->hooks, err);
 	if (!ram->manifest)
@@ -238,10 +239,10 @@ run(struct ram *ram, struct bu_err *err)
 	ram->bytes = bu_ram_bytes(ram->manifest);
 	part = root_part(ram->manifest);
 	if (check(ram, err) || make_file(ram, part, err) || fill_file(ram, part, err) ||
-	    bu_parts_enter(ram->hooks, "files", err) ||
+	    bu_part_writer_enter(ram->hooks, "files", err) ||
 	    (is_mounted(ram) && mount_root(ram, err)) || fill_root(ram, err))
 		return -1;
-	return bu_parts_enter(ram->hooks, "done", err);
+	return bu_part_writer_enter(ram->hooks, "done", err);
 }
 
 static void

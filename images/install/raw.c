@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "images/install/parts.h"
+#include "images/install/part_writer.h"
 #include "images/install/seed.h"
 
 /* The type "basic data", as that of any FAT. */
@@ -58,7 +58,7 @@ bu_raw_check(const struct bu_install_opts *opts, const struct bu_install_hooks *
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "image %s: its first frame is too small",
 				  manifest->name);
-	ret->front = bu_parts_first(opts, hooks, manifest, err);
+	ret->front = bu_part_writer_first(opts, hooks, manifest, err);
 	if (!ret->front)
 		return -1;
 	return fit(manifest, disk, ret, err) == 0

@@ -235,7 +235,7 @@ BU_HANDLER(bu_api_agent_hello)
 	if (hello.where == BU_WHERE_INSTALLED)
 		bu_drifted_tell(api->rec, node, hello.runs);
 	if (hello.where == BU_WHERE_INSTALLED &&
-	    bu_travels_hello(api->work.travels, node, hello.agent, err) != 0)
+	    bu_agent_upgrades_hello(api->work.upgrades, node, hello.agent, err) != 0)
 		return BU_ANSWER_ERROR;
 	/* A node that was greeted does not say it again. */
 	reply->logged = api->fleet->store;
@@ -246,16 +246,16 @@ BU_HANDLER(bu_api_agent_hello)
 
 /* It changes itself to the agent of this appliance. */
 static json_t *
-travel_work(struct bu_api *api, const struct bu_node *node)
+upgrade_work(struct bu_api *api, const struct bu_node *node)
 {
 	bu_autofree char *url = bu_xasprintf("%s/" BU_BUNDLE_DIR, api->work.http_url);
 	bu_autofree char *id = NULL;
 	struct bu_offer offer;
 	struct bu_work work;
 
-	if (bu_travels_work(api->work.travels, node, &work, &id) != 0)
+	if (bu_agent_upgrades_work(api->work.upgrades, node, &work, &id) != 0)
 		return NULL;
-	bu_travels_offer(api->work.travels, &offer);
+	bu_agent_upgrades_offer(api->work.upgrades, &offer);
 	return bu_record_to_json(bu_work_agent_fields,
 				 &(struct bu_work_agent){
 					 .work = work,
@@ -263,7 +263,7 @@ travel_work(struct bu_api *api, const struct bu_node *node)
 					 .version = offer.bundle->version,
 					 .digest = offer.bundle->digest,
 					 .key = offer.key,
-					 .deadline_ms = BU_TRAVELS_ITEM_MS,
+					 .deadline_ms = BU_AGENT_UPGRADES_ITEM_MS,
 				 });
 }
 
@@ -283,8 +283,8 @@ work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 		work = bu_work_make_step(&api->work, node, err);
 	if (!work && !node->live.appending && bu_ram_loads(api->rec, node, &image))
 		return bu_work_make_load(&api->work, node, &image, err);
-	if (!work && bu_travels_turn(api->work.travels, node))
-		work = travel_work(api, node);
+	if (!work && bu_agent_upgrades_turn(api->work.upgrades, node))
+		work = upgrade_work(api, node);
 	return work;
 }
 
@@ -416,8 +416,8 @@ BU_HANDLER(bu_api_agent_result)
 	if (strcmp(kind, "load") == 0) {
 		bu_ram_result(api->rec, node, id, failure.kind ? &failure : NULL);
 	} else if (strcmp(kind, "agent") == 0) {
-		bu_travels_result(api->work.travels, node, id,
-				  failure.kind ? &failure : NULL);
+		bu_agent_upgrades_result(api->work.upgrades, node, id,
+					 failure.kind ? &failure : NULL);
 		reply->logged = api->fleet->store;
 	} else if (strcmp(kind, "probe") == 0 || strcmp(kind, "checks") == 0) {
 		/* One that is lost, or of a boot that has ended, is measured again. */

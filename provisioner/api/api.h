@@ -166,8 +166,8 @@ struct bu_nodeset *bu_api_nodeset(const struct bu_api *api,
  * left to the plan. */
 struct bu_desired *bu_api_desired(const struct bu_api *api, const struct bu_tree *tree,
 				  struct bu_err *err);
-/* Wishes for a plan beside its profile. */
-struct bu_api_wish {
+/* What a plan is made of beside its profile. */
+struct bu_api_plan_request {
 	const char *commit;
 	const char *limit;     /* a nodeset, "" = all */
 	const char *restart;   /* nodes whose orders under way begin anew; "" = none */
@@ -175,7 +175,7 @@ struct bu_api_wish {
 };
 /* The plan from the state of the log to desired. New reference. */
 json_t *bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
-			 const struct bu_api_wish *wish, struct bu_err *err);
+			 const struct bu_api_plan_request *wanted, struct bu_err *err);
 /* The plan by the applied revision that writes these nodes anew by this class. */
 json_t *bu_api_make_rebuild(struct bu_api *api, enum bu_class class, const char *limit,
 			    struct bu_err *err);

@@ -336,32 +336,32 @@ bu_backups_json(const struct bu_backups *backups)
 
 /* --- routes --- */
 
-struct wish {
+struct wanted {
 	const char *to;
 	int keys;
 };
 static const struct bu_field wish_fields[] = {
-	BU_FIELD(STRING, struct wish, to, .need = BU_SPARSE, .unsaid = ""),
-	BU_FIELD(FLAG, struct wish, keys, .need = BU_SPARSE),
+	BU_FIELD(STRING, struct wanted, to, .need = BU_SPARSE, .unsaid = ""),
+	BU_FIELD(FLAG, struct wanted, keys, .need = BU_SPARSE),
 	BU_FIELD_END,
 };
 
 BU_HANDLER(bu_api_backup)
 {
 	struct bu_backups *backups = ((struct bu_api *)arg)->backups;
-	struct wish wish;
+	struct wanted wanted;
 
 	if (!backups)
 		return bu_err_set(err, BU_ERR_STATE, 0, "no backups are made here");
-	if (bu_request_read(request, wish_fields, &wish, err) != 0)
+	if (bu_request_read(request, wish_fields, &wanted, err) != 0)
 		return BU_ANSWER_ERROR;
-	if (*wish.to && request->listener == BU_LISTEN_PEOPLE)
+	if (*wanted.to && request->listener == BU_LISTEN_PEOPLE)
 		return bu_err_set(
 			err, BU_ERR_DENIED, 0,
 			"from another machine a backup goes to the place of "
 			"the profile alone ([site] backup); for another one use "
 			"bringup on the appliance");
-	if (start(backups, wish.to, wish.keys, bu_request_by(request), err) != 0)
+	if (start(backups, wanted.to, wanted.keys, bu_request_by(request), err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->json = json_pack("{s:I}", "id", (json_int_t)backups->id);
 	return BU_ANSWER_NOW;

@@ -243,7 +243,7 @@ BU_HANDLER(bu_api_boot_script)
 		  !bu_medium_is(bu_fleet_reach(api->fleet, node))) ||
 		 ram == BU_RAM_SYSTEM) &&
 		bu_fleet_target(api->fleet, node, &target, NULL) == 0;
-	if ((agent || ram || bu_reconcile_may_begin_anew(node)) &&
+	if ((agent || ram || bu_reconcile_may_restart_boot(node)) &&
 	    bu_stranger_asks(api, node, request, mac)) {
 		reply->text = bu_script_boot_disk("this is not its machine",
 						  api->work.http_url);
@@ -259,7 +259,7 @@ BU_HANDLER(bu_api_boot_script)
 		bu_proof_note(api->rec, node, agent ? BU_PROOF_SCRIPT : BU_PROOF_DISK,
 			      address);
 	if (!agent)
-		bu_reconcile_begins_anew(api->rec, node);
+		bu_reconcile_boot_restarts(api->rec, node);
 	reply->text =
 		agent ? agent_script(api, node, target.node, mac, bu_script_boot_agent)
 		: ram ? bu_script_wait("its system runs from memory, and it cannot "

@@ -18,8 +18,8 @@ waits(const struct site *site, const char *words)
 {
 	struct bu_node *node = rig_node(&site->rig, 1);
 
-	rig_reason_is(node->live.says, NOT_CALLED);
-	rig_reason_has(node->live.says, words);
+	rig_reason_is(node->live.wait_reason, NOT_CALLED);
+	rig_reason_has(node->live.wait_reason, words);
 	rig_why_says(&site->rig, node, words);
 }
 
@@ -72,7 +72,7 @@ START_TEST(a_boot_is_proven_by_what_its_machine_asks_for)
 			 0);
 	rig_until(&site.rig, node, BU_STATE_IMAGING);
 	rig_pass(&site.rig, 1000);
-	rig_reason_is(node->live.says, NONE);
+	rig_reason_is(node->live.wait_reason, NONE);
 	rig_why_says(&site.rig, node, "its agent said hello");
 	/* From its disk it boots without asking anybody. */
 	rig_until_step(&site.rig, node, BU_ACTION_INSTALL, BU_STEP_OPEN);

@@ -58,9 +58,10 @@ begin(struct site *site, const char *network, const char *root)
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d", site->boot);
 	site->api.work.image_key = key_path;
 	site->api.work.http_url = url;
-	bu_travels_destroy(site->api.work.travels);
-	site->api.work.travels = bu_travels_create(&(struct bu_travels_opts){
-		site->rig.fleet, site->rig.rec, site->bundle, key_path, BU_VERSION});
+	bu_agent_upgrades_destroy(site->api.work.upgrades);
+	site->api.work.upgrades = bu_agent_upgrades_create(
+		&(struct bu_agent_upgrades_opts){site->rig.fleet, site->rig.rec,
+						 site->bundle, key_path, BU_VERSION});
 	rig_apply(&site->rig, 1, BU_CLASS_INSTALL, "d1", before, after);
 	node = rig_node(&site->rig, 1);
 	rig_start(&site->rig, 1);

@@ -300,7 +300,7 @@ read_nodes(struct bu_api *api, const struct bu_desired *desired, const char *tex
 
 json_t *
 bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
-		 const struct bu_api_wish *wish, struct bu_err *err)
+		 const struct bu_api_plan_request *wanted, struct bu_err *err)
 {
 	bu_autofree char *vmlinuz = bu_xasprintf("%s/vmlinuz", api->ramdisk_dir);
 	char kernel[BU_KERNEL_RELEASE_SIZE];
@@ -308,11 +308,11 @@ bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 	struct planning planning = {.api = api};
 	struct bu_plan_input input = {
 		.desired = desired,
-		.rebuild = wish->rebuild,
+		.rebuild = wanted->rebuild,
 		.applied = api->fleet->desired,
 		.revision = desired->digest,
 		.base = api->fleet->revision,
-		.commit = wish->commit,
+		.commit = wanted->commit,
 		.nodes = api->fleet->nodes,
 		.count = api->fleet->count,
 		.compat = api->compat,
@@ -329,8 +329,8 @@ bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 	struct bu_nodeset *limit = NULL, *restart = NULL;
 	json_t *plan = NULL;
 
-	if (read_nodes(api, desired, wish->limit, "--limit", &limit, err) == 0 &&
-	    read_nodes(api, desired, wish->restart, "--restart-orders", &restart,
+	if (read_nodes(api, desired, wanted->limit, "--limit", &limit, err) == 0 &&
+	    read_nodes(api, desired, wanted->restart, "--restart-orders", &restart,
 		       err) == 0) {
 		input.limit = limit;
 		input.restart = restart;
@@ -345,9 +345,10 @@ json_t *
 bu_api_make_rebuild(struct bu_api *api, enum bu_class class, const char *limit,
 		    struct bu_err *err)
 {
-	const struct bu_api_wish wish = {api->fleet->commit, limit, "", class};
+	const struct bu_api_plan_request wanted = {api->fleet->commit, limit, "",
+						   class};
 
-	return bu_api_make_plan(api, api->fleet->desired, &wish, err);
+	return bu_api_make_plan(api, api->fleet->desired, &wanted, err);
 }
 
 int

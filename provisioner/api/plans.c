@@ -45,8 +45,8 @@ BU_HANDLER(bu_api_plan)
 	else if (desired)
 		plan = bu_api_make_plan(
 			api, desired,
-			&(struct bu_api_wish){wanted.commit, wanted.limit,
-					      wanted.restart, BU_CLASS_NONE},
+			&(struct bu_api_plan_request){wanted.commit, wanted.limit,
+						      wanted.restart, BU_CLASS_NONE},
 			err);
 	if (plan) {
 		bu_autofree char *text = bu_json_canonical(plan);
@@ -161,8 +161,8 @@ make_again(struct bu_api *api, struct order *order, struct bu_err *err)
 {
 	order->again = bu_api_make_plan(
 		api, order->desired,
-		&(struct bu_api_wish){order->sent.commit, order->sent.limit,
-				      order->sent.restart, BU_CLASS_NONE},
+		&(struct bu_api_plan_request){order->sent.commit, order->sent.limit,
+					      order->sent.restart, BU_CLASS_NONE},
 		err);
 	if (!order->again || bu_plan_same(order->plan, order->again, err) != 0 ||
 	    bu_plan_read(order->again, &order->made, err) != 0)

@@ -197,7 +197,7 @@ START_TEST(a_machine_that_waits_for_a_hand_is_switched_by_its_new_driver)
 	begin_with("power = manual\n", "power = libvirt", "", "");
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
 	rig_pass(rig, 2000);
-	rig_reason_is(node->live.says, BY_HAND);
+	rig_reason_is(node->live.wait_reason, BY_HAND);
 	order_seq = node->order->seq;
 	change("", "power = libvirt");
 	goes_on();

@@ -188,10 +188,10 @@ START_TEST(a_token_opens_the_routes_of_its_role)
 	port = site_listen_plain(&site, BU_LISTEN_PEOPLE);
 	for (int i = 0; i < BU_PERSON_COUNT; i++) {
 		const char *name = bu_person_name((enum bu_person)i);
-		bu_autofree char *wish =
+		bu_autofree char *wanted =
 			bu_xasprintf("{\"name\":\"%s\",\"role\":\"%s\"}", name, name);
 		bu_autojson json_t *made =
-			site_call(&site, site.local, "POST", "/v1/tokens", wish, 200);
+			site_call(&site, site.local, "POST", "/v1/tokens", wanted, 200);
 
 		for (const struct bu_route *route = bu_api_routes; route->method;
 		     route++) {

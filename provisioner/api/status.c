@@ -113,7 +113,7 @@ site_json(const struct bu_api *api)
 		counts_json(fleet), "rollout", bu_rollouts_json(api->rollouts),
 		"brakes", brakes_json(fleet), "warnings", bu_gate_warnings(api->gate),
 		"conditions", bu_conditions_to_json(fleet->conditions), "agents",
-		bu_travels_json(api->work.travels), "backup",
+		bu_agent_upgrades_json(api->work.upgrades), "backup",
 		bu_backups_json(api->backups));
 }
 

@@ -89,44 +89,44 @@ BU_HANDLER(bu_api_tokens)
 	return BU_ANSWER_NOW;
 }
 
-struct wish {
+struct wanted {
 	const char *name, *role;
 	int64_t for_s;
 };
 static const struct bu_field wish_fields[] = {
-	BU_FIELD(STRING, struct wish, name),
-	BU_FIELD(STRING, struct wish, role),
-	BU_FIELD(INT, struct wish, for_s, .need = BU_SPARSE, .otherwise = DEFAULT_S),
+	BU_FIELD(STRING, struct wanted, name),
+	BU_FIELD(STRING, struct wanted, role),
+	BU_FIELD(INT, struct wanted, for_s, .need = BU_SPARSE, .otherwise = DEFAULT_S),
 	BU_FIELD_END,
 };
 
 static int
-check_wish(const struct bu_api *api, const struct wish *wish, enum bu_person *ret,
+check_wish(const struct bu_api *api, const struct wanted *wanted, enum bu_person *ret,
 	   struct bu_err *err)
 {
 	const struct bu_tokens *tokens = &api->fleet->tokens;
 
-	if (!bu_person_is_label(wish->name))
+	if (!bu_person_is_label(wanted->name))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "the name of a token is up to %d letters, digits and "
 				  "'._-', and begins with a letter or digit",
 				  BU_TOKEN_NAME_SIZE - 1);
-	if (bu_person_from_name(wish->role, ret, err) != 0)
+	if (bu_person_from_name(wanted->role, ret, err) != 0)
 		return -1;
-	if (wish->for_s < LEAST_S || wish->for_s > MOST_S)
+	if (wanted->for_s < LEAST_S || wanted->for_s > MOST_S)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "a token is good for %d seconds to %d days, not for "
 				  "%lld seconds",
-				  LEAST_S, MOST_S / 86400, (long long)wish->for_s);
+				  LEAST_S, MOST_S / 86400, (long long)wanted->for_s);
 	if (!*api->people_listen)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "a token opens nothing here: set people_listen = "
 				  "ADDRESS:PORT in bringupd.conf and restart bringupd");
-	if (bu_tokens_named(tokens, wish->name, now_ms(api)))
+	if (bu_tokens_named(tokens, wanted->name, now_ms(api)))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "there is a token '%s' already; revoke it (bringup "
 				  "token revoke %s) or take another name",
-				  wish->name, wish->name);
+				  wanted->name, wanted->name);
 	if (bu_tokens_live(tokens, now_ms(api)) >= BU_TOKENS_LIVE)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "there are %d tokens; revoke some (bringup token "
@@ -142,23 +142,23 @@ BU_HANDLER(bu_api_token_create)
 	char text[TEXT_SIZE] = PREFIX, hash[BU_DIGEST_SIZE], ca[BU_DIGEST_SIZE];
 	enum bu_person role;
 	struct bu_event event;
-	struct wish wish;
+	struct wanted wanted;
 	int64_t until_ms;
 
-	if (bu_request_read(request, wish_fields, &wish, err) != 0 ||
-	    check_wish(api, &wish, &role, err) != 0 ||
+	if (bu_request_read(request, wish_fields, &wanted, err) != 0 ||
+	    check_wish(api, &wanted, &role, err) != 0 ||
 	    bu_cert_fingerprint(bu_trust_ca(api->trust), ca, err) != 0)
 		return BU_ANSWER_ERROR;
-	until_ms = now_ms(api) + wish.for_s * 1000;
+	until_ms = now_ms(api) + wanted.for_s * 1000;
 	bu_random_hex(text + strlen(PREFIX), BITS / 8);
 	bu_sha256_hex(text, strlen(text), hash);
-	BU_EVENT_MAKE(&event, BU_EVENT_TOKEN, "", token, .name = wish.name,
+	BU_EVENT_MAKE(&event, BU_EVENT_TOKEN, "", token, .name = wanted.name,
 		      .role = bu_person_name(role), .hash = hash, .until_ms = until_ms,
 		      .by = bu_request_by(request));
 	bu_reconcile_note(api->rec, &event, 1);
 	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s,s:s,s:s,s:I,s:s,s:s}", "token", text, "name",
-				wish.name, "role", bu_person_name(role), "until_ms",
+				wanted.name, "role", bu_person_name(role), "until_ms",
 				(json_int_t)until_ms, "url", url, "fingerprint", ca);
 	explicit_bzero(text, sizeof(text));
 	return BU_ANSWER_NOW;

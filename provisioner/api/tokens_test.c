@@ -19,10 +19,10 @@ static char token[128];
 static void
 make(const char *name, const char *role, int for_s)
 {
-	bu_autofree char *wish = bu_xasprintf(
+	bu_autofree char *wanted = bu_xasprintf(
 		"{\"name\":\"%s\",\"role\":\"%s\",\"for_s\":%d}", name, role, for_s);
 	bu_autojson json_t *made =
-		site_call(&site, site.local, "POST", "/v1/tokens", wish, 200);
+		site_call(&site, site.local, "POST", "/v1/tokens", wanted, 200);
 
 	snprintf(token, sizeof(token), "%s", bu_json_str(made, "token", ""));
 }

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "fabric/judge/gpus.h"
 #include "model/kernel_event.h"
-#include "provisioner/gate/campaign/across.h"
+#include "provisioner/gate/campaign/leaf_campaign.h"
 #include "provisioner/gate/campaign/switches.h"
 #include "provisioner/gate/certify/certify.h"
 #include "provisioner/gate/task/asks.h"
@@ -86,7 +86,7 @@ look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
 		}
 		gate->next_fabric++;
 	}
-	bu_across_look(gate);
+	bu_leaf_campaign_look(gate);
 	bu_switches_look(gate);
 	bu_gate_start_asked(gate);
 	return 0;
@@ -108,7 +108,7 @@ on_look(void *arg)
 	gate->looking = 1;
 	gate->once_ms = 0;
 	bu_tasks_late(gate);
-	bu_gate_say_all(gate);
+	bu_node_reason_set_all(gate);
 	bu_gate_hold(gate);
 	unverified = bu_gate_verify(gate);
 	if (!unverified && !bu_tasks_are_told(gate))
@@ -186,7 +186,7 @@ bu_gate_destroy(struct bu_gate *gate)
 	json_decref(gate->shared);
 	json_decref(gate->soaked_with);
 	json_decref(gate->nvlink_rest);
-	json_decref(gate->across);
+	json_decref(gate->leaf_accused);
 	free(gate->asks);
 	bu_runs_drop(gate);
 	bu_gate_peers_drop(gate);

@@ -175,8 +175,8 @@ START_TEST(a_slow_pair_waits_and_says_so)
 
 		ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 		ck_assert_int_eq(node->repeats, 0);
-		rig_reason_is(node->live.says, NO_THIRD);
-		ck_assert_str_eq(bu_reason_arg(node->live.says, "seen"),
+		rig_reason_is(node->live.wait_reason, NO_THIRD);
+		ck_assert_str_eq(bu_reason_arg(node->live.wait_reason, "seen"),
 				 i == 1 ? "slow pair with node002 (node001 sends: "
 					  "node001 to node002: " WORST ")"
 					: "slow pair with node001 (node002 sends: "
@@ -311,13 +311,13 @@ START_TEST(who_waited_for_a_partner_is_not_late_when_one_comes)
 	rig_to_validating(&rig, 1);
 	measure(&rig, &links, 1, 2000);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
-	rig_reason_is(rig_node(&rig, 1)->live.says, NO_PARTNER);
+	rig_reason_is(rig_node(&rig, 1)->live.wait_reason, NO_PARTNER);
 	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, rig_node(&rig, 1)), 0);
 	rig_to_validating(&rig, 2);
 	rig_node(&rig, 1)->live.last_seen_ms = rig.clock.fake_wall_ms;
 	check_all(&rig, 2);
 	rig_pass(&rig, 2001);
-	rig_reason_is(rig_node(&rig, 1)->live.says, NONE); /* being probed */
+	rig_reason_is(rig_node(&rig, 1)->live.wait_reason, NONE); /* being probed */
 	rig_pass(&rig, 2001);
 	measure(&rig, &links, 2, 10);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
@@ -341,7 +341,7 @@ START_TEST(probes_without_a_result_end_with_their_reason)
 	ck_assert_int_eq(links.probed[1], 3); /* from now on one a minute */
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_PAIR), 3);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	rig_reason_is(node->live.says, PROBES_SILENT);
+	rig_reason_is(node->live.wait_reason, PROBES_SILENT);
 	ck_assert_int_gt(bu_reconcile_deadline(rig.rec, node), 0);
 	why = rig_why(&rig, node);
 	says(why, "3 probes node001 <-> node002 gave no result");
@@ -459,7 +459,7 @@ START_TEST(results_and_words_outlive_a_restart)
 	links.probes = 0;
 	measure(&rig, &links, 2, 10);
 	ck_assert_int_eq(links.probes, 0); /* it is in the log */
-	rig_reason_has(rig_node(&rig, 1)->live.says, "slow pair with node002");
+	rig_reason_has(rig_node(&rig, 1)->live.wait_reason, "slow pair with node002");
 	rig_come_up(&rig, 2, "boot-new"); /* a new boot is a new machine */
 	measure(&rig, &links, 2, 10);
 	ck_assert_int_eq(links.probes, 8);
@@ -477,7 +477,7 @@ START_TEST(without_a_validation_nobody_joins)
 	rig_open_gate(&rig);
 	rig_to_validating(&rig, 1);
 	rig_pass(&rig, 2001);
-	rig_reason_is(rig_node(&rig, 1)->live.says, NO_VALIDATION);
+	rig_reason_is(rig_node(&rig, 1)->live.wait_reason, NO_VALIDATION);
 	bu_clock_advance(&rig.clock, 24 * 3600 * 1000);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);

@@ -52,7 +52,7 @@ minutes_until_joining(struct rig *rig, int64_t look_costs_ms, int minutes)
 	free(links);
 	ck_assert_msg(joining(rig) == NODES, "%d joined in %d minutes; node001: %s",
 		      joining(rig), minutes,
-		      bu_reason_info(rig_node(rig, 1)->live.says->code)->name);
+		      bu_reason_info(rig_node(rig, 1)->live.wait_reason->code)->name);
 	rig_end(rig);
 	return second / 60;
 }
@@ -138,10 +138,10 @@ START_TEST(a_kick_brings_a_look_forward)
 	ck_assert_ptr_nonnull(rig.gate);
 	rig_node(&rig, 1)->live.last_seen_ms = 0;
 	rig_pass(&rig, 100);
-	rig_reason_is(rig_node(&rig, 1)->live.says, NONE);
+	rig_reason_is(rig_node(&rig, 1)->live.wait_reason, NONE);
 	bu_gate_kick(rig.gate);
 	rig_pass(&rig, 1);
-	rig_reason_is(rig_node(&rig, 1)->live.says, UNHEARD);
+	rig_reason_is(rig_node(&rig, 1)->live.wait_reason, UNHEARD);
 	rig_end(&rig);
 }
 END_TEST
@@ -158,10 +158,10 @@ START_TEST(so_does_a_person_who_has_it_measured_anew)
 	node = rig_node(&rig, 1);
 	node->live.last_seen_ms = 0;
 	rig_pass(&rig, 100);
-	rig_reason_is(node->live.says, NO_PARTNER);
+	rig_reason_is(node->live.wait_reason, NO_PARTNER);
 	ck_assert_msg(bu_gate_again(rig.gate, node, "root", &err) == 0, "%s", err.text);
 	rig_pass(&rig, 1);
-	rig_reason_is(node->live.says, UNHEARD);
+	rig_reason_is(node->live.wait_reason, UNHEARD);
 	rig_end(&rig);
 }
 END_TEST
@@ -235,7 +235,7 @@ START_TEST(who_does_not_come_is_not_waited_for)
 	node = rig_node(&rig, 5);
 	ck_assert_int_eq(links.probed[5], 0);
 	ck_assert_int_eq(node->live.unanswered, 1);
-	rig_text_has(bu_reason_arg(node->live.says, "error"),
+	rig_text_has(bu_reason_arg(node->live.wait_reason, "error"),
 		     "node005 did not come for its work in time");
 	links.silent[5] = 0;
 	measure(&rig, &links, RACK, 60);

@@ -287,7 +287,7 @@ note_reset(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp)
 
 		if (*steps[i] &&
 		    check_stamp(rec, node, stamp, steps[i], &stamped, NULL) == 0)
-			bu_reconcile_begins_anew(rec, node);
+			bu_reconcile_boot_restarts(rec, node);
 	}
 }
 

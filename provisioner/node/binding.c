@@ -13,8 +13,8 @@
 #include "model/machine.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/node/found.h"
+#include "provisioner/node/identity_index.h"
 #include "provisioner/node/revisions.h"
-#include "provisioner/node/twins.h"
 
 void
 bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine)
@@ -24,7 +24,7 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 	if (old && old != node)
 		bu_binding_set(fleet, old, "");
 	if (strcmp(node->machine, machine) != 0) {
-		bu_twins_forget(fleet, node);
+		bu_identity_index_forget(fleet, node);
 		if (node->known->id[0])
 			bu_node_known(node)->id[0] =
 				'\0'; /* until its inventory arrives */
@@ -110,14 +110,14 @@ bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
 	bu_autofree char *numbers = bu_machine_numbers(machine);
 
 	if (!is_known(node, machine, macs, numbers)) {
-		bu_twins_forget(fleet, node);
+		bu_identity_index_forget(fleet, node);
 		bu_node_set_serial(node, machine->serial);
 		bu_node_set_uuid(node, machine->uuid);
 		free(node->macs);
 		node->macs = bu_steal(&macs);
 		free(node->numbers);
 		node->numbers = bu_steal(&numbers);
-		bu_twins_learn(fleet, node, time_ms);
+		bu_identity_index_learn(fleet, node, time_ms);
 	}
 	note_changes(node, time_ms);
 }
@@ -229,7 +229,7 @@ bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
 		forget_asked(other);
 	}
 	forget_asked(node);
-	bu_twins_forget(fleet, node);
+	bu_identity_index_forget(fleet, node);
 	if (!node->called[0])
 		bu_node_set_called(node, node->name);
 	BU_TEXT_COPY(node->name, to);
@@ -238,7 +238,7 @@ bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
 	if (node->machine[0]) {
 		json_object_set_new(fleet->machines, node->machine,
 				    json_string(node->name));
-		bu_twins_learn(fleet, node, time_ms);
+		bu_identity_index_learn(fleet, node, time_ms);
 	}
 	return 0;
 }

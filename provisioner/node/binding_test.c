@@ -3,7 +3,7 @@
  * is left of one that is forgotten. */
 #include "provisioner/node/binding.h"
 
-#include "provisioner/node/twins.h"
+#include "provisioner/node/identity_index.h"
 #include "tests/support/rows.h"
 #include "tests/support/unit.h"
 
@@ -147,8 +147,9 @@ START_TEST(a_name_is_changed)
 			ck_assert_str_eq(node->called, cases[i].node);
 			/* its cards are known by the new name alone */
 			if (node->machine[0])
-				ck_assert_ptr_eq(
-					bu_twins_by_mac(rows.fleet, node->macs), node);
+				ck_assert_ptr_eq(bu_identity_index_by_mac(rows.fleet,
+									  node->macs),
+						 node);
 			/* once more, before its files are written */
 			ck_assert_int_eq(
 				bu_binding_rename(rows.fleet, node, "more", 5, NULL),
@@ -204,7 +205,7 @@ START_TEST(what_machines_tell_alike_is_said_of_each)
 	fleet = rows.fleet;
 	told(&rows, "node001", "m1", one);
 	is_shared(&rows, "", "", "");
-	ck_assert_ptr_null(bu_twins_mac_at(fleet, "52:54:00:00:00:01", 1));
+	ck_assert_ptr_null(bu_identity_index_mac_at(fleet, "52:54:00:00:00:01", 1));
 	told(&rows, "node002", "m2", two);
 	is_shared(&rows, "MAC 52:54:00:00:00:01 is that of node002, too",
 		  "MAC 52:54:00:00:00:01 is that of node001, too", "");
@@ -220,28 +221,31 @@ START_TEST(what_machines_tell_alike_is_said_of_each)
 	ck_assert_int_eq(since(&rows, "node001"), 2);
 	ck_assert_int_eq(since(&rows, "node003"), 3);
 	/* whose a card is, where one alone has it; in any spelling of it */
-	ck_assert_ptr_null(bu_twins_by_mac(fleet, "52:54:00:00:00:01"));
-	ck_assert_str_eq(bu_twins_by_mac(fleet, "52-54-00-00-00-02")->name, "node002");
-	ck_assert_str_eq(bu_twins_mac_at(fleet, "52:54:00:00:00:01", 1)->name,
+	ck_assert_ptr_null(bu_identity_index_by_mac(fleet, "52:54:00:00:00:01"));
+	ck_assert_str_eq(bu_identity_index_by_mac(fleet, "52-54-00-00-00-02")->name,
 			 "node002");
-	ck_assert_ptr_null(bu_twins_mac_at(fleet, "52:54:00:00:00:01", 2));
-	ck_assert_ptr_null(bu_twins_by_mac(fleet, "52:54:00:00:00:09"));
-	ck_assert_ptr_null(bu_twins_by_mac(fleet, "no MAC"));
+	ck_assert_str_eq(bu_identity_index_mac_at(fleet, "52:54:00:00:00:01", 1)->name,
+			 "node002");
+	ck_assert_ptr_null(bu_identity_index_mac_at(fleet, "52:54:00:00:00:01", 2));
+	ck_assert_ptr_null(bu_identity_index_by_mac(fleet, "52:54:00:00:00:09"));
+	ck_assert_ptr_null(bu_identity_index_by_mac(fleet, "no MAC"));
 	/* the card goes to where it is told alone */
 	told(&rows, "node002", "m2", "'serial':'S2','uuid':'','macs':[]");
 	is_shared(&rows, "UUID " UUID_A " is that of node003, too", "",
 		  "UUID " UUID_A " is that of node001, too");
-	ck_assert_str_eq(bu_twins_by_mac(fleet, "52:54:00:00:00:01")->name, "node001");
+	ck_assert_str_eq(bu_identity_index_by_mac(fleet, "52:54:00:00:00:01")->name,
+			 "node001");
 	/* a UUID is another's in its other byte order, too */
-	ck_assert_int_eq(bu_twins_has_uuid(fleet, fleet->nodes[0], UUID_A), 1);
-	ck_assert_int_eq(bu_twins_has_uuid(fleet, fleet->nodes[1], UUID_TURNED), 1);
-	ck_assert_int_eq(bu_twins_has_uuid(fleet, fleet->nodes[0], ""), 0);
+	ck_assert_int_eq(bu_identity_index_has_uuid(fleet, fleet->nodes[0], UUID_A), 1);
+	ck_assert_int_eq(
+		bu_identity_index_has_uuid(fleet, fleet->nodes[1], UUID_TURNED), 1);
+	ck_assert_int_eq(bu_identity_index_has_uuid(fleet, fleet->nodes[0], ""), 0);
 	/* its machine is forgotten */
 	free(rows_read(&rows, &(struct row){"node001", BU_EVENT_STATE,
 					    "{'to':'retired','on':'retire'}", ""}));
 	is_shared(&rows, "", "", "");
-	ck_assert_int_eq(bu_twins_has_uuid(fleet, fleet->nodes[2], UUID_A), 0);
-	ck_assert_ptr_null(bu_twins_by_mac(fleet, "52:54:00:00:00:01"));
+	ck_assert_int_eq(bu_identity_index_has_uuid(fleet, fleet->nodes[2], UUID_A), 0);
+	ck_assert_ptr_null(bu_identity_index_by_mac(fleet, "52:54:00:00:00:01"));
 	/* the keys of those that are left */
 	ck_assert_uint_eq(json_object_size(fleet->told), 4);
 	rows_end(&rows);
@@ -260,14 +264,15 @@ START_TEST(whose_machine_it_is)
 	rows_begin(&rows, 3);
 	fleet = rows.fleet;
 	bu_machine_of("S1", UUID_A, "52:54:00:00:00:01", &machine);
-	ck_assert_ptr_null(bu_twins_owner(fleet, fleet->nodes[0], &machine));
+	ck_assert_ptr_null(bu_identity_index_owner(fleet, fleet->nodes[0], &machine));
 	told(&rows, "node001", "m1", same);
 	told(&rows, "node003", "m3", same);
 	for (int i = 0; i < 3; i++)
-		ck_assert_ptr_eq(bu_twins_owner(fleet, fleet->nodes[i], &machine),
-				 fleet->nodes[i == 2 ? 2 : 0]);
+		ck_assert_ptr_eq(
+			bu_identity_index_owner(fleet, fleet->nodes[i], &machine),
+			fleet->nodes[i == 2 ? 2 : 0]);
 	bu_machine_of("S7", "", "52:54:00:00:00:07", &machine);
-	ck_assert_ptr_null(bu_twins_owner(fleet, fleet->nodes[0], &machine));
+	ck_assert_ptr_null(bu_identity_index_owner(fleet, fleet->nodes[0], &machine));
 	rows_end(&rows);
 }
 END_TEST

@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "provisioner/node/binding.h"
+#include "provisioner/node/identity_index.h"
 #include "provisioner/node/reconcile_impl.h"
-#include "provisioner/node/twins.h"
 
 /* Several machines tell the number of their chassis. */
 static void
@@ -19,11 +19,11 @@ drop_shared(const struct bu_fleet *fleet, const struct bu_node *node,
 {
 	struct bu_machine own = *machine;
 
-	if (bu_twins_tells_another(fleet, node, own.serial))
+	if (bu_identity_index_tells_another(fleet, node, own.serial))
 		machine->serial[0] = '\0';
 	machine->numbers_count = 0;
 	for (size_t i = 0; i < own.numbers_count; i++)
-		if (!bu_twins_tells_another(fleet, node, own.numbers[i].text))
+		if (!bu_identity_index_tells_another(fleet, node, own.numbers[i].text))
 			bu_machine_add_number(machine, own.numbers[i].of,
 					      own.numbers[i].text);
 }
@@ -34,7 +34,7 @@ bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 	      struct bu_machine *ret)
 {
 	bu_node_machine(node, ret);
-	if (bu_twins_has_uuid(fleet, node, node->uuid))
+	if (bu_identity_index_has_uuid(fleet, node, node->uuid))
 		ret->uuid[0] = '\0';
 }
 

@@ -335,7 +335,7 @@ START_TEST(a_bmc_is_restarted_by_a_person_and_it_is_in_the_log)
 	for (int i = 0; i < 5; i++)
 		rig_pass(&rig, 100);
 	ck_assert_uint_eq(asked(&rig, "bmc-reset node001"), 1);
-	ck_assert_int_eq(node->power->op, BU_DEED_BMC_RESET);
+	ck_assert_int_eq(node->power->op, BU_POWER_REQUEST_BMC_RESET);
 	ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	rig_why_says(&rig, node, "power bmc-reset by ann: done");
@@ -391,13 +391,13 @@ START_TEST(a_start_waits_until_a_person_has_restarted_its_bmc)
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
 	ck_assert_int_eq(node->repeats, 0);
 	ck_assert_int_eq(node->step.status, BU_STEP_NONE);
-	rig_reason_is(node->live.says, BMC_AWAITED);
+	rig_reason_is(node->live.wait_reason, BMC_AWAITED);
 	rig_remove(&rig, "power.hang");
 	for (int i = 0; i < 20 && node->power->result == BU_OUTCOME_ASKED; i++)
 		rig_pass(&rig, 10000);
 	ck_assert_int_eq(node->power->result, BU_OUTCOME_FAILED);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
-	ck_assert_int_eq(node->live.says->code, BU_REASON_NONE);
+	ck_assert_int_eq(node->live.wait_reason->code, BU_REASON_NONE);
 	rig_end(&rig);
 }
 END_TEST

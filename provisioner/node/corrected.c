@@ -39,7 +39,7 @@ let_go(struct bu_reconcile *rec, struct bu_node *node)
 static int
 has_driver_now(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	return node->live.says->code == BU_REASON_BY_HAND &&
+	return node->live.wait_reason->code == BU_REASON_BY_HAND &&
 	       node->step.status == BU_STEP_OPEN &&
 	       bu_action_info(node->step.action)->actor == BU_ACTOR_POWER &&
 	       !bu_manual_is(bu_fleet_reach(rec->fleet, node)) &&

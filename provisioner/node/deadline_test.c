@@ -264,9 +264,9 @@ START_TEST(a_deadline_is_of_one_that_could_go_on)
 	node->live.in_profile = 0;
 	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, node), 0);
 	rest(BU_STATE_IMAGING);
-	bu_node_says(node)->code = BU_REASON_NO_PARTNER; /* stops it */
+	bu_node_wait_reason(node)->code = BU_REASON_NO_PARTNER; /* stops it */
 	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, node), 0);
-	bu_node_says(node)->code = BU_REASON_NOT_CALLED; /* does not */
+	bu_node_wait_reason(node)->code = BU_REASON_NOT_CALLED; /* does not */
 	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, node), NOW_MS + 900 * S);
 	/* of one at rest only a step of its order has one */
 	rest(BU_STATE_READY);
@@ -366,7 +366,7 @@ START_TEST(what_failed_is_done_again)
 		node->repeats = cases[i].repeats;
 		node->on = cases[i].on;
 		node->live.retry_ms = cases[i].retry_ms;
-		bu_node_says(node)->code = BU_REASON_NONE;
+		bu_node_wait_reason(node)->code = BU_REASON_NONE;
 		bu_late_retry(rig.rec, node);
 		ck_assert_msg(node->live.retry_ms == NOW_MS + cases[i].pause_ms,
 			      "case %zu: %lld", i, (long long)node->live.retry_ms);
@@ -374,12 +374,12 @@ START_TEST(what_failed_is_done_again)
 			char time[24];
 
 			bu_time_iso(bu_wall_ms(&rig.clock) + cases[i].pause_ms, time);
-			rig_reason_is(node->live.says, BMC_REFUSES);
-			rig_reason_has(node->live.says, "no route");
-			rig_reason_has(node->live.says, time);
-			rig_reason_has(node->live.says, cases[i].says);
+			rig_reason_is(node->live.wait_reason, BMC_REFUSES);
+			rig_reason_has(node->live.wait_reason, "no route");
+			rig_reason_has(node->live.wait_reason, time);
+			rig_reason_has(node->live.wait_reason, cases[i].says);
 		} else {
-			rig_reason_is(node->live.says, NONE);
+			rig_reason_is(node->live.wait_reason, NONE);
 		}
 	}
 	end();
@@ -410,7 +410,7 @@ START_TEST(long_waits_are_in_the_log)
 
 		rest(BU_STATE_VALIDATING);
 		bu_node_hold(node)->owner = BU_OWNER_PERSON; /* nothing else moves it */
-		bu_node_says(node)->code =
+		bu_node_wait_reason(node)->code =
 			cases[i].waits ? BU_REASON_NO_PARTNER : BU_REASON_NONE;
 		if (cases[i].waiting_ms)
 			node->live.waiting_ms = now_ms - cases[i].waiting_ms;

@@ -111,21 +111,22 @@ bu_effect_switches(const struct bu_reconcile *rec, const struct bu_node *node)
 }
 
 int
-bu_wish_runs(const struct bu_node *node)
+bu_power_request_runs(const struct bu_node *node)
 {
-	return node->live.power_running == BU_WISH_RUNS;
+	return node->live.power_running == BU_POWER_RUN_RUNS;
 }
 
 int
-bu_wish_restarts(const struct bu_node *node)
+bu_power_request_restarts(const struct bu_node *node)
 {
-	return bu_wish_runs(node) && node->power->op == BU_DEED_BMC_RESET;
+	return bu_power_request_runs(node) &&
+	       node->power->op == BU_POWER_REQUEST_BMC_RESET;
 }
 
 int
 bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	return bu_effect_switches(rec, node) || bu_wish_runs(node);
+	return bu_effect_switches(rec, node) || bu_power_request_runs(node);
 }
 
 int
@@ -133,7 +134,7 @@ bu_effects_restart(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	const struct bu_effect *effect = switching(rec, node);
 
-	return bu_wish_restarts(node) || (effect && effect->restarts);
+	return bu_power_request_restarts(node) || (effect && effect->restarts);
 }
 
 static int

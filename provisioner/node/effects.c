@@ -193,7 +193,7 @@ on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *ar
 			      .asked = bu_action_name(node->step.action));
 		bu_reconcile_append(rec, node, &off, 1);
 	} else if (seen->state == BU_POWER_OFF && bu_sibling_restarts(rec, node)) {
-		bu_reason_set(bu_node_says(node), BU_REASON_BMC_AWAITED, NULL);
+		bu_reason_set(bu_node_wait_reason(node), BU_REASON_BMC_AWAITED, NULL);
 	} else if (seen->state == BU_POWER_OFF) {
 		bu_info("node", "%s: %s was not done; doing it now", node->name,
 			bu_action_name(node->step.action));

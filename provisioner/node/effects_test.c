@@ -325,10 +325,10 @@ START_TEST(a_node_joins_once_its_bmc_has_answered)
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	ck_assert_int_ne(node->step.action, BU_ACTION_JOIN);
 	ck_assert_int_eq(node->serves, 0);
-	rig_reason_is(node->live.says, BMC_AWAITED);
+	rig_reason_is(node->live.wait_reason, BMC_AWAITED);
 	answer(&rig, 1, "BMC: no session");
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
-	ck_assert_int_eq(node->live.says->code, BU_REASON_NONE);
+	ck_assert_int_eq(node->live.wait_reason->code, BU_REASON_NONE);
 	rig_end(&rig);
 }
 END_TEST
@@ -546,11 +546,11 @@ START_TEST(a_machine_that_a_person_switches_is_waited_for)
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	rig_pass(&rig, 3600 * 1000);
-	rig_reason_is(node->live.says, BY_HAND);
+	rig_reason_is(node->live.wait_reason, BY_HAND);
 	rig_inspect(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
 	rig_pass(&rig, 1000);
-	ck_assert_int_eq(node->live.says->code, BU_REASON_NONE);
+	ck_assert_int_eq(node->live.wait_reason->code, BU_REASON_NONE);
 	rig_answer(&rig, node, NULL);
 	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
 	rig_pass(&rig, 3600 * 1000);

@@ -13,10 +13,10 @@
 #include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/fallback.h"
+#include "provisioner/node/identity_index.h"
 #include "provisioner/node/proof.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
-#include "provisioner/node/twins.h"
 
 /* Finds the step of the boot that the token is for. */
 static int
@@ -171,7 +171,7 @@ user_of(struct bu_fleet *fleet, const struct bu_node *node, const char *mac)
 
 	if (user && user != node && has_use(user))
 		return user;
-	for (size_t i = 0; (user = bu_twins_mac_at(fleet, mac, i)); i++)
+	for (size_t i = 0; (user = bu_identity_index_mac_at(fleet, mac, i)); i++)
 		if (user != node && has_use(user))
 			return user;
 	return NULL;
@@ -304,7 +304,8 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 		char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err)
 {
 	struct bu_reason *why = bu_node_refusal(node);
-	const struct bu_node *owner = bu_twins_owner(rec->fleet, node, machine);
+	const struct bu_node *owner =
+		bu_identity_index_owner(rec->fleet, node, machine);
 	const struct bu_desired_node *want = bu_fleet_reach(rec->fleet, node);
 	bu_autofree char *text = NULL;
 	struct bu_machine cards;

@@ -6,8 +6,8 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "provisioner/node/identity_index.h"
 #include "provisioner/node/reconcile.h"
-#include "provisioner/node/twins.h"
 #include "tests/support/rig.h"
 #include "tests/support/row.h"
 #include "tests/support/unit.h"
@@ -176,7 +176,7 @@ START_TEST(who_speaks_from_a_node_in_use_becomes_no_other)
 	strcpy(own->nics[1].mac, "52:54:00:77:00:01");
 	ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), own, NULL), 0);
 	rig_pass(&rig, 1);
-	ck_assert_ptr_null(bu_twins_by_mac(rig.fleet, "52:54:00:77:00:01"));
+	ck_assert_ptr_null(bu_identity_index_by_mac(rig.fleet, "52:54:00:77:00:01"));
 	node = start_by_serial(3);
 	strcpy(told->dmi.serial, "LAB-003");
 	refused(node, told, "machine with MAC 52:54:00:77:00:01 is node001");

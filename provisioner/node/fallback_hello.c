@@ -14,10 +14,11 @@
 static int
 was_switched(const struct bu_node *node)
 {
-	const struct bu_power_deed *deed = node->power;
-	int switches = deed->op == BU_DEED_OFF || deed->op == BU_DEED_CYCLE;
+	const struct bu_node_power_request *request = node->power;
+	int switches = request->op == BU_POWER_REQUEST_OFF ||
+		       request->op == BU_POWER_REQUEST_CYCLE;
 
-	return switches && deed->at_ms >= node->since_ms;
+	return switches && request->at_ms >= node->since_ms;
 }
 
 /* Other causes than the new system may have used up its try: the deadline, a person. */

@@ -119,7 +119,7 @@ struct bu_fleet {
 	 * are no longer valid -> the node's name; for anchors of the log. */
 	json_t *revoked;
 	int64_t revoked_version; /* grows with each change of the list */
-	json_t *told;            /* index of serial numbers, UUIDs and MACs (twins.c) */
+	json_t *told; /* index of serial numbers, UUIDs and MACs (identity_index.c) */
 	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */
 	size_t rollouts_count;
 	struct bu_run runs[BU_PAST_MAX];                    /* a ring */

@@ -54,7 +54,7 @@ bu_late_retry(struct bu_reconcile *rec, struct bu_node *node)
 	if (tries_again(node)) {
 		pause_ms = node->repeats ? BU_POWER_AGAIN_MS : BU_POWER_RETRY_MS;
 		bu_time_iso(bu_wall_ms(bu_loop_clock(rec->fleet->loop)) + pause_ms, at);
-		BU_REASON_SET(bu_node_says(node), BMC_REFUSES,
+		BU_REASON_SET(bu_node_wait_reason(node), BMC_REFUSES,
 			      .text = {node->step_error, at},
 			      .number = {node->repeats + 1, BU_REPEATS_MAX + 1});
 		bu_fleet_touch(rec->fleet, node);
@@ -68,7 +68,7 @@ bu_late_note(struct bu_reconcile *rec, struct bu_node *node)
 	int stuck = climbs_again(rec, node) && node->step.status == BU_STEP_FAILED;
 
 	if (bu_state_info(node->state)->ladder == BU_LADDER_POWER &&
-	    (stuck || is_past(rec, node) || bu_anew_is(rec, node)))
+	    (stuck || is_past(rec, node) || bu_boot_restart_is(rec, node)))
 		node->live.late_ms = bu_loop_now_ms(rec->fleet->loop);
 }
 
@@ -114,8 +114,8 @@ end_late(struct bu_reconcile *rec, struct bu_node *node, const struct bu_reason 
 static char *
 seen_of(const struct bu_node *node)
 {
-	if (node->live.says->code && node->step.status != BU_STEP_FAILED)
-		return bu_reason_pack(node->live.says);
+	if (node->live.wait_reason->code && node->step.status != BU_STEP_FAILED)
+		return bu_reason_pack(node->live.wait_reason);
 	if (node->live.refusal->code)
 		return bu_reason_pack(node->live.refusal);
 	return bu_xstrdup(node->live.cluster_words[0] ? node->live.cluster_words
@@ -137,7 +137,7 @@ bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 
 	if (node->live.appending || bu_late_is_frozen(rec, node))
 		return;
-	if (bu_anew_is(rec, node)) {
+	if (bu_boot_restart_is(rec, node)) {
 		BU_REASON_SET(&reason, BEGAN_AGAIN,
 			      .text = {bu_state_name(node->state)});
 		end_late(rec, node, &reason);

@@ -194,9 +194,9 @@ wait_for(struct rig *rig, enum bu_reason_code what, int seconds)
 	struct bu_node *node = rig_node(rig, 1);
 
 	/* As the gate does it. */
-	if (node->live.says->code && !what)
+	if (node->live.wait_reason->code && !what)
 		node->live.clock_ms = bu_loop_now_ms(rig->loop);
-	bu_reason_set(bu_node_says(node), what, NULL);
+	bu_reason_set(bu_node_wait_reason(node), what, NULL);
 	ck_assert_int_eq(late_after(rig, seconds), -1);
 }
 
@@ -281,12 +281,12 @@ START_TEST(the_table_alone_says_which_wait_stops_a_deadline)
 	struct bu_node *node = rig_up_to(&rig, RIG_VALIDATING);
 
 	for (int code = 0; code < BU_REASON_COUNT; code++) {
-		bu_reason_set(bu_node_says(node), (enum bu_reason_code)code,
+		bu_reason_set(bu_node_wait_reason(node), (enum bu_reason_code)code,
 			      &(struct bu_reason_args){.text = {"no partner"}});
-		ck_assert_msg(
-			(bu_reconcile_deadline(rig.rec, node) == 0) ==
-				bu_reason_info(node->live.says->code)->stops_deadline,
-			"%s", bu_reason_info(node->live.says->code)->name);
+		ck_assert_msg((bu_reconcile_deadline(rig.rec, node) == 0) ==
+				      bu_reason_info(node->live.wait_reason->code)
+					      ->stops_deadline,
+			      "%s", bu_reason_info(node->live.wait_reason->code)->name);
 		stopped += bu_reconcile_deadline(rig.rec, node) == 0;
 	}
 	ck_assert_int_gt(stopped, 0);

@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/node/binding.h"
+#include "provisioner/node/identity_index.h"
 #include "provisioner/node/reconcile.h"
-#include "provisioner/node/twins.h"
 #include "tests/support/rig.h"
 #include "tests/support/row.h"
 #include "tests/support/unit.h"
@@ -472,7 +472,7 @@ START_TEST(an_install_accepts_what_the_machine_is_made_of)
 	ck_assert_int_eq(node->conditions[BU_CONDITION_HARDWARE_CHANGED].since_ms,
 			 since_ms);
 	/* Each of its MACs is its own now. */
-	ck_assert_ptr_eq(bu_twins_by_mac(rig.fleet, NEW), node);
+	ck_assert_ptr_eq(bu_identity_index_by_mac(rig.fleet, NEW), node);
 	row_init(&event, BU_EVENT_INSTALLED, "node001",
 		 json_pack("{s:s,s:s,s:s}", "step", "s", "image", "i", "digest", "d"));
 	bu_reconcile_note(rig.rec, &event, 1);

@@ -21,16 +21,16 @@ bu_manual_look(struct bu_reconcile *rec, struct bu_node *node)
 	int waits = node->step.status == BU_STEP_OPEN &&
 		    bu_action_info(node->step.action)->actor == BU_ACTOR_POWER &&
 		    bu_manual_is(bu_fleet_reach(rec->fleet, node));
-	struct bu_reason before = *node->live.says;
+	struct bu_reason before = *node->live.wait_reason;
 
 	if (waits)
 		BU_REASON_SET(
-			bu_node_says(node), BY_HAND,
+			bu_node_wait_reason(node), BY_HAND,
 			.text = {node->name, node->step.action == BU_ACTION_DISKBOOT
 						     ? "its disk"
 						     : "the network"});
 	else if (before.code == BU_REASON_BY_HAND)
-		bu_node_drop_says(node);
-	if (!bu_reason_same(&before, node->live.says))
+		bu_node_drop_wait_reason(node);
+	if (!bu_reason_same(&before, node->live.wait_reason))
 		bu_fleet_touch(rec->fleet, node);
 }

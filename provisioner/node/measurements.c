@@ -26,10 +26,10 @@ bu_measurements_init(struct bu_measurements *measurements)
 static void
 clear_log(struct bu_pair_log *log)
 {
-	for (size_t i = 0; i < log->ways_count; i++)
+	for (size_t i = 0; i < log->paths_count; i++)
 		for (int dir = 0; dir < 2; dir++)
-			json_decref(log->ways[i].ways[dir]);
-	log->count = log->ways_count = 0;
+			json_decref(log->paths[i].paths[dir]);
+	log->count = log->paths_count = 0;
 	log->errors = 0;
 	log->tests = 0;
 }
@@ -40,7 +40,7 @@ bu_measurements_fini(struct bu_measurements *measurements)
 	for (size_t i = 0; i < measurements->count; i++) {
 		clear_log(&measurements->logs[i]);
 		free(measurements->logs[i].list);
-		free(measurements->logs[i].ways);
+		free(measurements->logs[i].paths);
 		free(measurements->logs[i].last.error);
 	}
 	free(measurements->logs);
@@ -203,20 +203,20 @@ add_measured(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 
 /* Agents that do not trace tell no ways. */
 static void
-add_ways(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
+add_paths(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 {
 	static const char *const dirs[] = {"a_to_b", "b_to_a"};
-	struct bu_way way = {.seq = seq, .single = body->pair.single};
+	struct bu_traced_path path = {.seq = seq, .single = body->pair.single};
 
 	for (int dir = 0; dir < 2; dir++)
-		way.ways[dir] =
-			json_incref(json_object_get(body->pair.ways, dirs[dir]));
-	if (!way.ways[0] && !way.ways[1] && !way.single)
+		path.paths[dir] =
+			json_incref(json_object_get(body->pair.paths, dirs[dir]));
+	if (!path.paths[0] && !path.paths[1] && !path.single)
 		return;
-	set_dirs(body, way.dir);
-	log->ways = bu_xgrow(log->ways, &log->ways_cap, log->ways_count + 1,
-			     sizeof(*log->ways));
-	log->ways[log->ways_count++] = way;
+	set_dirs(body, path.dir);
+	log->paths = bu_xgrow(log->paths, &log->paths_cap, log->paths_count + 1,
+			      sizeof(*log->paths));
+	log->paths[log->paths_count++] = path;
 }
 
 /* The whole row stays in the log; the flows are in log->list. */
@@ -266,7 +266,7 @@ bu_measurements_pair(BU_REPLAY_ARGS)
 	log->tests++;
 	if (body->pair.flows_count) {
 		log->errors = 0;
-		add_ways(log, event->seq, body);
+		add_paths(log, event->seq, body);
 		if (!body->pair.single)
 			add_measured(log, event->seq, body);
 	} else {
@@ -339,9 +339,9 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 	BU_DROP(&node->checks);
 	node->live.checks_errors = 0;
 	bu_node_set_boot_cert(node, "");
-	bu_node_drop_says(node);
+	bu_node_drop_wait_reason(node);
 	node->live.rails_good = 0;
-	memset(&node->live.across, 0, sizeof(node->live.across));
+	memset(&node->live.leaf_campaign, 0, sizeof(node->live.leaf_campaign));
 }
 
 /* A node in service or in quarantine keeps its results until it is measured. */

@@ -26,11 +26,11 @@ struct bu_measured {
 };
 
 /* A probe whose flows were traced, or that had a single queue pair. */
-struct bu_way {
+struct bu_traced_path {
 	int64_t seq;
 	int single; /* one queue pair: no test of the bundle */
 	struct bu_measured_dir dir[2];
-	json_t *ways[2]; /* "ways" of the result's direction; NULL = not traced */
+	json_t *paths[2]; /* "paths" of the result's direction; NULL = not traced */
 };
 
 struct bu_pair_log {
@@ -39,8 +39,9 @@ struct bu_pair_log {
 	char boot[2][40];
 	struct bu_measured *list; /* in these boots, oldest first */
 	size_t count, cap;
-	struct bu_way *ways; /* likewise; the only list with probes of one queue pair */
-	size_t ways_count, ways_cap;
+	struct bu_traced_path
+		*paths; /* likewise; the only list with probes of one queue pair */
+	size_t paths_count, paths_cap;
 	int errors;      /* probes without a result since the last result */
 	int tests;       /* all probes in these boots */
 	char newest[24]; /* id of the last probe */

@@ -119,14 +119,14 @@ END_TEST
 enum { PAIRS = 300 };
 
 /* More of them than the table begins with. */
-#define WAYS "'ways':{'a_to_b':[{'hops':['10.1.0.1','10.9.1.2','10.2.0.1']}]},"
+#define WAYS "'paths':{'a_to_b':[{'hops':['10.1.0.1','10.9.1.2','10.2.0.1']}]},"
 
 /* A test of one way is no result of the pair; a row may have no ways. */
 START_TEST(what_is_of_one_way_is_kept_apart)
 {
 	static const struct {
 		const char *boot, *more;
-		size_t count, ways;
+		size_t count, paths;
 		int errors;
 		const char *last; /* probe */
 	} rows[] = {
@@ -151,14 +151,14 @@ START_TEST(what_is_of_one_way_is_kept_apart)
 		replay(&rig, BU_EVENT_PAIR, "", body);
 		log = log_of(&rig, "node001", "node002", "fabric");
 		ck_assert_msg(log->count == rows[i].count &&
-				      log->ways_count == rows[i].ways &&
+				      log->paths_count == rows[i].paths &&
 				      log->errors == rows[i].errors,
 			      "row %zu: %zu results, %zu ways, %d errors", i,
-			      log->count, log->ways_count, log->errors);
+			      log->count, log->paths_count, log->errors);
 		ck_assert_str_eq(log->last.probe, rows[i].last);
 		ck_assert_str_eq(log->newest, probe);
 	}
-	ck_assert_int_eq(log_of(&rig, "node001", "node002", "fabric")->ways[0].single,
+	ck_assert_int_eq(log_of(&rig, "node001", "node002", "fabric")->paths[0].single,
 			 1);
 	rig_end(&rig);
 }
@@ -359,8 +359,8 @@ START_TEST(what_is_measured_anew_forgets_what_was)
 	}
 	node->live.checks_errors = 2;
 	node->live.rails_good = 1;
-	node->live.across.over = 1;
-	node->live.across.state_seq = 7;
+	node->live.leaf_campaign.over = 1;
+	node->live.leaf_campaign.state_seq = 7;
 	node->state = BU_STATE_READY;
 	bu_measurements_again(rig.fleet, node);
 	ck_assert_int_eq(node->again, 1);
@@ -373,8 +373,8 @@ START_TEST(what_is_measured_anew_forgets_what_was)
 	ck_assert_uint_eq(rig.fleet->measurements.logs[2].count, 1);
 	ck_assert_int_eq(node->live.checks_errors, 0);
 	ck_assert_uint_eq(node->live.rails_good, 0);
-	ck_assert_int_eq(node->live.across.over, 0);
-	ck_assert_int_eq(node->live.across.state_seq, 0);
+	ck_assert_int_eq(node->live.leaf_campaign.over, 0);
+	ck_assert_int_eq(node->live.leaf_campaign.state_seq, 0);
 	node = rig_node(&rig, 2);
 	bu_measurements_state(rig.fleet, node, 1, &why, BU_STATE_VALIDATING);
 	ck_assert_uint_eq(rig.fleet->measurements.logs[2].count, 1);

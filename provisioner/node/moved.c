@@ -57,7 +57,7 @@ begin_anew(struct bu_node *node)
 	node->live.join_started = 0;
 	node->live.retry_ms = 0;
 	bu_node_set_step_error(node, "");
-	bu_node_drop_says(node);
+	bu_node_drop_wait_reason(node);
 	bu_node_drop_refusal(node);
 	bu_node_set_cluster_words(node, "");
 	node->live.progress_total_bytes = 0;

@@ -12,7 +12,7 @@
 int
 bu_node_stands_still(const struct bu_node *node)
 {
-	return bu_reason_info(node->live.says->code)->stops_deadline;
+	return bu_reason_info(node->live.wait_reason->code)->stops_deadline;
 }
 
 void
@@ -188,17 +188,17 @@ show_step(const struct bu_node *node, struct bu_shown_step *ret)
 static void
 show_power(const struct bu_node *node, struct bu_shown_power *ret)
 {
-	const struct bu_power_deed *deed = node->power;
+	const struct bu_node_power_request *request = node->power;
 	const struct bu_power_fact *seen = node->live.power_seen;
 
-	if (deed->op || seen->at_ms)
+	if (request->op || seen->at_ms)
 		*ret = (struct bu_shown_power){
-			.op = bu_deed_names[deed->op],
-			.by = deed->by,
-			.result = bu_outcome_names[deed->result],
-			.power = deed->power,
-			.detail = deed->detail,
-			.at_ms = deed->at_ms,
+			.op = bu_power_request_names[request->op],
+			.by = request->by,
+			.result = bu_outcome_names[request->result],
+			.power = request->power,
+			.detail = request->detail,
+			.at_ms = request->at_ms,
 			.seen = {seen->power, seen->error, seen->at_ms},
 		};
 }
@@ -245,7 +245,7 @@ json_t *
 bu_node_to_json(const struct bu_node *node)
 {
 	const struct bu_state_info *info = bu_state_info(node->state);
-	const struct bu_reason *says = node->live.says;
+	const struct bu_reason *says = node->live.wait_reason;
 	bu_autojson json_t *why = bu_said_of(node->reason), *one = says_json(says);
 	bu_autojson json_t *refused = bu_said_of(node->live.refusal);
 	bu_autojson json_t *held = bu_said_of(&node->hold->reason);

@@ -12,11 +12,11 @@
 
 #include "model/class.h"
 #include "model/condition.h"
-#include "model/deed.h"
 #include "model/event_body.h"
 #include "model/fact.h"
 #include "model/hello.h"
 #include "model/machine.h"
+#include "model/power_request.h"
 #include "model/reason.h"
 #include "model/state.h"
 #include "model/step.h"
@@ -65,8 +65,8 @@ struct bu_node_live {
 #define T(name, size, keep) const char *name;
 	BU_LIVE_TEXTS(T)
 #undef T
-	struct bu_anew anew;
-	int power_running;      /* BU_WISH_* */
+	struct bu_boot_restart boot_restart;
+	int power_running;      /* BU_POWER_RUN_* */
 	int bmc_said;           /* the BMC named its machine since bringupd started */
 	int64_t bmc_restart_ms; /* monotonic: the BMC was told to restart; 0 = never */
 	int64_t lost_ms;        /* awake: last sent back to its cluster; 0 = never */
@@ -85,7 +85,7 @@ struct bu_node_live {
 	struct {
 		int64_t since_ms, state_seq, after_seq;
 		int over, late;
-	} across;
+	} leaf_campaign;
 	/* The agent's last report of its system, due to be logged; `rows` were written
 	 * since `since_ms` (monotonic). */
 	struct {
@@ -103,7 +103,7 @@ struct bu_node_live {
 	int64_t clock_ms;     /* monotonic: the state's deadline counts from here */
 	int64_t retry_ms;     /* monotonic: a failed step is tried again; 0 = no */
 	int64_t log_clock_ms; /* clock_ms by the log; the end of a wait sets clock_ms */
-	int says_rail;        /* 1 + place of its rail in the pool; 0 = of the node */
+	int reason_rail;      /* 1 + place of its rail in the pool; 0 = of the node */
 	int wait_logged;      /* the log has the wait */
 	int64_t waiting_ms;   /* monotonic: the deadline stopped; 0 = it counts */
 	int64_t late_ms;      /* monotonic: last found late; 0 = not late */
@@ -190,7 +190,7 @@ int bu_node_power_failed(const struct bu_node *node);
 /* The error of the last step, as a reason. */
 void bu_step_failure(const struct bu_node *node, struct bu_reason *ret);
 
-/* 1 = the reason in live.says stops the deadline. */
+/* 1 = the reason in live.wait_reason stops the deadline. */
 int bu_node_stands_still(const struct bu_node *node);
 
 /* The bound machine, as it was last reported. */

@@ -54,7 +54,7 @@ START_TEST(a_node_at_work)
 	bu_node_set_progress_stage(node, "root");
 	node->live.progress_done_bytes = 5;
 	node->live.progress_total_bytes = INT64_C(1) << 40;
-	BU_REASON_SET(bu_node_says(node), SOAKS, .number = {5, 25});
+	BU_REASON_SET(bu_node_wait_reason(node), SOAKS, .number = {5, 25});
 	BU_REASON_SET(bu_node_refusal(node), NO_IDENTITY, .text = {"no serial number"});
 	BU_REASON_SET(&why, PERSON, .text = {"a look"});
 	bu_hold_set(bu_node_hold(node), BU_OWNER_PERSON, "me", &why);
@@ -128,10 +128,10 @@ START_TEST(what_was_asked_of_its_power_is_shown)
 		bu_autojson json_t *json = NULL, *want = quoted(i ? seen : asked);
 		bu_autofree char *is = NULL, *should = bu_json_canonical(want);
 
-		*bu_node_power(node) = (struct bu_power_deed){0};
+		*bu_node_power(node) = (struct bu_node_power_request){0};
 		*bu_node_power_seen(node) = (struct bu_power_fact){0};
 		if (i == 0) {
-			bu_node_power(node)->op = BU_DEED_CYCLE;
+			bu_node_power(node)->op = BU_POWER_REQUEST_CYCLE;
 			bu_node_power(node)->result = BU_OUTCOME_DONE;
 			bu_node_power(node)->at_ms = 7;
 			strcpy(bu_node_power(node)->by, "ann");
@@ -172,7 +172,7 @@ START_TEST(a_node_that_drains_says_where_it_goes)
 	strcpy(bu_node_agent(node)->version, "0.2");
 	strcpy(bu_node_agent(node)->digest, "abc");
 	bu_node_agent(node)->trial = 1;
-	BU_REASON_SET(bu_node_says(node), CHECK_FAILED);
+	BU_REASON_SET(bu_node_wait_reason(node), CHECK_FAILED);
 	json = bu_node_to_json(node);
 	part = json_object_get(json, "next");
 	ck_assert_str_eq(bu_json_str(part, "state", ""), "parked");

@@ -77,20 +77,20 @@ bu_over_outcome(struct bu_node *node, int done)
 }
 
 void
-bu_over_deed(struct bu_node *node, const struct bu_event *event,
-	     const struct bu_body_power *body)
+bu_over_power_request(struct bu_node *node, const struct bu_event *event,
+		      const struct bu_body_power *body)
 {
 	struct bu_over how = {.op = body->op};
 
-	/* A deed with an unknown outcome may have been done. */
+	/* A request with an unknown outcome may have been done. */
 	if (body->result != BU_OUTCOME_ASKED) {
 		decide(node, node->power->seq, body->result != BU_OUTCOME_FAILED);
 		return;
 	}
 	BU_TEXT_COPY(how.by, bu_body_text(body->by));
-	if (body->op == BU_DEED_OFF || body->op == BU_DEED_CYCLE)
+	if (body->op == BU_POWER_REQUEST_OFF || body->op == BU_POWER_REQUEST_CYCLE)
 		end(node, event, 1, &how);
-	else if (body->op == BU_DEED_ON)
+	else if (body->op == BU_POWER_REQUEST_ON)
 		/* Off until now, or running on: the agent will tell. */
 		node->live.last_seen_ms = 0;
 }
@@ -133,7 +133,8 @@ bu_over_said(const struct bu_node *node)
 			OVER_STEP, BU_ARG("action", bu_action_name(over->action)),
 			BU_ARG("state", bu_state_name(over->state)), BU_ARG("at", at));
 	if (over->op)
-		return BU_SAID(OVER_DEED, BU_ARG("op", bu_deed_names[over->op]),
+		return BU_SAID(OVER_DEED,
+			       BU_ARG("op", bu_power_request_names[over->op]),
 			       BU_ARG("by", over->by), BU_ARG("at", at));
 	return BU_SAID(OVER_SEEN, BU_ARG("at", at));
 }

@@ -16,8 +16,8 @@ void bu_over_intent(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event);
 void bu_over_outcome(struct bu_node *node, int done);
 /* The same for a person's power command; node->power->seq is its row. */
-void bu_over_deed(struct bu_node *node, const struct bu_event *event,
-		  const struct bu_body_power *body);
+void bu_over_power_request(struct bu_node *node, const struct bu_event *event,
+			   const struct bu_body_power *body);
 bu_must int bu_over_seen(BU_REPLAY_ARGS);
 
 /* 1 = the last known boot has ended, and no later one has said hello. */

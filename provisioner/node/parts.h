@@ -11,10 +11,10 @@
 
 #include "model/class.h"
 #include "model/condition.h"
-#include "model/deed.h"
 #include "model/fact.h"
 #include "model/hello.h"
 #include "model/machine.h"
+#include "model/power_request.h"
 #include "model/reason.h"
 #include "model/state.h"
 #include "model/step.h"
@@ -76,8 +76,8 @@ struct bu_order {
 };
 
 /* The last power action that a person asked for. */
-struct bu_power_deed {
-	enum bu_deed op; /* NONE = nothing yet */
+struct bu_node_power_request {
+	enum bu_power_request_op op; /* NONE = nothing yet */
 	char by[BU_HOLD_BY_SIZE];
 	enum bu_outcome result;
 	char power[12]; /* power state at the end; "" = not seen */
@@ -135,8 +135,8 @@ struct bu_boot_proof {
 };
 
 /* A machine asked for its boot script while its ramdisk should be at work
- * (provisioner/node/anew.c). */
-struct bu_anew {
+ * (provisioner/node/boot_restart.c). */
+struct bu_boot_restart {
 	int64_t seq;      /* state_seq at that time; 0 = no such request */
 	int64_t asked_ms; /* awake */
 	int64_t heard_ms; /* when the agent had last been heard, awake */
@@ -188,7 +188,7 @@ struct bu_over {
 	int installed, pending; /* the action's outcome is not known */
 	enum bu_action action;  /* that ended it, NONE = deed; both 0 = seen off */
 	enum bu_state state;    /* that it was in */
-	enum bu_deed op;
+	enum bu_power_request_op op;
 	char by[BU_HOLD_BY_SIZE];
 };
 
@@ -287,7 +287,7 @@ struct bu_disks_lack {
 	P(crash, struct bu_kernel_crash, 1)                                            \
 	P(conditions, struct bu_condition, BU_CONDITION_COUNT)                         \
 	P(joined, struct bu_joined, 1)                                                 \
-	P(power, struct bu_power_deed, 1)                                              \
+	P(power, struct bu_node_power_request, 1)                                      \
 	P(hold, struct bu_hold, 1)                                                     \
 	P(stages, struct bu_stage, BU_STAGES_MAX) /* since the last order */
 /* Of `live`. disk: the profile's at the last inspection. says: the reason for waiting
@@ -306,7 +306,7 @@ struct bu_disks_lack {
 	P(disks, struct bu_disks_lack, 1)                                              \
 	P(drift, struct bu_drift, 1)                                                   \
 	P(claim, struct bu_claim, 1)                                                   \
-	P(says, struct bu_reason, 1)                                                   \
+	P(wait_reason, struct bu_reason, 1)                                            \
 	P(refusal, struct bu_reason, 1)
 
 /*

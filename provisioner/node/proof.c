@@ -15,8 +15,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/sentence.h"
+#include "provisioner/node/identity_index.h"
 #include "provisioner/node/reconcile_impl.h"
-#include "provisioner/node/twins.h"
 
 static int64_t
 wall_ms(const struct bu_reconcile *rec)
@@ -208,7 +208,7 @@ bu_proof_unserved(const char *mac, const char *asks, void *arg)
 	struct bu_node *node = bu_fleet_node_by_mac(rec->fleet, mac);
 
 	if (!node)
-		node = bu_twins_by_mac(rec->fleet, mac);
+		node = bu_identity_index_by_mac(rec->fleet, mac);
 	if (!node || !is_booting(node))
 		return;
 	bu_text_copy(proof_of_step(node)->unserved, sizeof(node->live.boot->unserved),
@@ -266,7 +266,7 @@ waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 void
 bu_proof_look(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_reason *says = node->live.says;
+	const struct bu_reason *says = node->live.wait_reason;
 	struct bu_reason before = *says;
 	int ours = says->code == BU_REASON_NONE || says->code == BU_REASON_NOT_CALLED ||
 		   (says->code == BU_REASON_BMC_REFUSES &&
@@ -276,10 +276,10 @@ bu_proof_look(struct bu_reconcile *rec, struct bu_node *node)
 		return;
 	/* A machine that was refused has called. */
 	if (is_booting(node) && !node->hold->owner && !node->live.refusal->code)
-		waits_for(rec, node, bu_node_says(node));
+		waits_for(rec, node, bu_node_wait_reason(node));
 	else
-		bu_node_drop_says(node);
-	if (!bu_reason_same(&before, node->live.says))
+		bu_node_drop_wait_reason(node);
+	if (!bu_reason_same(&before, node->live.wait_reason))
 		bu_fleet_touch(rec->fleet, node);
 }
 

@@ -26,9 +26,9 @@ words_are(const struct rig *rig, const struct bu_node *node, const char *want)
 static void
 waits_for(const struct bu_node *node, const char *seen, const char *missing)
 {
-	const char *said = rig_said(node->live.says);
+	const char *said = rig_said(node->live.wait_reason);
 
-	rig_reason_is(node->live.says, NOT_CALLED);
+	rig_reason_is(node->live.wait_reason, NOT_CALLED);
 	rig_text_has(said, seen);
 	if (*missing)
 		rig_text_has(said, missing);
@@ -135,25 +135,25 @@ START_TEST(only_who_is_being_booted_is_waited_for)
 
 	bu_node_hold(node)->owner = BU_OWNER_PERSON;
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(node->live.says, NONE);
+	rig_reason_is(node->live.wait_reason, NONE);
 	bu_node_hold(node)->owner = BU_OWNER_NONE;
 	BU_REASON_SET(bu_node_refusal(node), NO_IDENTITY, .text = {"no serial number"});
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(node->live.says, NONE);
+	rig_reason_is(node->live.wait_reason, NONE);
 	*bu_node_refusal(node) = none;
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(node->live.says, NOT_CALLED);
-	bu_reason_set(bu_node_says(node), BU_REASON_UNHEARD, NULL);
+	rig_reason_is(node->live.wait_reason, NOT_CALLED);
+	bu_reason_set(bu_node_wait_reason(node), BU_REASON_UNHEARD, NULL);
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(node->live.says, UNHEARD);
+	rig_reason_is(node->live.wait_reason, UNHEARD);
 	/* What a BMC refused is over when its step goes on. */
-	bu_reason_set(bu_node_says(node), BU_REASON_BMC_REFUSES, NULL);
+	bu_reason_set(bu_node_wait_reason(node), BU_REASON_BMC_REFUSES, NULL);
 	node->step.status = BU_STEP_FAILED;
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(node->live.says, BMC_REFUSES);
+	rig_reason_is(node->live.wait_reason, BMC_REFUSES);
 	node->step.status = BU_STEP_DONE;
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(node->live.says, NOT_CALLED);
+	rig_reason_is(node->live.wait_reason, NOT_CALLED);
 	rig_inspect(&rig, 1);
 	note(&rig, node, BU_PROOF_SCRIPT); /* somebody else's: it is being installed */
 	words_are(&rig, node,
@@ -200,7 +200,7 @@ START_TEST(what_has_shown_nothing_is_named_by_its_way_to_boot)
 		  "");
 	node->state = BU_STATE_INSPECTING; /* from its disk it does not inspect */
 	bu_proof_look(rig.rec, node);
-	rig_reason_is(node->live.says, NONE);
+	rig_reason_is(node->live.wait_reason, NONE);
 	rig_end(&rig);
 }
 END_TEST

@@ -12,8 +12,8 @@
 
 #include "base/text.h"
 #include "profiles/export/facets.h"
+#include "provisioner/node/identity_index.h"
 #include "provisioner/node/reconcile_impl.h"
-#include "provisioner/node/twins.h"
 
 typedef int (*same_fn)(const char *a, const char *b);
 
@@ -104,7 +104,7 @@ bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac)
 		if (node && bu_fleet_reach(fleet, node) == want)
 			return node;
 	}
-	node = bu_twins_by_mac(fleet, mac);
+	node = bu_identity_index_by_mac(fleet, mac);
 	return node && bu_fleet_reach(fleet, node) ? node : NULL;
 }
 

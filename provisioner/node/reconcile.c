@@ -145,12 +145,12 @@ awaits_bmc(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action
 	int waits = (action == BU_ACTION_JOIN && bu_effects_switch(rec, node)) ||
 		    (powers && bmc_is_busy(rec, node));
 
-	if (waits == (node->live.says->code == BU_REASON_BMC_AWAITED))
+	if (waits == (node->live.wait_reason->code == BU_REASON_BMC_AWAITED))
 		return waits;
 	if (waits)
-		bu_reason_set(bu_node_says(node), BU_REASON_BMC_AWAITED, NULL);
+		bu_reason_set(bu_node_wait_reason(node), BU_REASON_BMC_AWAITED, NULL);
 	else
-		bu_node_drop_says(node);
+		bu_node_drop_wait_reason(node);
 	bu_fleet_touch(rec->fleet, node);
 	return waits;
 }
@@ -201,7 +201,7 @@ static void
 drive_changed(struct bu_reconcile *rec, struct bu_node *node)
 {
 	bu_effects_overtaken(rec, node);
-	bu_wish_go(rec, node);
+	bu_power_request_go(rec, node);
 	drive(rec, node);
 }
 
@@ -261,7 +261,8 @@ on_tick(void *arg)
 	for (size_t i = 0; rec->fleet->desired && i < rec->fleet->count; i++) {
 		hear(rec, rec->fleet->nodes[i]);
 		pass_proven(rec, rec->fleet->nodes[i]);
-		if (rec->fleet->nodes[i]->live.says->code == BU_REASON_BMC_AWAITED)
+		if (rec->fleet->nodes[i]->live.wait_reason->code ==
+		    BU_REASON_BMC_AWAITED)
 			drive(rec, rec->fleet->nodes[i]);
 		bu_corrected_look(rec, rec->fleet->nodes[i]);
 		bu_manual_look(rec, rec->fleet->nodes[i]);
@@ -307,7 +308,7 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 	if (!rec)
 		return;
 	bu_effects_drop(rec);
-	bu_wishes_drop(rec);
+	bu_power_requests_drop(rec);
 	bu_node_consoles_drop(rec);
 	bu_node_reports_drop(rec);
 	bu_medium_drop(rec);
@@ -325,7 +326,7 @@ bu_reconcile_stop(struct bu_reconcile *rec)
 	rec->stopped = 1;
 	bu_timer_stop(rec->tick);
 	bu_effects_drop(rec);
-	bu_wishes_drop(rec);
+	bu_power_requests_drop(rec);
 	bu_medium_drop(rec);
 	bu_observe_drop(rec);
 }

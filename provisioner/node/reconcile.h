@@ -159,10 +159,10 @@ int bu_reconcile_boots(const struct bu_node *node);
 int bu_reconcile_lacks_mac(const struct bu_reconcile *rec, const struct bu_node *node);
 /* 1 = the ramdisk should be at work: a machine that asks for its boot script has lost
  * it. */
-int bu_reconcile_may_begin_anew(const struct bu_node *node);
+int bu_reconcile_may_restart_boot(const struct bu_node *node);
 /* Such a machine has asked for its boot script. If its agent stays silent too, the work
  * begins anew before the deadline. */
-void bu_reconcile_begins_anew(struct bu_reconcile *rec, struct bu_node *node);
+void bu_reconcile_boot_restarts(struct bu_reconcile *rec, struct bu_node *node);
 /* May the holder of this certificate speak for the node's machine? The first use of a
  * renewed certificate ends the one before. BU_ERR_DENIED. */
 bu_must int bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,

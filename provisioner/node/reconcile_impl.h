@@ -13,7 +13,7 @@
 #include "provisioner/node/reconcile.h"
 
 /* A person's last power command. LOST: its answer is not in the log. */
-enum { BU_WISH_RESTS, BU_WISH_RUNS, BU_WISH_LOST };
+enum { BU_POWER_RUN_RESTS, BU_POWER_RUN_RUNS, BU_POWER_RUN_LOST };
 
 enum {
 	BU_REPEATS_MAX = 2, /* repetitions before a ladder has run out */
@@ -29,7 +29,7 @@ enum {
 
 struct bu_effect;
 struct bu_gating;
-struct bu_power_wish;
+struct bu_power_request_run;
 struct bu_observer;
 struct bu_console_ask;
 struct bu_report_ask;
@@ -51,17 +51,17 @@ struct bu_reconcile {
 	const struct bu_trust *trust;
 	int limit_s[BU_STATE_COUNT];
 	struct bu_timer *tick;
-	struct bu_effect *effects;           /* commands of steps under way */
-	struct bu_gating *gatings;           /* clusters told before a restart */
-	struct bu_power_wish *wishes;        /* commands of people under way */
-	struct bu_observer *observers;       /* one per cluster */
-	const char *console_dir;             /* NULL = no consoles are kept */
-	struct bu_console_ask *console_asks; /* under way */
-	struct bu_report_ask *report_asks;   /* under way */
-	struct bu_medium_ask *medium_asks;   /* under way */
-	const char *media_url;               /* borrowed; NULL = there are no media */
-	int64_t awake_ms, ticked_ms;         /* see bu_observe_awake_ms() */
-	int stopped;                         /* nothing new is begun */
+	struct bu_effect *effects; /* commands of steps under way */
+	struct bu_gating *gatings; /* clusters told before a restart */
+	struct bu_power_request_run *power_requests; /* commands of people under way */
+	struct bu_observer *observers;               /* one per cluster */
+	const char *console_dir;                     /* NULL = no consoles are kept */
+	struct bu_console_ask *console_asks;         /* under way */
+	struct bu_report_ask *report_asks;           /* under way */
+	struct bu_medium_ask *medium_asks;           /* under way */
+	const char *media_url;       /* borrowed; NULL = there are no media */
+	int64_t awake_ms, ticked_ms; /* see bu_observe_awake_ms() */
+	int stopped;                 /* nothing new is begun */
 	/* outage.c; monotonic times. */
 	int alive;          /* the log takes rows, and has this life's first row */
 	int64_t life_seq;   /* this life's first row; 0 = the log is empty */
@@ -187,9 +187,9 @@ void bu_medium_drop(struct bu_reconcile *rec);
  * cluster is being told of it. */
 int bu_effect_switches(const struct bu_reconcile *rec, const struct bu_node *node);
 /* 1 = a person's command to the BMC is under way. */
-int bu_wish_runs(const struct bu_node *node);
+int bu_power_request_runs(const struct bu_node *node);
 /* 1 = a person's restart of the BMC is under way. */
-int bu_wish_restarts(const struct bu_node *node);
+int bu_power_request_restarts(const struct bu_node *node);
 /* 1 = a command of a step, also of an earlier one, or of a person may switch the
  * machine. */
 int bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node);
@@ -229,9 +229,9 @@ void bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
 /* 1 = a second try would fail with the same error. */
 int bu_failure_is_final(const struct bu_err *failure);
 
-/* anew.c. 1 = the machine began to boot again while its ramdisk should be at work, and
- * its agent has been silent for 60 s since. */
-int bu_anew_is(const struct bu_reconcile *rec, const struct bu_node *node);
+/* boot_restart.c. 1 = the machine began to boot again while its ramdisk should be at
+ * work, and its agent has been silent for 60 s since. */
+int bu_boot_restart_is(const struct bu_reconcile *rec, const struct bu_node *node);
 
 /* outdated.c. Drains a node whose certificates are not of its present hardware or boot,
  * for a new measurement. */
@@ -278,8 +278,8 @@ int bu_gating_done(struct bu_reconcile *rec, struct bu_node *node, int64_t seq);
 int bu_gating_runs(const struct bu_reconcile *rec, const struct bu_node *node);
 
 /* verbs_power.c. Does a person's power command, or looks whether it was done. */
-void bu_wish_go(struct bu_reconcile *rec, struct bu_node *node);
-void bu_wishes_drop(struct bu_reconcile *rec);
+void bu_power_request_go(struct bu_reconcile *rec, struct bu_node *node);
+void bu_power_requests_drop(struct bu_reconcile *rec);
 
 /* late.c. Sets when a failed step is tried again. */
 void bu_late_retry(struct bu_reconcile *rec, struct bu_node *node);

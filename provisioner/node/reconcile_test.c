@@ -301,7 +301,8 @@ START_TEST(a_refused_power_cycle_climbs_with_its_reason)
 		rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
 		rig_pass(&rig, (pauses_s[i] - 1) * 1000);
 		ck_assert_int_eq(node->repeats, i);
-		ck_assert(i == 2 || node->live.says->code == BU_REASON_BMC_REFUSES);
+		ck_assert(i == 2 ||
+			  node->live.wait_reason->code == BU_REASON_BMC_REFUSES);
 		rig_pass(&rig, 2000);
 	}
 	rig_until(&rig, node, BU_STATE_FAILED);

@@ -228,19 +228,19 @@ bu_replay_installed(BU_REPLAY_ARGS)
 int
 bu_replay_power(BU_REPLAY_ARGS)
 {
-	struct bu_power_deed *deed = bu_node_power(node);
+	struct bu_node_power_request *request = bu_node_power(node);
 
 	if (body->power.result == BU_OUTCOME_ASKED) {
-		memset(deed, 0, sizeof(*deed));
-		deed->seq = event->seq;
-		deed->op = body->power.op;
-		BU_TEXT_COPY(deed->by, bu_body_text(body->power.by));
+		memset(request, 0, sizeof(*request));
+		request->seq = event->seq;
+		request->op = body->power.op;
+		BU_TEXT_COPY(request->by, bu_body_text(body->power.by));
 	}
-	bu_over_deed(node, event, &body->power);
-	deed->result = body->power.result;
-	BU_TEXT_COPY(deed->power, bu_body_text(body->power.power));
-	BU_TEXT_COPY(deed->detail, bu_body_text(body->power.detail));
-	deed->at_ms = event->time_ms;
+	bu_over_power_request(node, event, &body->power);
+	request->result = body->power.result;
+	BU_TEXT_COPY(request->power, bu_body_text(body->power.power));
+	BU_TEXT_COPY(request->detail, bu_body_text(body->power.detail));
+	request->at_ms = event->time_ms;
 	return 0;
 }
 

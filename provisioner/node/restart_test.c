@@ -241,7 +241,7 @@ START_TEST(an_unknown_word_ends_no_start)
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	rig_restart(&rig);
-	ck_assert_int_eq(rig_node(&rig, 1)->power->op, BU_DEED_NONE);
+	ck_assert_int_eq(rig_node(&rig, 1)->power->op, BU_POWER_REQUEST_NONE);
 	ck_assert_str_eq(rig_node(&rig, 1)->power->by, "ann");
 	rig_end(&rig);
 }

@@ -201,14 +201,14 @@ static int
 is_wished(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	(void)rec;
-	return bu_wish_runs(node);
+	return bu_power_request_runs(node);
 }
 
 static int
 is_wished_restart(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	(void)rec;
-	return bu_wish_restarts(node);
+	return bu_power_request_restarts(node);
 }
 
 static int
@@ -233,7 +233,8 @@ was_restarted(const struct bu_reconcile *rec, const struct bu_node *node)
 	int64_t ago_ms =
 		bu_wall_ms(bu_loop_clock(rec->fleet->loop)) - node->power->at_ms;
 
-	if (node->power->op == BU_DEED_BMC_RESET && ago_ms >= 0 && ago_ms < LATELY_MS)
+	if (node->power->op == BU_POWER_REQUEST_BMC_RESET && ago_ms >= 0 &&
+	    ago_ms < LATELY_MS)
 		return 1;
 	return node->live.bmc_restart_ms &&
 	       bu_loop_now_ms(rec->fleet->loop) - node->live.bmc_restart_ms < LATELY_MS;

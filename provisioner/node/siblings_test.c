@@ -108,7 +108,7 @@ START_TEST(a_machine_waits_while_its_bmc_restarts_for_another)
 		rig_pass(&rig, 10000);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
 	ck_assert_int_eq(node->step.status, BU_STEP_NONE);
-	rig_reason_is(node->live.says, BMC_AWAITED);
+	rig_reason_is(node->live.wait_reason, BMC_AWAITED);
 	rig_remove(&rig, "power.hang");
 	for (int i = 0; i < 20 && rig_node(&rig, 1)->power->result == BU_OUTCOME_ASKED;
 	     i++)
@@ -287,10 +287,12 @@ START_TEST(last_tries_wait_for_the_one_that_restarts_the_bmc)
 		restarts = bu_effects_restart(rig.rec, rig_node(&rig, 1)) ? 1 : 2;
 		ck_assert(bu_effects_restart(rig.rec, rig_node(&rig, restarts)));
 		ck_assert(!bu_effect_switches(rig.rec, rig_node(&rig, 3 - restarts)));
-		rig_reason_is(rig_node(&rig, 3 - restarts)->live.says, BMC_AWAITED);
+		rig_reason_is(rig_node(&rig, 3 - restarts)->live.wait_reason,
+			      BMC_AWAITED);
 		rig_remove(&rig, "power.hang");
 		for (int i = 0;
-		     i < 2000 && rig_node(&rig, 3 - restarts)->live.says->code; i++)
+		     i < 2000 && rig_node(&rig, 3 - restarts)->live.wait_reason->code;
+		     i++)
 			pass_seconds(&rig, 1);
 		rig_until_step(&rig, rig_node(&rig, 3 - restarts), BU_ACTION_NETBOOT,
 			       BU_STEP_DONE);
@@ -339,7 +341,7 @@ START_TEST(a_last_try_waits_until_the_others_are_switched)
 		rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->repeats, 2);
 	ck_assert_int_eq(node->step.status, BU_STEP_NONE);
-	rig_reason_is(node->live.says, BMC_AWAITED);
+	rig_reason_is(node->live.wait_reason, BMC_AWAITED);
 	ck_assert_int_eq(rig_count(&rig, "bmc-reset node001"), 0);
 	rig_remove(&rig, "power.hang");
 	for (int i = 0; i < 60 && node->state != BU_STATE_FAILED; i++)

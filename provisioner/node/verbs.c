@@ -68,7 +68,7 @@ static const struct {
 };
 
 /* One verb on one node: decided, then logged. */
-struct deed {
+struct request {
 	const struct bu_verb_ask *ask;
 	struct bu_next next;
 	struct bu_event extra[2];
@@ -76,53 +76,53 @@ struct deed {
 };
 
 static void
-choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
+choose(struct bu_reconcile *rec, const struct bu_node *node, struct request *request)
 {
-	enum bu_verb verb = deed->ask->verb;
+	enum bu_verb verb = request->ask->verb;
 
-	deed->next.state = deeds[verb].to;
-	deed->next.again = deeds[verb].again;
-	deed->next.reset = deeds[verb].reset;
-	bu_text_copy(deed->next.by, sizeof(deed->next.by), deed->ask->by);
-	BU_REASON_SET(
-		&deed->next.reason, VERB,
-		.text = {bu_verb_info(verb)->name, deed->ask->by, deed->ask->reason});
-	deed->move.reason = &deed->next.reason;
-	deed->move.by = deed->next.by;
+	request->next.state = deeds[verb].to;
+	request->next.again = deeds[verb].again;
+	request->next.reset = deeds[verb].reset;
+	bu_text_copy(request->next.by, sizeof(request->next.by), request->ask->by);
+	BU_REASON_SET(&request->next.reason, VERB,
+		      .text = {bu_verb_info(verb)->name, request->ask->by,
+			       request->ask->reason});
+	request->move.reason = &request->next.reason;
+	request->move.by = request->next.by;
 	if (!bu_verb_is_out(node)) {
-		deed->move.on = deeds[verb].inside;
-		deed->move.next = &deed->next;
+		request->move.on = deeds[verb].inside;
+		request->move.next = &request->next;
 		return;
 	}
-	deed->move.on = deeds[verb].outside;
-	deed->move.reset = deed->next.reset;
+	request->move.on = deeds[verb].outside;
+	request->move.reset = request->next.reset;
 	if (deeds[verb].outside == BU_TRIGGER_VALIDATE && !bu_verb_runs(rec, node) &&
 	    node->state != BU_STATE_VALIDATING)
-		deed->move.on = BU_TRIGGER_BOOT;
+		request->move.on = BU_TRIGGER_BOOT;
 }
 
 /* Events that go before the change of state, in its commit. */
 static void
-add_extra(const struct bu_node *node, struct deed *deed)
+add_extra(const struct bu_node *node, struct request *request)
 {
 	size_t count = 0;
 
 	if (node->hold->owner)
-		BU_EVENT_MAKE(&deed->extra[count++], BU_EVENT_RELEASED, node->name,
-			      released, .by = deed->next.by);
-	if (deed->next.again && !deed->move.next)
-		BU_EVENT_MAKE(&deed->extra[count++], BU_EVENT_AGAIN, node->name, again,
-			      .by = deed->next.by);
-	deed->move.extra = deed->extra;
-	deed->move.count = count;
+		BU_EVENT_MAKE(&request->extra[count++], BU_EVENT_RELEASED, node->name,
+			      released, .by = request->next.by);
+	if (request->next.again && !request->move.next)
+		BU_EVENT_MAKE(&request->extra[count++], BU_EVENT_AGAIN, node->name,
+			      again, .by = request->next.by);
+	request->move.extra = request->extra;
+	request->move.count = count;
 }
 
 static char *
-say(const struct bu_node *node, const struct deed *deed, enum bu_state to)
+say(const struct bu_node *node, const struct request *request, enum bu_state to)
 {
 	return bu_xasprintf("%s -> %s%s%s%s", bu_state_name(node->state),
 			    bu_state_name(to), to == BU_STATE_DRAINING ? ", then " : "",
-			    to == BU_STATE_DRAINING ? bu_state_name(deed->next.state)
+			    to == BU_STATE_DRAINING ? bu_state_name(request->next.state)
 						    : "",
 			    node->hold->owner ? "; released" : "");
 }
@@ -131,20 +131,20 @@ static char *
 move(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
      struct bu_err *err)
 {
-	struct deed deed = {.ask = ask};
+	struct request request = {.ask = ask};
 	bu_autofree char *text = NULL;
 	enum bu_state to;
 
 	if (bu_verb_check(node, ask->verb, err) != 0)
 		return NULL;
-	choose(rec, node, &deed);
-	if (bu_reconcile_can(rec, node, &deed.move, &to, err) != 0)
+	choose(rec, node, &request);
+	if (bu_reconcile_can(rec, node, &request.move, &to, err) != 0)
 		return NULL;
-	text = say(node, &deed, to);
+	text = say(node, &request, to);
 	if (ask->dry_run)
 		return bu_steal(&text);
-	add_extra(node, &deed);
-	if (bu_reconcile_move(rec, node, &deed.move, err) != 0)
+	add_extra(node, &request);
+	if (bu_reconcile_move(rec, node, &request.move, err) != 0)
 		return NULL;
 	return bu_steal(&text);
 }

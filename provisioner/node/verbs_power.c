@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Power actions of a person: on, off, cycle, a restart of the BMC; and the power
- * status. Called by verbs.c, and by reconcile.c when the wish is in the log.
- * Invariants: nothing is done before it is in the log; a wish that another process has
- * begun is looked at, and never repeated.
+ * status. Called by verbs.c, and by reconcile.c when the request is in the log.
+ * Invariants: nothing is done before it is in the log; a request that another process
+ * has begun is looked at, and never repeated.
  */
 #include <string.h>
 
@@ -14,37 +14,37 @@
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_impl.h"
 
-struct bu_power_wish {
-	struct bu_power_wish *next;
+struct bu_power_request_run {
+	struct bu_power_request_run *next;
 	struct bu_reconcile *rec;
 	char node[BU_NAME_MAX];
-	int64_t seq; /* of the deed; 0 = power status only */
+	int64_t seq; /* of the request; 0 = power status only */
 	int looks;   /* the outcome is unknown: only reads the power status */
 };
 
 /* --- asking and doing --- */
 
-static struct bu_power_wish *
-wish_of(struct bu_reconcile *rec, const struct bu_node *node, int64_t seq)
+static struct bu_power_request_run *
+run_of(struct bu_reconcile *rec, const struct bu_node *node, int64_t seq)
 {
-	struct bu_power_wish *wish = bu_xcalloc(1, sizeof(*wish));
+	struct bu_power_request_run *run = bu_xcalloc(1, sizeof(*run));
 
-	wish->rec = rec;
-	wish->seq = seq;
-	memcpy(wish->node, node->name, sizeof(wish->node));
-	wish->next = rec->wishes;
-	rec->wishes = wish;
-	return wish;
+	run->rec = rec;
+	run->seq = seq;
+	memcpy(run->node, node->name, sizeof(run->node));
+	run->next = rec->power_requests;
+	rec->power_requests = run;
+	return run;
 }
 
 void
-bu_wishes_drop(struct bu_reconcile *rec)
+bu_power_requests_drop(struct bu_reconcile *rec)
 {
-	struct bu_power_wish *wish;
+	struct bu_power_request_run *run;
 
-	while ((wish = rec->wishes)) {
-		rec->wishes = wish->next;
-		free(wish);
+	while ((run = rec->power_requests)) {
+		rec->power_requests = run->next;
+		free(run);
 	}
 }
 
@@ -60,33 +60,33 @@ journal(struct bu_reconcile *rec, struct bu_node *node, enum bu_outcome result,
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
-/* A rename may have given the node another name: a deed is found by its seq. */
+/* A rename may have given the node another name: a request is found by its seq. */
 static struct bu_node *
-node_of(const struct bu_power_wish *wish)
+node_of(const struct bu_power_request_run *run)
 {
-	const struct bu_fleet *fleet = wish->rec->fleet;
+	const struct bu_fleet *fleet = run->rec->fleet;
 
-	for (size_t i = 0; wish->seq && i < fleet->count; i++)
-		if (fleet->nodes[i]->power->seq == wish->seq)
+	for (size_t i = 0; run->seq && i < fleet->count; i++)
+		if (fleet->nodes[i]->power->seq == run->seq)
 			return fleet->nodes[i];
-	return bu_fleet_node(fleet, wish->node);
+	return bu_fleet_node(fleet, run->node);
 }
 
 static void
 on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
-	struct bu_power_wish *wish = arg, **link = &wish->rec->wishes;
-	struct bu_reconcile *rec = wish->rec;
-	struct bu_node *node = node_of(wish);
-	int64_t seq = wish->seq;
-	int looks = wish->looks;
+	struct bu_power_request_run *run = arg, **link = &run->rec->power_requests;
+	struct bu_reconcile *rec = run->rec;
+	struct bu_node *node = node_of(run);
+	int64_t seq = run->seq;
+	int looks = run->looks;
 	const char *power = err ? "" : bu_power_state_name(seen->state);
 	bu_autofree char *whose = bu_power_whose(seen);
 
-	while (*link != wish)
+	while (*link != run)
 		link = &(*link)->next;
-	*link = wish->next;
-	free(wish);
+	*link = run->next;
+	free(run);
 	if (!node)
 		return;
 	bu_node_bmc_says(node, seen);
@@ -106,7 +106,7 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	if (!seq || node->power->seq != seq)
 		return;
 	/* Until the log has the outcome. */
-	node->live.power_running = BU_WISH_LOST;
+	node->live.power_running = BU_POWER_RUN_LOST;
 	if (bu_store_down(rec->fleet->store))
 		return;
 	if (looks)
@@ -136,10 +136,10 @@ first_of(const struct bu_reconcile *rec, const struct bu_node *node)
 
 static void
 restart_bmc(struct bu_reconcile *rec, struct bu_node *node,
-	    const struct bu_node_bmc *bmc, struct bu_power_wish *wish)
+	    const struct bu_node_bmc *bmc, struct bu_power_request_run *run)
 {
 	node->live.bmc_restart_ms = bu_loop_now_ms(rec->fleet->loop);
-	bu_power_reset_bmc(rec->power, &bmc->bmc, on_answer, wish);
+	bu_power_reset_bmc(rec->power, &bmc->bmc, on_answer, run);
 }
 
 /* Or ends one, so that the next begins: a machine that runs is not switched on. */
@@ -147,10 +147,10 @@ static int
 begins_a_boot(const struct bu_node *node)
 {
 	switch (node->power->op) {
-	case BU_DEED_OFF:
-	case BU_DEED_CYCLE:
+	case BU_POWER_REQUEST_OFF:
+	case BU_POWER_REQUEST_CYCLE:
 		return 1;
-	case BU_DEED_ON:
+	case BU_POWER_REQUEST_ON:
 		return !node->boot_id[0] ||
 		       node->conditions[BU_CONDITION_UNREACHABLE].on;
 	default:
@@ -159,56 +159,58 @@ begins_a_boot(const struct bu_node *node)
 }
 
 void
-bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
+bu_power_request_go(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
 	struct bu_power_boot cycle = {.first = first_of(rec, node), .reset = 1};
-	struct bu_power_wish *wish;
+	struct bu_power_request_run *run;
 	struct bu_node_bmc bmc;
 	int looks;
 
 	if (node->power->result != BU_OUTCOME_ASKED) {
-		node->live.power_running = BU_WISH_RESTS;
+		node->live.power_running = BU_POWER_RUN_RESTS;
 		return;
 	}
-	if (rec->stopped || !rec->alive || node->live.power_running == BU_WISH_RUNS ||
-	    !want || bu_manual_is(want))
+	if (rec->stopped || !rec->alive ||
+	    node->live.power_running == BU_POWER_RUN_RUNS || !want ||
+	    bu_manual_is(want))
 		return;
 	/* The outcome may be on its way to the log. */
-	if (node->live.power_running == BU_WISH_LOST && node->live.appending)
+	if (node->live.power_running == BU_POWER_RUN_LOST && node->live.appending)
 		return;
-	looks = node->live.power_running == BU_WISH_LOST ||
+	looks = node->live.power_running == BU_POWER_RUN_LOST ||
 		node->power->seq <= rec->fleet->loaded_seq;
 	if (!looks && begins_a_boot(node) &&
 	    !bu_gating_done(rec, node, node->power->seq))
 		return;
-	wish = wish_of(rec, node, node->power->seq);
-	wish->looks = looks;
-	node->live.power_running = BU_WISH_RUNS;
+	run = run_of(rec, node, node->power->seq);
+	run->looks = looks;
+	node->live.power_running = BU_POWER_RUN_RUNS;
 	bu_medium_bmc(rec, node, &bmc);
-	if (wish->looks)
-		bu_power_status(rec->power, &bmc.bmc, on_answer, wish);
-	else if (node->power->op == BU_DEED_CYCLE)
-		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, wish);
-	else if (node->power->op == BU_DEED_BMC_RESET)
-		restart_bmc(rec, node, &bmc, wish);
-	else if (node->power->op == BU_DEED_ON)
-		bu_power_on(rec->power, &bmc.bmc, cycle.first, on_answer, wish);
+	if (run->looks)
+		bu_power_status(rec->power, &bmc.bmc, on_answer, run);
+	else if (node->power->op == BU_POWER_REQUEST_CYCLE)
+		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, run);
+	else if (node->power->op == BU_POWER_REQUEST_BMC_RESET)
+		restart_bmc(rec, node, &bmc, run);
+	else if (node->power->op == BU_POWER_REQUEST_ON)
+		bu_power_on(rec->power, &bmc.bmc, cycle.first, on_answer, run);
 	else
-		bu_power_off(rec->power, &bmc.bmc, on_answer, wish);
+		bu_power_off(rec->power, &bmc.bmc, on_answer, run);
 }
 
 /* --- the verb --- */
 
-static enum bu_deed
-deed_of(const struct bu_verb_ask *ask)
+static enum bu_power_request_op
+request_of(const struct bu_verb_ask *ask)
 {
-	int place = bu_word_find(bu_deed_names, ask->op);
+	int place = bu_word_find(bu_power_request_names, ask->op);
 
 	if (ask->verb == BU_VERB_BMC_RESET)
-		return BU_DEED_BMC_RESET;
-	return place < 0 || place == BU_DEED_BMC_RESET ? BU_DEED_NONE
-						       : (enum bu_deed)place;
+		return BU_POWER_REQUEST_BMC_RESET;
+	return place < 0 || place == BU_POWER_REQUEST_BMC_RESET
+		       ? BU_POWER_REQUEST_NONE
+		       : (enum bu_power_request_op)place;
 }
 
 /* Switching on a machine that is off harms no node at rest. */
@@ -216,13 +218,13 @@ static int
 check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_err *err)
 {
 	int at_rest = bu_state_info(node->state)->settled;
-	int off = deed_of(ask) != BU_DEED_ON;
+	int off = request_of(ask) != BU_POWER_REQUEST_ON;
 	bu_autofree char *hold = bu_hold_text(node->hold);
 
 	if (bu_verb_is_held(node))
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is %s", node->name,
 				  hold);
-	if (deed_of(ask) == BU_DEED_BMC_RESET)
+	if (request_of(ask) == BU_POWER_REQUEST_BMC_RESET)
 		return 0;
 	if (at_rest && (node->state != BU_STATE_READY || !off))
 		return 0;
@@ -239,7 +241,7 @@ static int
 check(const struct bu_reconcile *rec, const struct bu_node *node,
       const struct bu_verb_ask *ask, struct bu_err *err)
 {
-	if (deed_of(ask) == BU_DEED_NONE)
+	if (request_of(ask) == BU_POWER_REQUEST_NONE)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "power '%.20s': expected on, off, cycle or status",
 				  ask->op);
@@ -256,12 +258,13 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 	/* A question to a BMC may change its password. */
 	if (bu_fence_check(rec->fleet, BU_ERR_STATE, err) != 0)
 		return -1;
-	if (deed_of(ask) == BU_DEED_STATUS)
+	if (request_of(ask) == BU_POWER_REQUEST_STATUS)
 		return 0;
 	if (node->power->result == BU_OUTCOME_ASKED)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s: power %s by %s is under way", node->name,
-				  bu_deed_names[node->power->op], node->power->by);
+				  bu_power_request_names[node->power->op],
+				  node->power->by);
 	if (bu_sibling_restarts(rec, node))
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s: its BMC restarts, as node %s has it, too; "
@@ -276,12 +279,12 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 }
 
 static void
-append_deed(struct bu_reconcile *rec, struct bu_node *node,
-	    const struct bu_verb_ask *ask)
+append_request(struct bu_reconcile *rec, struct bu_node *node,
+	       const struct bu_verb_ask *ask)
 {
 	struct bu_event event;
 
-	BU_EVENT_MAKE(&event, BU_EVENT_POWER, node->name, power, .op = deed_of(ask),
+	BU_EVENT_MAKE(&event, BU_EVENT_POWER, node->name, power, .op = request_of(ask),
 		      .by = ask->by, .reason = ask->reason, .force = ask->force,
 		      .result = BU_OUTCOME_ASKED);
 	bu_reconcile_append(rec, node, &event, 1);
@@ -297,11 +300,11 @@ bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 		return NULL;
 	if (ask->dry_run)
 		return bu_xasprintf("power %s", ask->op);
-	if (deed_of(ask) == BU_DEED_STATUS) {
+	if (request_of(ask) == BU_POWER_REQUEST_STATUS) {
 		bu_node_bmc(rec->fleet, node, &bmc);
-		bu_power_status(rec->power, &bmc.bmc, on_answer, wish_of(rec, node, 0));
+		bu_power_status(rec->power, &bmc.bmc, on_answer, run_of(rec, node, 0));
 	} else {
-		append_deed(rec, node, ask);
+		append_request(rec, node, ask);
 	}
 	return bu_xasprintf("power %s asked for", ask->op);
 }
@@ -341,7 +344,7 @@ check_bmc_reset(const struct bu_reconcile *rec, const struct bu_node *node,
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s has power = %s: there is no BMC to restart",
 				  node->name, want->power);
-	if (want && (bu_effect_switches(rec, node) || bu_wish_runs(node)))
+	if (want && (bu_effect_switches(rec, node) || bu_power_request_runs(node)))
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s: its machine is being switched on or off; "
 				  "its BMC may restart when that is done",
@@ -363,6 +366,6 @@ bu_verb_bmc_reset(struct bu_reconcile *rec, struct bu_node *node,
 		return NULL;
 	if (ask->dry_run)
 		return bu_xstrdup("restart its BMC");
-	append_deed(rec, node, ask);
+	append_request(rec, node, ask);
 	return bu_xstrdup("a restart of its BMC asked for");
 }

@@ -124,7 +124,7 @@ END_TEST
 
 /* The disk becomes full while the BMC is asked. */
 static void
-fill_at_deed(struct bu_fleet *fleet, struct bu_node *node, void *arg)
+fill_at_request(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	if (node && node->power->result == BU_OUTCOME_ASKED)
 		bad_disk.full = 1;
@@ -137,9 +137,9 @@ START_TEST(an_outcome_that_the_log_did_not_take_is_looked_for)
 
 	bad_disk_install();
 	node = rig_up_to(&rig, RIG_READY);
-	bu_fleet_watch(rig.fleet, fill_at_deed, NULL);
+	bu_fleet_watch(rig.fleet, fill_at_request, NULL);
 	power(&rig, "off", 1);
-	bu_fleet_unwatch(rig.fleet, fill_at_deed, NULL);
+	bu_fleet_unwatch(rig.fleet, fill_at_request, NULL);
 	ck_assert_ptr_nonnull(bu_store_down(rig.store));
 	ck_assert_int_eq(node->power->result, BU_OUTCOME_ASKED);
 	bad_disk_install();

@@ -176,14 +176,14 @@ add_roots(const struct why *why)
 static void
 add_power(const struct why *why)
 {
-	const struct bu_power_deed *deed = why->node->power;
-	int open = deed->result == BU_OUTCOME_ASKED;
+	const struct bu_node_power_request *request = why->node->power;
+	int open = request->result == BU_OUTCOME_ASKED;
 
-	if (deed->op)
-		SAY(why, POWER_DEED, BU_ARG("op", bu_deed_names[deed->op]),
-		    BU_ARG("by", deed->by), BU_ARG_NUMBER("open", open),
-		    BU_ARG("result", open ? "" : bu_outcome_names[deed->result]),
-		    BU_ARG("words", deed->detail));
+	if (request->op)
+		SAY(why, POWER_DEED, BU_ARG("op", bu_power_request_names[request->op]),
+		    BU_ARG("by", request->by), BU_ARG_NUMBER("open", open),
+		    BU_ARG("result", open ? "" : bu_outcome_names[request->result]),
+		    BU_ARG("words", request->detail));
 }
 
 static void
@@ -332,7 +332,7 @@ add_state(const struct why *why)
 {
 	const struct bu_node *node = why->node;
 	const struct bu_state_info *info = bu_state_info(node->state);
-	const struct bu_reason *says = node->live.says;
+	const struct bu_reason *says = node->live.wait_reason;
 
 	SAY(why, IS_SO, BU_ARG("node", node->name), BU_ARG("state", info->name),
 	    BU_ARG_NUMBER("s", seconds_since(why, node->since_ms)));

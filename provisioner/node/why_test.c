@@ -99,7 +99,7 @@ imaging(struct bu_node *node)
 	bu_node_set_progress_stage(node, "image");
 	node->live.progress_done_bytes = 5 << 20;
 	node->live.progress_total_bytes = 7 << 20;
-	BU_REASON_SET(bu_node_says(node), NO_PARTNER);
+	BU_REASON_SET(bu_node_wait_reason(node), NO_PARTNER);
 }
 
 static void
@@ -173,8 +173,8 @@ ready(struct bu_node *node)
 	bu_node_set_lent_to(node, "node002");
 	node->lent_ms = now_ms - 9000;
 	node->agent_cert_until_ms = now_ms + INT64_C(60) * DAY_MS;
-	*bu_node_power(node) = (struct bu_power_deed){
-		.op = BU_DEED_ON, .by = "ann", .result = BU_OUTCOME_ASKED};
+	*bu_node_power(node) = (struct bu_node_power_request){
+		.op = BU_POWER_REQUEST_ON, .by = "ann", .result = BU_OUTCOME_ASKED};
 }
 
 static void
@@ -186,10 +186,11 @@ ready_and_relabelled(struct bu_node *node)
 	bu_node_order(node)->begun = 1;
 	steps(node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 	node->live.last_seen_ms = now_ms - 1000;
-	*bu_node_power(node) = (struct bu_power_deed){.op = BU_DEED_OFF,
-						      .by = "ann",
-						      .result = BU_OUTCOME_FAILED,
-						      .detail = "no answer"};
+	*bu_node_power(node) =
+		(struct bu_node_power_request){.op = BU_POWER_REQUEST_OFF,
+					       .by = "ann",
+					       .result = BU_OUTCOME_FAILED,
+					       .detail = "no answer"};
 }
 
 static void

@@ -200,7 +200,7 @@ bu_plan_under_way(const struct bu_plan_input *input, const struct bu_plan_node *
 	    strcmp(order->revision, input->revision) == 0)
 		return;
 	reach = json_array();
-	if (it->identity->kind != BU_IDENTITY_REPLACED)
+	if (it->identity->kind != BU_MACHINE_IDENTITY_REPLACED)
 		each_reach(input, &sides, node->name, it->want, add_name, reach);
 	entry = json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o}", "node", node->name, "state",
 			  bu_state_name(node->state), "rollout", order->rollout,

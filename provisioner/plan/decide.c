@@ -34,7 +34,7 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 	int image = strcmp(order->image_digest, it->image->digest) != 0;
 	const char *state = bu_state_name(it->node->state);
 
-	if (it->identity->kind == BU_IDENTITY_REPLACED) {
+	if (it->identity->kind == BU_MACHINE_IDENTITY_REPLACED) {
 		bu_autofree char *why = bu_reason_pack(&it->identity->why);
 
 		refuse(ret, REPLACED_ON_WAY, .text = {why, state, it->node->name});
@@ -277,7 +277,7 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 {
 	const struct bu_node *node = it->node;
 
-	if (it->identity->kind != BU_IDENTITY_SAME) {
+	if (it->identity->kind != BU_MACHINE_IDENTITY_SAME) {
 		bu_autofree char *why = bu_reason_pack(&it->identity->why);
 
 		refuse(ret, APPLY_FIRST, .text = {why});
@@ -317,7 +317,7 @@ decide_restart(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	const struct bu_node *node = it->node;
 	struct bu_err err;
 
-	if (it->identity->kind != BU_IDENTITY_SAME) {
+	if (it->identity->kind != BU_MACHINE_IDENTITY_SAME) {
 		decide_under_way(it, ret);
 		return;
 	}
@@ -338,7 +338,7 @@ bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret)
 	const struct bu_order *order = it->node ? it->node->order : NULL;
 
 	if (!order || !order->open || order->begun || same_target(it) ||
-	    it->identity->kind != BU_IDENTITY_SAME)
+	    it->identity->kind != BU_MACHINE_IDENTITY_SAME)
 		return 0;
 	json_decref(ret->changes);
 	*ret = (struct bu_decision){.class = BU_CLASS_NONE, .withdraw = 1};
@@ -364,8 +364,8 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	const struct bu_node *node = it->node;
 
 	memset(ret, 0, sizeof(*ret));
-	if (it->identity->kind == BU_IDENTITY_CONFLICT ||
-	    it->identity->kind == BU_IDENTITY_NOT_NOW) {
+	if (it->identity->kind == BU_MACHINE_IDENTITY_CONFLICT ||
+	    it->identity->kind == BU_MACHINE_IDENTITY_NOT_NOW) {
 		ret->why = it->identity->why;
 		ret->refused = 1;
 		return;
@@ -395,20 +395,20 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		return;
 	}
 	if (node->order->open && same_target(it) &&
-	    it->identity->kind == BU_IDENTITY_SAME) {
+	    it->identity->kind == BU_MACHINE_IDENTITY_SAME) {
 		ret->waits = 1;
 		return;
 	}
-	if (it->identity->kind == BU_IDENTITY_REPLACED)
+	if (it->identity->kind == BU_MACHINE_IDENTITY_REPLACED)
 		decide_replaced(it, ret);
 	else if (node->state == BU_STATE_READY)
 		decide_ready(input, it, ret);
 	else
 		decide_out_of_service(input, it, ret);
-	if (it->identity->kind == BU_IDENTITY_RENAMED) {
+	if (it->identity->kind == BU_MACHINE_IDENTITY_RENAMED) {
 		ret->renamed = 1;
 		add_rename(it, &it->identity->why, ret);
-	} else if (it->identity->kind == BU_IDENTITY_SAME && node->called[0] &&
+	} else if (it->identity->kind == BU_MACHINE_IDENTITY_SAME && node->called[0] &&
 		   node->state == BU_STATE_READY) {
 		finish_rename(it, ret);
 	}

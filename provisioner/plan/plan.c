@@ -32,7 +32,7 @@ struct maker {
 	json_t *why;             /* likewise, its reason */
 	json_t *texts;           /* texts that steps share */
 	json_t *minutes;         /* by pool and class: {"train reboot": 12.5} */
-	json_t *identities;      /* index of bu_identity_index() */
+	json_t *identities;      /* index of bu_machine_identity_index() */
 	size_t unchanged, left_out;
 };
 
@@ -270,7 +270,7 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 			.why = why,
 			.reset = decision->reset,
 			.anew = decision->anew,
-			.replace = it->identity->kind == BU_IDENTITY_REPLACED,
+			.replace = it->identity->kind == BU_MACHINE_IDENTITY_REPLACED,
 			.stays = stays(it, decision),
 			.there = *stays(it, decision) &&
 				 bu_fallback_has(it->node, it->image->digest,
@@ -331,7 +331,7 @@ tell(struct maker *maker, const char *name, const char *node,
 /* Refuses the plan whatever its nodes: the revision as a whole would be applied. */
 static void
 contradict(struct maker *maker, const struct bu_desired_node *want,
-	   const struct bu_identity *identity)
+	   const struct bu_machine_identity *identity)
 {
 	json_object_update_new(tell(maker, "refused", want->name, &identity->why),
 			       json_pack("{s:s,s:s,s:i}", "rule",
@@ -351,7 +351,7 @@ plan_decided(struct maker *maker, const struct bu_plan_node *it)
 	bu_plan_decide(maker->input, it, &decision);
 	if (decision.stays)
 		tell(maker, "quarantined", want->name, &decision.why);
-	if (it->identity->kind == BU_IDENTITY_CONFLICT) {
+	if (it->identity->kind == BU_MACHINE_IDENTITY_CONFLICT) {
 		contradict(maker, want, it->identity);
 	} else if (decision.refused) {
 		tell(maker, "refused", want->name, &decision.why);
@@ -376,15 +376,15 @@ plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err
 	const struct bu_plan_input *input = maker->input;
 	const struct bu_node *own =
 		bu_nodes_find(input->nodes, input->count, want->name);
-	struct bu_identity identity = {.node = own};
+	struct bu_machine_identity identity = {.node = own};
 	struct bu_plan_node it = {.want = want, .identity = &identity};
 	int out = limited(maker, want->name);
 
-	bu_identity_find(input, maker->identities, want, &identity);
-	if (out && identity.kind == BU_IDENTITY_CONFLICT)
+	bu_machine_identity_find(input, maker->identities, want, &identity);
+	if (out && identity.kind == BU_MACHINE_IDENTITY_CONFLICT)
 		contradict(maker, want, &identity);
 	if (out)
-		identity = (struct bu_identity){.node = own};
+		identity = (struct bu_machine_identity){.node = own};
 	it.node = identity.node;
 	it.image = image_of(maker, want, err);
 	if (!it.image)
@@ -446,7 +446,7 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	maker.observed = bu_sha256_begin();
 	maker.texts = json_object();
 	maker.minutes = json_object();
-	maker.identities = bu_identity_index(input);
+	maker.identities = bu_machine_identity_index(input);
 	rc = plan_nodes(&maker, err);
 	bu_sha256_final(maker.observed, observed);
 	if (rc == 0) {

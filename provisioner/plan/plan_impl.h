@@ -8,18 +8,19 @@
 #include "provisioner/plan/input.h"
 
 /* A name of the profile compared with the known machines. */
-enum bu_identity_kind {
-	BU_IDENTITY_SAME,     /* the node's own machine, or an unknown one */
-	BU_IDENTITY_RENAMED,  /* the machine of a node that left the profile */
-	BU_IDENTITY_REPLACED, /* another machine takes the name of a bound node */
-	BU_IDENTITY_NOT_NOW,  /* refused until another node gives the machine up; why
-				 names it */
+enum bu_machine_identity_kind {
+	BU_MACHINE_IDENTITY_SAME,     /* the node's own machine, or an unknown one */
+	BU_MACHINE_IDENTITY_RENAMED,  /* the machine of a node that left the profile */
+	BU_MACHINE_IDENTITY_REPLACED, /* another machine takes the name of a bound node
+				       */
+	BU_MACHINE_IDENTITY_NOT_NOW, /* refused until another node gives the machine up;
+				why names it */
 	/* The profile contradicts known machines. Such a revision is not applied: BMCs
 	 * and addresses of nodes in service would follow it. */
-	BU_IDENTITY_CONFLICT,
+	BU_MACHINE_IDENTITY_CONFLICT,
 };
-struct bu_identity {
-	enum bu_identity_kind kind;
+struct bu_machine_identity {
+	enum bu_machine_identity_kind kind;
 	const struct bu_node *node; /* the machine's node; NULL = none */
 	struct bu_reason why;       /* not set for SAME */
 };
@@ -28,7 +29,7 @@ struct bu_identity {
 struct bu_plan_node {
 	const struct bu_desired_node *want;
 	const struct bu_node *node; /* NULL = new in the profile */
-	const struct bu_identity *identity;
+	const struct bu_machine_identity *identity;
 	const struct bu_plan_image *image;
 	struct bu_facets facets; /* desired */
 	char digest[65];         /* of the facets */
@@ -83,12 +84,13 @@ void bu_plan_runs_changes(const struct bu_plan_node *it, json_t *changes);
  * bu_plan_drift_fields. */
 void bu_plan_runs_drift(const struct bu_plan_node *it, json_t *list);
 
-/* identity.c */
+/* machine_identity.c */
 /* {"mac 52:54:...": node, "serial x": ..., "bmc y": ...} of all nodes with a machine.
  * New reference. */
-json_t *bu_identity_index(const struct bu_plan_input *input);
-void bu_identity_find(const struct bu_plan_input *input, const json_t *index,
-		      const struct bu_desired_node *want, struct bu_identity *ret);
+json_t *bu_machine_identity_index(const struct bu_plan_input *input);
+void bu_machine_identity_find(const struct bu_plan_input *input, const json_t *index,
+			      const struct bu_desired_node *want,
+			      struct bu_machine_identity *ret);
 
 /* decide.c */
 /* 1 = the order under way is to begin anew. */

@@ -73,7 +73,7 @@ struct bu_run {
 	int expects, unsaid;
 	char *differs; /* differences from `expected`; "" = none; owned, NULL */
 	bu_step_fn known;
-	/* the boot medium (load.c) */
+	/* the boot medium (boot_medium.c) */
 	int loaded;        /* this run inserted it */
 	struct bu_err why; /* error of the start, kept while the medium is ejected */
 };
@@ -131,8 +131,8 @@ void bu_run_reset_bmc(struct bu_run *run, bu_step_fn then, bu_step_fn undone);
 void bu_run_report_events(struct bu_run *run);
 void bu_run_report_sensors(struct bu_run *run);
 void bu_run_report_firmware(struct bu_run *run);
-/* load.c: inserts or ejects the medium as the request says, then calls `then`, or the
- * run fails. */
+/* boot_medium.c: inserts or ejects the medium as the request says, then calls `then`,
+ * or the run fails. */
 void bu_run_load(struct bu_run *run, bu_step_fn then);
 /* Ejects the medium, then ends with run->err. */
 void bu_run_fail_loaded(struct bu_run *run);

@@ -46,7 +46,7 @@ bu_work_user_data(const struct bu_work_input *input, const struct bu_node *node,
 	struct bu_config *config = NULL;
 	char *text = NULL;
 
-	bu_travels_offer(input->travels, &offer);
+	bu_agent_upgrades_offer(input->upgrades, &offer);
 	if (!offer.bundle) {
 		bu_err_set(err, BU_ERR_STATE, 0,
 			   "there is no agent to give; bringup image build ramdisk");

@@ -12,13 +12,13 @@
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile.h"
 #include "provisioner/plan/plan.h"
-#include "provisioner/rollout/travel.h"
+#include "provisioner/rollout/agent_upgrade.h"
 
 /* Sources of work besides the node; borrowed. */
 struct bu_work_input {
 	struct bu_fleet *fleet;
 	const struct bu_trust *trust;
-	struct bu_travels *travels;
+	struct bu_agent_upgrades *upgrades;
 	struct bu_secrets *secrets;
 	const char *images_dir;
 	const char *image_key;    /* public key's path unless in the profile */

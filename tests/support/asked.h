@@ -304,7 +304,7 @@ static inline void
 power_under_way(void)
 {
 	parked();
-	bu_node_power(node)->op = BU_DEED_OFF;
+	bu_node_power(node)->op = BU_POWER_REQUEST_OFF;
 	bu_node_power(node)->result = BU_OUTCOME_ASKED;
 	strcpy(bu_node_power(node)->by, "bob");
 }
@@ -313,7 +313,7 @@ static inline void
 switched(void)
 {
 	parked();
-	node->live.power_running = BU_WISH_RUNS;
+	node->live.power_running = BU_POWER_RUN_RUNS;
 }
 
 static inline void

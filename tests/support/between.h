@@ -18,7 +18,7 @@
 struct between {
 	struct rig rig;
 	struct bu_gate *gate;
-	struct bu_across across;
+	struct bu_leaf_campaign campaign;
 	int nodes;
 };
 
@@ -29,12 +29,12 @@ struct probed {
 	float gbps[2];
 	float lost[2];
 	int doubt[2];
-	float us[2];         /* round trips; 0 = any */
-	int mtu;             /* of the path; 0 = not told */
-	int failed;          /* no result */
-	int single;          /* of one queue pair */
-	const char *ways[2]; /* "[{'hops':['10.9.1.1']}]"; NULL = not traced */
-	const char *boot[2]; /* NULL = the present ones */
+	float us[2];          /* round trips; 0 = any */
+	int mtu;              /* of the path; 0 = not told */
+	int failed;           /* no result */
+	int single;           /* of one queue pair */
+	const char *paths[2]; /* "[{'hops':['10.9.1.1']}]"; NULL = not traced */
+	const char *boot[2];  /* NULL = the present ones */
 };
 
 /* each: nodes at a leaf; of rail k it is "leafK1" and on. more: lines of each network.
@@ -53,7 +53,7 @@ between_begin(struct between *b, int nodes, int rails, int each,
 	desired = b->rig.fleet->desired;
 	for (size_t i = 0; i < desired->networks_count; i++)
 		desired->networks[i].link_gbps = 1;
-	b->gate->across = json_object();
+	b->gate->leaf_accused = json_object();
 	b->gate->roles = bu_xcalloc(desired->nodes_count, sizeof(*b->gate->roles));
 	for (int i = 1; i <= nodes; i++) {
 		struct bu_desired_node *want = &desired->nodes[i - 1];
@@ -94,7 +94,7 @@ between_log(const struct between *b, const struct probed *one)
 				       .rail = one->rail,
 				       .mtu = one->mtu,
 				       .error = one->failed ? "no device" : ""}};
-	bu_autojson json_t *ways = json_object();
+	bu_autojson json_t *paths = json_object();
 	struct bu_event event = {.kind = BU_EVENT_PAIR, .seq = ++seq};
 	struct bu_err err;
 
@@ -111,15 +111,15 @@ between_log(const struct between *b, const struct probed *one)
 			.lat99_us = 5 + i,
 			.lost = one->lost[i],
 			.doubt = one->doubt[i]};
-		if (one->ways[i])
-			json_object_set_new(ways, dirs[i], quoted(one->ways[i]));
+		if (one->paths[i])
+			json_object_set_new(paths, dirs[i], quoted(one->paths[i]));
 	}
 	body.pair.a = name[0];
 	body.pair.b = name[1];
 	body.pair.boot_a = boot[0];
 	body.pair.boot_b = boot[1];
 	body.pair.single = one->single;
-	body.pair.ways = ways;
+	body.pair.paths = paths;
 	body.pair.flows_count = one->failed ? 0 : 2;
 	body.pair.errors = one->failed;
 	event.body = bu_record_to_json(bu_body_fields(BU_EVENT_PAIR), &body);
@@ -127,22 +127,23 @@ between_log(const struct between *b, const struct probed *one)
 	bu_event_fini(&event);
 }
 
-/* network: the rail alone, or the first of its switch fabric. What bu_across_open()
- * says. */
+/* network: the rail alone, or the first of its switch fabric. What
+ * bu_leaf_campaign_open() says. */
 static inline int
 between_open(struct between *b, const char *network)
 {
-	int open = bu_across_open(b->gate, between_network(b, network), &b->across);
+	int open = bu_leaf_campaign_open(b->gate, between_network(b, network),
+					 &b->campaign);
 
-	b->across.min_gbps = 0.5;
+	b->campaign.min_gbps = 0.5;
 	return open;
 }
 
 static inline void
 between_close(struct between *b)
 {
-	bu_across_close(&b->across);
-	b->across = (struct bu_across){.gate = NULL};
+	bu_leaf_campaign_close(&b->campaign);
+	b->campaign = (struct bu_leaf_campaign){.gate = NULL};
 }
 
 static inline void
@@ -177,9 +178,9 @@ over_begin(struct over *over, int nodes, int rails, int each, const char *const 
 	*over = (struct over){.links = {{.what = BU_WHAT_LINK}}};
 	between_begin(&over->b, nodes, rails, each, more);
 	ck_assert_int_eq(between_open(&over->b, "fabric"), 1);
-	over->b.across.report.accusations = over->bundles;
-	over->spines = (struct bu_spines){.across = &over->b.across,
-					  .topology = over->b.across.topology,
+	over->b.campaign.report.accusations = over->bundles;
+	over->spines = (struct bu_spines){.campaign = &over->b.campaign,
+					  .topology = over->b.campaign.topology,
 					  .list = over->crossings};
 	over->spines.topology.spine_ids = (struct bu_ids){json_array(), json_object()};
 	bu_ids_place(&over->spines.topology.spine_ids, "s1");
@@ -192,7 +193,7 @@ over_end(struct over *over)
 {
 	json_decref(over->spines.topology.spine_ids.list);
 	json_decref(over->spines.topology.spine_ids.index);
-	over->b.across.report = (struct bu_report){.count = 0};
+	over->b.campaign.report = (struct bu_report){.count = 0};
 	between_close(&over->b);
 	between_end(&over->b);
 }
@@ -200,7 +201,7 @@ over_end(struct over *over)
 static inline void
 accuse(struct over *over, struct bu_accusation one)
 {
-	over->bundles[over->b.across.report.count++] = one;
+	over->bundles[over->b.campaign.report.count++] = one;
 }
 
 static inline void

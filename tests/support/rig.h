@@ -166,7 +166,7 @@ void rig_reason_has(const struct bu_reason *reason, const char *part);
 const char *rig_said(const struct bu_reason *reason);
 /* The whole sentence. */
 void rig_reason_says(const struct bu_reason *reason, const char *text);
-/* rig_reason_is(node->live.says, NO_PARTNER) */
+/* rig_reason_is(node->live.wait_reason, NO_PARTNER) */
 #define rig_reason_is(reason, id)                                                      \
 	ck_assert_str_eq(bu_reason_info((reason)->code)->name,                         \
 			 bu_reason_info(BU_REASON_##id)->name)

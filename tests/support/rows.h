@@ -154,7 +154,7 @@ put_service(json_t *view, const struct bu_node *node)
 {
 	static const char *const status[] = {"", "open", "done", "failed"};
 	const struct bu_joined *joined = node->joined;
-	const struct bu_power_deed *deed = node->power;
+	const struct bu_node_power_request *request = node->power;
 
 	put(view, "step", "%s/%s/%d/%s/%d", node->step.id,
 	    node->step.action ? bu_action_name(node->step.action) : "",
@@ -178,9 +178,9 @@ put_service(json_t *view, const struct bu_node *node)
 	put(view, "crash", "%s/%s/%s/%d/%d", node->crash->digest, node->crash->kind,
 	    node->crash->boot_id, at(node->crash->at_ms), at(node->crash->seen_ms));
 	put(view, "power", "%s/%s/%s/%s/%s/%d/%d",
-	    deed->op ? bu_deed_names[deed->op] : "", deed->by,
-	    deed->seq ? bu_outcome_names[deed->result] : "", deed->power, deed->detail,
-	    (int)deed->seq, at(deed->at_ms));
+	    request->op ? bu_power_request_names[request->op] : "", request->by,
+	    request->seq ? bu_outcome_names[request->result] : "", request->power,
+	    request->detail, (int)request->seq, at(request->at_ms));
 	put(view, "held", "%d/%s/%s", (int)node->hold->owner, node->hold->by,
 	    rig_said(&node->hold->reason));
 }
@@ -209,13 +209,13 @@ put_memory(json_t *view, const struct bu_node_live *live)
 	    live->wait_logged);
 	put(view, "checks_errors", "%d", live->checks_errors);
 	put(view, "slow", "%d", live->slow_probe);
-	put(view, "rails", "%d/%d", (int)live->rails_good, live->across.over);
+	put(view, "rails", "%d/%d", (int)live->rails_good, live->leaf_campaign.over);
 	put(view, "asked", "%d", (int)live->cluster->at_ms);
 	put(view, "effect", "%d", live->effect_running);
 	put(view, "started", "%d", live->join_started);
 	put(view, "retry", "%d", (int)live->retry_ms);
 	put(view, "refusal", "%d", (int)live->refusal->code);
-	put(view, "says", "%d", (int)live->says->code);
+	put(view, "says", "%d", (int)live->wait_reason->code);
 	put(view, "memory", "%s/%d/%d", live->cluster_words,
 	    (int)live->progress_total_bytes, (int)live->progress_ms);
 }
@@ -291,12 +291,13 @@ rows_stir(struct bu_node *node)
 	struct bu_node_live *live = &node->live;
 
 	live->effect_running = live->join_started = live->retry_ms = 7;
-	bu_node_says(node)->code = bu_node_refusal(node)->code = BU_REASON_NO_PARTNER;
+	bu_node_wait_reason(node)->code = bu_node_refusal(node)->code =
+		BU_REASON_NO_PARTNER;
 	bu_node_set_cluster_words(node, "busy");
 	live->progress_total_bytes = 7;
 	live->progress_ms = live->late_ms = 7;
 	live->let_go = live->checks_errors = live->slow_probe = 7;
-	live->rails_good = live->across.over = 7;
+	live->rails_good = live->leaf_campaign.over = 7;
 	bu_node_cluster(node)->at_ms = 7;
 	live->wait_logged = live->clock_ms = live->log_clock_ms = 7;
 	bu_node_set_step_error(node, "old");

@@ -116,9 +116,9 @@ open_server(struct site *site)
 		.agent_url = "https://10.77.0.1:8443",
 		.people_listen = "10.77.0.1:8444",
 	};
-	site->api.work.travels = bu_travels_create(
-		&(struct bu_travels_opts){rig->fleet, rig->rec, site->bundle,
-					  site->api.work.image_key, BU_VERSION});
+	site->api.work.upgrades = bu_agent_upgrades_create(
+		&(struct bu_agent_upgrades_opts){rig->fleet, rig->rec, site->bundle,
+						 site->api.work.image_key, BU_VERSION});
 	site->api.server = bu_server_create(rig->loop, bu_api_routes, &site->api);
 	site->api.work.secrets = bu_secrets_create(rig->loop, on_secret, site);
 	site->page = listen_on(site, BU_LISTEN_PAGE);
@@ -139,7 +139,7 @@ close_server(struct site *site)
 	bu_fleet_unwatch(site->rig.fleet, on_change, site);
 	bu_secrets_destroy(site->api.work.secrets);
 	bu_server_destroy(site->api.server);
-	bu_travels_destroy(site->api.work.travels);
+	bu_agent_upgrades_destroy(site->api.work.upgrades);
 	bu_api_forget_plans(&site->api);
 	bu_api_forget_scans(&site->api);
 	bu_api_forget_status(&site->api);

@@ -34,7 +34,7 @@ find(struct bu_campaign_state *campaign, int a, int b)
 	if (found->a == b && found->b == a && a != b)
 		found->dir = !found->dir;
 	else if (found->a != a || found->b != b || a == b)
-		found->met = bu_gate_met(campaign, a, b, &found->dir);
+		found->indexed = bu_pair_index_find(campaign, a, b, &found->dir);
 	found->a = a;
 	found->b = b;
 	return found;
@@ -50,37 +50,37 @@ is_weary(const struct bu_campaign_state *campaign, int node)
 }
 
 static void
-tire(struct bu_campaign_state *campaign, struct bu_flow *flow, struct bu_met *met,
-     uint8_t doubt)
+tire(struct bu_campaign_state *campaign, struct bu_flow *flow,
+     struct bu_indexed_pair *indexed, uint8_t doubt)
 {
 	int ends[2] = {flow->src, flow->dst};
 
 	flow->doubt |= doubt;
 	for (int i = 0; i < 2; i++) {
-		campaign->tired_of[ends[i]] += !met->is_tired;
+		campaign->tired_of[ends[i]] += !indexed->is_tired;
 		campaign->tired_doubt[ends[i]] |= doubt;
 	}
-	if (!met->is_tired)
+	if (!indexed->is_tired)
 		bu_pairs_add(&campaign->tired, flow->src, flow->dst);
-	met->is_tired = 1;
+	indexed->is_tired = 1;
 }
 
 /* Answers a flow without a sound result. 1 = its pair is asked for. */
 static int
 answer_nothing(struct bu_campaign_state *campaign, struct bu_flow *flow,
-	       struct bu_met *met, int dir)
+	       struct bu_indexed_pair *indexed, int dir)
 {
 	int weary = is_weary(campaign, flow->src)   ? flow->src
 		    : is_weary(campaign, flow->dst) ? flow->dst
 						    : -1;
-	const struct bu_pair_log *log = met ? met->log : NULL;
+	const struct bu_pair_log *log = indexed ? indexed->log : NULL;
 
 	flow->doubt = BU_DOUBT_NONE;
 	/* Pairs of proven nodes are not asked for. */
 	if (campaign->trusted[flow->src] && campaign->trusted[flow->dst])
 		return 0;
 	if (log && bu_gate_failures(log) >= BU_GATE_ERRORS) {
-		tire(campaign, flow, met,
+		tire(campaign, flow, indexed,
 		     log->count ? (uint8_t)log->list[log->count - 1].dir[dir].doubt
 				: 0);
 		return 0;
@@ -99,15 +99,16 @@ static int
 answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 {
 	const struct bu_found *found = find(campaign, flow->src, flow->dst);
-	struct bu_met *met = found->met;
-	int dir = met ? found->dir : 0;
+	struct bu_indexed_pair *indexed = found->indexed;
+	int dir = indexed ? found->dir : 0;
 
 	flow->path = BU_PATH_UNKNOWN;
-	if (met)
-		met->taken[dir] = bu_gate_next_sound(met->log, met->taken[dir], dir);
-	if (!met || met->taken[dir] >= met->log->count)
-		return answer_nothing(campaign, flow, met, dir);
-	bu_gate_give(&met->log->list[met->taken[dir]++], dir, flow);
+	if (indexed)
+		indexed->taken[dir] =
+			bu_gate_next_sound(indexed->log, indexed->taken[dir], dir);
+	if (!indexed || indexed->taken[dir] >= indexed->log->count)
+		return answer_nothing(campaign, flow, indexed, dir);
+	bu_gate_give(&indexed->log->list[indexed->taken[dir]++], dir, flow);
 	return 0;
 }
 
@@ -137,13 +138,13 @@ bu_gate_known(void *arg, const struct bu_flow *flow)
 {
 	struct bu_campaign_state *campaign = arg;
 	const struct bu_found *found = find(campaign, flow->src, flow->dst);
-	const struct bu_met *met = found->met;
+	const struct bu_indexed_pair *indexed = found->indexed;
 	int failures;
 
-	if (met && bu_gate_next_sound(met->log, met->taken[found->dir], found->dir) <
-			   met->log->count)
+	if (indexed && bu_gate_next_sound(indexed->log, indexed->taken[found->dir],
+					  found->dir) < indexed->log->count)
 		return BU_KNOWN_RESULT;
-	failures = met ? bu_gate_failures(met->log) : 0;
+	failures = indexed ? bu_gate_failures(indexed->log) : 0;
 	if (failures >= BU_GATE_ERRORS || is_weary(campaign, flow->src) ||
 	    is_weary(campaign, flow->dst))
 		return BU_KNOWN_TIRED;
@@ -151,12 +152,12 @@ bu_gate_known(void *arg, const struct bu_flow *flow)
 }
 
 size_t
-bu_gate_pairs_met(void *arg, const struct bu_pair **ret)
+bu_pair_index_pairs(void *arg, const struct bu_pair **ret)
 {
 	const struct bu_campaign_state *campaign = arg;
 
-	*ret = campaign->met_pairs;
-	return campaign->met_count;
+	*ret = campaign->index_pairs;
+	return campaign->index_count;
 }
 
 void

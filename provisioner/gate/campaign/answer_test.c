@@ -25,9 +25,9 @@ asked_open(struct asked *a, unsigned trusted)
 		a->campaign.tired_of[i] = 0;
 		a->campaign.tired_doubt[i] = 0;
 	}
-	for (size_t i = 0; i < a->campaign.met_count; i++) {
-		a->campaign.met[i].taken[0] = a->campaign.met[i].taken[1] = 0;
-		a->campaign.met[i].is_tired = 0;
+	for (size_t i = 0; i < a->campaign.index_count; i++) {
+		a->campaign.index[i].taken[0] = a->campaign.index[i].taken[1] = 0;
+		a->campaign.index[i].is_tired = 0;
 	}
 	a->campaign.found = (struct bu_found){.a = -1};
 }
@@ -287,21 +287,22 @@ START_TEST(who_met_is_known_by_places)
 	for (int x = 1; x <= NODES; x++) {
 		for (int y = 1; y <= NODES; y++) {
 			int dir = -1;
-			const struct bu_met *met =
-				bu_gate_met(&a.campaign, x - 1, y - 1, &dir);
+			const struct bu_indexed_pair *indexed =
+				bu_pair_index_find(&a.campaign, x - 1, y - 1, &dir);
 			int low = x < y ? x : y, high = x < y ? y : x;
 			int has = (low == 1 && high == 3) || (low == 2 && high == 3) ||
 				  (low == 3 && high == 5);
 
-			ck_assert_msg((met != NULL) == has, "%d %d", x, y);
+			ck_assert_msg((indexed != NULL) == has, "%d %d", x, y);
 			ck_assert_int_eq(dir, has ? x > y : -1);
-			if (met)
+			if (indexed)
 				ck_assert_int_eq(
-					(int)strtol(met->log->name[dir] + 4, NULL, 10),
+					(int)strtol(indexed->log->name[dir] + 4, NULL,
+						    10),
 					x);
 		}
 	}
-	ck_assert_uint_eq(bu_gate_pairs_met(&a.campaign, &pairs), 3);
+	ck_assert_uint_eq(bu_pair_index_pairs(&a.campaign, &pairs), 3);
 	ck_assert_int_eq(pairs[2].a, 2);
 	ck_assert_int_eq(pairs[2].b, 4);
 	asked_close(&a);

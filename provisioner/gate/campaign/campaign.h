@@ -31,10 +31,10 @@ struct bu_pairs {
 
 /* A pair measured on a rail in the present boots of both nodes. `end` holds their
  * places in the campaign, sorted by name. */
-struct bu_met {
+struct bu_indexed_pair {
 	const struct bu_pair_log *log;
 	int end[2];
-	int next[2];     /* by end: 1 + its previous pair in met; 0 = none */
+	int next[2];     /* by end: 1 + its previous pair in the index; 0 = none */
 	size_t taken[2]; /* by direction: results that the campaign was given */
 	int is_tired;
 };
@@ -51,17 +51,17 @@ struct bu_campaign_state {
 	const struct bu_role **role;
 	unsigned char *candidate, *trusted, *absent, *effort, *busy, *last, *slow_probe;
 	int candidates, partners;
-	int unlent;         /* proven nodes that their pools do not lend now */
-	int unproven;       /* nodes in service whose certificates lack this rail */
-	struct bu_met *met; /* met.c */
-	struct bu_pair *met_pairs; /* the same pairs, for bu_site.met */
-	size_t met_count;
-	int *last_met; /* by node: 1 + its last pair in met; 0 = none */
+	int unlent;   /* proven nodes that their pools do not lend now */
+	int unproven; /* nodes in service whose certificates lack this rail */
+	struct bu_indexed_pair *index; /* pair_index.c */
+	struct bu_pair *index_pairs;   /* the same pairs, for bu_site.met */
+	size_t index_count;
+	int *last_indexed; /* by node: 1 + its last pair in the index; 0 = none */
 	/* The pair that was looked up last. The campaign asks for both directions of a
 	 * pair, one after the other. */
 	struct bu_found {
 		int a, b, dir;
-		struct bu_met *met; /* NULL = not measured */
+		struct bu_indexed_pair *indexed; /* NULL = not measured */
 	} found;
 	struct bu_pairs wanted;     /* pairs whose result the campaign lacks */
 	struct bu_pairs tired;      /* failed BU_GATE_ERRORS times: probed seldom */
@@ -73,12 +73,12 @@ struct bu_campaign_state {
 	int slow; /* retests do not decide: the campaign goes on once a minute */
 };
 
-/* met.c. Fills campaign->met, met_pairs, last_met and failed_of. */
-void bu_gate_met_open(struct bu_campaign_state *campaign);
-void bu_gate_met_close(struct bu_campaign_state *campaign);
+/* pair_index.c. Fills campaign->index, index_pairs, last_indexed and failed_of. */
+void bu_pair_index_open(struct bu_campaign_state *campaign);
+void bu_pair_index_close(struct bu_campaign_state *campaign);
 /* NULL = the pair was not measured. ret_dir: the direction in which a sends to b. */
-struct bu_met *bu_gate_met(const struct bu_campaign_state *campaign, int a, int b,
-			   int *ret_dir);
+struct bu_indexed_pair *bu_pair_index_find(const struct bu_campaign_state *campaign,
+					   int a, int b, int *ret_dir);
 void bu_gate_pairs_drop(struct bu_gate *gate);
 
 /* answer.c. Appends a pair, unless the last one is the same. */
@@ -87,7 +87,7 @@ void bu_pairs_add(struct bu_pairs *pairs, int a, int b);
 bu_must int bu_gate_answer(void *arg, struct bu_flow *flows, int count,
 			   struct bu_err *err);
 enum bu_known bu_gate_known(void *arg, const struct bu_flow *flow);
-size_t bu_gate_pairs_met(void *arg, const struct bu_pair **ret);
+size_t bu_pair_index_pairs(void *arg, const struct bu_pair **ret);
 /* Fills campaign->last (nodes that failed with two partners, did not answer, or were
  * slow twice) and slow_probe (nodes whose last probe was slow). */
 void bu_gate_put_last(struct bu_campaign_state *campaign);

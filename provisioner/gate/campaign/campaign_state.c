@@ -106,7 +106,7 @@ run(struct bu_campaign_state *campaign)
 	struct bu_site site = {
 		.round = bu_gate_answer,
 		.known = bu_gate_known,
-		.met = bu_gate_pairs_met,
+		.met = bu_pair_index_pairs,
 		.arg = campaign,
 	};
 	struct bu_localise_opts opts = {
@@ -148,7 +148,7 @@ bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fa
 	ret->expect = bu_gate_expect_all(gate, ret->validation, fabric);
 	make_topology(gate, ret);
 	find_roles(gate, ret);
-	bu_gate_met_open(ret);
+	bu_pair_index_open(ret);
 	ret->tired_of = bu_xcalloc((size_t)ret->topology.nodes, sizeof(int));
 	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes, 1);
 	ret->last = bu_xcalloc((size_t)ret->topology.nodes, 1);
@@ -176,7 +176,7 @@ bu_campaign_state_close(struct bu_campaign_state *campaign)
 	free(campaign->busy);
 	free(campaign->last);
 	free(campaign->slow_probe);
-	bu_gate_met_close(campaign);
+	bu_pair_index_close(campaign);
 	free(campaign->tired_of);
 	free(campaign->tired_doubt);
 	free(campaign->wanted.list);

@@ -13,7 +13,7 @@ joins(const struct rig *rig, int first, int last)
 	for (int i = first; i <= last; i++) {
 		struct bu_node *node = rig_node(rig, i);
 
-		bu_autofree char *says = bu_reason_text(node->live.says);
+		bu_autofree char *says = bu_reason_text(node->live.wait_reason);
 
 		ck_assert_msg(node->state == BU_STATE_JOINING, "%s is %s (%s), says %s",
 			      node->name, bu_state_name(node->state),
@@ -93,7 +93,7 @@ START_TEST(a_doubt_without_end_is_named_and_the_deadline_decides)
 		begin(&rig, 2);
 		measure(&rig, &links, 2, 30);
 		node = rig_node(&rig, 1);
-		rig_reason_is(node->live.says, PROBES_IN_DOUBT);
+		rig_reason_is(node->live.wait_reason, PROBES_IN_DOUBT);
 		json = bu_node_to_json(node);
 		trouble = rig_sentence(json_object_get(json, "says"));
 		says(trouble, "3 probes node001 <-> node002 gave no usable result: ");
@@ -172,7 +172,8 @@ START_TEST(one_bad_instrument_holds_back_its_node_alone)
 	joins(&rig, 2, 8);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	rig_reason_has(node->live.says, "gave no usable result: 20.63 Mbit/s is more");
+	rig_reason_has(node->live.wait_reason,
+		       "gave no usable result: 20.63 Mbit/s is more");
 	/* Three with each of three, and those that a fourth was free for meanwhile. */
 	ck_assert_int_le(links.probed[1], 12);
 	measure(&rig, &links, 8, 100);
@@ -256,23 +257,23 @@ START_TEST(each_reason_comes_and_goes_with_its_cause)
 	node->live.last_seen_ms = 0;
 	told = 0;
 	look(&rig);
-	rig_reason_is(node->live.says, UNHEARD);
+	rig_reason_is(node->live.wait_reason, UNHEARD);
 	ck_assert_int_eq(told, 1);
 	look(&rig);
 	ck_assert_int_eq(told, 1); /* nothing changed, nobody is woken */
 	node->live.last_seen_ms = rig.clock.fake_wall_ms;
 	look(&rig);
-	rig_reason_is(node->live.says, CHECKS_AWAITED);
+	rig_reason_is(node->live.wait_reason, CHECKS_AWAITED);
 	measure(&rig, &links, 1, 5);
-	rig_reason_is(node->live.says, NO_PARTNER);
+	rig_reason_is(node->live.wait_reason, NO_PARTNER);
 	bu_time_iso(node->live.last_seen_ms, since);
 	rig_pass(&rig, 100000);
 	look(&rig);
-	rig_reason_is(node->live.says, UNHEARD_SINCE);
-	ck_assert_str_eq(bu_reason_arg(node->live.says, "since"), since);
+	rig_reason_is(node->live.wait_reason, UNHEARD_SINCE);
+	ck_assert_str_eq(bu_reason_arg(node->live.wait_reason, "since"), since);
 	ck_assert_int_gt(bu_reconcile_deadline(rig.rec, node), 0);
 	measure(&rig, &links, 1, 3);
-	rig_reason_is(node->live.says, NO_PARTNER);
+	rig_reason_is(node->live.wait_reason, NO_PARTNER);
 	rig_to_validating(&rig, 2);
 	measure(&rig, &links, 2, 8);
 	joins(&rig, 1, 2);
@@ -292,10 +293,10 @@ START_TEST(a_reason_is_gone_when_the_profile_is_mended)
 	rig_to_validating(&rig, 1);
 	node = rig_node(&rig, 1);
 	look(&rig);
-	rig_reason_is(node->live.says, NO_VALIDATION);
+	rig_reason_is(node->live.wait_reason, NO_VALIDATION);
 	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d2", NULL, NULL);
 	look(&rig);
-	rig_reason_is(node->live.says, UNHEARD); /* what comes next */
+	rig_reason_is(node->live.wait_reason, UNHEARD); /* what comes next */
 	rig_end(&rig);
 }
 END_TEST
@@ -557,8 +558,9 @@ START_TEST(a_doubt_and_errors_after_it_add_up)
 	links.broken = 1;
 	measure(&rig, &links, 2, 40);
 	ck_assert_int_eq(links.probed[1], 3); /* from now on one a minute */
-	rig_reason_is(rig_node(&rig, 1)->live.says, PROBES_SILENT);
-	rig_reason_has(rig_node(&rig, 1)->live.says, "3 probes node001 <-> node002");
+	rig_reason_is(rig_node(&rig, 1)->live.wait_reason, PROBES_SILENT);
+	rig_reason_has(rig_node(&rig, 1)->live.wait_reason,
+		       "3 probes node001 <-> node002");
 	links.broken = 0;
 	measure(&rig, &links, 2, 80);
 	joins(&rig, 1, 2);

@@ -61,7 +61,7 @@ START_TEST(who_needs_a_partner_that_rests_waits_for_it)
 	ck_assert_int_eq(links.probed[1], 1);
 	ck_assert_int_eq(links.probed[2], 0);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	rig_reason_is(node->live.says, NO_FREE_PARTNER);
+	rig_reason_is(node->live.wait_reason, NO_FREE_PARTNER);
 	measure(&rig, &links, 3, 60);
 	ck_assert_int_eq(links.probed[2], 1);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);

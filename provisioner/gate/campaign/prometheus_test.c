@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "provisioner/gate/campaign/switches_impl.h"
-#include "tests/support/across.h"
 #include "tests/support/fakeprom.h"
+#include "tests/support/leaf_campaign.h"
 
 enum { LEAVES = 3, EACH = 2, NODES = LEAVES * EACH, SPINES = 3 };
 
@@ -75,7 +75,7 @@ answer_query(const char *query, int *status, void *arg)
 }
 
 static void
-begin_counted(struct rig *rig, struct ways *ways, const char *url, const char *more)
+begin_counted(struct rig *rig, struct paths *paths, const char *url, const char *more)
 {
 	bu_autofree char *lines =
 		bu_xasprintf("routing = sprayed\nspines = s1, s2, s3\n"
@@ -89,39 +89,39 @@ begin_counted(struct rig *rig, struct ways *ways, const char *url, const char *m
 		struct bu_desired_node *node = &rig->fleet->desired->nodes[i - 1];
 
 		rig_to_validating(rig, i);
-		ways->leaf[i] = (i - 1) / EACH + 1;
+		paths->leaf[i] = (i - 1) / EACH + 1;
 		free(node->switch_ports);
 		node->switch_ports =
-			bu_xasprintf("fabric=leaf0%d:p%d", ways->leaf[i], i);
+			bu_xasprintf("fabric=leaf0%d:p%d", paths->leaf[i], i);
 	}
 }
 
 static void
-begin_site(struct site *site, struct rig *rig, struct ways *ways, const char *more)
+begin_site(struct site *site, struct rig *rig, struct paths *paths, const char *more)
 {
 	fakeprom_begin(&site->prom, answer_query, site);
-	begin_counted(rig, ways, site->prom.url, more);
+	begin_counted(rig, paths, site->prom.url, more);
 }
 
 static void
-end_site(struct site *site, struct rig *rig, struct ways *ways)
+end_site(struct site *site, struct rig *rig, struct paths *paths)
 {
-	end_fabric(rig, ways);
+	end_fabric(rig, paths);
 	fakeprom_end(&site->prom);
 }
 
 /* Each test is good: what its leaf sends to the spine alone tells of the link. */
 START_TEST(a_bad_link_is_named)
 {
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	struct site site = {.silent = 2};
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 
-	begin_site(&site, &rig, &ways, "switch_delay = 5 s\n");
-	pass(&rig, &ways, NODES, 20);
+	begin_site(&site, &rig, &paths, "switch_delay = 5 s\n");
+	pass(&rig, &paths, NODES, 20);
 	all_join(&rig, NODES);
-	pass(&rig, &ways, NODES, 600);
+	pass(&rig, &paths, NODES, 600);
 	all_join(&rig, NODES);
 	warnings = warnings_of(&rig);
 	says(warnings, "rail fabric: what its switches count accuses the link between "
@@ -138,7 +138,7 @@ START_TEST(a_bad_link_is_named)
 	ck_assert_int_ge(site.readings, 11);
 	ck_assert_int_eq(site.ages, 2 * site.readings);
 	ck_assert_int_eq(site.prom.asked, 4 * site.readings);
-	end_site(&site, &rig, &ways);
+	end_site(&site, &rig, &paths);
 }
 END_TEST
 
@@ -146,28 +146,28 @@ END_TEST
 START_TEST(it_is_asked_some_time_after_the_load)
 {
 	static const char begins[] = "timestamp(a{b=\"c%41&+\"}) < ";
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	struct site site = {.status = 0};
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 	int64_t asked_s;
 	const struct bu_switches *counters;
 
-	begin_site(&site, &rig, &ways,
+	begin_site(&site, &rig, &paths,
 		   "switch_delay = 40 s\nswitch_received = a{b=\"c%41&+\"}\n"
 		   "switch_peer_label = far\n");
-	pass(&rig, &ways, NODES, 20);
+	pass(&rig, &paths, NODES, 20);
 	all_join(&rig, NODES);
 	for (int i = 0; i < 60 && !rig.gate->switches; i++)
-		pass(&rig, &ways, NODES, 1);
+		pass(&rig, &paths, NODES, 1);
 	ck_assert_ptr_nonnull(rig.gate->switches);
 	counters = rig.gate->switches;
 	for (int i = 0; i < 60 && !bu_prometheus_is_asked(counters->prometheus); i++)
-		pass(&rig, &ways, NODES, 1);
+		pass(&rig, &paths, NODES, 1);
 	asked_s = bu_wall_ms(&rig.clock) / 1000;
-	pass(&rig, &ways, NODES, 37);
+	pass(&rig, &paths, NODES, 37);
 	ck_assert_int_eq(site.prom.asked, 0);
-	pass(&rig, &ways, NODES, 5);
+	pass(&rig, &paths, NODES, 5);
 	ck_assert_int_eq(site.prom.asked, 4);
 	/* As it is written, whatever a form would make of it. */
 	ck_assert_int_eq(strncmp(site.first, begins, strlen(begins)), 0);
@@ -176,31 +176,31 @@ START_TEST(it_is_asked_some_time_after_the_load)
 	warnings = warnings_of(&rig);
 	says(warnings, "none of ");
 	says(warnings, "not even {instance=\"leaf01:9116\",far=\"\",ifName=");
-	end_site(&site, &rig, &ways);
+	end_site(&site, &rig, &paths);
 }
 END_TEST
 
 START_TEST(old_series_are_named_and_read_again)
 {
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	struct site site = {.old = 3};
 	bu_autofree char *during = NULL, *after = NULL;
 	struct rig rig;
 
-	begin_site(&site, &rig, &ways, "switch_delay = 1 s\n");
+	begin_site(&site, &rig, &paths, "switch_delay = 1 s\n");
 	for (int i = 0; i < 200 && site.readings < 2; i++)
-		pass(&rig, &ways, NODES, 1);
-	pass(&rig, &ways, NODES, 10);
+		pass(&rig, &paths, NODES, 1);
+	pass(&rig, &paths, NODES, 10);
 	during = warnings_of(&rig);
 	says(during, "switch_received: series {instance=\"leaf01:9116\",ifAlias=\"s1\","
 		     "ifName=\"Ethernet1\"} is older than the load: make switch_delay "
 		     "longer than it takes to ask all switches");
 	site.old = 0;
-	pass(&rig, &ways, NODES, 400);
+	pass(&rig, &paths, NODES, 400);
 	after = warnings_of(&rig);
 	ck_assert_ptr_null(strstr(after, "could not be read"));
 	says(after, "the link between leaf02 (rail fabric) and spine s2");
-	end_site(&site, &rig, &ways);
+	end_site(&site, &rig, &paths);
 }
 END_TEST
 
@@ -235,21 +235,21 @@ START_TEST(a_prometheus_that_fails_costs_its_words_alone)
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct site site = {.status = rows[i].status, .body = rows[i].body};
-		struct ways ways = {.slow = 0};
+		struct paths paths = {.slow = 0};
 		bu_autofree char *warnings = NULL, *url = NULL;
 		struct rig rig;
 
-		begin_site(&site, &rig, &ways, "switch_delay = 1 s\n");
-		pass(&rig, &ways, NODES, 20);
+		begin_site(&site, &rig, &paths, "switch_delay = 1 s\n");
+		pass(&rig, &paths, NODES, 20);
 		all_join(&rig, NODES);
-		pass(&rig, &ways, NODES, 100);
+		pass(&rig, &paths, NODES, 100);
 		warnings = warnings_of(&rig);
 		url = bu_xasprintf("stay unseen: %s: ", site.prom.url);
 		says(warnings, "rail fabric: its switches' counters could not be read");
 		says(warnings, url);
 		says(warnings, rows[i].says);
 		ck_assert_ptr_null(strstr(warnings, "accuses"));
-		end_site(&site, &rig, &ways);
+		end_site(&site, &rig, &paths);
 	}
 }
 END_TEST
@@ -286,14 +286,14 @@ START_TEST(it_says_who_it_is)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct ways ways = {.slow = 0};
+		struct paths paths = {.slow = 0};
 		struct site site = {.status = 0};
 		bu_autofree char *warnings = NULL;
 		struct rig rig;
 
-		begin_site(&site, &rig, &ways, "switch_delay = 1 s\n");
+		begin_site(&site, &rig, &paths, "switch_delay = 1 s\n");
 		give_credentials(&rig, rows[i].kind, rows[i].text);
-		pass(&rig, &ways, NODES, 100);
+		pass(&rig, &paths, NODES, 100);
 		all_join(&rig, NODES);
 		warnings = warnings_of(&rig);
 		if (rows[i].who) {
@@ -306,7 +306,7 @@ START_TEST(it_says_who_it_is)
 			ck_assert_ptr_null(strstr(warnings, "tok3n"));
 			ck_assert_ptr_null(strstr(warnings, "X-More"));
 		}
-		end_site(&site, &rig, &ways);
+		end_site(&site, &rig, &paths);
 	}
 }
 END_TEST
@@ -314,17 +314,17 @@ END_TEST
 /* The first reading is wrong as whom it asks: that is said, too. */
 START_TEST(wrong_credentials_are_to_be_corrected)
 {
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	struct site site = {.status = 403, .body = ""};
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 
-	begin_site(&site, &rig, &ways, "switch_delay = 1 s\n");
+	begin_site(&site, &rig, &paths, "switch_delay = 1 s\n");
 	give_credentials(&rig, "file", "abc\n");
-	pass(&rig, &ways, NODES, 100);
+	pass(&rig, &paths, NODES, 100);
 	warnings = warnings_of(&rig);
 	says(warnings, "it answers with status 403; correct switch_credentials");
-	end_site(&site, &rig, &ways);
+	end_site(&site, &rig, &paths);
 }
 END_TEST
 
@@ -335,7 +335,7 @@ START_TEST(one_that_hangs_delays_no_node)
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof(at);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	bu_autofree char *url = NULL;
 	struct rig rig;
 
@@ -343,48 +343,48 @@ START_TEST(one_that_hangs_delays_no_node)
 	ck_assert_int_eq(listen(fd, 5), 0);
 	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &size), 0);
 	url = bu_xasprintf("http://127.0.0.1:%d", ntohs(at.sin_port));
-	begin_counted(&rig, &ways, url, "switch_delay = 1 s\n");
-	pass(&rig, &ways, NODES - 1, 25);
+	begin_counted(&rig, &paths, url, "switch_delay = 1 s\n");
+	pass(&rig, &paths, NODES - 1, 25);
 	all_join(&rig, NODES - 1);
 	rig.hanging = 1;
-	pass(&rig, &ways, NODES - 1, 20);
+	pass(&rig, &paths, NODES - 1, 20);
 	ck_assert_int_eq(bu_loop_awaited(rig.loop)->exchanges, 1);
-	pass(&rig, &ways, NODES, 15);
+	pass(&rig, &paths, NODES, 15);
 	ck_assert_int_eq(bu_loop_awaited(rig.loop)->exchanges, 1);
 	all_join(&rig, NODES);
 	/* What the profile asks no more is asked no more. */
 	free(rig.fleet->desired->networks[1].switch_counters);
 	rig.fleet->desired->networks[1].switch_counters = NULL;
-	pass(&rig, &ways, NODES, 5);
+	pass(&rig, &paths, NODES, 5);
 	ck_assert_int_eq(bu_loop_awaited(rig.loop)->exchanges, 0);
 	rig.hanging = 0;
 	close(fd);
-	end_fabric(&rig, &ways);
+	end_fabric(&rig, &paths);
 }
 END_TEST
 
 /* Readings of one query say nothing of another one's. */
 START_TEST(another_query_begins_anew)
 {
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	struct site site = {.status = 0};
 	struct rig rig;
 	size_t before;
 
-	begin_site(&site, &rig, &ways, "switch_delay = 1 s\n");
+	begin_site(&site, &rig, &paths, "switch_delay = 1 s\n");
 	for (int i = 0; i < 200 && site.readings < 5; i++)
-		pass(&rig, &ways, NODES, 1);
-	pass(&rig, &ways, NODES, 1);
+		pass(&rig, &paths, NODES, 1);
+	pass(&rig, &paths, NODES, 1);
 	before = rig.gate->switches->count;
 	ck_assert_uint_ge(before, 4);
 	free(rig.fleet->desired->networks[1].switch_sent);
 	rig.fleet->desired->networks[1].switch_sent =
 		bu_xstrdup("sum by (instance, ifAlias) (ifOutErrors)");
-	pass(&rig, &ways, NODES, 3);
+	pass(&rig, &paths, NODES, 3);
 	ck_assert_uint_lt(rig.gate->switches->count, before);
 	ck_assert_int_ge(site.readings, 6);
 	ck_assert_str_eq(site.prom.query, "sum by (instance, ifAlias) (ifOutErrors)");
-	end_site(&site, &rig, &ways);
+	end_site(&site, &rig, &paths);
 }
 END_TEST
 

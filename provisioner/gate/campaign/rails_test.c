@@ -151,9 +151,10 @@ START_TEST(a_wait_says_which_rail)
 	measure(&rig, &links, 2, 120);
 	for (int i = 1; i <= 2; i++) {
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_VALIDATING);
-		rig_reason_is(rig_node(&rig, i)->live.says, NO_THIRD);
-		ck_assert_str_eq(bu_reason_arg(rig_node(&rig, i)->live.says, "rail"),
-				 "rail1");
+		rig_reason_is(rig_node(&rig, i)->live.wait_reason, NO_THIRD);
+		ck_assert_str_eq(
+			bu_reason_arg(rig_node(&rig, i)->live.wait_reason, "rail"),
+			"rail1");
 	}
 	why = rig_why(&rig, rig_node(&rig, 1));
 	says(why, "(rail rail1)");
@@ -317,9 +318,10 @@ START_TEST(a_new_rail_of_a_pool_in_service_says_how_to_begin)
 	rig_give_rails(&rig, 3, 2);
 	measure(&rig, &links, 3, 10);
 	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_VALIDATING);
-	rig_reason_is(rig_node(&rig, 3)->live.says, RAIL_UNPROVEN);
-	ck_assert_str_eq(bu_reason_arg(rig_node(&rig, 3)->live.says, "rail"), "rail1");
-	rig_reason_has(rig_node(&rig, 3)->live.says, "no partner: 2 nodes");
+	rig_reason_is(rig_node(&rig, 3)->live.wait_reason, RAIL_UNPROVEN);
+	ck_assert_str_eq(bu_reason_arg(rig_node(&rig, 3)->live.wait_reason, "rail"),
+			 "rail1");
+	rig_reason_has(rig_node(&rig, 3)->live.wait_reason, "no partner: 2 nodes");
 	rig_end(&rig);
 }
 END_TEST

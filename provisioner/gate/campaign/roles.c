@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "provisioner/gate/campaign/across.h"
+#include "provisioner/gate/campaign/leaf_campaign.h"
 #include "provisioner/gate/campaign/switches.h"
 #include "provisioner/gate/task/soak.h"
 
@@ -74,8 +74,8 @@ is_anybody_validating(const struct bu_fleet *fleet)
 static int
 needs_roles(const struct bu_gate *gate)
 {
-	return !gate->across_seen || is_anybody_validating(gate->fleet) ||
-	       bu_across_goes_on(gate) || bu_switches_go_on(gate);
+	return !gate->leaves_seen || is_anybody_validating(gate->fleet) ||
+	       bu_leaf_campaign_goes_on(gate) || bu_switches_go_on(gate);
 }
 
 int

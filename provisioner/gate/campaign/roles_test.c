@@ -66,7 +66,7 @@ START_TEST(a_candidate_is_heard_checked_and_not_held)
 
 		node = begin(&b);
 		want = &b.rig.fleet->desired->nodes[0];
-		b.gate->across_seen = 0; /* it looks */
+		b.gate->leaves_seen = 0; /* it looks */
 		if (one == STATE)
 			node->state = BU_STATE_BOOTING;
 		if (one == HELD)
@@ -125,7 +125,7 @@ START_TEST(who_serves_is_heard_and_not_held)
 			bu_node_hold(node)->owner = BU_OWNER_NONE;
 			bu_gate_roles_drop(b.gate);
 		}
-		b.gate->across_seen = 0;
+		b.gate->leaves_seen = 0;
 		bu_gate_roles(b.gate);
 		ck_assert_msg(b.gate->roles[0].serves ==
 				      (one == SERVES || one == JOINING),
@@ -166,10 +166,10 @@ START_TEST(nothing_is_looked_at_where_nobody_asks)
 		struct between b;
 
 		node = begin(&b);
-		b.gate->across_seen = row != 1;
+		b.gate->leaves_seen = row != 1;
 		if (row != 2)
 			node->state = BU_STATE_READY;
-		node->live.across.late = row == 3;
+		node->live.leaf_campaign.late = row == 3;
 		ck_assert_int_eq(bu_gate_roles(b.gate), row > 0);
 		ck_assert_int_eq(b.gate->roles != NULL, row > 0);
 		between_end(&b);
@@ -230,7 +230,8 @@ START_TEST(a_node_that_leads_nowhere_is_held)
 			node = begin(&b);
 			was_out(&b, rows[i].out_ms[0], rows[i].out_ms[1]);
 			node->outdated = rows[i].outdated;
-			*bu_node_says(node) = (struct bu_reason){.code = rows[i].says};
+			*bu_node_wait_reason(node) =
+				(struct bu_reason){.code = rows[i].says};
 			node->live.clock_ms =
 				bu_loop_now_ms(b.rig.fleet->loop) - rows[i].waits_ms;
 			node->state = rows[i].state;

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fabric/schedule.h"
-#include "provisioner/gate/campaign/across.h"
+#include "provisioner/gate/campaign/leaf_campaign.h"
 #include "provisioner/gate/task/probe.h"
 
 /* PARTNERS: of each node, in runs of more than ALL_PAIRS_MAX nodes. */
@@ -208,7 +208,7 @@ bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes, size_t count,
 	run->next = gate->runs;
 	gate->runs = run;
 	forget_old(gate);
-	bu_across_again(gate, nodes, count);
+	bu_leaf_campaign_again(gate, nodes, count);
 	bu_gate_kick(gate);
 	return run->id;
 }
@@ -299,7 +299,7 @@ bu_runs_look(struct bu_gate *gate)
 			look_at_pair(gate, run, &run->pairs[i]);
 		if (!run->over && is_over(run)) {
 			run->over = 1;
-			gate->across_seen = 0;
+			gate->leaves_seen = 0;
 		}
 	}
 }

@@ -187,7 +187,7 @@ START_TEST(a_pair_is_started_when_both_are_free)
 
 		begin(&b, 2, 1);
 		id = run_of(&b, 2, &err);
-		b.gate->across_seen = 1;
+		b.gate->leaves_seen = 1;
 		if (busy)
 			json_object_set_new(b.gate->busy,
 					    busy == 1 ? "node001" : "node002",
@@ -209,7 +209,7 @@ START_TEST(a_pair_is_started_when_both_are_free)
 		bu_runs_look(b.gate);
 		ck_assert_ptr_null(probe->task.next);
 		is_told(&b, id, "1 open 0 0");
-		ck_assert_int_eq(b.gate->across_seen, 1);
+		ck_assert_int_eq(b.gate->leaves_seen, 1);
 		between_end(&b);
 	}
 }
@@ -241,14 +241,14 @@ START_TEST(a_pair_is_done_with_its_result)
 			if (!(rows[i].busy >> end & 1))
 				json_object_del(b.gate->busy,
 						rig_node(&b.rig, end + 1)->name);
-		b.gate->across_seen = 1;
+		b.gate->leaves_seen = 1;
 		bu_runs_look(b.gate);
 		is_told(&b, id, rows[i].done ? "1 done 1 0" : "1 open 0 0");
 		/* Then leaves may be cleared. */
-		ck_assert_int_eq(b.gate->across_seen, !rows[i].done);
-		b.gate->across_seen = 1;
+		ck_assert_int_eq(b.gate->leaves_seen, !rows[i].done);
+		b.gate->leaves_seen = 1;
 		bu_runs_look(b.gate);
-		ck_assert_int_eq(b.gate->across_seen, 1);
+		ck_assert_int_eq(b.gate->leaves_seen, 1);
 		between_end(&b);
 	}
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The campaign over single links between leaves and spines. across.c runs it when the
- * campaign over bundles has no more questions. A test has one queue pair, which takes
- * one spine. Source ports differ from those of earlier tests, so that tests reach more
- * spines. Adapters choose ports and switches choose spines, so the gate can only ask
- * for a pair of leaves. A result answers the judge's question about the spine that it
- * crossed, so the site needs no `trace`. Invariants: a leaf is in one such test at a
- * time; a leaf gets the tests that it needs to cross each spine, and a bounded number
- * of further ones while links are bad.
+ * The campaign over single links between leaves and spines. leaf_campaign.c runs it
+ * when the campaign over bundles has no more questions. A test has one queue pair,
+ * which takes one spine. Source ports differ from those of earlier tests, so that tests
+ * reach more spines. Adapters choose ports and switches choose spines, so the gate can
+ * only ask for a pair of leaves. A result answers the judge's question about the spine
+ * that it crossed, so the site needs no `trace`. Invariants: a leaf is in one such test
+ * at a time; a leaf gets the tests that it needs to cross each spine, and a bounded
+ * number of further ones while links are bad.
  */
 #include <string.h>
 
@@ -75,10 +75,10 @@ find_crossing(struct bu_spines *spines, const struct bu_flow *flow)
 }
 
 static int
-may_trace(const struct bu_across *across, int port)
+may_trace(const struct bu_leaf_campaign *campaign, int port)
 {
-	const struct bu_across_node *node =
-		&across->nodes[port / across->topology.rails];
+	const struct bu_leaf_campaign_node *node =
+		&campaign->nodes[port / campaign->topology.rails];
 
 	return node->lent && node->role->node;
 }
@@ -98,17 +98,17 @@ is_wanted(const struct bu_spines *spines, int from, int to)
 static int
 may_ask(const struct bu_spines *spines, const struct bu_flow *flow)
 {
-	const struct bu_across *across = spines->across;
+	const struct bu_leaf_campaign *campaign = spines->campaign;
 	const struct bu_topology *t = &spines->topology;
 	const struct bu_pair_log *log;
 	int place, dir;
 
 	if (!is_wanted(spines, t->leaf_of[flow->src], t->leaf_of[flow->dst]) ||
-	    !may_trace(across, flow->src) || !may_trace(across, flow->dst) ||
-	    !(across->nodes[flow->src / t->rails].asks ||
-	      across->nodes[flow->dst / t->rails].asks))
+	    !may_trace(campaign, flow->src) || !may_trace(campaign, flow->dst) ||
+	    !(campaign->nodes[flow->src / t->rails].asks ||
+	      campaign->nodes[flow->dst / t->rails].asks))
 		return 0;
-	log = bu_across_log(across, flow, &place, &dir);
+	log = bu_leaf_campaign_log(campaign, flow, &place, &dir);
 	return !log || bu_gate_failures(log) < BU_GATE_ERRORS;
 }
 
@@ -135,11 +135,11 @@ answer_flow(struct bu_spines *spines, struct bu_flow *flow)
 		return 1;
 	}
 	one->taken = 1;
-	m = &one->way->dir[one->dir];
+	m = &one->path->dir[one->dir];
 	flow->path = one->spine;
 	flow->doubt = 0;
-	flow->rate_gbps =
-		bu_across_comparable(spines->across, one->src, one->dst, m->rate_gbps);
+	flow->rate_gbps = bu_leaf_campaign_comparable(spines->campaign, one->src,
+						      one->dst, m->rate_gbps);
 	flow->lat_us = m->lat_us;
 	flow->lat99_us = m->lat99_us;
 	flow->lost = m->lost;
@@ -158,24 +158,24 @@ answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 }
 
 int
-bu_spines_run(struct bu_across *across, const struct bu_localise_opts *opts,
+bu_spines_run(struct bu_leaf_campaign *campaign, const struct bu_localise_opts *opts,
 	      struct bu_spines *ret)
 {
-	size_t leaves = (size_t)across->topology.leaves;
+	size_t leaves = (size_t)campaign->topology.leaves;
 	struct bu_site site = {.round = answer, .arg = ret};
 	struct bu_err err = {0};
 	int rc;
 
-	*ret = (struct bu_spines){.across = across, .topology = across->topology};
+	*ret = (struct bu_spines){.campaign = campaign, .topology = campaign->topology};
 	ret->topology.spine_ids = (struct bu_ids){json_array(), json_object()};
 	ret->tests = bu_xcalloc(leaves, sizeof(*ret->tests));
 	ret->seen = bu_xcalloc(leaves, 1);
 	ret->lacks = bu_xcalloc(leaves, 1);
 	ret->asked = bu_xcalloc(leaves, 1);
-	for (int i = 0; i < across->topology.rails; i++)
-		if (!bu_rail_is_traced(across->rail[i]))
+	for (int i = 0; i < campaign->topology.rails; i++)
+		if (!bu_rail_is_traced(campaign->rail[i]))
 			return 1;
-	bu_ways_find(across, ret);
+	bu_paths_find(campaign, ret);
 	if (!ret->topology.spines)
 		return 1;
 	find_lacks(ret);
@@ -204,10 +204,10 @@ bu_spines_wait(const struct bu_spines *spines, int node)
 	const struct bu_topology *t = &spines->topology;
 
 	for (int rail = 0; rail < t->rails; rail++)
-		if (!spines->across->no_port[node * t->rails + rail] &&
+		if (!spines->campaign->no_port[node * t->rails + rail] &&
 		    spines->lacks[t->leaf_of[node * t->rails + rail]])
-			return spines->across->nodes[node].asks;
-	return spines->bad && spines->across->nodes[node].asks;
+			return spines->campaign->nodes[node].asks;
+	return spines->bad && spines->campaign->nodes[node].asks;
 }
 
 enum bu_link_state

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of single links between leaves and spines, where flows are traced. ways.c finds
- * the spine of each flow. spines.c asks for more flows and judges the links. Used by
- * across.c and across_keep.c. Invariants: a flow of unknown spine is no evidence; the
- * judge knows no spine that no trace has seen, because its links could not be tested.
+ * Tests of single links between leaves and spines, where flows are traced. paths.c
+ * finds the spine of each flow. spines.c asks for more flows and judges the links. Used
+ * by leaf_campaign.c and leaf_campaign_keep.c. Invariants: a flow of unknown spine is
+ * no evidence; the judge knows no spine that no trace has seen, because its links could
+ * not be tested.
  */
 #ifndef BU_GATE_CAMPAIGN_SPINES_H
 #define BU_GATE_CAMPAIGN_SPINES_H
 
-#include "provisioner/gate/campaign/across_impl.h"
+#include "provisioner/gate/campaign/leaf_campaign_impl.h"
 
 /* A result of one direction of a pair, over one spine. */
 struct bu_crossing {
@@ -18,15 +19,15 @@ struct bu_crossing {
 	const char *name; /* of the spine */
 	int spine;        /* place of the spine in the topology */
 	int dir;          /* of the pair in the log */
-	const struct bu_way *way;
+	const struct bu_traced_path *path;
 	unsigned char bad;
 	unsigned char newest; /* the last from this leaf to that one over this spine */
 	unsigned char taken;  /* given to the judge */
 };
 
 struct bu_spines {
-	struct bu_across *across;
-	/* The topology of across, with spines by name. */
+	struct bu_leaf_campaign *campaign;
+	/* The topology of the campaign, with spines by name. */
 	struct bu_topology topology;
 	struct bu_crossing *list; /* oldest first */
 	size_t count, cap;
@@ -39,13 +40,13 @@ struct bu_spines {
 	struct bu_report report;
 };
 
-/* ways.c. Fills topology, seen, list, tests and bad. There are no spines if no trace
+/* paths.c. Fills topology, seen, list, tests and bad. There are no spines if no trace
  * names one, if traces name more than BU_TOPOLOGY_SPINES_MAX, or if one queue pair is
  * too slow to test a link. */
-void bu_ways_find(struct bu_across *across, struct bu_spines *ret);
+void bu_paths_find(struct bu_leaf_campaign *campaign, struct bu_spines *ret);
 /* spines.c. 1 = no more questions; 0 = they are in `wanted`. Close it in any case. */
-int bu_spines_run(struct bu_across *across, const struct bu_localise_opts *opts,
-		  struct bu_spines *ret);
+int bu_spines_run(struct bu_leaf_campaign *campaign,
+		  const struct bu_localise_opts *opts, struct bu_spines *ret);
 void bu_spines_close(struct bu_spines *spines);
 /* Does this node wait for tests of single links? */
 int bu_spines_wait(const struct bu_spines *spines, int node);

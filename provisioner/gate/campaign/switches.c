@@ -22,7 +22,7 @@ enum { GATHER_MS = 30000, LATE_MS = 900000, READINGS_MAX = 64 };
 
 /* One campaign while it runs. */
 struct counting {
-	struct bu_across across;
+	struct bu_leaf_campaign campaign;
 	struct bu_switches *counters;
 	size_t readings;       /* given to the campaign */
 	int lacks;             /* 1 = the campaign asked for a further reading */
@@ -86,12 +86,12 @@ is_in(const json_t *nodes, const struct bu_node *node)
 
 /* A validating node loads links once in each boot, after its certification. */
 static void
-note_asking(struct bu_switches *counters, const struct bu_across *across)
+note_asking(struct bu_switches *counters, const struct bu_leaf_campaign *campaign)
 {
 	int64_t now_ms = bu_loop_now_ms(counters->gate->fleet->loop);
 
-	for (int i = 0; i < across->topology.nodes; i++) {
-		const struct bu_role *role = across->nodes[i].role;
+	for (int i = 0; i < campaign->topology.nodes; i++) {
+		const struct bu_role *role = campaign->nodes[i].role;
 
 		if (!role->ready || is_in(counters->done, role->node) ||
 		    is_in(counters->members, role->node))
@@ -154,12 +154,12 @@ goes_on(struct bu_switches *counters, const struct bu_desired_network *network)
 static void
 choose_nodes(struct counting *counting)
 {
-	struct bu_across *across = &counting->across;
+	struct bu_leaf_campaign *campaign = &counting->campaign;
 
-	for (int i = 0; i < across->topology.nodes; i++) {
-		struct bu_across_node *node = &across->nodes[i];
+	for (int i = 0; i < campaign->topology.nodes; i++) {
+		struct bu_leaf_campaign_node *node = &campaign->nodes[i];
 
-		across->absent[i] |= node->held;
+		campaign->absent[i] |= node->held;
 		node->asks = is_in(counting->counters->members, node->role->node);
 	}
 }
@@ -234,7 +234,7 @@ has_result(struct counting *counting, const struct bu_flow *flow,
 	size_t reading = counting->readings;
 	int place = 0, dir = 0;
 	const struct bu_pair_log *log =
-		bu_across_log(&counting->across, flow, &place, &dir);
+		bu_leaf_campaign_log(&counting->campaign, flow, &place, &dir);
 
 	*ret_log = log;
 	for (size_t i = 0; log && i < log->count; i++)
@@ -246,13 +246,13 @@ has_result(struct counting *counting, const struct bu_flow *flow,
 }
 
 static int
-may_load(const struct bu_across *across, const struct bu_flow *flow,
+may_load(const struct bu_leaf_campaign *campaign, const struct bu_flow *flow,
 	 const struct bu_pair_log *log)
 {
-	const int *leaf_of = across->topology.leaf_of;
-	int rails = across->topology.rails;
-	const struct bu_across_node *a = &across->nodes[flow->src / rails];
-	const struct bu_across_node *b = &across->nodes[flow->dst / rails];
+	const int *leaf_of = campaign->topology.leaf_of;
+	int rails = campaign->topology.rails;
+	const struct bu_leaf_campaign_node *a = &campaign->nodes[flow->src / rails];
+	const struct bu_leaf_campaign_node *b = &campaign->nodes[flow->dst / rails];
 
 	return leaf_of[flow->src] != leaf_of[flow->dst] && (a->asks || b->asks) &&
 	       a->lent && b->lent && (!log || !bu_gate_failures(log));
@@ -262,24 +262,24 @@ may_load(const struct bu_across *across, const struct bu_flow *flow,
 static int
 answer_flow(struct counting *counting, struct bu_flow *flow)
 {
-	struct bu_across *across = &counting->across;
+	struct bu_leaf_campaign *campaign = &counting->campaign;
 	const struct bu_pair_log *log;
 
 	flow->path = BU_PATH_UNKNOWN;
-	flow->rate_gbps = (float)across->topology.limit_gbps;
+	flow->rate_gbps = (float)campaign->topology.limit_gbps;
 	flow->doubt = 0;
 	if (!counting->readings)
 		return 0;
 	if (has_result(counting, flow, &log)) {
-		counting->loaded[across->topology.leaf_of[flow->src]] = 1;
-		counting->loaded[across->topology.leaf_of[flow->dst]] = 1;
+		counting->loaded[campaign->topology.leaf_of[flow->src]] = 1;
+		counting->loaded[campaign->topology.leaf_of[flow->dst]] = 1;
 		return 0;
 	}
 	flow->doubt = BU_DOUBT_NONE;
 	if (counting->readings < counting->counters->count ||
-	    !may_load(across, flow, log))
+	    !may_load(campaign, flow, log))
 		return 0;
-	bu_pairs_add(&across->wanted, flow->src, flow->dst);
+	bu_pairs_add(&campaign->wanted, flow->src, flow->dst);
 	flow->doubt |= BU_DOUBT_ASKED;
 	return 1;
 }
@@ -301,7 +301,7 @@ answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 static int
 is_read_anew(const struct counting *counting, const json_t *entry)
 {
-	const struct bu_topology *t = &counting->across.topology;
+	const struct bu_topology *t = &counting->campaign.topology;
 	const char *name = bu_json_str(entry, "leaf", "");
 	const json_t *place = json_object_get(t->leaf_ids.index, name);
 
@@ -328,33 +328,34 @@ keep(const struct counting *counting, const struct bu_report *report)
 		    one->what == BU_WHAT_LEAF)
 			json_array_append_new(
 				accused, bu_switches_entry(counting->counters,
-							   &counting->across, one));
+							   &counting->campaign, one));
 	}
 }
 
 static void
 run(struct counting *counting, const struct bu_desired_network *network)
 {
-	struct bu_across *across = &counting->across;
+	struct bu_leaf_campaign *campaign = &counting->campaign;
 	struct bu_site site = {
 		.round = answer, .switches = give_reading, .arg = counting};
 	struct bu_localise_opts opts = {
-		.seed = across->gate->seed,
-		.trusted = across->trusted,
-		.absent = across->absent,
-		.no_port = across->no_port,
+		.seed = campaign->gate->seed,
+		.trusted = campaign->trusted,
+		.absent = campaign->absent,
+		.no_port = campaign->no_port,
 		.retests = 1, /* no result is bad here */
 		.lean = 1,
 	};
 	struct bu_err err = {0};
-	int rc = bu_localise(&across->topology, &site, &opts, &across->report, &err);
+	int rc =
+		bu_localise(&campaign->topology, &site, &opts, &campaign->report, &err);
 
 	bu_assert(rc >= 0); /* this site never fails */
 	if (rc == 0) {
-		keep(counting, &across->report);
+		keep(counting, &campaign->report);
 		end(counting->counters);
-	} else if (across->wanted.count) {
-		bu_across_ask(across, &across->wanted, 0);
+	} else if (campaign->wanted.count) {
+		bu_leaf_campaign_ask(campaign, &campaign->wanted, 0);
 	} else if (counting->lacks) {
 		bu_switches_read(counting->counters, network);
 	}
@@ -362,10 +363,10 @@ run(struct counting *counting, const struct bu_desired_network *network)
 
 /* 0 = no member is left to load links. */
 static int
-has_member(const struct bu_across *across)
+has_member(const struct bu_leaf_campaign *campaign)
 {
-	for (int i = 0; i < across->topology.nodes; i++)
-		if (across->nodes[i].asks && !across->absent[i])
+	for (int i = 0; i < campaign->topology.nodes; i++)
+		if (campaign->nodes[i].asks && !campaign->absent[i])
 			return 1;
 	return 0;
 }
@@ -374,24 +375,24 @@ static void
 look_at(struct bu_gate *gate, const struct bu_desired_network *network)
 {
 	struct counting counting = {.readings = 0};
-	struct bu_across *across = &counting.across;
-	int several = bu_across_open(gate, network, across);
+	struct bu_leaf_campaign *campaign = &counting.campaign;
+	int several = bu_leaf_campaign_open(gate, network, campaign);
 	bu_autofree unsigned char *loaded =
-		bu_xcalloc((size_t)across->topology.leaves, 1);
+		bu_xcalloc((size_t)campaign->topology.leaves, 1);
 
 	counting.loaded = loaded;
-	counting.counters = counters_of(gate, across->fabric);
-	note_asking(counting.counters, across);
+	counting.counters = counters_of(gate, campaign->fabric);
+	note_asking(counting.counters, campaign);
 	if (goes_on(counting.counters, network)) {
-		name_spines(&across->topology, network->spines);
+		name_spines(&campaign->topology, network->spines);
 		choose_nodes(&counting);
-		fit_shape(counting.counters, &across->topology, network);
-		if (several && across->topology.leaves > 1 && has_member(across))
+		fit_shape(counting.counters, &campaign->topology, network);
+		if (several && campaign->topology.leaves > 1 && has_member(campaign))
 			run(&counting, network);
 		else
 			end(counting.counters);
 	}
-	bu_across_close(across);
+	bu_leaf_campaign_close(campaign);
 }
 
 /* 1 = the network names switch_counters, and is the first of its fabric. */
@@ -401,16 +402,16 @@ is_counted(const struct bu_desired *desired, size_t i)
 	const struct bu_desired_network *network = &desired->networks[i];
 
 	return network->switch_counters && network->role == BU_ROLE_FABRIC &&
-	       (!network->switch_fabric || bu_across_is_first(desired, i));
+	       (!network->switch_fabric || bu_leaf_campaign_is_first(desired, i));
 }
 
 static int
 is_still_counted(const struct bu_desired *desired, const char *key)
 {
 	for (size_t i = 0; i < desired->networks_count; i++) {
-		char its[BU_ACROSS_KEY_SIZE];
+		char its[BU_LEAF_CAMPAIGN_KEY_SIZE];
 
-		bu_across_key(&desired->networks[i], its);
+		bu_leaf_campaign_key(&desired->networks[i], its);
 		if (is_counted(desired, i) && strcmp(its, key) == 0)
 			return 1;
 	}

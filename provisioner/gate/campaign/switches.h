@@ -10,7 +10,7 @@
 
 #include "provisioner/gate/campaign/campaign.h"
 
-/* switches.c. Called after bu_across_look(), while there are roles. */
+/* switches.c. Called after bu_leaf_campaign_look(), while there are roles. */
 void bu_switches_look(struct bu_gate *gate);
 /* 1 = nodes load links between readings, or are to do so. */
 int bu_switches_go_on(const struct bu_gate *gate);

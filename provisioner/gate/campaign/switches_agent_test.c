@@ -4,7 +4,7 @@
 #include "model/hello.h"
 #include "model/work.h"
 #include "provisioner/gate/campaign/switches_impl.h"
-#include "tests/support/across.h"
+#include "tests/support/leaf_campaign.h"
 
 enum { LEAVES = 3, EACH = 2, NODES = LEAVES * EACH, SPINES = 3 };
 
@@ -90,10 +90,10 @@ answer_items(struct rig *rig, struct site *site)
 }
 
 static void
-pass_and_answer(struct rig *rig, struct site *site, struct ways *ways, int seconds)
+pass_and_answer(struct rig *rig, struct site *site, struct paths *paths, int seconds)
 {
 	for (int i = 0; i < seconds; i++) {
-		pass(rig, ways, NODES, 1);
+		pass(rig, paths, NODES, 1);
 		answer_items(rig, site);
 	}
 }
@@ -103,7 +103,7 @@ pass_and_answer(struct rig *rig, struct site *site, struct ways *ways, int secon
 
 /* The profile's network is soft-RoCE: that `check` refuses this is of the loader. */
 static void
-begin_counted(struct rig *rig, struct site *site, struct ways *ways)
+begin_counted(struct rig *rig, struct site *site, struct paths *paths)
 {
 	const char *lines = site->rails ? COUNTED "switch_fabric = clos\n" : COUNTED;
 	int rails = 1 + site->rails / 2;
@@ -121,32 +121,32 @@ begin_counted(struct rig *rig, struct site *site, struct ways *ways)
 		struct bu_desired_node *node = &rig->fleet->desired->nodes[i - 1];
 
 		rig_to_validating(rig, i);
-		ways->leaf[i] = (i - 1) / EACH + 1;
+		paths->leaf[i] = (i - 1) / EACH + 1;
 		free(node->switch_ports);
 		node->switch_ports =
 			bu_xasprintf("fabric=leaf0%d:p%d,rail1=leaf1%d:p%d",
-				     ways->leaf[i], i, ways->leaf[i], i);
+				     paths->leaf[i], i, paths->leaf[i], i);
 	}
 }
 
 static void
-end_counted(struct rig *rig, struct site *site, struct ways *ways)
+end_counted(struct rig *rig, struct site *site, struct paths *paths)
 {
 	json_decref(site->readers);
 	json_decref(site->item);
-	end_fabric(rig, ways);
+	end_fabric(rig, paths);
 }
 
 START_TEST(a_bad_link_is_named)
 {
 	struct site site = {.without = 3};
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	bu_autofree char *warnings = NULL, *names = NULL;
 	struct bu_work_switches work;
 	struct rig rig;
 
-	begin_counted(&rig, &site, &ways);
-	pass_and_answer(&rig, &site, &ways, 330);
+	begin_counted(&rig, &site, &paths);
+	pass_and_answer(&rig, &site, &paths, 330);
 	all_join(&rig, NODES);
 	warnings = warnings_of(&rig);
 	says(warnings, "rail fabric: what its switches count accuses the link between "
@@ -168,7 +168,7 @@ START_TEST(a_bad_link_is_named)
 	/* By turns: none is asked for all of them. */
 	ck_assert_int_ge(site.readings, 11);
 	ck_assert_uint_eq(json_object_size(site.readers), NODES);
-	end_counted(&rig, &site, &ways);
+	end_counted(&rig, &site, &paths);
 }
 END_TEST
 
@@ -176,13 +176,13 @@ END_TEST
 START_TEST(rails_of_one_fabric_are_read_together)
 {
 	struct site site = {.rails = 2};
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	bu_autofree char *warnings = NULL, *names = NULL;
 	struct bu_work_switches work;
 	struct rig rig;
 
-	begin_counted(&rig, &site, &ways);
-	pass_and_answer(&rig, &site, &ways, 400);
+	begin_counted(&rig, &site, &paths);
+	pass_and_answer(&rig, &site, &paths, 400);
 	all_join(&rig, NODES);
 	ck_assert_int_eq(
 		bu_record_from_json(bu_work_switches_fields, site.item, &work, NULL),
@@ -198,19 +198,19 @@ START_TEST(rails_of_one_fabric_are_read_together)
 	ck_assert_ptr_null(strstr(warnings, "leaf02"));
 	ck_assert_ptr_null(strstr(warnings, "could not be read"));
 	ck_assert_ptr_null(rig.gate->switches->next);
-	end_counted(&rig, &site, &ways);
+	end_counted(&rig, &site, &paths);
 }
 END_TEST
 
 START_TEST(an_agent_that_fails_costs_its_words_alone)
 {
 	struct site site = {.failure = "mlx5_0 port 1 takes no management packets"};
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	bu_autofree char *warnings = NULL, *after = NULL;
 	struct rig rig;
 
-	begin_counted(&rig, &site, &ways);
-	pass_and_answer(&rig, &site, &ways, 100);
+	begin_counted(&rig, &site, &paths);
+	pass_and_answer(&rig, &site, &paths, 100);
 	all_join(&rig, NODES);
 	warnings = warnings_of(&rig);
 	says(warnings,
@@ -220,11 +220,11 @@ START_TEST(an_agent_that_fails_costs_its_words_alone)
 	     ": mlx5_0 port 1 takes no management packets; it is asked again");
 	ck_assert_int_le(site.readings, 2);
 	site.failure = NULL;
-	pass_and_answer(&rig, &site, &ways, 400);
+	pass_and_answer(&rig, &site, &paths, 400);
 	after = warnings_of(&rig);
 	ck_assert_ptr_null(strstr(after, "could not be read"));
 	says(after, "the link between leaf02 (rail fabric) and spine s2");
-	end_counted(&rig, &site, &ways);
+	end_counted(&rig, &site, &paths);
 }
 END_TEST
 
@@ -232,46 +232,46 @@ END_TEST
 START_TEST(one_that_is_silent_is_given_up)
 {
 	struct site site = {.readings = 0};
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	bu_autofree char *during = NULL, *after = NULL;
 	struct rig rig;
 	char reader[BU_NAME_MAX];
 
-	begin_counted(&rig, &site, &ways);
+	begin_counted(&rig, &site, &paths);
 	for (int i = 0;
 	     i < 100 && !(rig.gate->switches && rig.gate->switches->agent.task); i++)
-		pass(&rig, &ways, NODES, 1);
+		pass(&rig, &paths, NODES, 1);
 	ck_assert_ptr_nonnull(rig.gate->switches);
 	strcpy(reader, rig.gate->switches->agent.task->name[0]);
 	ck_assert_int_eq(bu_task_is_busy(rig.gate, reader), 1);
 	during = warnings_of(&rig);
 	ck_assert_str_eq(during, "");
-	pass(&rig, &ways, NODES, 60);
+	pass(&rig, &paths, NODES, 60);
 	after = warnings_of(&rig);
 	says(after, reader);
 	says(after, ": it gave no answer within 30 s; it is asked again");
 	ck_assert_int_eq(bu_task_is_busy(rig.gate, reader), 0);
 	all_join(&rig, NODES);
-	end_counted(&rig, &site, &ways);
+	end_counted(&rig, &site, &paths);
 }
 END_TEST
 
 START_TEST(a_counter_at_its_end_is_told)
 {
 	struct site site = {.full = "SymbolErrorCounter of port 41 of leaf01"};
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	bu_autofree char *warnings = NULL;
 	struct rig rig;
 
-	begin_counted(&rig, &site, &ways);
-	pass_and_answer(&rig, &site, &ways, 100);
+	begin_counted(&rig, &site, &paths);
+	pass_and_answer(&rig, &site, &paths, 100);
 	all_join(&rig, NODES);
 	warnings = warnings_of(&rig);
 	says(warnings,
 	     "rail fabric: SymbolErrorCounter of port 41 of leaf01 has counted "
 	     "to its end and shows nothing new: reset it");
 	ck_assert_int_gt(site.readings, 2);
-	end_counted(&rig, &site, &ways);
+	end_counted(&rig, &site, &paths);
 }
 END_TEST
 
@@ -279,17 +279,17 @@ END_TEST
 START_TEST(what_was_not_asked_for_is_no_answer)
 {
 	struct site site = {.readings = 0};
-	struct ways ways = {.slow = 0};
+	struct paths paths = {.slow = 0};
 	bu_autojson json_t *result = NULL, *bare = json_object();
 	struct bu_switches *counters;
 	bu_autofree char *warnings = NULL, *id = NULL;
 	struct bu_node *reader;
 	struct rig rig;
 
-	begin_counted(&rig, &site, &ways);
+	begin_counted(&rig, &site, &paths);
 	for (int i = 0;
 	     i < 100 && !(rig.gate->switches && rig.gate->switches->agent.task); i++)
-		pass(&rig, &ways, NODES, 1);
+		pass(&rig, &paths, NODES, 1);
 	counters = rig.gate->switches;
 	id = bu_xstrdup(counters->agent.task->id);
 	reader = bu_fleet_node(rig.fleet, counters->agent.task->name[0]);
@@ -304,7 +304,7 @@ START_TEST(what_was_not_asked_for_is_no_answer)
 	ck_assert_int_eq(bu_task_result(rig.gate, reader, id, bare, NULL), 1);
 	warnings = warnings_of(&rig);
 	says(warnings, ": its answer has no ports");
-	end_counted(&rig, &site, &ways);
+	end_counted(&rig, &site, &paths);
 }
 END_TEST
 

@@ -6,7 +6,7 @@
 #ifndef BU_GATE_CAMPAIGN_SWITCHES_IMPL_H
 #define BU_GATE_CAMPAIGN_SWITCHES_IMPL_H
 
-#include "provisioner/gate/campaign/across_impl.h"
+#include "provisioner/gate/campaign/leaf_campaign_impl.h"
 #include "provisioner/gate/campaign/prometheus.h"
 #include "provisioner/gate/campaign/series.h"
 #include "provisioner/gate/campaign/switches.h"
@@ -30,7 +30,7 @@ struct bu_switches_agent {
 struct bu_switches {
 	struct bu_switches *next;
 	struct bu_gate *gate;
-	char key[BU_ACROSS_KEY_SIZE];
+	char key[BU_LEAF_CAMPAIGN_KEY_SIZE];
 	/* node -> its boot: to be loaded next, being loaded, and loaded. */
 	json_t *asking, *members, *done;
 	int64_t first_ms;   /* monotonic: the first node was put in `asking` */
@@ -80,7 +80,7 @@ void bu_switches_fini(struct bu_task *task);
 
 /* switches_words.c. An entry of `accused`; new reference. */
 json_t *bu_switches_entry(const struct bu_switches *counters,
-			  const struct bu_across *across,
+			  const struct bu_leaf_campaign *campaign,
 			  const struct bu_accusation *one);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* "the link between leaf01 (rail rail0) and spine spine02"; owned. */
 static char *
-part_words(const struct bu_across *across, const struct bu_accusation *one)
+part_words(const struct bu_leaf_campaign *campaign, const struct bu_accusation *one)
 {
 	static const char *const ways[] = {"", ", to the spine", ", from the spine",
 					   ", both ways"};
@@ -20,9 +20,9 @@ part_words(const struct bu_across *across, const struct bu_accusation *one)
 	char spine[BU_NAME_MAX] = "";
 
 	if (one->what != BU_WHAT_SPINE)
-		leaf = bu_across_leaf_words(across, one->leaf);
+		leaf = bu_leaf_campaign_leaf_words(campaign, one->leaf);
 	if (one->what != BU_WHAT_LEAF)
-		bu_ids_text(&across->topology.spine_ids, one->spine, spine,
+		bu_ids_text(&campaign->topology.spine_ids, one->spine, spine,
 			    sizeof(spine));
 	if (one->what == BU_WHAT_LEAF)
 		return bu_xasprintf("leaf %s", leaf);
@@ -52,24 +52,26 @@ figures(const struct bu_switches *counters, const struct bu_accusation *one)
 }
 
 json_t *
-bu_switches_entry(const struct bu_switches *counters, const struct bu_across *across,
+bu_switches_entry(const struct bu_switches *counters,
+		  const struct bu_leaf_campaign *campaign,
 		  const struct bu_accusation *one)
 {
-	bu_autofree char *part = part_words(across, one);
-	bu_autofree char *cause = bu_accusation_text(&across->topology, one);
+	bu_autofree char *part = part_words(campaign, one);
+	bu_autofree char *cause = bu_accusation_text(&campaign->topology, one);
 	bu_autofree char *counted = figures(counters, one);
 	bu_autofree char *text = NULL;
 	char leaf[BU_GATE_LEAF_SIZE + BU_NAME_MAX] = "", at[24];
 	json_t *nodes = json_object();
 
-	bu_time_iso(bu_wall_ms(bu_loop_clock(across->gate->fleet->loop)), at);
+	bu_time_iso(bu_wall_ms(bu_loop_clock(campaign->gate->fleet->loop)), at);
 	text = bu_xasprintf("%s%s: what its switches count accuses %s: %s%s; read "
 			    "until %s",
-			    across->alone ? "" : "switch fabric ", across->fabric, part,
-			    cause, counted, at);
+			    campaign->alone ? "" : "switch fabric ", campaign->fabric,
+			    part, cause, counted, at);
 	if (one->what != BU_WHAT_SPINE)
-		bu_ids_text(&across->topology.leaf_ids, one->leaf, leaf, sizeof(leaf));
-	bu_across_add_nodes(across, one, nodes);
+		bu_ids_text(&campaign->topology.leaf_ids, one->leaf, leaf,
+			    sizeof(leaf));
+	bu_leaf_campaign_add_nodes(campaign, one, nodes);
 	bu_warn("gate", "%s", text);
 	return json_pack("{s:s,s:s,s:o}", "text", text, "leaf", leaf, "nodes", nodes);
 }

@@ -228,7 +228,7 @@ START_TEST(a_certificate_says_of_whom_it_is)
 			bu_gate_roles(b.gate);
 			bu_ignore(between_open(&b, "fabric"));
 			bu_gate_keep_shape(b.gate, between_network(&b, "fabric"),
-					   &b.across.topology);
+					   &b.campaign.topology);
 			between_close(&b);
 			bu_gate_roles_drop(b.gate);
 		}

@@ -39,25 +39,26 @@ void bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const cha
 void bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 		       struct bu_reason *ret);
 
-/* say.c. Sets why a node does not go on; NONE = it does. A hold is shown besides. */
-void bu_gate_say(struct bu_gate *gate, struct bu_node *node,
-		 const struct bu_reason *reason);
+/* node_reason.c. Sets why a node does not go on; NONE = it does. A hold is shown
+ * besides. */
+void bu_node_reason_set(struct bu_gate *gate, struct bu_node *node,
+			const struct bu_reason *reason);
 /* The same for one rail. The first of the node's rails with a reason is shown. */
-void bu_gate_say_of_rail(const struct bu_campaign_state *campaign, struct bu_node *node,
-			 const struct bu_reason *reason);
+void bu_node_reason_set_of_rail(const struct bu_campaign_state *campaign,
+				struct bu_node *node, const struct bu_reason *reason);
 /* Adds the rail to a reason, where the pool has several. */
-void bu_gate_name_rail(const struct bu_campaign_state *campaign,
-		       const struct bu_node *node, struct bu_reason *reason);
-/* bu_gate_says(gate, node, SOAKS, .number = {5, 25}) */
-#define bu_gate_says(gate, node, id, ...)                                              \
+void bu_node_reason_name_rail(const struct bu_campaign_state *campaign,
+			      const struct bu_node *node, struct bu_reason *reason);
+/* bu_node_reason_make(gate, node, SOAKS, .number = {5, 25}) */
+#define bu_node_reason_make(gate, node, id, ...)                                       \
 	do {                                                                           \
 		struct bu_reason bu_says;                                              \
                                                                                        \
 		BU_REASON_SET(&bu_says, id, __VA_ARGS__);                              \
-		bu_gate_say((gate), (node), &bu_says);                                 \
+		bu_node_reason_set((gate), (node), &bu_says);                          \
 	} while (0)
 /* Sets the reasons of validating nodes that are no candidates yet. */
-void bu_gate_say_all(struct bu_gate *gate);
+void bu_node_reason_set_all(struct bu_gate *gate);
 
 /* report.c. Body of a checks or soak event: verdict, counts, the rows that do not pass.
  * slice_ms: planned length of a slice; BU_UNSAID_INT = no soak. peer: its neighbour or

@@ -32,8 +32,8 @@ awaits_checks(const struct bu_gate *gate, const struct bu_node *node,
 	if (bu_fleet_target(gate->fleet, node, &target, &err) != 0)
 		BU_REASON_SET(ret, CHECKS_UNASKABLE, .text = {err.text});
 	else if (node->live.checks_errors &&
-		 bu_reason_is(node->live.says, BU_REASON_KIND_TROUBLE))
-		*ret = *node->live.says;
+		 bu_reason_is(node->live.wait_reason, BU_REASON_KIND_TROUBLE))
+		*ret = *node->live.wait_reason;
 	else
 		bu_reason_set(ret, BU_REASON_CHECKS_AWAITED, NULL);
 }
@@ -43,8 +43,8 @@ awaits_checks(const struct bu_gate *gate, const struct bu_node *node,
 static void
 is_given_up(const struct bu_node *node, struct bu_reason *ret)
 {
-	if (node->live.says->code == BU_REASON_CHECKS_SILENT)
-		*ret = *node->live.says;
+	if (node->live.wait_reason->code == BU_REASON_CHECKS_SILENT)
+		*ret = *node->live.wait_reason;
 	else
 		bu_reason_set(ret, BU_REASON_CHECKS_AWAITED, NULL);
 }
@@ -190,8 +190,8 @@ static void
 no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
 {
 	node->live.checks_errors++;
-	bu_gate_says(gate, node, CHECKS_SILENT, .text = {why},
-		     .number = {node->live.checks_errors});
+	bu_node_reason_make(gate, node, CHECKS_SILENT, .text = {why},
+			    .number = {node->live.checks_errors});
 }
 
 /* Why a slice counts for no time: its first row; owned. */
@@ -212,8 +212,8 @@ static void
 heard(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind)
 {
 	node->live.checks_errors = 0;
-	if (bu_reason_is(node->live.says, BU_REASON_KIND_TROUBLE)) {
-		bu_node_drop_says(node);
+	if (bu_reason_is(node->live.wait_reason, BU_REASON_KIND_TROUBLE)) {
+		bu_node_drop_wait_reason(node);
 		bu_fleet_mark(gate->fleet, node);
 	}
 	if (kind == BU_EVENT_SOAK)

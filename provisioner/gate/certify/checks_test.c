@@ -171,7 +171,7 @@ START_TEST(what_is_missing_is_said)
 		node->checks.is.verdict = rows[i].verdict;
 		has_soaked(&b, node, rows[i].soaked_ms);
 		node->live.checks_errors = rows[i].errors;
-		*bu_node_says(node) = (struct bu_reason){.code = rows[i].before};
+		*bu_node_wait_reason(node) = (struct bu_reason){.code = rows[i].before};
 		bu_gate_unchecked(b.gate, node, &reason);
 		ck_assert_msg(reason.code == rows[i].says, "row %zu: %s", i,
 			      bu_reason_info(reason.code)->name);
@@ -266,8 +266,8 @@ START_TEST(an_answer_without_a_report_is_an_error)
 				      rows[i].fails ? &failure : NULL);
 		ck_assert_msg(node->live.checks_errors == rows[i].errors, "row %zu", i);
 		ck_assert_int_eq(node->live.slices_lost, rows[i].lost);
-		rig_text_has(rig_said(node->live.says), rows[i].says);
-		ck_assert_int_eq(node->live.says->code,
+		rig_text_has(rig_said(node->live.wait_reason), rows[i].says);
+		ck_assert_int_eq(node->live.wait_reason->code,
 				 *rows[i].says ? BU_REASON_CHECKS_SILENT
 					       : BU_REASON_NONE);
 		between_end(&b);
@@ -314,7 +314,7 @@ START_TEST(a_group_that_broke_off_is_asked_for_again)
 		ck_assert_msg(node->live.checks_errors == rows[i].errors, "%zu", i);
 		ck_assert_int_eq(node->live.appending, !rows[i].errors);
 		if (rows[i].errors) {
-			rig_text_has(rig_said(node->live.says),
+			rig_text_has(rig_said(node->live.wait_reason),
 				     "the gpu checks did not run: it is late");
 			ck_assert_int_eq(bu_gate_checks_asked(b.gate, node, again), 1);
 			ck_assert_str_ne(again, id);
@@ -342,11 +342,12 @@ START_TEST(a_report_ends_its_trouble)
 			node->live.clock_ms = 7;
 			if (soaks)
 				is_checked(node);
-			*bu_node_says(node) = (struct bu_reason){.code = said[i]};
+			*bu_node_wait_reason(node) =
+				(struct bu_reason){.code = said[i]};
 			bu_gate_checks_asked(b.gate, node, id);
 			report = report_of(node->boot_id, "soak-cpu", BU_VERDICT_PASS);
 			bu_gate_checks_result(b.gate, node, id, report, NULL);
-			ck_assert_int_eq(node->live.says->code,
+			ck_assert_int_eq(node->live.wait_reason->code,
 					 i ? BU_REASON_NO_PARTNER : BU_REASON_NONE);
 			/* Time that it soaked does not count as late. */
 			ck_assert_int_eq(node->live.clock_ms,

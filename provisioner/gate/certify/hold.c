@@ -87,9 +87,9 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 static void
 heed_wait(struct bu_gate *gate, struct bu_node *node)
 {
-	if (bu_reason_is(node->live.says, BU_REASON_KIND_WAIT) &&
+	if (bu_reason_is(node->live.wait_reason, BU_REASON_KIND_WAIT) &&
 	    bu_loop_now_ms(gate->fleet->loop) - node->live.clock_ms >= PARTNER_WAIT_MS)
-		hold(gate, node, BU_OWNER_BRINGUP, "", node->live.says);
+		hold(gate, node, BU_OWNER_BRINGUP, "", node->live.wait_reason);
 }
 
 void

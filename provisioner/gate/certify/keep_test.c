@@ -151,8 +151,8 @@ START_TEST(without_a_report_nobody_is_measured)
 	rig_pass(&rig, 2001);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_CHECKS), 1);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_PAIR), 0);
-	rig_reason_is(rig_node(&rig, 1)->live.says, CHECKS_SILENT);
-	rig_reason_has(rig_node(&rig, 1)->live.says,
+	rig_reason_is(rig_node(&rig, 1)->live.wait_reason, CHECKS_SILENT);
+	rig_reason_has(rig_node(&rig, 1)->live.wait_reason,
 		       "gave no report, 3 times: the report is of boot");
 	rig_end(&rig);
 }
@@ -307,9 +307,9 @@ START_TEST(the_soak_goes_on_after_a_restart)
 		node = rig_node(&rig, 1);
 		node->live.last_seen_ms = rig.clock.fake_wall_ms;
 		rig_pass(&rig, 2001);
-		rig_reason_is(node->live.says, SOAKS);
-		ck_assert_int_eq(node->live.says->number[0], slice * 10);
-		ck_assert_int_eq(node->live.says->number[1], 25);
+		rig_reason_is(node->live.wait_reason, SOAKS);
+		ck_assert_int_eq(node->live.wait_reason->number[0], slice * 10);
+		ck_assert_int_eq(node->live.wait_reason->number[1], 25);
 		item = bu_gate_work(rig.gate, node);
 		ck_assert_ptr_nonnull(item);
 		ck_assert_int_eq(
@@ -326,7 +326,7 @@ START_TEST(the_soak_goes_on_after_a_restart)
 	}
 	node->live.last_seen_ms = rig.clock.fake_wall_ms;
 	rig_pass(&rig, 2001);
-	rig_reason_is(node->live.says, NO_PARTNER); /* measured from now on */
+	rig_reason_is(node->live.wait_reason, NO_PARTNER); /* measured from now on */
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_SOAK), 3);
 	rig_end(&rig);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "provisioner/gate/campaign/across.h"
+#include "provisioner/gate/campaign/leaf_campaign.h"
 #include "provisioner/gate/campaign/switches.h"
 #include "provisioner/gate/task/incast.h"
 #include "provisioner/gate/task/nvlink.h"
@@ -74,7 +74,7 @@ add_slow_pairs(const struct bu_gate *gate, const struct bu_node *node,
 		if (!other || strcmp(other->boot_id, log->boot[!side]) != 0)
 			continue;
 		good += !slow;
-		if (slow && !bu_across_explains(gate, log) &&
+		if (slow && !bu_leaf_campaign_explains(gate, log) &&
 		    (other->state == BU_STATE_VALIDATING ||
 		     bu_state_serves(other->state)))
 			bu_text_add(&names, ", ", "%s", other->name);
@@ -93,7 +93,7 @@ bu_gate_warnings(const struct bu_gate *gate)
 
 	for (size_t i = 0; desired && i < desired->pools_count; i++)
 		add_rates(gate, &desired->pools[i], list);
-	bu_across_warnings(gate, NULL, list);
+	bu_leaf_campaign_warnings(gate, NULL, list);
 	bu_switches_warnings(gate, NULL, list);
 	return list;
 }
@@ -109,7 +109,7 @@ bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node)
 	add_rates(gate, want->pool, list);
 	add(list, bu_incast_words(node));
 	add(list, bu_gate_nvlink_words(gate, node));
-	bu_across_warnings(gate, node, list);
+	bu_leaf_campaign_warnings(gate, node, list);
 	bu_switches_warnings(gate, node, list);
 	for (size_t i = 0; i < want->pool->rails_count; i++)
 		if (bu_state_serves(node->state))

@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "provisioner/gate/campaign/across.h"
+#include "provisioner/gate/campaign/leaf_campaign.h"
 #include "provisioner/gate/certify/certify.h"
 #include "provisioner/gate/task/task.h"
 
@@ -45,7 +45,7 @@ await_rails(const struct bu_campaign_state *campaign, struct bu_node *node,
 	}
 	BU_REASON_SET(&reason, RAIL_NOT_PROVEN,
 		      .text = {campaign->fabric->name, names});
-	bu_gate_say_of_rail(campaign, node, &reason);
+	bu_node_reason_set_of_rail(campaign, node, &reason);
 }
 
 static void
@@ -61,13 +61,13 @@ certify(const struct bu_campaign_state *campaign, int index)
 
 	gate->once_ms += bu_mono_ms(gate->stopwatch) - start_ms;
 	if (rc == 0) {
-		bu_gate_say(gate, node, &none);
+		bu_node_reason_set(gate, node, &none);
 		bu_fleet_signed(gate->fleet, node, events);
 		bu_reconcile_note(gate->rec, events, 2);
 		return;
 	}
 	/* Good pairs may have a bad last result, as after a person's run. */
-	bu_gate_says(gate, node, UNCERTIFIABLE, .text = {err.text});
+	bu_node_reason_make(gate, node, UNCERTIFIABLE, .text = {err.text});
 	bu_gate_tire((struct bu_campaign_state *)(uintptr_t)campaign, index);
 }
 
@@ -90,8 +90,8 @@ prove(struct bu_campaign_state *campaign, int index)
 	BU_REASON_SET(&across, TESTED_ACROSS);
 	if (missing)
 		await_rails(campaign, node, missing);
-	else if (bu_across_holds(gate, node))
-		bu_gate_say_of_rail(campaign, node, &across);
+	else if (bu_leaf_campaign_holds(gate, node))
+		bu_node_reason_set_of_rail(campaign, node, &across);
 	else
 		certify(campaign, index);
 }
@@ -105,7 +105,7 @@ let_in(struct bu_gate *gate, struct bu_node *node)
 	if (node->state != BU_STATE_VALIDATING || node->live.appending)
 		return;
 	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_PROVEN, NULL, &err) != 0)
-		bu_gate_says(gate, node, NOT_LET_IN, .text = {err.text});
+		bu_node_reason_make(gate, node, NOT_LET_IN, .text = {err.text});
 }
 
 /* Does the accusation concern this node, alone or with others? */
@@ -188,7 +188,7 @@ quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 
 	json_object_set_new(codes, "rail", json_string(campaign->fabric->name));
 	bu_reason_set(&reason, BU_REASON_FABRIC_ACCUSED, NULL);
-	bu_gate_name_rail(campaign, node, &reason);
+	bu_node_reason_name_rail(campaign, node, &reason);
 	bu_reason_set_text(&reason, "words", text);
 	if (!bu_task_is_busy(gate, node->name))
 		bu_gate_accuse(gate, node, &charge, NULL, 0);
@@ -203,7 +203,7 @@ say_unmeasured(const struct bu_campaign_state *campaign, int index)
 
 	if (!bu_explain_unmeasured(campaign, index, &why))
 		return 0;
-	bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
+	bu_node_reason_set_of_rail(campaign, campaign->nodes[index], &why);
 	return 1;
 }
 
@@ -276,11 +276,11 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 		if (say_unmeasured(campaign, index))
 			return;
 		BU_REASON_SET(&why, INCONCLUSIVE, .text = {cause});
-		bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
+		bu_node_reason_set_of_rail(campaign, campaign->nodes[index], &why);
 		return;
 	}
 	bu_explain_waiting(campaign, index, accusation, &why);
-	bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
+	bu_node_reason_set_of_rail(campaign, campaign->nodes[index], &why);
 }
 
 /* Why the node has no partner. */
@@ -325,7 +325,7 @@ judge_open(const struct bu_campaign_state *campaign, int index)
 		bu_reason_set(&reason, BU_REASON_UNDECIDED, NULL);
 	else
 		bu_reason_set(&reason, BU_REASON_NO_FREE_PARTNER, NULL);
-	bu_gate_say_of_rail(campaign, campaign->nodes[index], &reason);
+	bu_node_reason_set_of_rail(campaign, campaign->nodes[index], &reason);
 }
 
 /* The campaign has questions left: pairs are being probed, or will be. */
@@ -343,7 +343,7 @@ judge_under_way(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 			      ? BU_REASON_UNDECIDED_YET
 			      : BU_REASON_OTHERS_UNDECIDED;
 	bu_reason_set(&reason, why, NULL);
-	bu_gate_say_of_rail(campaign, campaign->nodes[index], &reason);
+	bu_node_reason_set_of_rail(campaign, campaign->nodes[index], &reason);
 }
 
 static void

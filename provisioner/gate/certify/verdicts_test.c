@@ -59,7 +59,7 @@ is_out(const struct judged *j, int number)
 static void
 says_code(const struct judged *j, int number, enum bu_reason_code code, size_t row)
 {
-	const struct bu_reason *says = rig_node(&j->b.rig, number)->live.says;
+	const struct bu_reason *says = rig_node(&j->b.rig, number)->live.wait_reason;
 
 	ck_assert_msg(says->code == code, "row %zu, node %d: %s, not %s", row, number,
 		      bu_reason_info(says->code)->name, bu_reason_info(code)->name);
@@ -304,7 +304,7 @@ START_TEST(partners_that_are_away_are_counted)
 		says_code(&j, 1,
 			  rows[i].away ? BU_REASON_PARTNERS_AWAY : BU_REASON_NO_PARTNER,
 			  i);
-		words = bu_reason_text(rig_node(&j.b.rig, 1)->live.says);
+		words = bu_reason_text(rig_node(&j.b.rig, 1)->live.wait_reason);
 		if (rows[i].away) {
 			rig_text_has(words, rows[i].absent[0] ? "node002" : "node003");
 			ck_assert_ptr_null(strstr(words, "node004"));
@@ -335,7 +335,7 @@ START_TEST(who_is_good_on_a_rail_waits_for_the_others)
 				     : BU_REASON_NONE,
 			  (size_t)row);
 		if (row == 0)
-			rig_reason_has(node->live.says, "rail1");
+			rig_reason_has(node->live.wait_reason, "rail1");
 		judged_close(&j);
 	}
 }
@@ -374,18 +374,18 @@ START_TEST(of_several_rails_the_first_is_heard)
 			between_begin(&j.b, NODES, 2, NODES, NULL);
 			judged_open(&j);
 			node = rig_node(&j.b.rig, 1);
-			*bu_node_says(node) =
+			*bu_node_wait_reason(node) =
 				(struct bu_reason){.code = rows[i].before};
-			node->live.says_rail = rows[i].rail;
+			node->live.reason_rail = rows[i].rail;
 			if (second) {
 				j.campaign.fabric = between_network(&j.b, "rail1");
 				/* An earlier one is not outdone. */
-				*bu_node_says(node) = (struct bu_reason){
+				*bu_node_wait_reason(node) = (struct bu_reason){
 					.code = BU_REASON_NO_PARTNER};
-				node->live.says_rail = 1;
+				node->live.reason_rail = 1;
 				now.code = BU_REASON_UNDECIDED;
 			}
-			bu_gate_say_of_rail(&j.campaign, node, &now);
+			bu_node_reason_set_of_rail(&j.campaign, node, &now);
 			says_code(&j, 1, second ? BU_REASON_NO_PARTNER : rows[i].is, i);
 			judged_close(&j);
 		}

@@ -85,7 +85,7 @@ log_start(const struct bu_probe *probe)
 
 /* 1 = a rail is probed between leaves (qps), and its flows are traced. */
 static int
-has_ways(const struct bu_rail_ends *rails, size_t count)
+has_paths(const struct bu_rail_ends *rails, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (rails[i].qps && bu_rail_is_traced(rails[i].of[0]) &&
@@ -100,7 +100,7 @@ set_terms(struct bu_gate *gate, const struct bu_desired_validation *validation,
 	  const struct bu_rail_ends *rails, size_t count, struct bu_node *const ends[2],
 	  struct bu_probe *probe)
 {
-	probe->traces = has_ways(rails, count);
+	probe->traces = has_paths(rails, count);
 	probe->single = probe->traces && rails[0].single;
 	probe->sizes = bu_rails_sizes(validation, rails, count, probe->single);
 	probe->sport = sport_of(gate, probe, ends[0], ends[1]);

@@ -116,7 +116,7 @@ END_TEST
 
 /* Between leaves, where both rails have names for their spines; then one queue pair may
  * be asked for. */
-START_TEST(ways_are_traced_where_spines_have_names)
+START_TEST(paths_are_traced_where_spines_have_names)
 {
 	static const struct {
 		int qps, named[2], single, traces, is_single;
@@ -349,7 +349,8 @@ START_TEST(an_end_is_of_the_rail_that_is_named)
 END_TEST
 
 RIG_UNIT("probe_start", what_said_nothing_twice_is_done_with_other_messages,
-	 each_test_has_source_ports_of_its_own, ways_are_traced_where_spines_have_names,
+	 each_test_has_source_ports_of_its_own,
+	 paths_are_traced_where_spines_have_names,
 	 either_order_of_a_pair_is_the_same_probe, the_slowest_link_decides,
 	 what_is_asked_for_together_is_measured_together,
 	 an_end_is_of_the_rail_that_is_named)

@@ -168,20 +168,20 @@ bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result)
 
 /* The ways of both directions, where one was traced, else NULL. New reference. */
 static json_t *
-ways_of(const json_t *whole)
+paths_of(const json_t *whole)
 {
 	static const char *const dirs[] = {"a_to_b", "b_to_a"};
-	json_t *ways = json_object();
+	json_t *paths = json_object();
 
 	for (size_t i = 0; i < BU_LEN(dirs); i++) {
 		const json_t *dir = json_object_get(whole, dirs[i]);
 
-		if (json_object_get(dir, "ways"))
-			json_object_set(ways, dirs[i], json_object_get(dir, "ways"));
+		if (json_object_get(dir, "paths"))
+			json_object_set(paths, dirs[i], json_object_get(dir, "paths"));
 	}
-	if (json_object_size(ways) == 0)
-		json_decref(bu_steal(&ways));
-	return ways;
+	if (json_object_size(paths) == 0)
+		json_decref(bu_steal(&paths));
+	return paths;
 }
 
 struct bu_event
@@ -191,7 +191,7 @@ bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,
 {
 	const struct bu_node *a = ends[0], *b = ends[1];
 	bu_autojson json_t *whole = bu_pair_result_to_json(result);
-	bu_autojson json_t *ways = ways_of(whole);
+	bu_autojson json_t *paths = paths_of(whole);
 	double least_gbps = bu_expect_min_gbps(expect, result->mtu);
 	struct bu_event event;
 	union bu_body body = {.pair = {.probe = probe->task.id,
@@ -207,7 +207,7 @@ bu_probe_event(const struct bu_gate *gate, const struct bu_probe *probe,
 				       .verdict = result->verdict,
 				       .error = result->error.text,
 				       .mtu = result->mtu,
-				       .ways = ways,
+				       .paths = paths,
 				       .single = probe->single}};
 
 	if (flow_of(probe, expect, result, 0, &body.pair.flows[0]) &&

@@ -338,7 +338,7 @@ START_TEST(slices_that_see_nothing_have_an_end)
 	node = rig_node(&rig, 1);
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(answers(&rig, BU_VERDICT_INCONCLUSIVE, NULL), 1);
-		rig_reason_is(node->live.says, SOAKS);
+		rig_reason_is(node->live.wait_reason, SOAKS);
 	}
 	ck_assert_int_eq(answers(&rig, BU_VERDICT_WARN, NULL), 1);
 	ck_assert_int_eq(node->live.checks_errors, 0);
@@ -348,8 +348,9 @@ START_TEST(slices_that_see_nothing_have_an_end)
 	for (int i = 0; i < 5; i++)
 		ck_assert_int_eq(answers(&rig, BU_VERDICT_INCONCLUSIVE, NULL), 0);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_SOAK), 6);
-	rig_reason_is(node->live.says, CHECKS_SILENT);
-	rig_reason_has(node->live.says, "3 times: check soak (eth1): it was not over");
+	rig_reason_is(node->live.wait_reason, CHECKS_SILENT);
+	rig_reason_has(node->live.wait_reason,
+		       "3 times: check soak (eth1): it was not over");
 	/* It is late then, as one whose checks say nothing. */
 	rig_pass(&rig, 30000);
 	ck_assert_int_eq(node->live.clock_ms, clock_ms);

@@ -249,12 +249,13 @@ met_by(struct rig *rig, int number)
 			 0);
 	own = bu_gate_place(&campaign.topology, rig_node(rig, number)->name);
 	for (int i = 0; own >= 0 && i < campaign.topology.nodes; i++) {
-		const struct bu_met *met = bu_gate_met(&campaign, own, i, &dir);
+		const struct bu_indexed_pair *indexed =
+			bu_pair_index_find(&campaign, own, i, &dir);
 
-		if (!met)
+		if (!indexed)
 			continue;
-		ck_assert_str_eq(met->log->name[dir], rig_node(rig, number)->name);
-		ck_assert_str_eq(met->log->name[!dir], campaign.nodes[i]->name);
+		ck_assert_str_eq(indexed->log->name[dir], rig_node(rig, number)->name);
+		ck_assert_str_eq(indexed->log->name[!dir], campaign.nodes[i]->name);
 		count++;
 	}
 	bu_campaign_state_close(&campaign);

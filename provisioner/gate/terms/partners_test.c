@@ -73,8 +73,8 @@ START_TEST(a_node_of_a_cluster_is_no_spare)
 	begin_with(&rig, "partners = spare\n");
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
-	rig_reason_is(rig_node(&rig, 2)->live.says, PARTNERS_IN_USE);
-	ck_assert_int_eq(rig_node(&rig, 2)->live.says->number[0], 1);
+	rig_reason_is(rig_node(&rig, 2)->live.wait_reason, PARTNERS_IN_USE);
+	ck_assert_int_eq(rig_node(&rig, 2)->live.wait_reason->number[0], 1);
 	ck_assert_int_eq(links.probes, 0);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 0);
 	rig_end(&rig);
@@ -115,9 +115,9 @@ START_TEST(who_waits_for_those_who_are_away_is_told_of_them)
 	links.silent[2] = links.silent[3] = 1;
 	rig_pass(&rig, 100000); /* of these two nothing was heard for longer */
 	measure(&rig, &links, 3, 5);
-	rig_reason_is(node->live.says, PARTNERS_AWAY);
-	ck_assert_str_eq(bu_reason_arg(node->live.says, "node"), "node002");
-	ck_assert_int_eq(node->live.says->number[0], 2);
+	rig_reason_is(node->live.wait_reason, PARTNERS_AWAY);
+	ck_assert_str_eq(bu_reason_arg(node->live.wait_reason, "node"), "node002");
+	ck_assert_int_eq(node->live.wait_reason->number[0], 2);
 	ck_assert(bu_node_stands_still(node));
 	rig_why_says(&rig, node, "bringup node why node002 says why");
 	links.silent[2] = 0;
@@ -137,8 +137,8 @@ START_TEST(a_node_with_a_job_is_lent_when_the_job_is_over)
 	rig_write(&rig, "slurm.node001", "mixed\n");
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
-	rig_reason_is(rig_node(&rig, 2)->live.says, PARTNERS_IN_USE);
-	ck_assert_int_eq(rig_node(&rig, 2)->live.says->number[0], 1);
+	rig_reason_is(rig_node(&rig, 2)->live.wait_reason, PARTNERS_IN_USE);
+	ck_assert_int_eq(rig_node(&rig, 2)->live.wait_reason->number[0], 1);
 	ck_assert_int_eq(links.probes, 0);
 	rig_write(&rig, "slurm.node001", "idle\n");
 	rig_write(&rig, "slurm.node007", "mixed\n");
@@ -228,7 +228,8 @@ START_TEST(the_fault_of_proven_ones_is_no_newcomers)
 		ck_assert_msg(rig_node(&rig, 5)->state == BU_STATE_JOINING,
 			      "slow %d: %s, %d, says %s", slow,
 			      bu_state_name(rig_node(&rig, 5)->state), links.probed[5],
-			      bu_reason_info(rig_node(&rig, 5)->live.says->code)->name);
+			      bu_reason_info(rig_node(&rig, 5)->live.wait_reason->code)
+				      ->name);
 		/* they met, but for rare draws */
 		if (slow < 4 && links.probed[slow + 1] > before) {
 			bu_autofree char *said = bu_xasprintf(
@@ -264,8 +265,9 @@ START_TEST(the_word_of_one_partner_is_a_doubt)
 	measure(&rig, &links, 3, 90);
 	node = rig_node(&rig, 3);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	rig_reason_is(node->live.says, NO_THIRD);
-	rig_text_has(bu_reason_arg(node->live.says, "seen"), "slow pair with node001");
+	rig_reason_is(node->live.wait_reason, NO_THIRD);
+	rig_text_has(bu_reason_arg(node->live.wait_reason, "seen"),
+		     "slow pair with node001");
 	rig_why_says(&rig, node, "bringup node validate node003 measures it again");
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, rig_node(&rig, 2), "ann", NULL),
 			 0);
@@ -307,7 +309,7 @@ START_TEST(good_tests_count_when_their_partner_has_gone)
 	measure(&rig, &links, 4, 200);
 	ck_assert_msg(node->state == BU_STATE_VALIDATING, "%s",
 		      bu_state_name(node->state));
-	rig_reason_is(node->live.says, NO_THIRD);
+	rig_reason_is(node->live.wait_reason, NO_THIRD);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, rig_node(&rig, 3), "ann", NULL),
 			 0);
 	measure(&rig, &links, 4, 200);
@@ -331,7 +333,7 @@ START_TEST(a_partner_that_is_silent_shields_no_newcomer)
 	measure(&rig, &links, 4, 200);
 	ck_assert_msg(rig_node(&rig, 4)->state == BU_STATE_QUARANTINED, "%s, says %s",
 		      bu_state_name(rig_node(&rig, 4)->state),
-		      bu_reason_info(rig_node(&rig, 4)->live.says->code)->name);
+		      bu_reason_info(rig_node(&rig, 4)->live.wait_reason->code)->name);
 	rig_end(&rig);
 }
 END_TEST
@@ -350,9 +352,10 @@ START_TEST(a_doubt_waits_for_those_that_are_in_use)
 	measure(&rig, &links, 3, 120);
 	node = rig_node(&rig, 3);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	rig_reason_is(node->live.says, NO_THIRD_IN_USE);
-	ck_assert_int_eq(node->live.says->number[0], 1);
-	rig_text_has(bu_reason_arg(node->live.says, "seen"), "slow pair with node001");
+	rig_reason_is(node->live.wait_reason, NO_THIRD_IN_USE);
+	ck_assert_int_eq(node->live.wait_reason->number[0], 1);
+	rig_text_has(bu_reason_arg(node->live.wait_reason, "seen"),
+		     "slow pair with node001");
 	remark_is(&rig, 1, "slow with node003 (rail fabric): check the cables of both");
 	rig_write(&rig, "slurm.node002", "idle\n");
 	measure(&rig, &links, 3, 300);
@@ -475,7 +478,7 @@ START_TEST(tests_that_do_not_decide_go_on_slowly)
 	measure(&rig, &links, 2, 150);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	rig_reason_is(node->live.says, UNDECIDED_YET);
+	rig_reason_is(node->live.wait_reason, UNDECIDED_YET);
 	before = links.probed[1];
 	ck_assert_int_ge(before, 32);
 	measure_minutes(&rig, &links, 2, 10);

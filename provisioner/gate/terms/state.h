@@ -56,10 +56,11 @@ struct bu_gate {
 	struct bu_ask *asks;
 	size_t asks_count, asks_cap;
 	struct bu_gate_run *runs;
-	json_t *nvlink_rest; /* node -> ms, monotonic: no NVLink test before */
-	size_t nvlink_next;  /* in the fleet: the next search begins here */
-	json_t *across;  /* fabric, rail -> [{"text","nodes":{NODE: true}}]: accused */
-	int across_seen; /* looked at since the start and since the last run's end */
+	json_t *nvlink_rest;  /* node -> ms, monotonic: no NVLink test before */
+	size_t nvlink_next;   /* in the fleet: the next search begins here */
+	json_t *leaf_accused; /* fabric, rail -> [{"text","nodes":{NODE: true}}]:
+				 accused */
+	int leaves_seen; /* looked at since the start and since the last run's end */
 	struct bu_switches *switches;     /* switch counters by fabric (switches.h) */
 	const struct bu_clock *stopwatch; /* times the looks */
 	int64_t once_ms;                  /* spent in this look on certificates */

@@ -21,7 +21,7 @@
  *   console.c  how its serial console is reached
  *   media.c    a boot medium in a virtual drive
  *   account.c  whether a password is taken, and another one
- *   identity.c serial number, UUID, MACs
+ *   machine.c serial number, UUID, MACs
  *   events.c   its event logs
  *   sensors.c  sensors, firmware versions
  *   manager.c  the restart of the BMC itself
@@ -357,7 +357,7 @@ enum rf_taken rf_patch(struct rf_op *op, const char *path, const json_t *body,
 bu_must int rf_action(struct rf_op *op, const char *path, const json_t *body,
 		      struct bu_err *err);
 
-/* --- state.c, boot.c, identity.c --- */
+/* --- state.c, boot.c, machine.c --- */
 
 bu_must int rf_state(struct rf_op *op, struct bu_power_answer *ret, struct bu_err *err);
 bu_must int rf_switch(struct rf_op *op, enum bu_power_state want, struct bu_err *err);

@@ -313,7 +313,7 @@ start_engine(void)
 	d.api.gate = bu_gate_create(d.api.fleet, d.api.rec, d.trust);
 	d.api.work.secrets = bu_secrets_create(d.loop, on_secret, NULL);
 	/* There is no such folder: agents stay as they are. */
-	d.api.work.travels = bu_travels_create(&(struct bu_travels_opts){
+	d.api.work.upgrades = bu_agent_upgrades_create(&(struct bu_agent_upgrades_opts){
 		d.api.fleet, d.api.rec, "/no/such/bundle", image_key, "0"});
 }
 
@@ -392,7 +392,7 @@ daemon_stop(int kill)
 	bu_secrets_destroy(d.api.work.secrets);
 	bu_api_forget_plans(&d.api);
 	bu_api_forget_scans(&d.api);
-	bu_travels_destroy(d.api.work.travels);
+	bu_agent_upgrades_destroy(d.api.work.upgrades);
 	bu_gate_destroy(d.api.gate);
 	bu_rollouts_destroy(d.api.rollouts);
 	bu_power_destroy(d.power);

@@ -26,8 +26,9 @@ owned_by_log(const struct bu_node *node)
 		node->installed_step, "facets", node->facets, "held", node->hold->by,
 		"open", node->order->open, "begun", node->order->begun, "failed",
 		node->order->failed, "order", node->order->rollout, "admitted",
-		node->admitted_step, "power", bu_deed_names[node->power->op], "done",
-		bu_outcome_names[node->power->result], "outdated", node->outdated);
+		node->admitted_step, "power", bu_power_request_names[node->power->op],
+		"done", bu_outcome_names[node->power->result], "outdated",
+		node->outdated);
 }
 
 static json_t *
