@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -322,4 +323,15 @@ int
 bu_set_cloexec(int fd, int on)
 {
 	return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0);
+}
+
+void
+bu_raise_open_files(unsigned long count)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= count)
+		return;
+	files.rlim_cur = files.rlim_max < count ? files.rlim_max : count;
+	setrlimit(RLIMIT_NOFILE, &files);
 }

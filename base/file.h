@@ -32,6 +32,9 @@ bu_must int bu_write_all(int fd, const void *data, size_t size, struct bu_err *e
 bu_must int bu_read_at(int fd, void *buf, size_t size, uint64_t offset,
 		       struct bu_err *err);
 int bu_set_cloexec(int fd, int on);
+/* Lets this process open so many files, or as many as its hard limit allows. A higher
+ * limit stays. */
+void bu_raise_open_files(unsigned long count);
 
 /* The rest is in places.c and not for the agent. Path of a data file ("webui",
  * "images/build/recipes"): below $BRINGUP_DATADIR, the source tree when the program

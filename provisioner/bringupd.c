@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,6 +31,8 @@
 #include "provisioner/served.h"
 #include "provisioner/settings.h"
 
+/* Each agent keeps a connection. Not without end: some programs that are started from
+ * here close whatever they could have open. */
 enum { FILES_MAX = 65536 };
 
 struct daemon {
@@ -394,23 +395,6 @@ stop(struct daemon *d)
 	free(d->media_url);
 }
 
-/* Each agent keeps a connection. Not without end: some programs that are started from
- * here close whatever they could have open. */
-static void
-raise_files(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-		return;
-	if (files.rlim_cur < FILES_MAX)
-		files.rlim_cur =
-			files.rlim_max < FILES_MAX ? files.rlim_max : FILES_MAX;
-	if (setrlimit(RLIMIT_NOFILE, &files) != 0)
-		bu_warn("main", "no more than %llu files: %s",
-			(unsigned long long)files.rlim_cur, strerror(errno));
-}
-
 static int
 run(const char *conf)
 {
@@ -424,7 +408,7 @@ run(const char *conf)
 		return 1;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	raise_files();
+	bu_raise_open_files(FILES_MAX);
 	d.loop = bu_loop_create(NULL);
 	watches[0] = bu_sigwatch_create(d.loop, SIGTERM, on_stop, &d);
 	watches[1] = bu_sigwatch_create(d.loop, SIGINT, on_stop, &d);

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -301,22 +300,10 @@ on_end(int signo, void *arg)
 	bu_loop_stop(arg);
 }
 
-static void
-raise_files(int count)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
-	    limit.rlim_cur >= (rlim_t)count * FILES_PER_BMC + 64)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static int
 make(struct fleet *fleet, const struct opts *opts, struct bu_err *err)
 {
-	raise_files(opts->count);
+	bu_raise_open_files((unsigned long)opts->count * FILES_PER_BMC + 64);
 	fleet->loop = bu_loop_create(NULL);
 	fleet->tree = bu_bmc_tree_load(opts->tree, err);
 	if (!fleet->tree || read_secrets(fleet, opts, err) != 0)

@@ -6,10 +6,11 @@
  * Invariant: whatever way an operation ends, its BMC's session is ended once nothing
  * has used it for a while, and before the driver closes.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/networks.h"
 #include "base/url.h"
@@ -348,13 +349,8 @@ rf_open(struct bu_loop *loop, const struct rf_times *times)
 static void *
 redfish_open(struct bu_loop *loop, const char *connection, struct bu_err *err)
 {
-	struct rlimit files;
-
 	(void)connection, (void)err;
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	bu_raise_open_files(ULONG_MAX);
 	return rf_open(loop, &rf_times_default);
 }
 
