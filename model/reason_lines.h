@@ -230,6 +230,55 @@
 	BU_LINE(X, BY_HANDS, "by-hands", \
 		"{nodes}: power = manual: each boot needs a person to switch the " \
 		"machine; bringup node why says when") \
+	/* of a plan: the image against the profile */ \
+	BU_LINE(X, MISFIT, "misfit", \
+		"[{at}: {nodes}: ]{image} on {hardware}: {!what}") \
+	BU_LINE(X, DECLARED, "declared", \
+		"{what} {declared} is declared, and the image's manifest says {found}") \
+	BU_LINE(X, NO_CLIENT, "no-client", \
+		"the image has no {client}, and {pool} joins {cluster}") \
+	BU_LINE(X, OTHER_KIND, "other-kind", \
+		"{image} is [not {?not}]a whole disk (raw: or qcow2:), and {pool} has " \
+		"root = {root}") \
+	BU_LINE(X, RAMDISK_DIFFERS, "ramdisk-differs", \
+		"{image} has kernel {kernel}, and the boot ramdisk {ramdisk}, under " \
+		"which the nodes of {pool} run (root = ram); build both anew: bringup " \
+		"image build ramdisk {name}") \
+	BU_LINE(X, NO_MIRROR, "no-mirror", \
+		"{image} does not support a mirrored root, and {hardware} mirrors it; " \
+		"build the image again") \
+	BU_LINE(X, ONE_ROOT, "one-root", \
+		"{image} does not support two roots, and {hardware} has two; build the " \
+		"image again") \
+	BU_LINE(X, KEPT_OUT, "kept-out", \
+		"{image} {words}; {rule} ({at})") \
+	BU_LINE(X, PROGRAM_MISSING, "program-missing", \
+		"the image has no {program}, and {!why}; [build or import it " \
+		"again{?again}][install {deb} (Debian) or {rpm} (RPM) in it]") \
+	BU_LINE(X, FOR_NETWORKD, "for-networkd", \
+		"its network is configured for it") \
+	BU_LINE(X, FOR_NETWORKMANAGER, "for-networkmanager", \
+		"its network_config is networkmanager") \
+	BU_LINE(X, FOR_NETPLAN, "for-netplan", \
+		"its network_config is netplan") \
+	BU_LINE(X, FOR_KEYS, "for-keys", \
+		"users of the profile log in with keys") \
+	BU_LINE(X, FOR_SUDO, "for-sudo", \
+		"the profile has sudo rules") \
+	BU_LINE(X, FOR_DIRECTORY, "for-directory", \
+		"its users are those of a directory") \
+	BU_LINE(X, FOR_TIME, "for-time", \
+		"it gets the time from the site") \
+	BU_LINE(X, FOR_FILE_SYSTEM, "for-file-system", \
+		"a file system of its disks is {fs}") \
+	BU_LINE(X, FOR_MOUNT, "for-mount", \
+		"its pool mounts {fs}") \
+	BU_LINE(X, FOR_ARRAY, "for-array", \
+		"its disks are an array") \
+	BU_LINE(X, FOR_ENCRYPTION, "for-encryption", \
+		"its data is encrypted") \
+	BU_LINE(X, FOR_VOLATILE, "for-volatile", \
+		"its scratch_keys is volatile") \
 	/* of the site */ \
 	BU_LINE(X, LATE_TOGETHER, "late-together", \
 		"{#late} of {#of} nodes of {scope} are late together, so the cause is " \

@@ -409,6 +409,7 @@ BU_HANDLER(bu_api_agent_result)
 		*err = *down;
 		return BU_ANSWER_ERROR;
 	}
+	bu_reconcile_busy(api->rec, node, 0);
 	if (told.error.kind) {
 		bu_json_to_err(json_object_get(request->body, "error"), &failure);
 		bu_warn("agents", "%s: %s: %s", node->name, id, failure.text);

@@ -83,7 +83,7 @@ BU_HANDLER(bu_api_image_uses)
 			"installed");
 		add_use(&list, node,
 			&(struct bu_image_id){node->other->image, node->other->digest},
-			"in its other root");
+			"other-root");
 	}
 	reply->json = json_pack("{s:o, s:o}", "uses", uses, "pools",
 				pools_of(api->fleet->desired));

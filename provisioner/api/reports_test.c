@@ -447,6 +447,13 @@ START_TEST(an_agent_may_be_silent_for_as_long_as_its_work_takes)
 	ck_assert_int_ge(node->live.agent->busy_ms - now_ms, 890 * 1000);
 	ck_assert_int_le(node->live.agent->busy_ms - now_ms, 900 * 1000);
 	json_decref(reply.json);
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_result,
+				  json_pack("{s:s,s:s,s:i,s:{s:s,s:s}}", "id",
+					    node->step.id, "kind", "install", "attempt",
+					    1, "error", "kind", "io", "text", "broken"),
+				  NULL, &err),
+			 BU_ANSWER_NOW);
+	ck_assert_int_eq(node->live.agent->busy_ms, 0); /* its work has ended */
 	site_end(&site);
 }
 END_TEST

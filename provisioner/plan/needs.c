@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "images/programs.h"
+#include "model/sentence.h"
 #include "profiles/language/schema.h"
 #include "provisioner/plan/plan_impl.h"
 
@@ -158,52 +159,47 @@ with_volatile_array(const struct look *look)
 static const struct {
 	enum bu_image_program program;
 	int (*wanted)(const struct look *look);
-	const char *why;
+	enum bu_reason_code why;
+	const char *fs;
 } needs[] = {
-	{BU_PROGRAM_NETWORKD, by_networkd, "its network is configured for it"},
-	{BU_PROGRAM_NETWORKMANAGER, by_networkmanager,
-	 "its network_config is networkmanager"},
-	{BU_PROGRAM_NETPLAN, by_netplan, "its network_config is netplan"},
-	{BU_PROGRAM_SSHD, with_keys, "users of the profile log in with keys"},
-	{BU_PROGRAM_SUDO, with_sudo, "the profile has sudo rules"},
-	{BU_PROGRAM_SSSD, with_directory, "its users are those of a directory"},
-	{BU_PROGRAM_CHRONY, always, "it gets the time from the site"},
-	{BU_PROGRAM_EXT4, with_ext4, "a file system of its disks is ext4"},
-	{BU_PROGRAM_XFS, with_xfs, "a file system of its disks is xfs"},
-	{BU_PROGRAM_NFS, with_nfs, "its pool mounts NFS"},
-	{BU_PROGRAM_LUSTRE, with_lustre, "its pool mounts Lustre"},
-	{BU_PROGRAM_MDADM, with_array, "its disks are an array"},
-	{BU_PROGRAM_CRYPTSETUP, with_encryption, "its data is encrypted"},
-	{BU_PROGRAM_VOLATILE, with_volatile_array, "its scratch_keys is volatile"},
+	{BU_PROGRAM_NETWORKD, by_networkd, BU_REASON_FOR_NETWORKD, NULL},
+	{BU_PROGRAM_NETWORKMANAGER, by_networkmanager, BU_REASON_FOR_NETWORKMANAGER,
+	 NULL},
+	{BU_PROGRAM_NETPLAN, by_netplan, BU_REASON_FOR_NETPLAN, NULL},
+	{BU_PROGRAM_SSHD, with_keys, BU_REASON_FOR_KEYS, NULL},
+	{BU_PROGRAM_SUDO, with_sudo, BU_REASON_FOR_SUDO, NULL},
+	{BU_PROGRAM_SSSD, with_directory, BU_REASON_FOR_DIRECTORY, NULL},
+	{BU_PROGRAM_CHRONY, always, BU_REASON_FOR_TIME, NULL},
+	{BU_PROGRAM_EXT4, with_ext4, BU_REASON_FOR_FILE_SYSTEM, "ext4"},
+	{BU_PROGRAM_XFS, with_xfs, BU_REASON_FOR_FILE_SYSTEM, "xfs"},
+	{BU_PROGRAM_NFS, with_nfs, BU_REASON_FOR_MOUNT, "NFS"},
+	{BU_PROGRAM_LUSTRE, with_lustre, BU_REASON_FOR_MOUNT, "Lustre"},
+	{BU_PROGRAM_MDADM, with_array, BU_REASON_FOR_ARRAY, NULL},
+	{BU_PROGRAM_CRYPTSETUP, with_encryption, BU_REASON_FOR_ENCRYPTION, NULL},
+	{BU_PROGRAM_VOLATILE, with_volatile_array, BU_REASON_FOR_VOLATILE, NULL},
 };
 
-static char *
-say(size_t row)
+static json_t *
+said_of(size_t row)
 {
 	const struct bu_image_program_row *program =
 		&bu_image_programs[needs[row].program];
+	const struct bu_arg args[] = {BU_ARG("fs", needs[row].fs), {.name = NULL}};
+	json_t *why = bu_said_new(needs[row].why, needs[row].fs ? args : NULL);
 
-	if (!program->deb[0])
-		return bu_xasprintf("the image has no %s, and %s; build or import it "
-				    "again",
-				    program->name, needs[row].why);
-	return bu_xasprintf("the image has no %s, and %s; install %s (Debian) or %s "
-			    "(RPM) in it",
-			    program->name, needs[row].why, program->deb, program->rpm);
+	return BU_SAID(PROGRAM_MISSING, BU_ARG("program", program->name),
+		       BU_ARG_SAID("why", why),
+		       BU_ARG_NUMBER("again", !program->deb[0]),
+		       BU_ARG("deb", program->deb), BU_ARG("rpm", program->rpm));
 }
 
 void
 bu_plan_needs(const struct bu_desired *desired, const struct bu_desired_node *node,
-	      uint32_t programs, void (*fn)(const char *text, void *arg), void *arg)
+	      uint32_t programs, json_t *ret)
 {
 	const struct look look = {desired, node};
 
-	for (size_t i = 0; programs && i < BU_LEN(needs); i++) {
-		bu_autofree char *text = NULL;
-
-		if (programs >> needs[i].program & 1 || !needs[i].wanted(&look))
-			continue;
-		text = say(i);
-		fn(text, arg);
-	}
+	for (size_t i = 0; programs && i < BU_LEN(needs); i++)
+		if (!(programs >> needs[i].program & 1) && needs[i].wanted(&look))
+			json_array_append_new(ret, said_of(i));
 }

@@ -2,6 +2,7 @@
 /* Which programs a profile needs of an image, line by line of it. */
 #include "base/text.h"
 #include "images/programs.h"
+#include "model/sentence.h"
 #include "provisioner/plan/plan_impl.h"
 #include "tests/support/plan.h"
 
@@ -107,29 +108,31 @@ profile(size_t row)
 	return desired;
 }
 
-static void
-add(const char *text, void *arg)
+/* The sentences, a line each. */
+static char *
+needs_of(const struct bu_desired *desired, uint32_t programs)
 {
-	bu_text_add(arg, "\n", "%s", text);
+	bu_autojson json_t *missing = json_array();
+
+	bu_plan_needs(desired, &desired->nodes[0], programs, missing);
+	return bu_said_lines(missing);
 }
 
 START_TEST(each_line_needs_its_program)
 {
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct bu_desired *desired = profile(i);
-		const struct bu_desired_node *node = &desired->nodes[0];
 		uint32_t without = ALL & ~(UINT32_C(1) << rows[i].program);
-		bu_autofree char *all = NULL, *found = NULL, *old = NULL;
+		bu_autofree char *all = needs_of(desired, ALL);
+		bu_autofree char *found = needs_of(desired, without);
+		bu_autofree char *old = needs_of(desired, 0);
+		const char *end = strchr(found, '\n');
 
-		bu_plan_needs(desired, node, ALL, add, &all);
-		ck_assert_msg(!all, "row %zu: %s", i, all);
-		bu_plan_needs(desired, node, without, add, &found);
-		ck_assert_msg(!found == !*rows[i].want, "row %zu: %s", i, found);
-		ck_assert_msg(!found || strstr(found, rows[i].want), "row %zu: %s", i,
-			      found);
-		ck_assert_msg(!found || !strchr(found, '\n'), "row %zu: %s", i, found);
-		bu_plan_needs(desired, node, 0, add, &old);
-		ck_assert_ptr_null(old); /* nobody looked */
+		ck_assert_msg(!*all, "row %zu: %s", i, all);
+		ck_assert_msg(!*found == !*rows[i].want, "row %zu: %s", i, found);
+		ck_assert_msg(strstr(found, rows[i].want), "row %zu: %s", i, found);
+		ck_assert_msg(!end || !end[1], "row %zu: %s", i, found);
+		ck_assert_str_eq(old, ""); /* nobody looked */
 		bu_desired_destroy(desired);
 	}
 }
@@ -157,17 +160,15 @@ START_TEST(a_plan_names_what_is_missing)
 		struct site site;
 		struct bu_err err = {0};
 		bu_autojson json_t *plan = NULL;
-		const json_t *warnings;
-		const char *first;
+		bu_autofree char *first = NULL;
 
 		begin(&site, NULL, NULL, "[image debian12]\n",
 		      refuses ? "[policy]\ncompatibility = refuse\n[image debian12]\n"
 			      : "[image debian12]\n");
 		site.image.programs = ALL & ~(UINT32_C(1) << BU_PROGRAM_CHRONY);
 		plan = make(&site);
-		warnings = json_object_get(plan, "warnings");
-		first = json_string_value(json_array_get(warnings, 0));
-		ck_assert_uint_eq(json_array_size(warnings), !refuses);
+		first = warning_of(plan);
+		ck_assert_int_eq(!*first, refuses);
 		ck_assert_int_eq(plan_allowed(plan, &err), refuses ? -1 : 0);
 		ck_assert_ptr_nonnull(
 			strstr(refuses ? err.text : first,
@@ -189,16 +190,15 @@ START_TEST(a_pool_is_judged_by_its_own_storage)
 		"[pool train]\nnodes = node001\n";
 	struct site site;
 	bu_autojson json_t *plan = NULL;
-	const json_t *warnings;
+	bu_autofree char *warning = NULL;
 
 	begin(&site, was, both, was, both);
 	site.image.programs = ALL & ~(UINT32_C(1) << BU_PROGRAM_XFS);
 	plan = make(&site);
-	warnings = json_object_get(plan, "warnings");
-	ck_assert_uint_eq(json_array_size(warnings), 1);
-	ck_assert_ptr_nonnull(strstr(json_string_value(json_array_get(warnings, 0)),
-				     ": node002: [image debian12] on [hardware vm]: "
-				     "the image has no mkfs.xfs"));
+	warning = warning_of(plan);
+	ck_assert_ptr_nonnull(
+		strstr(warning, ": node002: [image debian12] on [hardware vm]: the "
+				"image has no mkfs.xfs"));
 	end(&site);
 }
 END_TEST

@@ -101,11 +101,10 @@ void bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node
  * so ret withdraws it. The order would run by the revision applied at that time. */
 int bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret);
 
-/* needs.c: calls fn for each program that the node needs and the image lacks, with "the
- * image has no sudo, and ...". programs: those of the image. */
+/* needs.c: appends a reason (model/sentence.h) for each program that the node needs and
+ * the image lacks. programs: those of the image. */
 void bu_plan_needs(const struct bu_desired *desired, const struct bu_desired_node *node,
-		   uint32_t programs, void (*fn)(const char *text, void *arg),
-		   void *arg);
+		   uint32_t programs, json_t *ret);
 
 /* beside.c: adds the node's conditions to "drift". */
 void bu_plan_drift(json_t *plan, const struct bu_node *node);

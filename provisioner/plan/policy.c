@@ -18,22 +18,25 @@
 #include "provisioner/plan/plan.h"
 #include "provisioner/plan/plan_impl.h"
 
-static void
-forbid(json_t *plan, const struct bu_violation *violation, int named)
-{
-	const struct bu_origin *at = &violation->at;
+enum { SECTION_SIZE = BU_NAME_MAX + 16 };
 
-	json_array_append_new(
-		json_object_get(plan, "refused"),
-		json_pack("{s:s,s:s,s:s,s:s,s:i,s:b}", "node", violation->node, "why",
-			  violation->text, "rule", violation->rule, "file",
-			  at->file ? at->file : "", "line", at->line, "named", named));
+/* why: taken. */
+static void
+forbid(json_t *plan, const char *rule, const char *node, const struct bu_origin *at,
+       json_t *why, int named)
+{
+	json_array_append_new(json_object_get(plan, "refused"),
+			      json_pack("{s:s,s:o,s:s,s:s,s:i,s:b}", "node", node,
+					"why", why, "rule", rule, "file",
+					at->file ? at->file : "", "line", at->line,
+					"named", named));
 }
 
 static void
 on_violation(const struct bu_violation *violation, void *arg)
 {
-	forbid(arg, violation, 1);
+	forbid(arg, violation->rule, violation->node, &violation->at,
+	       json_string(violation->text), 1);
 }
 
 /* Nodes of one image, hardware class, root, cluster, storage and division of GPUs; they
@@ -66,37 +69,37 @@ origin_of(const struct group *group, enum bu_component component)
 	return &origins[key - bu_schema_keys(&count)];
 }
 
+/* "[image debian12]" */
 static void
-warn(json_t *plan, const char *text)
+section(const char *kind, const char *name, char ret[SECTION_SIZE])
 {
-	json_array_append_new(json_object_get(plan, "warnings"), json_string(text));
+	snprintf(ret, SECTION_SIZE, "[%s %s]", kind, name);
 }
 
 /* undeclared: a version that is not declared cannot be judged, so it only warns.
- * Without [policy] compatibility = refuse every misfit only warns. */
+ * Without [policy] compatibility = refuse every misfit only warns. what: taken. */
 static void
 misfit(const struct group *group, const struct bu_origin *at, int undeclared,
-       const char *what)
+       json_t *what)
 {
 	const struct bu_desired_policy *policy = &group->input->desired->policy;
-	bu_autofree char *text = bu_xasprintf("[image %s] on [hardware %s]: %s",
-					      group->first->image->name,
-					      group->first->hardware->name, what);
-	bu_autofree char *line = NULL;
+	int refuses = !undeclared && policy->compatibility &&
+		      strcmp(policy->compatibility, "refuse") == 0;
+	char image[SECTION_SIZE], hardware[SECTION_SIZE];
+	bu_autofree char *place = bu_xasprintf("%s:%d", at->file, at->line);
+	json_t *why;
 
-	if (!undeclared && policy->compatibility &&
-	    strcmp(policy->compatibility, "refuse") == 0) {
-		forbid(group->plan,
-		       &(struct bu_violation){
-			       .rule = bu_plan_rules[BU_PLAN_RULE_COMPATIBILITY],
-			       .node = group->nodes,
-			       .at = *at,
-			       .text = text},
-		       0);
-		return;
-	}
-	line = bu_xasprintf("%s:%d: %s: %s", at->file, at->line, group->nodes, text);
-	warn(group->plan, line);
+	section("image", group->first->image->name, image);
+	section("hardware", group->first->hardware->name, hardware);
+	why = BU_SAID(MISFIT, BU_ARG("at", refuses ? "" : place),
+		      BU_ARG("nodes", refuses ? "" : group->nodes),
+		      BU_ARG("image", image), BU_ARG("hardware", hardware),
+		      BU_ARG_SAID("what", what));
+	if (refuses)
+		forbid(group->plan, bu_plan_rules[BU_PLAN_RULE_COMPATIBILITY],
+		       group->nodes, at, why, 0);
+	else
+		json_array_append_new(json_object_get(group->plan, "warnings"), why);
 }
 
 static void
@@ -105,7 +108,14 @@ on_misfit(const struct bu_misfit *found, void *arg)
 	const struct group *group = arg;
 
 	misfit(group, origin_of(group, found->component), found->undeclared,
-	       found->text);
+	       json_string(found->text));
+}
+
+static json_t *
+declared_said(const char *what, const char *declared, const char *found)
+{
+	return BU_SAID(DECLARED, BU_ARG("what", what), BU_ARG("declared", declared),
+		       BU_ARG("found", found));
 }
 
 /* The manifest's version will run; a declared version must be the same. */
@@ -114,16 +124,12 @@ judge_found(const struct group *group, struct bu_versions *versions,
 	    enum bu_component component, const char *found)
 {
 	const char *declared = versions->of[component];
-	bu_autofree char *text = NULL;
 
 	if (!found[0])
 		return;
-	if (declared && strcmp(declared, found) != 0) {
-		text = bu_xasprintf("%s %.40s is declared, and the image's manifest "
-				    "says %.60s",
-				    bu_component_name(component), declared, found);
-		misfit(group, origin_of(group, component), 0, text);
-	}
+	if (declared && strcmp(declared, found) != 0)
+		misfit(group, origin_of(group, component), 0,
+		       declared_said(bu_component_name(component), declared, found));
 	versions->of[component] = found;
 }
 
@@ -134,7 +140,6 @@ judge_source(const struct group *group, const struct bu_plan_image *image)
 	const struct bu_desired_image *declared = group->first->image;
 	const struct bu_origin *at;
 	const char *found = NULL;
-	bu_autofree char *text = NULL;
 	size_t count;
 
 	for (size_t i = 0; declared->source && i < image->origin.source_count; i++) {
@@ -152,9 +157,7 @@ judge_source(const struct group *group, const struct bu_plan_image *image)
 		return;
 	at = &declared->origins[bu_schema_key("image", "source") -
 				bu_schema_keys(&count)];
-	text = bu_xasprintf("source %s is declared, and the image's manifest says %s",
-			    declared->source, found);
-	misfit(group, at, 0, text);
+	misfit(group, at, 0, declared_said("source", declared->source, found));
 }
 
 /* A node without its cluster's client is installed and measured, but never joins. Older
@@ -164,7 +167,7 @@ judge_client(const struct group *group, const struct bu_plan_image *image)
 {
 	const struct bu_desired_node *first = group->first;
 	const struct bu_desired_cluster *cluster = first->cluster;
-	bu_autofree char *text = NULL;
+	char of_pool[SECTION_SIZE], of_cluster[SECTION_SIZE];
 	size_t at = 0;
 
 	while (cluster && bu_cluster_drivers[at] &&
@@ -173,29 +176,30 @@ judge_client(const struct group *group, const struct bu_plan_image *image)
 	if (!image->described || !cluster || !bu_cluster_drivers[at] ||
 	    (image->clients & 1U << at))
 		return;
-	text = bu_xasprintf("the image has no %s, and [pool %s] joins [cluster %s]",
-			    bu_cluster_drivers[at]->needs, first->pool->name,
-			    cluster->name);
-	misfit(group, &first->image->origin, 0, text);
+	section("pool", first->pool->name, of_pool);
+	section("cluster", cluster->name, of_cluster);
+	misfit(group, &first->image->origin, 0,
+	       BU_SAID(NO_CLIENT, BU_ARG("client", bu_cluster_drivers[at]->needs),
+		       BU_ARG("pool", of_pool), BU_ARG("cluster", of_cluster)));
 }
 
 static void
-on_missing(const char *text, void *arg)
+judge_programs(const struct group *group, const struct bu_plan_image *image)
 {
-	const struct group *group = arg;
+	bu_autojson json_t *missing = json_array();
+	size_t i;
+	json_t *one;
 
-	misfit(group, &group->first->image->origin, 0, text);
+	bu_plan_needs(group->input->desired, group->first, image->programs, missing);
+	json_array_foreach (missing, i, one)
+		misfit(group, &group->first->image->origin, 0, json_incref(one));
 }
 
 static void
-forbid_image(const struct group *group, const char *text)
+forbid_image(const struct group *group, json_t *why)
 {
-	forbid(group->plan,
-	       &(struct bu_violation){.rule = bu_plan_rules[BU_PLAN_RULE_IMAGE],
-				      .node = group->nodes,
-				      .at = group->first->pool->origin,
-				      .text = text},
-	       0);
+	forbid(group->plan, bu_plan_rules[BU_PLAN_RULE_IMAGE], group->nodes,
+	       &group->first->pool->origin, why, 0);
 }
 
 /* The installer would refuse the image, after the machine was switched off. */
@@ -203,15 +207,16 @@ static void
 judge_kind(const struct group *group, const struct bu_plan_image *image)
 {
 	const struct bu_desired_node *first = group->first;
-	bu_autofree char *text = NULL;
+	char of_image[SECTION_SIZE], of_pool[SECTION_SIZE];
 
 	if (!image->is_disk == !bu_desired_is_raw(first))
 		return;
-	text = bu_xasprintf("[image %s] is %sa whole disk (raw: or qcow2:), and "
-			    "[pool %s] has root = %s",
-			    first->image->name, image->is_disk ? "" : "not ",
-			    first->pool->name, bu_root_names[first->pool->root]);
-	forbid_image(group, text);
+	section("image", first->image->name, of_image);
+	section("pool", first->pool->name, of_pool);
+	forbid_image(group, BU_SAID(OTHER_KIND, BU_ARG("image", of_image),
+				    BU_ARG_NUMBER("not", !image->is_disk),
+				    BU_ARG("pool", of_pool),
+				    BU_ARG("root", bu_root_names[first->pool->root])));
 }
 
 /* A system in memory runs the boot ramdisk's kernel with the image's modules. */
@@ -220,46 +225,40 @@ judge_ram(const struct group *group, const struct bu_plan_image *image)
 {
 	const struct bu_desired_node *first = group->first;
 	const char *kernel = group->input->ramdisk_kernel;
-	bu_autofree char *text = NULL;
+	char of_image[SECTION_SIZE], of_pool[SECTION_SIZE];
 
 	if (!bu_desired_is_ram(first) || image->is_disk || !kernel ||
 	    strcmp(image->kernel, kernel) == 0)
 		return;
-	text = bu_xasprintf("[image %s] has kernel %s, and the boot ramdisk %s, under "
-			    "which the nodes of [pool %s] run (root = ram); build both "
-			    "anew: bringup image build ramdisk %s",
-			    first->image->name, image->kernel, kernel,
-			    first->pool->name, first->image->name);
-	forbid_image(group, text);
+	section("image", first->image->name, of_image);
+	section("pool", first->pool->name, of_pool);
+	forbid_image(group, BU_SAID(RAMDISK_DIFFERS, BU_ARG("image", of_image),
+				    BU_ARG("kernel", image->kernel),
+				    BU_ARG("ramdisk", kernel), BU_ARG("pool", of_pool),
+				    BU_ARG("name", first->image->name)));
 }
 
-/* The initial ramdisk of another image would look for a plain root. */
 static void
-judge_mirror(const struct group *group, const struct bu_plan_image *image)
+forbid_roots(const struct group *group, enum bu_reason_code why)
 {
-	const struct bu_desired_node *first = group->first;
-	bu_autofree char *text = NULL;
+	char image[SECTION_SIZE], hardware[SECTION_SIZE];
 
-	if (!bu_desired_mirror(first) || image->mirrors)
-		return;
-	text = bu_xasprintf("[image %s] does not support a mirrored root, and "
-			    "[hardware %s] mirrors it; build the image again",
-			    first->image->name, first->hardware->name);
-	forbid_image(group, text);
+	section("image", group->first->image->name, image);
+	section("hardware", group->first->hardware->name, hardware);
+	forbid_image(group, bu_said_new(why, (const struct bu_arg[]){
+						     BU_ARG("image", image),
+						     BU_ARG("hardware", hardware),
+						     {.name = NULL}}));
 }
 
+/* The initial ramdisk of an image without such support would look for a plain root. */
 static void
 judge_roots(const struct group *group, const struct bu_plan_image *image)
 {
-	const struct bu_desired_node *first = group->first;
-	bu_autofree char *text = NULL;
-
-	if (!bu_desired_has_two_roots(first) || image->slots)
-		return;
-	text = bu_xasprintf("[image %s] does not support two roots, and "
-			    "[hardware %s] has two; build the image again",
-			    first->image->name, first->hardware->name);
-	forbid_image(group, text);
+	if (bu_desired_mirror(group->first) && !image->mirrors)
+		forbid_roots(group, BU_REASON_NO_MIRROR);
+	if (bu_desired_has_two_roots(group->first) && !image->slots)
+		forbid_roots(group, BU_REASON_ONE_ROOT);
 }
 
 static void
@@ -275,11 +274,9 @@ judge_group(const struct group *group, const struct bu_plan_image *image)
 		    image->fabric_manager);
 	judge_source(group, image);
 	judge_client(group, image);
-	bu_plan_needs(group->input->desired, first, image->programs, on_missing,
-		      (void *)(uintptr_t)group);
+	judge_programs(group, image);
 	judge_kind(group, image);
 	judge_ram(group, image);
-	judge_mirror(group, image);
 	judge_roots(group, image);
 	if (group->input->compat)
 		bu_compat_judge(group->input->compat, &versions, on_misfit,
@@ -384,22 +381,21 @@ judge_scans(const struct bu_plan_input *input, const struct bu_plan_image *image
 	place = (size_t)(bu_schema_key("policy", "scanner") - bu_schema_keys(&count));
 	for (size_t i = 0; i < desired->images_count; i++) {
 		const struct bu_desired_image *image = &desired->images[i];
-		const struct bu_origin *said;
-		bu_autofree char *text = NULL;
+		bu_autofree char *rule = NULL, *at = NULL;
+		const struct bu_origin *origin;
+		char name[SECTION_SIZE];
 
 		if (!images[i].kept_out[0])
 			continue;
 		/* without [policy] there is no origin */
-		said = &desired->policy.origins[place];
-		text = bu_xasprintf("[image %s] %s; [policy] scanner = %s (%s:%d)",
-				    image->name, images[i].kept_out, image->scanner,
-				    said->file, said->line);
-		forbid(plan,
-		       &(struct bu_violation){
-			       .rule = bu_plan_rules[BU_PLAN_RULE_SCANNER],
-			       .node = "",
-			       .at = image->origin,
-			       .text = text},
+		origin = &desired->policy.origins[place];
+		at = bu_xasprintf("%s:%d", origin->file, origin->line);
+		rule = bu_xasprintf("[policy] scanner = %s", image->scanner);
+		section("image", image->name, name);
+		forbid(plan, bu_plan_rules[BU_PLAN_RULE_SCANNER], "", &image->origin,
+		       BU_SAID(KEPT_OUT, BU_ARG("image", name),
+			       BU_ARG("words", images[i].kept_out),
+			       BU_ARG("rule", rule), BU_ARG("at", at)),
 		       1);
 	}
 }

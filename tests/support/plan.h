@@ -179,6 +179,16 @@ make(struct site *site)
 	return plan;
 }
 
+/* The only warning, as a sentence; "" = none. Owned. */
+static inline char *
+warning_of(const json_t *plan)
+{
+	const json_t *warnings = json_object_get(plan, "warnings");
+
+	ck_assert_uint_le(json_array_size(warnings), 1);
+	return bu_said_text(json_array_get(warnings, 0));
+}
+
 static inline const json_t *
 step_of(const json_t *plan, int index)
 {
