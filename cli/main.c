@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/node_verbs.h"
+#include "cli/render/output.h"
 #include "cli/table.h"
 #include "profiles/language/schema.h"
 
@@ -392,6 +393,7 @@ run(const struct bu_command *command, int argc, char **argv)
 	}
 	if (check_count(command, &options, &err) != 0)
 		return fail(&err);
+	bu_out_begin(options.style);
 	code = command->fn(&options, &err);
 	return code < 0 ? fail(&err) : code;
 }

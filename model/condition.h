@@ -87,6 +87,10 @@
 	  "`bringup site take-over`",                                                  \
 	  "restored, and no agent has confirmed yet that this appliance leads; "       \
 	  "nothing is done. If none can answer: bringup site take-over")               \
+	X(WEBHOOK_BEHIND, "webhook-behind", SITE, 0,                                   \
+	  "the receiver of a webhook has not taken an event for five minutes",         \
+	  "each receiver takes events in less time",                                   \
+	  "a receiver of webhooks takes no events")                                    \
 	X(DISK_FULL, "disk-full", SITE, 0, "the log cannot be written to",             \
 	  "the log can be written to", "the appliance's disk is full")
 

@@ -159,6 +159,7 @@ enum { BU_UNSAID = -1 };
 		F(INT, token, until_ms) F(TEXT, token, by))                            \
 	B(TOKEN_REVOKED, token_revoked, F(TEXT, token_revoked, name)                   \
 		F(TEXT, token_revoked, by))                                            \
+	B(DELIVERED, delivered, F(TEXT, delivered, webhook) F(INT, delivered, seq))    \
 	B(HELD, held, F(TEXT, held, owner) F(TEXT, held, kind) F(REASON, held, reason)) \
 	B(RELEASED, released, F(TEXT, released, by))
 

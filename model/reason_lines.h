@@ -311,7 +311,11 @@
 		"{what} on it is [{have}][(none){?no}], the profile says " \
 		"[{want}][(none){?unwanted}]") \
 	BU_LINE(X, DRIFT_UNKNOWN, "drift-unknown", \
-		"what lies on it was written by an order that the log does not know")
+		"what lies on it was written by an order that the log does not know") \
+	/* webhooks */ \
+	BU_LINE(X, WEBHOOK_BEHIND, "webhook-takes-nothing", \
+		"webhook {name}: [{url} answers with status {#status}][{error}][it takes " \
+		"events too slowly{?slow}]")
 /* clang-format on */
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/networks.h"
 #include "model/state.h"
 #include "provisioner/api/server.h"
+#include "provisioner/api/webhook_form.h"
 #include "provisioner/power/power.h"
 #include "provisioner/trust/trust.h"
 
@@ -65,6 +66,8 @@ struct bu_settings {
 #undef X
 	/* [limits] STATE = SECONDS; 0 = the lifecycle's own */
 	int limit_s[BU_STATE_COUNT];
+	struct bu_webhook_opts webhooks[BU_WEBHOOKS_MAX]; /* [webhook NAME] */
+	size_t webhooks_count;
 };
 
 /* BU_ERR_INVAL names the key; an unknown one is an error. */

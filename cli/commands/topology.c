@@ -31,7 +31,7 @@ print_table(const struct bu_wiring *wiring)
 		bu_table_row(table, cells);
 	}
 	if (wiring->wire_count)
-		bu_table_print(table, stdout);
+		bu_out_table(table, stdout);
 	else
 		puts("no switch port is known yet; nodes listen for theirs where the "
 		     "profile gives them switch_ports");

@@ -26,7 +26,11 @@ bu_must int bu_replay_installed(BU_REPLAY_ARGS);
 bu_must int bu_replay_fellback(BU_REPLAY_ARGS);
 bu_must int bu_replay_power(BU_REPLAY_ARGS);
 bu_must int bu_replay_seeded(BU_REPLAY_ARGS);
+bu_must int bu_replay_delivered(BU_REPLAY_ARGS);
 bu_must int bu_replay_token(BU_REPLAY_ARGS);
 bu_must int bu_replay_token_revoked(BU_REPLAY_ARGS);
+
+/* journald.c: a row that has just come into the log. */
+void bu_journald_row(const struct bu_event *event);
 
 #endif
