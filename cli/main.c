@@ -158,8 +158,8 @@ static const struct bu_command commands[] = {
 	{"completion", "bash|zsh",
 	 "completion for a shell: source <(bringup completion bash)", 1, 1, 0,
 	 print_completion, NULL},
-	{"man", "[GROUP]", "the manual page of bringup or of a group, for man -l", 0, 1,
-	 0, print_man, NULL},
+	{"man", "[GROUP]", "the manual page of bringup, a group or profile, for man -l",
+	 0, 1, 0, print_man, NULL},
 	{"version", "", "the version of this program", 0, 0, 0, print_version, NULL},
 };
 static const struct bu_commands table = {commands, BU_LEN(commands)};
@@ -178,6 +178,10 @@ print_man(const struct bu_options *options, struct bu_err *err)
 {
 	const char *group = options->args_count ? options->args[0] : NULL;
 
+	if (group && strcmp(group, "profile") == 0) {
+		bu_man_print_profile(stdout);
+		return 0;
+	}
 	if (bu_man_print(&table, group, stdout) == 0)
 		return 0;
 	return bu_err_set(err, BU_ERR_USAGE, 0,

@@ -431,7 +431,7 @@ main(int argc, char **argv)
 	enum bu_log_level level = BU_LOG_INFO;
 	int option;
 
-	while ((option = getopt(argc, argv, "c:vh")) != -1) {
+	while ((option = getopt(argc, argv, "c:vmh")) != -1) {
 		switch (option) {
 		case 'c':
 			conf = optarg;
@@ -439,8 +439,12 @@ main(int argc, char **argv)
 		case 'v':
 			level = BU_LOG_DEBUG;
 			break;
+		case 'm':
+			bu_settings_man(stdout);
+			return 0;
 		default:
-			fprintf(stderr, "usage: bringupd [-c FILE] [-v]\n");
+			fprintf(stderr, "usage: bringupd [-c FILE] [-v] | -m (prints "
+					"bringupd.conf(5))\n");
 			return option == 'h' ? 0 : 1;
 		}
 	}

@@ -6,6 +6,8 @@
 #ifndef BU_SETTINGS_H
 #define BU_SETTINGS_H
 
+#include <stdio.h>
+
 #include "base/err.h"
 #include "base/networks.h"
 #include "model/state.h"
@@ -88,6 +90,8 @@ struct bu_trust *bu_settings_trust(const struct bu_settings *settings, const cha
 				   struct bu_err *err);
 /* What bringup-power keeps to; borrowed from the settings. */
 struct bu_power_opts bu_settings_power(const struct bu_settings *settings);
+/* settings_man.c: bringupd.conf(5), as roff. */
+void bu_settings_man(FILE *out);
 void bu_settings_fini(struct bu_settings *settings);
 
 #endif
