@@ -122,8 +122,8 @@ fail_verify(struct bu_http_exchange *exchange, struct bu_err *err)
 			   exchange->shown[0] ? exchange->shown : "none");
 	else
 		bu_err_set(err, BU_ERR_VERIFY, 0,
-			   "%s: no CA of %s vouches for its certificate "
-			   "(fingerprint %s): %s",
+			   "%s: no CA of %s vouches for its certificate, whose "
+			   "fingerprint is %s: %s",
 			   exchange->url, exchange->ca,
 			   exchange->shown[0] ? exchange->shown : "unknown",
 			   exchange->why);

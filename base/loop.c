@@ -13,6 +13,8 @@
 
 #include "base/err.h"
 
+enum { LATE_MS = 60 * 1000 };
+
 struct bu_loop {
 	struct event_base *base;
 	struct event *wake; /* fires when the first timer is due */
@@ -21,6 +23,8 @@ struct bu_loop {
 	int ran;                /* callbacks of the present step */
 	int watches;            /* of descriptors and signals */
 	struct bu_awaited awaited;
+	int64_t late_ms[2];    /* the longest of this minute, and of the last one */
+	int64_t late_since_ms; /* the start of this minute */
 };
 
 struct bu_watch {
@@ -66,10 +70,33 @@ arm_wake(struct bu_loop *loop)
 }
 
 static void
+turn_late(struct bu_loop *loop, int64_t now_ms)
+{
+	int64_t minutes = (now_ms - loop->late_since_ms) / LATE_MS;
+
+	if (minutes < 1)
+		return;
+	loop->late_ms[1] = minutes == 1 ? loop->late_ms[0] : 0;
+	loop->late_ms[0] = 0;
+	loop->late_since_ms = now_ms;
+}
+
+static void
+note_late(struct bu_loop *loop, int64_t now_ms)
+{
+	int64_t late_ms = loop->first ? now_ms - loop->first->due_ms : 0;
+
+	turn_late(loop, now_ms);
+	if (late_ms > loop->late_ms[0])
+		loop->late_ms[0] = late_ms;
+}
+
+static void
 run_due(struct bu_loop *loop)
 {
 	int64_t now_ms = bu_mono_ms(loop->clock);
 
+	note_late(loop, now_ms);
 	/* A timer set again for "now" by its own callback waits for the next turn. */
 	while (loop->first && loop->first->due_ms <= now_ms) {
 		struct bu_timer *timer = loop->first;
@@ -123,6 +150,13 @@ int64_t
 bu_loop_now_ms(const struct bu_loop *loop)
 {
 	return bu_mono_ms(loop->clock);
+}
+
+int64_t
+bu_loop_late_ms(const struct bu_loop *loop)
+{
+	return loop->late_ms[0] > loop->late_ms[1] ? loop->late_ms[0]
+						   : loop->late_ms[1];
 }
 
 void

@@ -34,6 +34,10 @@ void bu_loop_run(struct bu_loop *loop);
 int bu_loop_step(struct bu_loop *loop, int wait_ms);
 void bu_loop_stop(struct bu_loop *loop);
 
+/* The longest time by which a timer fired too late in the last one or two minutes: so
+ * long nothing else was answered, either. */
+int64_t bu_loop_late_ms(const struct bu_loop *loop);
+
 /* What is still owed to this loop, counted by base/worker.h and base/http_async.h: what
  * simulates time waits for that in real time, not by guess. */
 struct bu_awaited {

@@ -46,6 +46,35 @@ START_TEST(timers_fire_in_order_of_a_moved_clock)
 }
 END_TEST
 
+/* Of two minutes at most: an old delay is none of today's. */
+START_TEST(the_longest_delay_is_kept_for_a_while)
+{
+	struct bu_clock clock;
+	struct bu_loop *loop;
+	struct bu_timer *timer;
+	static const struct {
+		int set_ms, pass_ms, late_ms;
+	} rows[] = {
+		{10, 10, 0},        {10, 260, 250},        {10, 110, 250},
+		{10, 60010, 60000}, {30000, 30000, 60000}, {60000, 60000, 60000},
+		{70000, 70000, 0},  {1000, 1300, 300},     {600000, 600000, 0},
+	};
+
+	bu_clock_fake(&clock, 0);
+	loop = bu_loop_create(&clock);
+	timer = bu_timer_create(loop, note, "");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bu_timer_set(timer, rows[i].set_ms);
+		bu_clock_advance(&clock, rows[i].pass_ms);
+		bu_loop_step(loop, 0);
+		ck_assert_msg(bu_loop_late_ms(loop) == rows[i].late_ms, "row %zu: %d",
+			      i, (int)bu_loop_late_ms(loop));
+	}
+	bu_timer_destroy(timer);
+	bu_loop_destroy(loop);
+}
+END_TEST
+
 struct echo {
 	struct bu_loop *loop;
 	struct bu_watch *watch;
@@ -99,4 +128,5 @@ START_TEST(a_signal_ends_the_run)
 END_TEST
 
 BU_UNIT("loop", timers_fire_in_order_of_a_moved_clock,
-	a_watch_sees_bytes_and_may_free_itself, a_signal_ends_the_run)
+	the_longest_delay_is_kept_for_a_while, a_watch_sees_bytes_and_may_free_itself,
+	a_signal_ends_the_run)

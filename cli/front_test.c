@@ -74,14 +74,15 @@ END_TEST
 
 START_TEST(man_finds_nothing_to_warn_of)
 {
-	static const char *const groups[] = {"",       "node",  "rollout",
-					     "fabric", "audit", "token"};
+	static const char *const groups[] = {"",      "node",  "rollout", "fabric",
+					     "audit", "token", "profile", "-m"};
 
 	BU_NEEDS("man", "groff");
 	for (size_t i = 0; i < BU_LEN(groups); i++) {
 		bu_autofree char *command = bu_xasprintf(
-			"f=man.$$; ./bringup man %s >$f && MANWIDTH=72 man "
+			"f=man.$$; %s %s >$f && MANWIDTH=72 man "
 			"--warnings=w -l $f >/dev/null; s=$?; rm -f $f; exit $s",
+			strcmp(groups[i], "-m") == 0 ? "./bringupd" : "./bringup man",
 			groups[i]);
 		int status;
 		bu_autofree char *text = told_by(command, &status);

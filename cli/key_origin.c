@@ -46,7 +46,7 @@ bu_render_origin(const json_t *node, FILE *out)
 					     keys[i].key, text,
 					     bu_json_str(origins, keys[i].key, "")});
 	}
-	bu_table_print(table, out);
+	bu_out_table(table, out);
 	bu_table_destroy(table);
 }
 

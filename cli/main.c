@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/node_verbs.h"
+#include "cli/render/output.h"
 #include "cli/table.h"
 #include "profiles/language/schema.h"
 
@@ -138,7 +139,7 @@ static const struct bu_command commands[] = {
 	 0, 1, BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_fabric_matrix, NULL},
 	{"fabric certificate", "NODE", "the certificates of a node", 1, 1, LISTING,
 	 bu_cmd_fabric_certificate, NULL},
-	{"fabric topology", "[slurm|yaml|labels]",
+	{"fabric topology", "[slurm|blocks|yaml|labels]",
 	 "which switch port each node is cabled to; also in the formats of schedulers",
 	 0, 1, LISTING, bu_cmd_fabric_topology, NULL},
 	{"fabric rehearse", "[--model ...]",
@@ -164,8 +165,8 @@ static const struct bu_command commands[] = {
 	{"completion", "bash|zsh",
 	 "completion for a shell: source <(bringup completion bash)", 1, 1, 0,
 	 print_completion, NULL},
-	{"man", "[GROUP]", "the manual page of bringup or of a group, for man -l", 0, 1,
-	 0, print_man, NULL},
+	{"man", "[GROUP]", "the manual page of bringup, a group or profile, for man -l",
+	 0, 1, 0, print_man, NULL},
 	{"version", "", "the version of this program", 0, 0, 0, print_version, NULL},
 };
 static const struct bu_commands table = {commands, BU_LEN(commands)};
@@ -184,6 +185,10 @@ print_man(const struct bu_options *options, struct bu_err *err)
 {
 	const char *group = options->args_count ? options->args[0] : NULL;
 
+	if (group && strcmp(group, "profile") == 0) {
+		bu_man_print_profile(stdout);
+		return 0;
+	}
 	if (bu_man_print(&table, group, stdout) == 0)
 		return 0;
 	return bu_err_set(err, BU_ERR_USAGE, 0,
@@ -399,6 +404,7 @@ run(const struct bu_command *command, int argc, char **argv)
 	}
 	if (check_count(command, &options, &err) != 0)
 		return fail(&err);
+	bu_out_begin(options.style);
 	code = command->fn(&options, &err);
 	return code < 0 ? fail(&err) : code;
 }

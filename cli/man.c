@@ -1,39 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Man pages from the tables of commands and options: bringup(1) with all commands, and
- * one page per group of two words. Called by main.c when the programs are built.
- * Invariant: no text of a table reaches roff unescaped.
+ * one page per group of two words; bringup-profile(5) from the schema. Called by main.c
+ * when the programs are built. Invariant: texts of tables are printed by base/roff.h
+ * alone.
  */
 #include <string.h>
 
 #include "base/err.h"
+#include "base/roff.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/table.h"
-
-/* A text inside a line: roff reads no escape and no request in it. */
-static void
-print_text(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '\\')
-			fputs("\\e", out);
-		else if (*text == '-')
-			fputs("\\-", out);
-		else if (*text == '\'')
-			fputs("\\(aq", out);
-		else
-			fputc(*text, out);
-	}
-}
-
-static void
-print_line(FILE *out, const char *request, const char *text)
-{
-	fprintf(out, "%s\\&", request);
-	print_text(out, text);
-	fputc('\n', out);
-}
+#include "profiles/language/schema.h"
 
 /* The length of the group's name in the command's: "node" of "node why"; 0 = none. */
 static size_t
@@ -66,7 +45,7 @@ print_examples(FILE *out, const struct bu_command *command)
 		bu_autofree char *text =
 			bu_xasprintf("    bringup %.*s", (int)size, line);
 
-		print_line(out, "", text);
+		bu_roff_line(out, "", text);
 		line += size + (line[size] == '\n');
 	}
 	fputs(".fi\n", out);
@@ -80,8 +59,8 @@ print_options(FILE *out, uint64_t options)
 
 	for (size_t at = 0; (text = bu_options_next(options, &at, &help)); free(text)) {
 		fputs(".TP\n", out);
-		print_line(out, ".B ", text);
-		print_line(out, "", help);
+		bu_roff_line(out, ".B ", text);
+		bu_roff_line(out, "", help);
 	}
 }
 
@@ -94,22 +73,11 @@ print_command(FILE *out, const struct bu_command *command)
 			     *command->args ? " " : "", command->args);
 
 	fputs(".SS ", out);
-	print_text(out, title);
+	bu_roff_text(out, title);
 	fputc('\n', out);
-	print_line(out, "", command->help);
+	bu_roff_line(out, "", command->help);
 	print_options(out, command->options);
 	print_examples(out, command);
-}
-
-static void
-print_head(FILE *out, const char *name, const char *what)
-{
-	fprintf(out, ".TH %s 1 \"\" \"bringup " BU_VERSION "\" \"bringup\"\n.SH NAME\n",
-		name);
-	fputs(name, out);
-	fputs(" \\- ", out);
-	print_text(out, what);
-	fputc('\n', out);
 }
 
 static void
@@ -140,7 +108,7 @@ begins_group(const struct bu_commands *commands, size_t at)
 static void
 print_main(const struct bu_commands *commands, FILE *out)
 {
-	print_head(out, "bringup", "bare-metal GPU cluster provisioning");
+	bu_roff_head(out, "bringup", 1, "bare-metal GPU cluster provisioning");
 	fputs(".SH SYNOPSIS\n.B bringup\nCOMMAND [options] ...\n.SH DESCRIPTION\n"
 	      "bringup powers, boots, images and proves the machines that profiles "
 	      "describe, and\nlets them join their cluster. The commands speak with\n"
@@ -167,10 +135,65 @@ print_main(const struct bu_commands *commands, FILE *out)
 	print_exit_codes(out);
 }
 
+/* --- bringup-profile(5) --- */
+
+static void
+print_key(FILE *out, const struct bu_key *key)
+{
+	const char *given = bu_key_default(key);
+	bu_autofree char *allowed = bu_key_allowed(key);
+	bu_autofree char *title =
+		bu_xasprintf("%s = %s", key->key, given ? given : "...");
+
+	fputs(".TP\n", out);
+	bu_roff_line(out, ".B ", title);
+	bu_roff_line(out, "", key->help);
+	fputs(".br\n", out);
+	bu_roff_line(out, "", allowed);
+	if (bu_key_required(key))
+		fputs("(required)\n", out);
+}
+
+static void
+print_kind(FILE *out, const struct bu_section_kind *kind)
+{
+	bu_autofree char *title =
+		bu_xasprintf("\"[%s%s%s]\"", kind->kind, kind->named ? " " : "",
+			     kind->named ? "NAME" : "");
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+
+	fputs(".SS ", out);
+	bu_roff_text(out, title);
+	fputc('\n', out);
+	bu_roff_line(out, "", kind->help);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(keys[i].section, kind->kind) == 0)
+			print_key(out, &keys[i]);
+}
+
+void
+bu_man_print_profile(FILE *out)
+{
+	size_t count;
+	const struct bu_section_kind *kinds = bu_schema_kinds(&count);
+
+	bu_roff_head(out, "bringup-profile", 5,
+		     "profiles of bringup: what the cluster is");
+	fputs(".SH DESCRIPTION\nA profile is a folder of INI files, site.ini first.\n"
+	      ".B bringup check\nreads it and reports every mistake.\n"
+	      "A key shows its default; the line below its meaning is what is "
+	      "allowed.\n.SH SECTIONS\n",
+	      out);
+	for (size_t i = 0; i < count; i++)
+		print_kind(out, &kinds[i]);
+	fputs(".SH SEE ALSO\n.BR bringup (1),\n.BR bringupd.conf (5)\n", out);
+}
+
 int
 bu_man_print(const struct bu_commands *commands, const char *group, FILE *out)
 {
-	bu_autofree char *name = group ? bu_xasprintf("bringup\\-%s", group) : NULL;
+	bu_autofree char *name = group ? bu_xasprintf("bringup-%s", group) : NULL;
 	bu_autofree char *what = NULL;
 	int found = 0;
 
@@ -183,7 +206,7 @@ bu_man_print(const struct bu_commands *commands, const char *group, FILE *out)
 	if (!found)
 		return -1;
 	what = bu_xasprintf("commands of bringup %s", group);
-	print_head(out, name, what);
+	bu_roff_head(out, name, 1, what);
 	fputs(".SH COMMANDS\n", out);
 	for (size_t i = 0; i < commands->count; i++)
 		if (is_in(&commands->rows[i], group))

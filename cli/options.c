@@ -31,7 +31,18 @@ static const struct option_row {
 #undef X
 };
 
-static const char *const formats[] = {"table", "json", "hostlist"};
+static const struct {
+	const char *name;
+	enum bu_format format;
+	enum bu_style style;
+} formats[] = {
+	{"table", BU_FORMAT_TABLE, BU_STYLE_NONE},
+	{"wide", BU_FORMAT_TABLE, BU_STYLE_WIDE},
+	{"json", BU_FORMAT_JSON, BU_STYLE_NONE},
+	{"yaml", BU_FORMAT_JSON, BU_STYLE_YAML},
+	{"hostlist", BU_FORMAT_HOSTLIST, BU_STYLE_NONE},
+	{"name", BU_FORMAT_HOSTLIST, BU_STYLE_NAME},
+};
 
 static int
 read_int(const struct option_row *row, const char *text, int *ret, struct bu_err *err)
@@ -47,15 +58,17 @@ read_int(const struct option_row *row, const char *text, int *ret, struct bu_err
 }
 
 static int
-read_format(const char *text, int *ret, struct bu_err *err)
+read_format(const char *text, struct bu_options *ret, struct bu_err *err)
 {
 	for (size_t i = 0; i < BU_LEN(formats); i++) {
-		if (strcmp(formats[i], text) == 0) {
-			*ret = (int)i;
+		if (strcmp(formats[i].name, text) == 0) {
+			ret->format = (int)formats[i].format;
+			ret->style = formats[i].style;
 			return 0;
 		}
 	}
-	return bu_err_set(err, BU_ERR_USAGE, 0, "-o '%s': give table, json or hostlist",
+	return bu_err_set(err, BU_ERR_USAGE, 0,
+			  "-o '%s': give table, wide, json, yaml, hostlist or name",
 			  text);
 }
 
@@ -82,11 +95,12 @@ take(const struct option_row *row, const char *text, struct bu_options *options,
 		return 0;
 	case KIND_JSON:
 		*(int *)to = BU_FORMAT_JSON;
+		options->style = BU_STYLE_NONE;
 		return 0;
 	case KIND_INT:
 		return read_int(row, text, to, err);
 	case KIND_FORMAT:
-		return read_format(text, to, err);
+		return read_format(text, options, err);
 	case KIND_LIST:
 		return add_word(row, text, to, err);
 	case KIND_TEXT:

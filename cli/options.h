@@ -12,6 +12,9 @@
 #include "base/err.h"
 
 enum bu_format { BU_FORMAT_TABLE, BU_FORMAT_JSON, BU_FORMAT_HOSTLIST };
+/* How one of these is written: a table that is not cut, JSON as YAML, names a line
+ * each. */
+enum bu_style { BU_STYLE_NONE, BU_STYLE_WIDE, BU_STYLE_YAML, BU_STYLE_NAME };
 
 enum {
 	BU_TIMEOUT_DEFAULT_S = 3600,
@@ -22,7 +25,7 @@ enum {
 /* id, long name ("" = none), letter, kind, member of bu_options, argument, least, most,
  * help */
 #define BU_OPTIONS(X)                                                                  \
-	X(OUTPUT, "", 'o', FORMAT, format, "table|json|hostlist", 0, 0,                \
+	X(OUTPUT, "", 'o', FORMAT, format, "table|wide|json|yaml|hostlist|name", 0, 0, \
 	  "how to print")                                                              \
 	X(JSON, "json", 0, JSON, format, "", 0, 0, "print JSON")                       \
 	X(OUT, "out", 0, TEXT, out, "FILE", 0, 0, "write the plan to FILE")            \
@@ -123,6 +126,7 @@ struct bu_explain {
 
 struct bu_options {
 	int format; /* enum bu_format */
+	enum bu_style style;
 	const char *out;
 	int detailed;
 	int yes;

@@ -70,12 +70,17 @@ START_TEST(reads_formats)
 	static const struct {
 		const char *line;
 		enum bu_format want;
+		enum bu_style style;
 	} rows[] = {
-		{"status -o table", BU_FORMAT_TABLE},
-		{"status -o json", BU_FORMAT_JSON},
-		{"status -ojson", BU_FORMAT_JSON},
-		{"status -o hostlist", BU_FORMAT_HOSTLIST},
-		{"status --json", BU_FORMAT_JSON},
+		{"status -o table", BU_FORMAT_TABLE, BU_STYLE_NONE},
+		{"status -o wide", BU_FORMAT_TABLE, BU_STYLE_WIDE},
+		{"status -o json", BU_FORMAT_JSON, BU_STYLE_NONE},
+		{"status -o yaml", BU_FORMAT_JSON, BU_STYLE_YAML},
+		{"status -o yaml --json", BU_FORMAT_JSON, BU_STYLE_NONE},
+		{"status -o name", BU_FORMAT_HOSTLIST, BU_STYLE_NAME},
+		{"status -ojson", BU_FORMAT_JSON, BU_STYLE_NONE},
+		{"status -o hostlist", BU_FORMAT_HOSTLIST, BU_STYLE_NONE},
+		{"status --json", BU_FORMAT_JSON, BU_STYLE_NONE},
 	};
 	struct bu_options options;
 	struct bu_err err;
@@ -83,6 +88,7 @@ START_TEST(reads_formats)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		ck_assert_int_eq(parse_words(ALL, rows[i].line, &options, &err), 0);
 		ck_assert_int_eq(options.format, rows[i].want);
+		ck_assert_int_eq(options.style, rows[i].style);
 	}
 }
 END_TEST
@@ -93,7 +99,8 @@ START_TEST(refuses_with_a_reason)
 		uint64_t taken;
 		const char *line, *want;
 	} rows[] = {
-		{ALL, "status -o yaml", "give table, json or hostlist"},
+		{ALL, "status -o xml",
+		 "give table, wide, json, yaml, hostlist or name"},
 		{ALL, "apply --timeout soon", "give a whole number from 1 to 2592000"},
 		{ALL, "apply --timeout 0", "give a whole number"},
 		{ALL, "events --limit 1001", "give a whole number from 1 to 1000"},
@@ -138,7 +145,7 @@ START_TEST(help_names_what_is_taken)
 		bu_options_help(BU_OPTION_BIT(OUT) | BU_OPTION_BIT(OUTPUT), out));
 
 	ck_assert_ptr_nonnull(strstr(text, "--out FILE"));
-	ck_assert_ptr_nonnull(strstr(text, "-o table|json|hostlist"));
+	ck_assert_ptr_nonnull(strstr(text, "-o table|wide|json|yaml|hostlist|name"));
 	ck_assert_ptr_null(strstr(text, "--yes"));
 }
 END_TEST

@@ -30,6 +30,8 @@ const char *bu_command_examples(const struct bu_command *command);
 /* man.c. The page of a group ("node"), or bringup(1) for NULL, as roff. -1 = no such
  * group. */
 int bu_man_print(const struct bu_commands *commands, const char *group, FILE *out);
+/* bringup-profile(5), as roff. */
+void bu_man_print_profile(FILE *out);
 /* completion.c. The script of a shell, "bash" or "zsh". -1 = another shell. */
 int bu_completion_print(const struct bu_commands *commands, const char *shell,
 			FILE *out);

@@ -6,6 +6,7 @@
 #include "cli/wait.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +41,34 @@ static const struct bu_shown_rollout *
 last_of(const struct wait *wait)
 {
 	return &bu_follow_last(wait->follow)->rollout;
+}
+
+/* --- Ctrl-C --- */
+
+/* Made before the signal can come: its handler may only write. */
+static char goodbye[320];
+
+static void
+on_interrupt(int signo)
+{
+	ssize_t ignored = write(STDERR_FILENO, goodbye, strlen(goodbye));
+
+	(void)ignored;
+	_exit(128 + signo);
+}
+
+static void
+say_goodbye_on_interrupt(const char *rollout)
+{
+	struct sigaction action = {.sa_handler = on_interrupt};
+
+	snprintf(
+		goodbye, sizeof(goodbye),
+		"\nbringup: no longer waiting; rollout %s goes on. bringup rollout pause "
+		"%s starts no further node, bringup rollout abort %s takes back what can "
+		"be, bringup rollout show %s says how far it is\n",
+		rollout, rollout, rollout, rollout);
+	sigaction(SIGINT, &action, NULL);
 }
 
 /* The whole rollout; null while its first event is on its way to the log. */
@@ -241,6 +270,7 @@ bu_wait_for(struct bu_client *client, const struct bu_planned *planned,
 	enum bu_follow_end end;
 	int rc;
 
+	say_goodbye_on_interrupt(rollout);
 	do {
 		rc = look(&wait, &end, err);
 	} while (rc == 0 && end == BU_FOLLOW_MORE &&

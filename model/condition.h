@@ -28,6 +28,11 @@
 	  "ready, and drained in its cluster with a reason that is not bringup's",     \
 	  "the drain is resumed there, or it is no longer ready",                      \
 	  "drained by another")                                                        \
+	X(SUSPENDED, "suspended", NODE, 0,                                             \
+	  "ready, and its machine was switched off because its cluster saves power",   \
+	  "its machine has started again, or does not start when it is woken, or it "  \
+	  "is no longer ready",                                                        \
+	  "its cluster has its machine switched off until there is work")              \
 	X(STAMP_DIFFERS, "stamp-differs", NODE, 1,                                     \
 	  "ready, and its agent does not show the stamp of the last install",          \
 	  "its agent shows that stamp, or it is no longer ready",                      \
@@ -89,6 +94,10 @@
 	  "`bringup site take-over`",                                                  \
 	  "no agent has confirmed yet that this appliance leads; "                     \
 	  "nothing is done. If none can answer: bringup site take-over")               \
+	X(WEBHOOK_BEHIND, "webhook-behind", SITE, 0,                                   \
+	  "the receiver of a webhook has not taken an event for five minutes",         \
+	  "each receiver takes events in less time",                                   \
+	  "a receiver of webhooks takes no events")                                    \
 	X(DISK_FULL, "disk-full", SITE, 0, "the log cannot be written to",             \
 	  "the log can be written to", "the appliance's disk is full")
 

@@ -101,6 +101,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(LEARNED, "learned",                                                          \
 	  "an agent shows an anchor of a log that is not this one, by which these "    \
 	  "were revoked when that had row seq of epoch")                               \
+	X(DELIVERED, "delivered",                                                      \
+	  "the receiver of a webhook has taken all rows to seq")                       \
 	X(HELD, "held", "kind: bringup, person or external")                           \
 	X(RELEASED, "released", "")
 
@@ -136,6 +138,9 @@ void bu_event_fini(struct bu_event *event);
 void bu_event_attach(struct bu_event *event, const char *key, char *text);
 /* {"seq","time_ms","kind","node","text","body"} for views. New reference. */
 json_t *bu_event_to_json(const struct bu_event *event);
+/* The text of this field of any body; "" = it has none. For copies that others search;
+ * who decides by a body reads it by its table (model/event_body.h). Borrowed. */
+const char *bu_event_word(const struct bu_event *event, const char *field);
 /* One line for a person: "inspecting -> imaging (inspected)"; owned. */
 char *bu_event_text(const struct bu_event *event);
 

@@ -164,6 +164,7 @@ enum { BU_UNSAID = -1 };
 		F(TEXT, adopted, boot_id) F(IF_TEXT, adopted, facets))                 \
 	B(LEARNED, learned, F(JSON, learned, revoked) F(INT, learned, epoch)           \
 		F(INT, learned, seq) F(TEXT, learned, by))                             \
+	B(DELIVERED, delivered, F(TEXT, delivered, webhook) F(INT, delivered, seq))    \
 	B(HELD, held, F(TEXT, held, owner) F(TEXT, held, kind) F(REASON, held, reason)) \
 	B(RELEASED, released, F(TEXT, released, by))
 

@@ -82,6 +82,12 @@ text_of_members(const struct bu_event *event)
 	return text;
 }
 
+const char *
+bu_event_word(const struct bu_event *event, const char *field)
+{
+	return bu_json_str(event->body, field, "");
+}
+
 static char *
 text_of_body(const struct bu_event *event, const union bu_body *is)
 {

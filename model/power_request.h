@@ -11,7 +11,12 @@
 	X(OFF, "off")                                                                  \
 	X(CYCLE, "cycle")                                                              \
 	X(STATUS, "status") /* only a query */                                         \
-	X(BMC_RESET, "bmc-reset")
+	X(BMC_RESET, "bmc-reset")                                                      \
+	/* for a cluster that saves power: off and on without a drain, and its word    \
+	 * that the machine did not come */                                            \
+	X(SUSPEND, "suspend")                                                          \
+	X(WAKE, "wake")                                                                \
+	X(WAKE_FAILED, "wake-failed")
 #define BU_OUTCOMES(X)                                                                 \
 	X(NONE, "")                                                                    \
 	X(ASKED, "asked") /* under way */                                              \
@@ -34,5 +39,13 @@ enum bu_outcome {
 /* By value; end with NULL. */
 extern const char *const bu_power_request_names[];
 extern const char *const bu_outcome_names[];
+
+/* 1 = the machine goes off by it. */
+static inline int
+bu_power_request_ends_boot(enum bu_power_request_op op)
+{
+	return op == BU_POWER_REQUEST_OFF || op == BU_POWER_REQUEST_CYCLE ||
+	       op == BU_POWER_REQUEST_SUSPEND;
+}
 
 #endif

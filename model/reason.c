@@ -69,7 +69,7 @@ bu_hole_at(const char *brace)
 
 	hole.is_number = *name == '#' || *name == '?';
 	name += hole.is_number || hole.is_reason;
-	size = strcspn(name, ":; }");
+	size = strcspn(name, ":;| }");
 	bu_assert(size < sizeof(hole.name));
 	memcpy(hole.name, name, size);
 	hole.after = strchr(name, '}') + 1;
@@ -80,6 +80,8 @@ bu_hole_at(const char *brace)
 	}
 	if (name[size] == ';')
 		hole.between = "; ";
+	if (name[size] == '|')
+		hole.between = " or ";
 	if (name[size] == ' ')
 		hole.words = name + size + 1;
 	return hole;

@@ -7,9 +7,9 @@
  *
  * A sentence has arguments: {text}, {#number}, {#count probe|probes} (the word that
  * fits the number), {?flag} (a number that is not shown), {!why} (a reason), {!all;} (a
- * list, with "; " between, else ", "), and {state:help} (a column of another table, see
- * model/sentence.h). A part in [brackets] is left out when all its arguments are empty
- * or 0; a flag in it decides alone.
+ * list, with "; " between), {!any|} (with " or "; others have ", "), and {state:help}
+ * (a column of another table, see model/sentence.h). A part in [brackets] is left out
+ * when all its arguments are empty or 0; a flag in it decides alone.
  *
  * Rows of kind LINE (model/reason_lines.h) are made for a view (model/sentence.h) and
  * never kept in a struct bu_reason.
@@ -89,26 +89,26 @@
 	X(LEAF_ACCUSED, "leaf-accused", WAIT, 1, 2,                                      \
 	  "bringup node validate measures its nodes again after a repair of the "        \
 	  "switch, or a corrected rate is applied",                                      \
-	  "{seen}; so many nodes of leaf {leaf} are bad that the leaf is accused "       \
+	  "{!seen}; so many nodes of leaf {leaf} are bad that the leaf is accused "      \
 	  "and not its nodes: check the switch and the expected rate ({cause})"          \
 	  "[ (rail {rail})]")                                                            \
 	X(NODE_OR_LEAF, "node-or-leaf", WAIT, 1, 2,                                      \
 	  "bringup node validate measures it again after a repair, or a corrected "      \
 	  "rate is applied",                                                             \
-	  "{seen}; the tests cannot separate this node from leaf {leaf}: check "         \
+	  "{!seen}; the tests cannot separate this node from leaf {leaf}: check "        \
 	  "the switch and the expected rate; after a repair bringup node validate "      \
 	  "{node} measures it again"                                                     \
 	  "[ (rail {rail})]")                                                            \
 	X(NO_THIRD, "no-third", WAIT, 1, 2,                                              \
 	  "another node of its fabric is validating or certified, or bringup node "      \
 	  "validate asks for it again",                                                  \
-	  "{seen}; no third machine or certified partner can tell which; after a "       \
+	  "{!seen}; no third machine or certified partner can tell which; after a "      \
 	  "repair bringup node validate {node} measures it again"                        \
 	  "[ (rail {rail})]")                                                            \
 	X(NO_THIRD_IN_USE, "no-third-in-use", WAIT, 1, 2,                                \
 	  "a certified node of its fabric is idle or lent, or bringup node validate "    \
 	  "asks for it again",                                                           \
-	  "{seen}; a third node can tell which, but partners of their pools does not "   \
+	  "{!seen}; a third node can tell which, but partners of their pools does not "  \
 	  "lend {#count certified node|certified nodes} in use; after a repair "         \
 	  "bringup node validate {node} measures it again"                               \
 	  "[ (rail {rail})]")                                                            \
@@ -117,6 +117,9 @@
 	  "its BMC has answered, or bringup has given the command up",                   \
 	  "its BMC has not answered a command: it may still switch the machine off, "    \
 	  "or restarts, so no job is let in and no boot begins")                         \
+	X(CLUSTER_AWAITED, "cluster-awaited", WAIT, 1, 1, "its cluster answers",         \
+	  "cluster {cluster} does not answer: {error}; the node joins when that is "     \
+	  "over")                                                                        \
 	X(BY_HAND, "by-hand", WAIT, 1, 2, "its machine calls",                           \
 	  "power = manual: switch the machine of {node} off and on by hand, so that "    \
 	  "it boots from {what}; bringup continues when its agent connects")             \
@@ -144,7 +147,7 @@
 	  "its agent reports its checks", "its checks gave no report yet")               \
 	X(CHECKS_SILENT, "checks-silent", TROUBLE, 0, 2,                                 \
 	  "its agent reports its checks",                                                \
-	  "its checks gave no report, {#times} times: {error}")                          \
+	  "its checks gave no report, {#times} times: {!error}")                         \
 	X(CHECK_FAILED, "check-failed", TROUBLE, 0, 2, "its next boot passes",           \
 	  "a check of this boot failed")                                                 \
 	X(PROBES_SILENT, "probes-silent", TROUBLE, 0, 2, "a probe gives a result",       \
@@ -276,7 +279,8 @@
 	X(NO_TPM, "no-tpm", FAULT, 0, 0, "",                                             \
 	  "pool {pool} has data_keys = tpm, and it shows no TPM 2.0: its firmware "      \
 	  "has it switched off, or it has none")                                         \
-	X(FABRIC_ACCUSED, "fabric-accused", FAULT, 0, 0, "", "[rail {rail}: ]{words}")   \
+	X(FABRIC_ACCUSED, "fabric-accused", FAULT, 0, 0, "",                             \
+	  "[rail {rail}: ]{!words}")                                                     \
 	X(CHECKS_ACCUSED, "checks-accused", FAULT, 0, 0, "", "{words}")                  \
 	X(RESTARTED, "restarted", FAULT, 0, 0, "",                                       \
 	  "it restarted while it was reconfigured")                                      \

@@ -5,8 +5,8 @@
 
 #include "model/reason.h"
 
-/* {name}, {!name}, {name;} (a list, with "; " between), {name:column}, {#name},
- * {#name one|many} or {?name} */
+/* {name}, {!name}, {name;} or {name|} (a list, with "; " or " or " between),
+ * {name:column}, {#name}, {#name one|many} or {?name} */
 struct bu_hole {
 	char name[16], column[16];
 	int is_number, is_shown, is_reason;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of `bringup node why`, as rows of model/reason.h. Nothing decides by them.
+ * The lines of `bringup node why` and what the gate finds, as rows of model/reason.h.
+ * Nothing decides by them.
  */
 #ifndef BU_MODEL_REASON_LINES_H
 #define BU_MODEL_REASON_LINES_H
@@ -328,7 +329,108 @@
 		"{what} on it is [{have}][(none){?no}], the profile says " \
 		"[{want}][(none){?unwanted}]") \
 	BU_LINE(X, DRIFT_UNKNOWN, "drift-unknown", \
-		"what lies on it was written by an order that the log does not know")
+		"what lies on it was written by an order that the log does not know") \
+	/* webhooks */ \
+	BU_LINE(X, WEBHOOK_BEHIND, "webhook-takes-nothing", \
+		"webhook {name}: [{url} answers with status {#status}][{error}][it takes " \
+		"events too slowly{?slow}]") \
+	/* of the gate: between leaves */ \
+	BU_LINE(X, LEAF_NAME, "leaf-name", \
+		"{leaf}[ (rail {rails})][ (rail unknown{?unknown})]") \
+	BU_LINE(X, PART_LEAF, "part-leaf", \
+		"leaf {!leaf}") \
+	BU_LINE(X, PART_LINK, "part-link", \
+		"the link between {!leaf} and spine {spine}[, to the " \
+		"spine{?up}][, from the spine{?down}][, both ways{?both}]") \
+	BU_LINE(X, PART_UPLINKS, "part-uplinks", \
+		"the uplinks of {!leaf}[, to the spines{?up}][, from the " \
+		"spines{?down}]") \
+	BU_LINE(X, PART_SPINE, "part-spine", \
+		"spine {spine}") \
+	BU_LINE(X, PART_SPINES, "part-spines", \
+		"the spines") \
+	BU_LINE(X, LEAVES_ACCUSED, "leaves-accused", \
+		"[switch fabric {fabric}: pairs across its rails][rail {rail}: pairs " \
+		"between its leaves] accuse {!parts|}: {cause}[; look first whether " \
+		"the leaves reach each other{?unreached}][; look first whether the " \
+		"rails are routed to each other{?unrouted}]") \
+	BU_LINE(X, LEAF_UNTESTED, "leaf-untested", \
+		"switch fabric {fabric}: leaf {!leaf} was not tested across rails: no " \
+		"pair of it gave a result") \
+	BU_LINE(X, LEAVES_UNTESTED, "leaves-untested", \
+		"switch fabric {fabric}: {#count more leaf was|more leaves were} not " \
+		"tested across rails") \
+	BU_LINE(X, LEAF_UNEXPLAINED, "leaf-unexplained", \
+		"[switch fabric {fabric}][rail {rail}]: no pair of leaf {!leaf} with " \
+		"another leaf was good: its uplinks are bad, or the ports of the few " \
+		"nodes that gave results; when more of its nodes are ready, bringup " \
+		"fabric run tests them again") \
+	/* of the gate: counters of switches */ \
+	BU_LINE(X, SWITCHES_ACCUSE, "switches-accuse", \
+		"[switch fabric {fabric}][rail {rail}]: what its switches count " \
+		"accuses {!part}: {cause}[; counted {!counts}]; read until {at}") \
+	BU_LINE(X, NOT_READ, "not-read", \
+		"not read") \
+	BU_LINE(X, COUNTERS_UNREAD, "counters-unread", \
+		"{of}: its switches' counters could not be read, so a bad link between " \
+		"its leaves may stay unseen: {source}: {error}; it is asked again " \
+		"while nodes are validated") \
+	BU_LINE(X, COUNTER_FULL, "counter-full", \
+		"{of}: {counter} has counted to its end and shows nothing new: reset " \
+		"it (perfquery -R), or a bad link may stay unseen") \
+	/* of the gate: of a node, without a verdict */ \
+	BU_LINE(X, BW_MIN_LOW, "bw-min-low", \
+		"{section} bw_min = {percent} % is {least} Gbit/s of network " \
+		"{network}; the table of rates rejects less than {reject}, and " \
+		"bw_reason does not say why this is enough") \
+	BU_LINE(X, SLOW_WITH, "slow-with", \
+		"slow with {nodes}[, good with others{?good}] (rail {rail}): check the " \
+		"cables of both") \
+	BU_LINE(X, INCAST_LOSSY, "incast-lossy", \
+		"{#count} nodes that sent to it at once (rail {rail}) reached {got} " \
+		"(at least {least} wanted) and lost {#lost packet|packets}: look at " \
+		"PFC and ECN of the switch and of the NICs") \
+	BU_LINE(X, NVLINK_UNMEASURED, "nvlink-unmeasured", \
+		"NVLink between {node} and {peer} was not measured: {error}") \
+	BU_LINE(X, NVLINK_SLOW, "nvlink-slow", \
+		"NVLink between nodes is slow: {subject}[, both directions at " \
+		"once{?both}]: {seen}; other nodes of its NVLink domain reach {median} " \
+		"GB/s") \
+	BU_LINE(X, NVLINK_UNUSABLE, "nvlink-unusable", \
+		"{node} cannot use NVLink to other nodes: {!finding}") \
+	BU_LINE(X, NVLINK_BAD, "nvlink-bad", \
+		"NVLink between {node} and {peer} is bad: {!finding}[; {!which}]") \
+	BU_LINE(X, NVLINK_FAR, "nvlink-far", \
+		"the other end saw a fault") \
+	BU_LINE(X, NVLINK_OTHER, "nvlink-other", \
+		"good with {good}: look at {bad}") \
+	BU_LINE(X, NVLINK_THIS, "nvlink-this", \
+		"bad with {bad}: look at this node") \
+	BU_LINE(X, NVLINK_UNTOLD, "nvlink-untold", \
+		"no third node has told yet whether it is this node or {bad}") \
+	/* of the gate: of an accused node */ \
+	BU_LINE(X, NODE_ACCUSED, "node-accused", \
+		"[only its loopback works: with every partner and in both directions " \
+		"nothing arrived; {?cut_off}][{!seen;}][ (seen by proven {by})][; " \
+		"{?told}]{cause}; {hint}[; or its leaf, of which no other port was " \
+		"tested{?leaf}]") \
+	BU_LINE(X, SENDS, "sends", \
+		"{from} sends: {from} to {to}: {!words}") \
+	BU_LINE(X, RECEIVES, "receives", \
+		"{to} receives: {from} to {to}: {!words}") \
+	BU_LINE(X, LOSSES, "losses", \
+		"[errors of the link in one probe{?link}][{#lost packet|packets} lost " \
+		"or sent again in one probe][, {counter} {#count} at {node}, latency " \
+		"p99 {#high} us (median {#median} us)]") \
+	BU_LINE(X, SLOW_PAIR, "slow-pair", \
+		"slow pair with {peer} ({!how})") \
+	BU_LINE(X, SLICE_EMPTY, "slice-empty", \
+		"the slice says nothing") \
+	BU_LINE(X, NO_REPORT, "no-report", \
+		"there is none") \
+	/* of the gate: of a run */ \
+	BU_LINE(X, RAIL_LEFT, "rail-left", \
+		"the applied profile measures {node} no more on {rail}")
 /* clang-format on */
 
 #endif

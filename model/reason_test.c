@@ -87,6 +87,9 @@ static const char *const sentences[] = {
 	[BU_REASON_BMC_AWAITED] =
 		"its BMC has not answered a command: it may still switch the machine "
 		"off, or restarts, so no job is let in and no boot begins",
+	[BU_REASON_CLUSTER_AWAITED] =
+		"cluster <cluster> does not answer: <error>; the node joins when that is "
+		"over",
 	[BU_REASON_NO_THIRD] =
 		"<seen>; no third machine or certified partner can tell which; after "
 		"a repair bringup node validate <node> measures it again (rail <rail>)",

@@ -56,23 +56,28 @@ bu_said_of(const struct bu_reason *reason)
 }
 
 char *
-bu_said_pack(json_t *said)
+bu_said_fit(json_t *said, size_t room)
 {
 	char *text = bu_json_canonical(said);
 
+	if (strlen(text) >= room) {
+		free(text);
+		text = bu_said_text(said);
+	}
 	json_decref(said);
 	return text;
 }
 
 char *
+bu_said_pack(json_t *said)
+{
+	return bu_said_fit(said, BU_REASON_TEXT_MAX / 2);
+}
+
+char *
 bu_reason_pack(const struct bu_reason *reason)
 {
-	char *text = reason->code ? bu_said_pack(bu_said_of(reason)) : bu_xstrdup("");
-
-	if (strlen(text) < BU_REASON_TEXT_MAX / 2)
-		return text;
-	free(text);
-	return bu_reason_text(reason);
+	return reason->code ? bu_said_pack(bu_said_of(reason)) : bu_xstrdup("");
 }
 
 char *

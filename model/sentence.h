@@ -42,10 +42,12 @@ json_t *bu_said_new(enum bu_reason_code code, const struct bu_arg *args);
 #define BU_SAID_ALONE(id) bu_said_new(BU_REASON_##id, NULL)
 /* New reference; NULL for NONE. */
 json_t *bu_said_of(const struct bu_reason *reason);
-/* As the text of an argument {!name} of a struct bu_reason; said is taken. Owned. */
+/* As the text of an argument {!name} of a struct bu_reason, with its NUL in so many
+ * bytes; its sentence, of any length, where it is longer. said is taken. Owned. */
+char *bu_said_fit(json_t *said, size_t room);
+/* The same, in half of what all arguments may have together. */
 char *bu_said_pack(json_t *said);
-/* The same of a reason: its sentence where it is too long to be kept so. "" for NONE.
- * Owned. */
+/* The same of a reason. "" for NONE. Owned. */
 char *bu_reason_pack(const struct bu_reason *reason);
 
 /* The sentence of a reason, or of each of a list, with ", " between; a text as it is.

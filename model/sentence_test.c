@@ -91,6 +91,65 @@ START_TEST(columns_of_other_tables_are_quoted)
 }
 END_TEST
 
+/* Of the gate: lists in lists, an "or" between them, parts that are told by flags. */
+START_TEST(what_the_gate_finds_reads_so)
+{
+#define LEAF(n) "{'code':'leaf-name','args':{'leaf':'leaf0" #n "','rails':['r0','r1']}}"
+	is_said("{'code':'warning','args':{'what':{'code':'leaves-accused','args':{"
+		"'fabric':'c','rail':'','parts':[{'code':'part-uplinks','args':{"
+		"'leaf':" LEAF(
+			1) ",'up':1}},{'code':'part-link','args':{'leaf':{"
+			   "'code':'part-leaf','args':{'leaf':" LEAF(
+				   2) "}},'spine':'s1','down':"
+				      "1}},{'code':'part-spines'}],'cause':'slow','unrouted':1}}}}",
+		"warning: switch fabric c: pairs across its rails accuse the uplinks "
+		"of leaf01 (rail r0, r1), to the spines or the link between leaf leaf02 "
+		"(rail r0, r1) and spine s1, from the spine or the spines: slow; look "
+		"first whether the rails are routed to each other");
+	is_said("{'code':'leaves-accused','args':{'rail':'r0','parts':[{'code':"
+		"'part-leaf','args':{'leaf':" LEAF(1) "}}],'cause':'slow',"
+						      "'unreached':1}}",
+		"rail r0: pairs between its leaves accuse leaf leaf01 (rail r0, r1): "
+		"slow; look first whether the leaves reach each other");
+	is_said("{'code':'switches-accuse','args':{'rail':'r0','part':{'code':"
+		"'part-link','args':{'leaf':" LEAF(
+			1) ",'spine':'s1','both':1}},"
+			   "'cause':'slow','counts':[100,{'code':'not-read'},0],'at':'now'}}",
+		"rail r0: what its switches count accuses the link between leaf01 "
+		"(rail r0, r1) and spine s1, both ways: slow; counted 100, not read, "
+		"0; read until now");
+	is_said("{'code':'node-accused','args':{'seen':[],'by':[],'cause':'C',"
+		"'hint':'H'}}",
+		"C; H");
+	is_said("{'code':'losses','args':{'link':1}}",
+		"errors of the link in one probe");
+	is_said("{'code':'slow-with','args':{'nodes':['n1','n2'],'rail':'r0'}}",
+		"slow with n1, n2 (rail r0): check the cables of both");
+#undef LEAF
+}
+END_TEST
+
+/* Of what is too long its sentence is kept, which can be read back. */
+START_TEST(what_does_not_fit_is_kept_as_its_sentence)
+{
+	char words[BU_REASON_TEXT_MAX] = "";
+	bu_autofree char *fits = NULL, *just = NULL, *over = NULL, *packed = NULL;
+	json_t *said;
+
+	for (int i = 0; i < 100; i++)
+		strcat(words, "ab ");
+	said = BU_SAID(OTHER, BU_ARG("words", words));
+	fits = bu_said_fit(json_incref(said), BU_REASON_TEXT_MAX);
+	ck_assert_int_eq(fits[0], '{');
+	just = bu_said_fit(json_incref(said), strlen(fits) + 1);
+	ck_assert_str_eq(just, fits);
+	over = bu_said_fit(json_incref(said), strlen(fits));
+	ck_assert_str_eq(over, words);
+	packed = bu_said_pack(said);
+	ck_assert_str_eq(packed, words);
+}
+END_TEST
+
 START_TEST(whatever_the_json_is_a_text_comes_of_it)
 {
 	char deep[4096] = "", *end = deep;
@@ -134,5 +193,6 @@ END_TEST
 
 BU_UNIT("sentence", each_sentence_is_well_formed,
 	parts_are_told_by_their_flag_or_their_arguments,
-	columns_of_other_tables_are_quoted, whatever_the_json_is_a_text_comes_of_it,
-	bytes_that_are_no_utf8_are_replaced)
+	columns_of_other_tables_are_quoted, what_the_gate_finds_reads_so,
+	what_does_not_fit_is_kept_as_its_sentence,
+	whatever_the_json_is_a_text_comes_of_it, bytes_that_are_no_utf8_are_replaced)

@@ -46,7 +46,8 @@
 	  BU_IN(ENROLLED) | BU_IN(READY) | BU_IN(PARKED) | BU_IN(QUARANTINED) |        \
 		  BU_IN(FAILED),                                                       \
 	  GRANT, "write its system again, as the applied profile says; needs a grant") \
-	X(POWER, "power", "on|off|cycle|status NODESET", BU_IN_ALL, FORCE,             \
+	X(POWER, "power", "on|off|cycle|status|suspend|wake NODESET", BU_IN_ALL,       \
+	  FORCE,                                                                       \
 	  "switch its machine; refused for a node in service unless it is drained")    \
 	X(BMC_RESET, "bmc-reset", "NODESET", BU_IN_ALL, FORCE,                         \
 	  "restart its BMC; the machine goes on")                                      \

@@ -18,6 +18,7 @@ bu_wiring_fini(struct bu_wiring *wiring)
 	free(wiring->wires);
 	free(wiring->domains);
 	free(wiring->uplinks);
+	free(wiring->racks);
 	memset(wiring, 0, sizeof(*wiring));
 }
 
@@ -77,6 +78,12 @@ bu_wiring_add_uplink(struct bu_wiring *wiring, const char *sw, const char *above
 		 above);
 }
 
+void
+bu_wiring_add_rack(struct bu_wiring *wiring, const char *node, const char *rack)
+{
+	add_pair(&wiring->racks, &wiring->rack_count, &wiring->rack_cap, node, rack);
+}
+
 static int
 compare_wires(const void *a, const void *b)
 {
@@ -112,6 +119,9 @@ bu_wiring_sort(struct bu_wiring *wiring)
 	if (wiring->uplink_count > 0)
 		qsort(wiring->uplinks, wiring->uplink_count, sizeof(*wiring->uplinks),
 		      compare_pairs);
+	if (wiring->rack_count > 0)
+		qsort(wiring->racks, wiring->rack_count, sizeof(*wiring->racks),
+		      compare_pairs);
 }
 
 static json_t *
@@ -140,11 +150,12 @@ bu_wiring_to_json(const struct bu_wiring *wiring)
 					 "switch", wire->sw, "port", wire->port));
 	}
 	return json_pack(
-		"{s:i,s:o,s:o,s:o}", "v", 1, "wires", wires, "domains",
+		"{s:i,s:o,s:o,s:o,s:o}", "v", 1, "wires", wires, "domains",
 		pairs_to_json(wiring->domains, wiring->domain_count, "node", "domain"),
 		"uplinks",
-		pairs_to_json(wiring->uplinks, wiring->uplink_count, "switch",
-			      "above"));
+		pairs_to_json(wiring->uplinks, wiring->uplink_count, "switch", "above"),
+		"racks",
+		pairs_to_json(wiring->racks, wiring->rack_count, "node", "rack"));
 }
 
 static int
@@ -207,6 +218,18 @@ read_uplink(const json_t *value, struct bu_wiring *wiring, struct bu_err *err)
 }
 
 static int
+read_rack(const json_t *value, struct bu_wiring *wiring, struct bu_err *err)
+{
+	const char *node, *rack;
+
+	if (get_text(value, "node", 0, &node, err) ||
+	    get_text(value, "rack", 0, &rack, err))
+		return -1;
+	bu_wiring_add_rack(wiring, node, rack);
+	return 0;
+}
+
+static int
 read_list(const json_t *value, const char *key,
 	  int (*fn)(const json_t *value, struct bu_wiring *wiring, struct bu_err *err),
 	  struct bu_wiring *wiring, struct bu_err *err)
@@ -234,7 +257,8 @@ bu_wiring_from_json(const json_t *value, struct bu_wiring *ret, struct bu_err *e
 		return bu_err_set(err, BU_ERR_INVAL, 0, "wiring: expected version 1");
 	if (read_list(value, "wires", read_wire, &wiring, err) ||
 	    read_list(value, "domains", read_domain, &wiring, err) ||
-	    read_list(value, "uplinks", read_uplink, &wiring, err)) {
+	    read_list(value, "uplinks", read_uplink, &wiring, err) ||
+	    read_list(value, "racks", read_rack, &wiring, err)) {
 		bu_wiring_fini(&wiring);
 		return bu_err_wrap(err, "wiring");
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What schedulers read of a wiring: Slurm's topology.conf and topology.yaml, labels for
- * Kubernetes. Called by the command line and the cluster drivers. Invariants: the same
- * wiring gives the same bytes; each node is below exactly one switch, and all switches
- * below one, because a scheduler thinks of parts that are not connected as two
- * clusters.
+ * What schedulers read of a wiring: Slurm's topology.conf, as a tree or as blocks, and
+ * topology.yaml, labels for Kubernetes. Called by the command line and the cluster
+ * drivers. Invariants: the same wiring gives the same bytes; each node is below exactly
+ * one switch, and all switches below one, because a scheduler thinks of parts that are
+ * not connected as two clusters.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@
 #include "base/json.h"
 #include "model/wiring.h"
 
-enum { TIERS_MAX = 8 };
+/* Slurm's limit: the greatest block size is the least one times 2^15. */
+enum { TIERS_MAX = 8, BLOCK_LEVELS_MAX = 15 };
 
 /* children: object {switch: [names]} in the order of the wiring. */
 struct tree {
@@ -84,9 +85,17 @@ hang_nodes(const struct bu_wiring *wiring, json_t *names, struct tree *tree,
 			return -1;
 		append(tree->nodes, sw, wire->node);
 	}
+	for (size_t i = 0; i < wiring->rack_count; i++) {
+		bu_autofree char *name = bu_xasprintf("rack-%s", wiring->racks[i].of);
+		char sw[BU_WIRE_TEXT];
+
+		if (note_name(names, name, sw, err))
+			return -1;
+		append(tree->nodes, sw, wiring->racks[i].name);
+	}
 	if (json_object_size(tree->nodes) == 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "topology: no node's switch is known");
+				  "topology: no node's switch or rack is known");
 	return 0;
 }
 
@@ -248,14 +257,11 @@ each_switch(const struct tree *tree, bu_wiring_fold_fn fold, const char *nodes_f
 	}
 }
 
-/* Domains as blocks; Slurm wants names without colons and dots. */
-static void
-print_blocks(const struct bu_wiring *wiring, bu_wiring_fold_fn fold, FILE *out)
+/* Nodes by NVLink domain; empty = there is none. New reference. */
+static json_t *
+domain_blocks(const struct bu_wiring *wiring)
 {
-	bu_autojson json_t *blocks = json_object();
-	const char *name;
-	size_t most = 1, rounded = 1;
-	json_t *nodes;
+	json_t *blocks = json_object();
 
 	for (size_t i = 0; i < wiring->domain_count; i++) {
 		char plain[BU_WIRE_TEXT];
@@ -263,21 +269,77 @@ print_blocks(const struct bu_wiring *wiring, bu_wiring_fold_fn fold, FILE *out)
 		plain_name(wiring->domains[i].of, plain);
 		append(blocks, plain, wiring->domains[i].name);
 	}
-	json_object_foreach (blocks, name, nodes)
-		if (json_array_size(nodes) > most)
-			most = json_array_size(nodes);
-	while (rounded < most)
-		rounded *= 2;
-	fprintf(out,
-		"- topology: nvlink\n  cluster_default: false\n  block:\n"
-		"    block_sizes: [%zu]\n    blocks:\n",
-		rounded);
-	json_object_foreach (blocks, name, nodes) {
+	return blocks;
+}
+
+/* "8, 16": sizes for the planning of jobs. The first is the least block's, because
+ * Slurm refuses a block that has fewer nodes; each further one is twice the last, until
+ * all blocks are one. */
+static void
+print_sizes(const json_t *blocks, const char *between, FILE *out)
+{
+	size_t least = 0, count = json_object_size(blocks);
+	const char *name;
+	json_t *nodes;
+
+	json_object_foreach ((json_t *)(uintptr_t)blocks, name, nodes)
+		if (!least || json_array_size(nodes) < least)
+			least = json_array_size(nodes);
+	for (int i = 0; i <= BLOCK_LEVELS_MAX && (size_t)1 << i <= count; i++)
+		fprintf(out, "%s%zu", i ? between : "", least << i);
+}
+
+static void
+print_blocks(const json_t *blocks, bu_wiring_fold_fn fold, FILE *out)
+{
+	const char *name;
+	json_t *nodes;
+
+	fputs("- topology: nvlink\n  cluster_default: false\n  block:\n"
+	      "    block_sizes: [",
+	      out);
+	print_sizes(blocks, ", ", out);
+	fputs("]\n    blocks:\n", out);
+	json_object_foreach ((json_t *)(uintptr_t)blocks, name, nodes) {
 		bu_autofree char *folded = fold_list(nodes, fold);
 
 		fprintf(out, "      - block: \"%s\"\n        nodes: \"%s\"\n", name,
 			folded);
 	}
+}
+
+char *
+bu_wiring_slurm_blocks(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
+		       struct bu_err *err)
+{
+	bu_autojson json_t *blocks = domain_blocks(wiring);
+	struct tree tree;
+	char *text = NULL;
+	const char *name;
+	json_t *nodes;
+	size_t size;
+	FILE *out;
+
+	if (json_object_size(blocks) == 0) {
+		if (make_tree(wiring, &tree, err))
+			return NULL;
+		json_object_update(blocks, tree.nodes);
+		tree_fini(&tree);
+	}
+	out = open_memstream(&text, &size);
+	bu_assert(out != NULL);
+	fputs("# Made by bringup from the cabling; TopologyPlugin=topology/block.\n",
+	      out);
+	json_object_foreach (blocks, name, nodes) {
+		bu_autofree char *folded = fold_list(nodes, fold);
+
+		fprintf(out, "BlockName=%s Nodes=%s\n", name, folded);
+	}
+	fputs("BlockSizes=", out);
+	print_sizes(blocks, ",", out);
+	fputc('\n', out);
+	fclose(out);
+	return text;
 }
 
 static char *
@@ -295,8 +357,11 @@ render_tree(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
 	bu_assert(out != NULL);
 	fputs(style->head, out);
 	each_switch(&tree, fold, style->nodes, style->switches, out);
-	if (style->blocks && wiring->domain_count > 0)
-		print_blocks(wiring, fold, out);
+	if (style->blocks && wiring->domain_count > 0) {
+		bu_autojson json_t *blocks = domain_blocks(wiring);
+
+		print_blocks(blocks, fold, out);
+	}
 	fclose(out);
 	tree_fini(&tree);
 	return text;

@@ -40,6 +40,7 @@ START_TEST(reads_what_it_wrote)
 	fill(&a);
 	bu_wiring_add_domain(&a, "gpu001", "8c3c.1");
 	bu_wiring_add_uplink(&a, "leaf01", "spine01");
+	bu_wiring_add_rack(&a, "cpu001", "r7");
 	ck_assert_str_eq(a.wires[0].node, "gpu001");
 	ck_assert_str_eq(a.wires[0].sw, "leaf01");
 	ck_assert_str_eq(a.wires[0].port, "swp1");
@@ -152,10 +153,43 @@ START_TEST(a_tree_for_slurm)
 			       "- topology: nvlink\n"
 			       "  cluster_default: false\n"
 			       "  block:\n"
-			       "    block_sizes: [4]\n"
+			       "    block_sizes: [3]\n"
 			       "    blocks:\n"
 			       "      - block: \"8c3c.1\"\n"
 			       "        nodes: \"gpu001,gpu002,gpu003\"\n");
+	bu_wiring_fini(&wiring);
+}
+END_TEST
+
+/* Slurm refuses a block with fewer nodes than the least size, and a size that is not
+ * the least one times a power of two. */
+START_TEST(blocks_for_slurm)
+{
+	struct bu_wiring wiring;
+	bu_autofree char *racks = NULL, *domains = NULL;
+
+	fill(&wiring);
+	bu_wiring_add_rack(&wiring, "cpu001", "r 7");
+	racks = bu_wiring_slurm_blocks(&wiring, NULL, NULL);
+	ck_assert_str_eq(racks, "# Made by bringup from the cabling; "
+				"TopologyPlugin=topology/block.\n"
+				"BlockName=leaf01 Nodes=gpu001,gpu002\n"
+				"BlockName=leaf02 Nodes=gpu003,gpu004\n"
+				"BlockName=rack-r-7 Nodes=cpu001\n"
+				"BlockSizes=1,2\n");
+	for (int i = 0; i < 14; i++) {
+		bu_autofree char *node = bu_xasprintf("gpu%03d", i);
+
+		bu_wiring_add_domain(&wiring, node,
+				     i < 5    ? "a.1"
+				     : i < 8  ? "a.2"
+				     : i < 11 ? "a.3"
+					      : "a.4");
+	}
+	domains = bu_wiring_slurm_blocks(&wiring, NULL, NULL);
+	ck_assert_ptr_nonnull(strstr(domains, "BlockName=a.2 Nodes=gpu005,"));
+	ck_assert_ptr_nonnull(strstr(domains, "BlockSizes=3,6,12\n"));
+	ck_assert_ptr_null(strstr(domains, "leaf01"));
 	bu_wiring_fini(&wiring);
 }
 END_TEST
@@ -175,7 +209,7 @@ START_TEST(what_is_no_tree_is_refused)
 	struct bu_err err = {0};
 
 	ck_assert_ptr_null(bu_wiring_slurm_conf(&wiring, NULL, &err));
-	ck_assert_ptr_nonnull(strstr(err.text, "no node's switch is known"));
+	ck_assert_ptr_nonnull(strstr(err.text, "no node's switch or rack is known"));
 	for (size_t i = 0; i < BU_LEN(bad); i++) {
 		fill(&wiring);
 		for (size_t k = 0; k < 3 && bad[i].uplinks[k][0]; k++)
@@ -221,6 +255,7 @@ static const char slurm_conf[] =
 	"ProctrackType=proctrack/pgid\nTaskPlugin=task/none\n"
 	"TopologyPlugin=topology/tree\n"
 	"NodeName=gpu[001-004] NodeAddr=10.9.9.1 Port=[20001-20004] CPUs=1\n"
+	"NodeName=cpu001 NodeAddr=10.9.9.1 Port=20005 CPUs=1\n"
 	"PartitionName=all Nodes=ALL Default=YES\n";
 
 static const char rig[] =
@@ -239,8 +274,9 @@ ask_slurm(const char *conf)
 	static const char *const wanted[] = {
 		"SwitchName=leaf01 Level=0 LinkSpeed=1 Nodes=gpu001,gpu002",
 		"SwitchName=leaf02 Level=0 LinkSpeed=1 Nodes=gpu003,gpu004",
-		("SwitchName=fabric Level=1 LinkSpeed=1 Nodes=gpu[001-004] "
-		 "Switches=leaf01,leaf02")};
+		"SwitchName=rack-r7 Level=0 LinkSpeed=1 Nodes=cpu001",
+		("SwitchName=fabric Level=1 LinkSpeed=1 Nodes=cpu001,gpu[001-004] "
+		 "Switches=leaf01,leaf02,rack-r7")};
 	bu_autofree char *shown = NULL;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -278,19 +314,25 @@ in_namespaces(const char *conf)
 
 START_TEST(slurm_takes_the_tree)
 {
+	struct bu_wiring wiring;
+	bu_autofree char *conf = NULL;
 	int status;
 	pid_t child;
 
 	BU_NEEDS("root", "/usr/sbin/slurmctld");
+	fill(&wiring);
+	bu_wiring_add_rack(&wiring, "cpu001", "r7");
+	conf = bu_wiring_slurm_conf(&wiring, NULL, NULL);
+	bu_wiring_fini(&wiring);
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0)
-		_exit(in_namespaces(tree));
+		_exit(in_namespaces(conf));
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 }
 END_TEST
 
 BU_UNIT("wiring", reads_what_it_wrote, nothing_is_believed, rails_have_bounds,
-	a_tree_for_slurm, what_is_no_tree_is_refused, labels_for_kubernetes,
-	slurm_takes_the_tree)
+	a_tree_for_slurm, blocks_for_slurm, what_is_no_tree_is_refused,
+	labels_for_kubernetes, slurm_takes_the_tree)

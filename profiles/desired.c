@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "profiles/language/schema.h"
 #include "profiles/load/inventory_csv.h"
 #include "profiles/load/load_internal.h"
 #include "profiles/nodeset/nodeset.h"
@@ -182,6 +183,21 @@ static const struct question {
 };
 
 static int
+say_none(const struct bu_desired *desired, const struct question *question,
+	 const char *pattern, struct bu_err *err)
+{
+	bu_autofree const char **known =
+		bu_xcalloc(desired->nodes_count + 1, sizeof(*known));
+	bu_autofree char *hint = NULL;
+
+	for (size_t i = 0; i < desired->nodes_count; i++)
+		known[i] = question->answer(&desired->nodes[i]);
+	hint = bu_did_you_mean(pattern, known, desired->nodes_count);
+	return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no node has %s%.80s%s",
+			  question->name, pattern, hint);
+}
+
+static int
 add_matching(const struct bu_desired *desired, const struct question *question,
 	     const char *pattern, struct bu_nodeset *nodeset, struct bu_err *err)
 {
@@ -199,8 +215,7 @@ add_matching(const struct bu_desired *desired, const struct question *question,
 	}
 	if (found)
 		return 0;
-	return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no node has %s%.80s",
-			  question->name, pattern);
+	return say_none(desired, question, pattern, err);
 }
 
 int

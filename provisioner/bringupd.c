@@ -25,6 +25,7 @@
 #include "provisioner/boot/dnsmasq.h"
 #include "provisioner/boot/rival.h"
 #include "provisioner/boot/tftp.h"
+#include "provisioner/data.h"
 #include "provisioner/node/proof.h"
 #include "provisioner/notify.h"
 #include "provisioner/served.h"
@@ -167,29 +168,6 @@ first_epoch(struct daemon *d)
 	bu_reconcile_note(d->api.rec, &event, 1);
 }
 
-/* The site's own in /etc/bringup, else ours; owned. */
-static char *
-data_file(const char *name)
-{
-	bu_autofree char *own = bu_xasprintf("/etc/bringup/%s", name);
-	bu_autofree char *shipped = bu_xasprintf("data/%s", name);
-
-	return access(own, R_OK) == 0 ? bu_steal(&own) : bu_data_path(shipped);
-}
-
-static void
-load_data(struct daemon *d)
-{
-	bu_autofree char *rates = data_file("rates.json"),
-			 *gpus = data_file("gpus.json"),
-			 *events = data_file("events.json");
-	struct bu_err err;
-
-	if (bu_gate_load_data(d->api.gate, rates, gpus, &err) != 0 ||
-	    bu_gate_load_events(d->api.gate, events, &err) != 0)
-		bu_warn("gate", "%s; only the profile's word counts", err.text);
-}
-
 static int
 start_engine(struct daemon *d, struct bu_err *err)
 {
@@ -211,7 +189,7 @@ start_engine(struct daemon *d, struct bu_err *err)
 	d->api.rec = bu_reconcile_create(&opts);
 	d->api.rollouts = bu_rollouts_create(d->fleet, d->api.rec);
 	d->api.gate = bu_gate_create(d->fleet, d->api.rec, d->trust);
-	load_data(d);
+	bu_data_load_gate(d->api.gate);
 	return 0;
 }
 
@@ -315,25 +293,6 @@ prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 	return 0;
 }
 
-/* A site's own table goes before the one that is shipped; one that cannot be read must
- * not be passed over in silence. */
-static int
-load_compat(struct daemon *d, struct bu_err *err)
-{
-	bu_autofree char *shipped = bu_data_path("data/compat.json");
-	const char *path = "/etc/bringup/compat.json";
-
-	if (access(path, F_OK) != 0)
-		path = shipped;
-	if (access(path, F_OK) != 0) {
-		bu_warn("main", "%s is missing: no versions are checked", path);
-		return 0;
-	}
-	d->compat = bu_compat_load(path, err);
-	d->api.compat = d->compat;
-	return d->compat ? 0 : -1;
-}
-
 static void
 fill_api(struct daemon *d)
 {
@@ -375,7 +334,10 @@ start(struct daemon *d, const char *conf, int page_fd, struct bu_err *err)
 	if (open_state(d, err) != 0 || start_engine(d, err) != 0)
 		return -1;
 	fill_api(d);
-	if (load_compat(d, err) != 0 || open_listeners(d, page_fd, err) != 0)
+	if (bu_data_load_compat(&d->compat, err) != 0)
+		return -1;
+	d->api.compat = d->compat;
+	if (open_listeners(d, page_fd, err) != 0)
 		return -1;
 	if (prepare_dnsmasq(d, err) != 0)
 		return -1;
@@ -383,6 +345,8 @@ start(struct daemon *d, const char *conf, int page_fd, struct bu_err *err)
 	d->api.backups = bu_backups_create(
 		&(struct bu_backups_opts){&d->api, d->settings.state, conf, NULL});
 	first_epoch(d);
+	d->api.webhooks = bu_webhooks_create(&d->api, d->settings.webhooks,
+					     d->settings.webhooks_count);
 	bu_reconcile_start(d->api.rec);
 	bu_rollouts_kick(d->api.rollouts);
 	bu_info("main", "bringupd %s: %zu nodes, epoch %lld, state in %s", BU_VERSION,
@@ -395,6 +359,7 @@ static void
 stop(struct daemon *d)
 {
 	bu_notify_stopping(d->notify);
+	bu_webhooks_destroy(d->api.webhooks);
 	/* What is on its way to the log gets there, but starts nothing any more. */
 	if (d->api.rec)
 		bu_reconcile_stop(d->api.rec);
@@ -466,7 +431,7 @@ main(int argc, char **argv)
 	enum bu_log_level level = BU_LOG_INFO;
 	int option;
 
-	while ((option = getopt(argc, argv, "c:vh")) != -1) {
+	while ((option = getopt(argc, argv, "c:vmh")) != -1) {
 		switch (option) {
 		case 'c':
 			conf = optarg;
@@ -474,8 +439,12 @@ main(int argc, char **argv)
 		case 'v':
 			level = BU_LOG_DEBUG;
 			break;
+		case 'm':
+			bu_settings_man(stdout);
+			return 0;
 		default:
-			fprintf(stderr, "usage: bringupd [-c FILE] [-v]\n");
+			fprintf(stderr, "usage: bringupd [-c FILE] [-v] | -m (prints "
+					"bringupd.conf(5))\n");
 			return option == 'h' ? 0 : 1;
 		}
 	}

@@ -14,6 +14,7 @@
 #include "base/confine.h"
 #include "base/networks.h"
 #include "base/text.h"
+#include "profiles/language/schema.h"
 #include "provisioner/boot/dnsmasq.h"
 
 enum { LIMIT_MAX_S = 7 * 24 * 3600 };
@@ -29,6 +30,17 @@ static const struct {
 #undef X
 };
 
+/* [webhook ops] */
+static const char hook_section[] = "webhook ";
+static const struct {
+	const char *key;
+	size_t offset;
+} hook_keys[] = {
+#define X(field, help) {#field, offsetof(struct bu_webhook_opts, field)},
+	BU_WEBHOOK_KEYS(X)
+#undef X
+};
+
 static char **
 slot(struct bu_settings *settings, size_t row)
 {
@@ -38,25 +50,63 @@ slot(struct bu_settings *settings, size_t row)
 static int
 is_key(const char *key)
 {
+	const char *name = strchr(key, ':') + 1;
 	enum bu_state state;
 
 	for (size_t i = 0; i < BU_LEN(rows); i++)
 		if (strcmp(rows[i].key, key) == 0)
 			return 1;
+	for (size_t i = 0; strncmp(key, hook_section, strlen(hook_section)) == 0 &&
+			   i < BU_LEN(hook_keys);
+	     i++)
+		if (strcmp(hook_keys[i].key, name) == 0)
+			return 1;
 	return strncmp(key, "limits:", 7) == 0 &&
 	       bu_state_from_name(key + 7, &state, NULL) == 0;
+}
+
+/* Names of sections or keys that the word may have meant; owned. */
+static char *
+hint_of(const char *key)
+{
+	const char *names[BU_LEN(rows) + BU_LEN(hook_keys) + BU_STATE_COUNT] = {NULL};
+	const char *colon = strchr(key, ':');
+	int is_hook = strncmp(key, hook_section, strlen(hook_section)) == 0;
+	int is_limit = strncmp(key, "limits:", 7) == 0;
+	size_t count = 0;
+
+	if (!is_hook && !is_limit && strncmp(key, "bringupd:", 9) != 0) {
+		bu_autofree char *section = bu_xstrndup(key, (size_t)(colon - key));
+		static const char *const sections[] = {"bringupd", "limits", "webhook"};
+
+		return bu_did_you_mean(section, sections, BU_LEN(sections));
+	}
+	for (size_t i = 0; !is_hook && !is_limit && i < BU_LEN(rows); i++)
+		names[count++] = rows[i].key + strlen("bringupd:");
+	for (size_t i = 0; is_hook && i < BU_LEN(hook_keys); i++)
+		names[count++] = hook_keys[i].key;
+	for (int state = 0; is_limit && state < BU_STATE_COUNT; state++)
+		names[count++] = bu_state_name((enum bu_state)state);
+	return bu_did_you_mean(colon + 1, names, count);
 }
 
 /* All keys of the file, those before the first section and in unknown ones, too. */
 static int
 check_keys(const dictionary *ini, struct bu_err *err)
 {
-	for (int i = 0; i < ini->size; i++)
-		if (ini->key[i] && strchr(ini->key[i], ':') && !is_key(ini->key[i]))
-			return bu_err_set(
-				err, BU_ERR_INVAL, 0,
-				"unknown key '%s'; see the sample bringupd.conf",
-				ini->key[i]);
+	for (int i = 0; i < ini->size; i++) {
+		const char *key = ini->key[i];
+		const char *colon = key ? strchr(key, ':') : NULL;
+		bu_autofree char *hint = NULL;
+
+		if (!colon || is_key(key))
+			continue;
+		hint = hint_of(key);
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "[%.*s] %s: is an unknown key%s; bringupd.conf(5) "
+				  "lists those that there are",
+				  (int)(colon - key), key, colon + 1, hint);
+	}
 	return 0;
 }
 
@@ -77,6 +127,45 @@ read_limits(const dictionary *ini, struct bu_settings *ret, struct bu_err *err)
 					  "has a deadline",
 					  key, text, LIMIT_MAX_S);
 		ret->limit_s[state] = (int)value;
+	}
+	return 0;
+}
+
+static char **
+hook_slot(struct bu_webhook_opts *hook, size_t row)
+{
+	return (char **)(void *)((char *)hook + hook_keys[row].offset);
+}
+
+static int
+read_webhook(const dictionary *ini, const char *section, struct bu_webhook_opts *hook,
+	     struct bu_err *err)
+{
+	hook->name = bu_xstrdup(section + strlen(hook_section));
+	for (size_t i = 0; i < BU_LEN(hook_keys); i++) {
+		bu_autofree char *key =
+			bu_xasprintf("%s:%s", section, hook_keys[i].key);
+
+		*hook_slot(hook, i) = bu_xstrdup(iniparser_getstring(ini, key, ""));
+	}
+	return bu_webhook_check(hook, err);
+}
+
+static int
+read_webhooks(const dictionary *ini, struct bu_settings *ret, struct bu_err *err)
+{
+	for (int i = 0; i < iniparser_getnsec(ini); i++) {
+		const char *section = iniparser_getsecname(ini, i);
+
+		if (strncmp(section, hook_section, strlen(hook_section)) != 0)
+			continue;
+		if (ret->webhooks_count == BU_WEBHOOKS_MAX)
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "[%s]: more than %d webhooks", section,
+					  BU_WEBHOOKS_MAX);
+		if (read_webhook(ini, section, &ret->webhooks[ret->webhooks_count++],
+				 err) != 0)
+			return -1;
 	}
 	return 0;
 }
@@ -149,6 +238,8 @@ bu_settings_load(const char *path, struct bu_settings *ret, struct bu_err *err)
 	rc = check_keys(ini, err);
 	if (rc == 0)
 		rc = read_limits(ini, ret, err);
+	if (rc == 0)
+		rc = read_webhooks(ini, ret, err);
 	for (size_t i = 0; i < BU_LEN(rows); i++)
 		*slot(ret, i) = bu_xstrdup(
 			iniparser_getstring(ini, rows[i].key, rows[i].fallback));
@@ -267,5 +358,10 @@ bu_settings_fini(struct bu_settings *settings)
 {
 	for (size_t i = 0; i < BU_LEN(rows); i++)
 		free(*slot(settings, i));
+	for (size_t i = 0; i < settings->webhooks_count; i++) {
+		free(settings->webhooks[i].name);
+		for (size_t j = 0; j < BU_LEN(hook_keys); j++)
+			free(*hook_slot(&settings->webhooks[i], j));
+	}
 	memset(settings, 0, sizeof(*settings));
 }

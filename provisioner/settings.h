@@ -6,10 +6,13 @@
 #ifndef BU_SETTINGS_H
 #define BU_SETTINGS_H
 
+#include <stdio.h>
+
 #include "base/err.h"
 #include "base/networks.h"
 #include "model/state.h"
 #include "provisioner/api/server.h"
+#include "provisioner/api/webhook_form.h"
 #include "provisioner/power/power.h"
 #include "provisioner/trust/trust.h"
 
@@ -65,6 +68,8 @@ struct bu_settings {
 #undef X
 	/* [limits] STATE = SECONDS; 0 = the lifecycle's own */
 	int limit_s[BU_STATE_COUNT];
+	struct bu_webhook_opts webhooks[BU_WEBHOOKS_MAX]; /* [webhook NAME] */
+	size_t webhooks_count;
 };
 
 /* BU_ERR_INVAL names the key; an unknown one is an error. */
@@ -85,6 +90,8 @@ struct bu_trust *bu_settings_trust(const struct bu_settings *settings, const cha
 				   struct bu_err *err);
 /* What bringup-power keeps to; borrowed from the settings. */
 struct bu_power_opts bu_settings_power(const struct bu_settings *settings);
+/* settings_man.c: bringupd.conf(5), as roff. */
+void bu_settings_man(FILE *out);
 void bu_settings_fini(struct bu_settings *settings);
 
 #endif

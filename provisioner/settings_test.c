@@ -76,15 +76,47 @@ START_TEST(only_full_dhcp_needs_a_range)
 }
 END_TEST
 
+START_TEST(webhooks_are_read_in_their_order)
+{
+	struct bu_settings s;
+
+	ck_assert_int_eq(load("[bringupd]\n[webhook ops]\nurl = https://h/a\n"
+			      "secret = env:A\nevents = held, state\n[limits]\n"
+			      "imaging = 60\n[webhook chat]\nurl = http://h/b\n"
+			      "secret = file:/s\npools = train\n",
+			      &s, NULL),
+			 0);
+	ck_assert_uint_eq(s.webhooks_count, 2);
+	ck_assert_str_eq(s.webhooks[0].name, "ops");
+	ck_assert_str_eq(s.webhooks[0].url, "https://h/a");
+	ck_assert_str_eq(s.webhooks[0].events, "held, state");
+	ck_assert_str_eq(s.webhooks[0].pools, "");
+	ck_assert_str_eq(s.webhooks[1].name, "chat");
+	ck_assert_str_eq(s.webhooks[1].secret, "file:/s");
+	ck_assert_str_eq(s.webhooks[1].pools, "train");
+	ck_assert_int_eq(s.limit_s[BU_STATE_IMAGING], 60);
+	bu_settings_fini(&s);
+}
+END_TEST
+
 START_TEST(what_is_wrong_is_named)
 {
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-		{"[bringupd]\nsockett = /x\n", "unknown key 'bringupd:sockett'"},
-		{"[bringup]\nstate = /x\n", "unknown key 'bringup:state'"},
-		{"state = /x\n", "unknown key ':state'"},
-		{"[limits]\nasleep = 5\n", "unknown key 'limits:asleep'"},
+		{"[bringupd]\nsockett = /x\n",
+		 "[bringupd] sockett: is an unknown key (did you mean 'socket'?); "
+		 "bringupd.conf(5)"},
+		{"[bringup]\nstate = /x\n",
+		 "[bringup] state: is an unknown key (did you mean 'bringupd'?)"},
+		{"state = /x\n", "[] state: is an unknown key;"},
+		{"[limits]\nasleep = 5\n", "[limits] asleep: is an unknown key;"},
+		{"[limits]\nbootin = 5\n", "(did you mean 'booting'?)"},
+		{"[webhook ops]\nulr = x\n",
+		 "[webhook ops] ulr: is an unknown key (did you mean 'url'?)"},
+		{"[webhook ops]\nurl = x\n", "[webhook ops] url = x: give https://"},
+		{"[webhook Ops!]\nurl = http://h/\nsecret = env:A\n",
+		 "[webhook ops!]: a name has lower-case letters"},
 		{"[limits]\nready = 5\n", "limits:ready = 5"},
 		{"[limits]\nimaging = soon\n", "limits:imaging = soon"},
 		{"[limits]\nimaging = 60s\n", "1 to 604800 seconds"},
@@ -205,4 +237,5 @@ END_TEST
 BU_UNIT("settings", only_full_dhcp_needs_a_range, an_empty_section_is_all_defaults,
 	passwords_go_where_the_file_says, groups_of_the_system_have_the_roles,
 	the_certificate_is_of_all_listeners, what_is_said_counts,
-	what_is_wrong_is_named, a_missing_file_is_named)
+	webhooks_are_read_in_their_order, what_is_wrong_is_named,
+	a_missing_file_is_named)

@@ -27,6 +27,7 @@
 #include "model/verb.h"
 #include "profiles/export/export.h"
 #include "provisioner/api/metrics.h"
+#include "provisioner/api/webhook_form.h"
 #include "provisioner/boot/loaders.h"
 #include "provisioner/node/lifecycle.h"
 #include "provisioner/power/redfish/quirks.h"
@@ -232,6 +233,15 @@ print_settings(FILE *out)
 }
 
 static void
+print_webhooks(FILE *out)
+{
+	fputs("| key | what it says |\n|---|---|\n", out);
+#define X(key, help) fputs("| `" #key "` | " help " |\n", out);
+	BU_WEBHOOK_KEYS(X)
+#undef X
+}
+
+static void
 print_metrics(FILE *out)
 {
 	fputs("| metric | labels | what |\n|---|---|---|\n", out);
@@ -381,8 +391,9 @@ static const struct {
 	{"docs/design.md", "conditions", print_conditions},
 	{"docs/design.md", "errors", print_errors},
 	{"docs/operations.md", "settings", print_settings},
+	{"docs/monitoring.md", "webhooks", print_webhooks},
 	{"docs/operations.md", "limits", print_limits},
-	{"docs/operations.md", "metrics", print_metrics},
+	{"docs/monitoring.md", "metrics", print_metrics},
 	{"docs/glossary.md", "glossary", print_glossary},
 	{"docs/profiles.md", "keys", bu_schema_print_reference},
 	{"docs/plan.md", "classes", print_classes},

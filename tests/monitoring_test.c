@@ -44,7 +44,8 @@ static const struct {
 	 "{{ $labels.node }} has the condition {{ $labels.condition }}: bringup node why "
 	 "{{ $labels.node }}"},
 	{"BringupLinkSlow", "bringup_rail_bandwidth_bytes_per_second",
-	 "bringup_rail_bandwidth_bytes_per_second < on(node, pool, rail) group_left "
+	 "bringup_rail_bandwidth_bytes_per_second < on(job, instance, node, pool, rail) "
+	 "group_left "
 	 "bringup_rail_expected_bandwidth_bytes_per_second",
 	 0, "warning",
 	 "the link of {{ $labels.node }} on {{ $labels.rail }} is too slow "
@@ -53,6 +54,18 @@ static const struct {
 	 "increase(bringup_power_failures_total[1h]) > 2", 0, "warning",
 	 "power actions of {{ $labels.node }} fail: bringup node power "
 	 "{{ $labels.node }}"},
+	{"BringupWebhookBehind", "bringup_webhook_waiting_since_timestamp_seconds",
+	 "time() - bringup_webhook_waiting_since_timestamp_seconds > 300", 0, "warning",
+	 "the receiver of webhook {{ $labels.webhook }} takes no events: bringup status"},
+	{"BringupLoopDelay", "bringup_loop_delay_seconds",
+	 "bringup_loop_delay_seconds > 5", 300, "warning",
+	 "bringupd answers nothing for seconds at a time: its disk or processor is too "
+	 "slow"},
+	{"BringupOwnCertificateEnds", "bringup_certificate_expiry_timestamp_seconds",
+	 "bringup_certificate_expiry_timestamp_seconds - time() < 60 * 86400", 3600,
+	 "critical",
+	 "the certificate {{ $labels.certificate }} of the appliance ends within two "
+	 "months; agents will not believe it any more"},
 	{"BringupCertificateEnds", "bringup_agent_certificate_expiry_timestamp_seconds",
 	 "bringup_agent_certificate_expiry_timestamp_seconds - time() < 14 * 86400",
 	 3600, "warning",

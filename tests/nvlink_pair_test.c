@@ -121,14 +121,17 @@ do_items(struct rig *rig, json_t *const items[2], const char *fault)
 	bu_ignore(bu_remove_tree(folder, NULL));
 }
 
-/* What `bringup fabric show` and `node why` have, as one text. Owned. */
+/* What `bringup fabric show` has, and what it and `node why` say of it, as one text.
+ * Owned. */
 static char *
 shown_of(struct rig *rig, int number)
 {
 	bu_autojson json_t *shown =
 		bu_gate_show(rig->gate, rig_node(rig, number), NULL);
+	bu_autofree char *json = bu_json_canonical(shown);
+	bu_autofree char *lines = bu_said_lines(json_object_get(shown, "remarks"));
 
-	return bu_json_canonical(shown);
+	return bu_xasprintf("%s\n%s", json, lines);
 }
 
 START_TEST(a_pair_goes_from_the_gate_to_what_is_shown)

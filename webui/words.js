@@ -37,10 +37,10 @@ export function takeMeta(tables) {
 
 /* Sentences: the same as model/sentence.c */
 
-// A part of a sentence: {name}, {!name}, {name;}, {name:column}, {#name}, {#name one|many}, {?name}.
+// A part of a sentence: {name}, {!name}, {name;}, {name|}, {name:column}, {#name}, {#name one|many}, {?name}.
 function holeOf(text) {
-	const found = /^([#?!]?)([a-z_]+)(;?)(?::([a-z]+))?(?: ([^}]*))?$/.exec(text);
-	return found ? { kind: found[1], name: found[2], between: found[3] || ",",
+	const found = /^([#?!]?)([a-z_]+)([;|]?)(?::([a-z]+))?(?: ([^}]*))?$/.exec(text);
+	return found ? { kind: found[1], name: found[2], between: { ";": ";", "|": " or" }[found[3]] || ",",
 		column: found[4], words: found[5] } : null;
 }
 

@@ -31,6 +31,7 @@ words.takeMeta({
 		{ code: "chain", sentence: "{link:done}[; {link:missing}][ and {names}]" },
 		{ code: "waits", sentence: "waits: {!why}[; it ends when {why:ends}]" },
 		{ code: "twins", sentence: "{all;}" },
+		{ code: "parts", sentence: "accuse {!parts|}: {cause}" },
 		{ code: "partner", sentence: "no partner", ends: "one comes" },
 		{ code: "held", sentence: "held by {by}: {!why}; bringup node release {node} ends the hold" },
 		{ code: "late", sentence: "late[; bringup node rebuild {node} --grant wipe writes it]",
@@ -56,6 +57,8 @@ assert.equal(said("waits", { why: { code: "partner", args: {} } }),
 	"waits: no partner; it ends when one comes");
 assert.equal(said("twins", { all: ["a", { code: "chain", args: { names: ["b", "c"] } }] }),
 	"a;  and b, c");
+assert.equal(said("parts", { parts: [{ code: "partner" }, { code: "twins", args: { all: ["a", "b"] } },
+	"c"], cause: "slow" }), "accuse no partner or a; b or c: slow");
 assert.equal(said("martians", { count: 3, of: "mars" }), "martians (count: 3, of: mars)");
 assert.equal(words.sentence(null), "");
 assert.equal(words.sentence("as it is"), "as it is");

@@ -93,7 +93,7 @@ tell(const struct bu_planned *planned, const json_t *reply, int format)
 		bu_out_json(value, stdout);
 	} else if (format == BU_FORMAT_HOSTLIST) {
 		names = bu_planned_hostlist(planned);
-		puts(names);
+		bu_out_names(names, stdout);
 	} else if (*rollout) {
 		printf("applied: rollout %s of %lld node%s\n", rollout, nodes,
 		       nodes == 1 ? "" : "s");

@@ -22,7 +22,7 @@ print_hostlist(const json_t *events)
 		if (*bu_json_str(event, "node", ""))
 			json_array_append(names, json_object_get(event, "node"));
 	text = bu_out_fold(names);
-	puts(text);
+	bu_out_names(text, stdout);
 }
 
 static void

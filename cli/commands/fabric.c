@@ -46,12 +46,18 @@ print_run(const json_t *run, const struct bu_options *options, struct bu_err *er
 		bu_out_json(run, stdout);
 	else if (bu_fabric_print_pairs(run, err) != 0)
 		return -1;
-	json_array_foreach (missed, i, pair)
+	json_array_foreach (missed, i, pair) {
+		bu_autofree char *why = bu_out_said(json_object_get(pair, "why"));
+
 		fprintf(stderr, "%s <-> %s was not measured on %s: %s\n",
 			bu_json_str(pair, "a", "?"), bu_json_str(pair, "b", "?"),
-			bu_json_str(pair, "rail", "?"), bu_json_str(pair, "why", "?"));
-	json_array_foreach (refused, i, pair)
-		fprintf(stderr, "%s\n", bu_json_str(pair, "why", "?"));
+			bu_json_str(pair, "rail", "?"), why);
+	}
+	json_array_foreach (refused, i, pair) {
+		bu_autofree char *why = bu_out_said(json_object_get(pair, "why"));
+
+		fprintf(stderr, "%s\n", why);
+	}
 	return bad;
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/client.h"
 #include "cli/commands/image_impl.h"
+#include "cli/render/output.h"
 #include "images/build/recipe.h"
 #include "images/build/shelf.h"
 #include "images/build/sign.h"
@@ -247,7 +248,7 @@ BU_IMAGE_VERB(bu_image_cmd_stored)
 		json_dumpf(list, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 		putchar('\n');
 	} else {
-		bu_table_print(table, stdout);
+		bu_out_table(table, stdout);
 	}
 	bu_table_destroy(table);
 	shelf_fini(&shelf);

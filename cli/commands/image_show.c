@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "cli/commands/image_impl.h"
+#include "cli/render/output.h"
 #include "images/build/recipe.h"
 #include "images/build/sign.h"
 #include "images/store.h"
@@ -129,7 +130,7 @@ BU_IMAGE_VERB(bu_image_cmd_list)
 	if (!rc && options->json)
 		print_json(list);
 	else if (!rc)
-		bu_table_print(table, stdout);
+		bu_out_table(table, stdout);
 	bu_table_destroy(table);
 	return rc;
 }

@@ -34,7 +34,7 @@ print_hostlist(const json_t *nodes)
 	bu_autojson json_t *names = bu_out_pick(nodes, "name");
 	bu_autofree char *text = bu_out_fold(names);
 
-	puts(text);
+	bu_out_names(text, stdout);
 }
 
 static int
@@ -79,6 +79,8 @@ bu_cmd_node_list(const struct bu_options *options, struct bu_err *err)
 	if (!reply)
 		return -1;
 	nodes = json_object_get(reply, "nodes");
+	if (options->args_count && json_array_size(nodes) == 0)
+		fprintf(stderr, "bringup: no node is in '%s'\n", options->args[0]);
 	if (options->format == BU_FORMAT_TABLE)
 		return print_nodes(reply, err);
 	if (options->format == BU_FORMAT_JSON)

@@ -14,6 +14,7 @@
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/render/output.h"
+#include "model/class.h"
 #include "model/power_request.h"
 
 int
@@ -45,7 +46,7 @@ bu_node_verb_print(const json_t *reply, int format, FILE *out, FILE *errors)
 	} else if (format == BU_FORMAT_HOSTLIST) {
 		bu_autofree char *names = bu_out_fold(taken);
 
-		fprintf(out, "%s\n", names);
+		bu_out_names(names, out);
 	}
 	return code;
 }
@@ -173,6 +174,11 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "node %s takes one --grant, for all of its nodes",
 				  name);
+	if (options->grants.count && !bu_grant_name_ok(options->grants.items[0]))
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--grant '%s': give one of " BU_GRANT_NAMES
+				  " alone; it is for the nodes of the command",
+				  options->grants.items[0]);
 	body = json_pack("{s:s,s:s,s:s,s:s,s:b,s:b}", "nodes", options->args[power],
 			 "reason", options->reason ? options->reason : "", "grant",
 			 options->grants.count ? options->grants.items[0] : "", "op",
@@ -182,6 +188,9 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "node %s: the text is not UTF-8", name);
 	reply = bu_client_post(client, path, body, err);
+	if (reply && json_array_size(json_object_get(reply, "nodes")) == 0)
+		fprintf(stderr, "bringup: no node is in '%s'; nothing is done\n",
+			options->args[power]);
 	if (!reply || (!options->dry_run && wait_for_power(client, options->args[power],
 							   op, reply, err) != 0))
 		return -1;

@@ -20,7 +20,7 @@ print(const struct bu_planned *planned, int format)
 		break;
 	case BU_FORMAT_HOSTLIST:
 		nodes = bu_planned_hostlist(planned);
-		puts(nodes);
+		bu_out_names(nodes, stdout);
 		break;
 	default:
 		bu_planned_print(planned, stdout);

@@ -82,7 +82,7 @@ bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err)
 			bu_out_pick(json_object_get(reply, "nodes"), "node");
 		bu_autofree char *text = bu_out_fold(names);
 
-		puts(text);
+		bu_out_names(text, stdout);
 	} else {
 		bu_render_rollout(&rollout, stdout);
 	}

@@ -29,7 +29,7 @@ print_names(const json_t *names)
 {
 	bu_autofree char *text = bu_out_fold(names);
 
-	puts(text);
+	bu_out_names(text, stdout);
 }
 
 /* First those that did not pass. */

@@ -118,7 +118,7 @@ print_list(const json_t *tokens, FILE *out)
 						   bu_json_str(token, "state", ""),
 						   until, made, by, NULL});
 	}
-	bu_table_print(table, out);
+	bu_out_table(table, out);
 	bu_table_destroy(table);
 }
 

@@ -31,7 +31,7 @@ print_table(const struct bu_wiring *wiring)
 		bu_table_row(table, cells);
 	}
 	if (wiring->wire_count)
-		bu_table_print(table, stdout);
+		bu_out_table(table, stdout);
 	else
 		puts("no switch port is known yet; nodes listen for theirs where the "
 		     "profile gives them switch_ports");
@@ -63,13 +63,16 @@ print_as(const struct bu_wiring *wiring, const char *format, struct bu_err *err)
 {
 	if (strcmp(format, "slurm") == 0)
 		return print_text(bu_wiring_slurm_conf(wiring, bu_nodeset_fold, err));
+	if (strcmp(format, "blocks") == 0)
+		return print_text(bu_wiring_slurm_blocks(wiring, bu_nodeset_fold, err));
 	if (strcmp(format, "yaml") == 0)
 		return print_text(bu_wiring_slurm_yaml(wiring, bu_nodeset_fold, err));
 	if (strcmp(format, "labels") == 0)
 		return print_labels(wiring, err);
 	return bu_err_set(err, BU_ERR_USAGE, 0,
-			  "unknown format '%s'; give slurm (topology.conf), yaml "
-			  "(Slurm's topology.yaml) or labels (Kubernetes)",
+			  "unknown format '%s'; give slurm (topology.conf as a "
+			  "tree), blocks (the same as blocks), yaml (Slurm's "
+			  "topology.yaml) or labels (Kubernetes)",
 			  format);
 }
 

@@ -3,16 +3,85 @@
 #include "cli/render/output.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/err.h"
 #include "base/json.h"
 #include "base/plain.h"
+#include "cli/render/columns.h"
 #include "model/sentence.h"
 #include "profiles/nodeset/nodeset.h"
+
+static enum bu_style style;
+
+void
+bu_out_begin(enum bu_style chosen)
+{
+	style = chosen;
+}
+
+int
+bu_out_is_wide(void)
+{
+	return style == BU_STYLE_WIDE;
+}
+
+/* Columns of the terminal; 0 = there is none. */
+static int
+width_of(FILE *out)
+{
+	struct winsize size = {0};
+
+	return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void
+bu_out_table(const struct bu_table *table, FILE *out)
+{
+	bu_autofree char *text = NULL;
+	int width = style == BU_STYLE_WIDE ? 0 : width_of(out);
+	char *rest, *line;
+	size_t size;
+	FILE *lines;
+
+	if (!width) {
+		bu_table_print(table, out);
+		return;
+	}
+	lines = open_memstream(&text, &size);
+	bu_assert(lines);
+	bu_table_print(table, lines);
+	fclose(lines);
+	rest = text;
+	while ((line = strsep(&rest, "\n")) != NULL && rest) {
+		bu_autofree char *cut = bu_columns_wrap(line, width, 0, 1);
+
+		fprintf(out, "%s\n", cut);
+	}
+}
+
+void
+bu_out_names(const char *hostlist, FILE *out)
+{
+	struct bu_nodeset *nodeset =
+		style == BU_STYLE_NAME ? bu_nodeset_expand(hostlist, NULL) : NULL;
+
+	if (!nodeset) {
+		fprintf(out, "%s\n", hostlist);
+		return;
+	}
+	for (size_t i = 0; i < nodeset->count; i++)
+		fprintf(out, "%s\n", nodeset->names[i]);
+	bu_nodeset_destroy(nodeset);
+}
 
 void
 bu_out_json(const json_t *value, FILE *out)
 {
+	if (style == BU_STYLE_YAML) {
+		bu_out_yaml(value, out);
+		return;
+	}
 	json_dumpf(value, out, JSON_INDENT(2) | JSON_ENCODE_ANY);
 	fputc('\n', out);
 }
@@ -20,6 +89,12 @@ bu_out_json(const json_t *value, FILE *out)
 void
 bu_out_json_line(const json_t *value, FILE *out)
 {
+	if (style == BU_STYLE_YAML) {
+		fputs("---\n", out);
+		bu_out_yaml(value, out);
+		fflush(out);
+		return;
+	}
 	json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY);
 	fputc('\n', out);
 	fflush(out);

@@ -21,7 +21,11 @@ bu_render_nodes(const struct bu_shown_nodes *nodes, FILE *out)
 {
 	static const char *const headings[] = {"NODE",     "POOL", "STATE", ">FOR",
 					       "PROGRESS", "NOTE", NULL};
-	struct bu_table *table = bu_table_create(headings);
+	static const char *const wide[] = {"NODE",     "POOL", "STATE",  ">FOR",
+					   "RACK",     "SLOT", "SERIAL", "IMAGE",
+					   "PROGRESS", "NOTE", NULL};
+	int is_wide = bu_out_is_wide();
+	struct bu_table *table = bu_table_create(is_wide ? wide : headings);
 
 	for (size_t i = 0; i < nodes->nodes_count; i++) {
 		const struct bu_shown_node *node = &nodes->nodes[i];
@@ -30,12 +34,16 @@ bu_render_nodes(const struct bu_shown_nodes *nodes, FILE *out)
 		bu_autofree char *progress = bu_node_progress(node);
 		bu_autofree char *note = bu_node_note(node);
 		bu_autofree char *state = bu_node_state(node);
+		const char *const all[] = {
+			node->name, node->pool,   state,       took,     node->rack,
+			node->slot, node->serial, node->image, progress, note};
+		const char *const few[] = {node->name, node->pool, state,
+					   took,       progress,   note};
 
-		bu_table_row(table, (const char *const[]){node->name, node->pool, state,
-							  took, progress, note});
+		bu_table_row(table, is_wide ? all : few);
 	}
 	if (nodes->nodes_count)
-		bu_table_print(table, out);
+		bu_out_table(table, out);
 	bu_table_destroy(table);
 }
 
@@ -74,7 +82,7 @@ bu_render_pairs(const struct bu_shown_pair *pairs, size_t count, FILE *out)
 							  pair->verdict});
 	}
 	if (count)
-		bu_table_print(table, out);
+		bu_out_table(table, out);
 	bu_table_destroy(table);
 }
 
@@ -136,7 +144,7 @@ bu_render_stages(const struct bu_shown_nodes *nodes, FILE *out)
 	for (k = 0; k < used + FIXED; k++)
 		free(cells[k]);
 	if (nodes->nodes_count)
-		bu_table_print(table, out);
+		bu_out_table(table, out);
 	bu_table_destroy(table);
 }
 

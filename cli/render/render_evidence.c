@@ -8,6 +8,7 @@
 #include "cli/render/output.h"
 #include "cli/render/render.h"
 #include "model/result.h"
+#include "model/sentence.h"
 
 static void
 line(const char *name, const char *text, FILE *out)
@@ -15,6 +16,14 @@ line(const char *name, const char *text, FILE *out)
 	bu_autofree char *clean = bu_out_clean(text, 0);
 
 	fprintf(out, "%-10s %s\n", name, clean);
+}
+
+static void
+said(const char *name, const json_t *reason, FILE *out)
+{
+	bu_autofree char *text = bu_said_text(reason);
+
+	line(name, text, out);
 }
 
 static void
@@ -73,8 +82,8 @@ bu_render_evidence(const json_t *shown, FILE *out)
 	json_t *one;
 
 	line("node", bu_json_str(shown, "node", "?"), out);
-	if (*bu_json_str(shown, "reason", ""))
-		line("reason", bu_json_str(shown, "reason", ""), out);
+	if (json_object_get(shown, "code"))
+		said("reason", shown, out);
 	if (*bu_json_str(shown, "hint", ""))
 		line("to do", bu_json_str(shown, "hint", ""), out);
 	json_array_foreach (checks, i, one)
@@ -85,7 +94,7 @@ bu_render_evidence(const json_t *shown, FILE *out)
 			    i, one)
 		show_nvlink(one, out);
 	json_array_foreach (json_object_get(shown, "remarks"), i, one)
-		line("warning", json_string_value(one), out);
+		said("warning", one, out);
 	json_array_foreach (incidents, i, one)
 		line("incident", bu_json_str(one, "reason", ""), out);
 }

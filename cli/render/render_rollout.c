@@ -94,7 +94,7 @@ bu_render_rollouts(const struct bu_shown_rollouts *rollouts, FILE *out)
 				     rollout->id, bu_rollout_state(rollout), started,
 				     total, now, done, failed, turn, commit, reason});
 	}
-	bu_table_print(table, out);
+	bu_out_table(table, out);
 	bu_table_destroy(table);
 }
 
@@ -160,7 +160,7 @@ render_pools(const struct bu_shown_rollout *rollout, FILE *out)
 	}
 	if (rollout->pools_count) {
 		fputc('\n', out);
-		bu_table_print(table, out);
+		bu_out_table(table, out);
 	}
 	bu_table_destroy(table);
 }
@@ -232,7 +232,7 @@ render_orders(const struct bu_shown_rollout *rollout, FILE *out)
 	}
 	if (rollout->nodes_count) {
 		fputc('\n', out);
-		bu_table_print(table, out);
+		bu_out_table(table, out);
 	}
 	bu_table_destroy(table);
 }

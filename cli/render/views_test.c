@@ -417,7 +417,14 @@ END_TEST
 START_TEST(evidence_is_what_speaks_against_a_node)
 {
 	bu_autojson json_t *shown = quoted(
-		"{'node':'node001','reason':'slow','hint':'swap the cable',"
+		"{'node':'node001','code':'fabric-accused','args':{'rail':'r0','words':"
+		"{'code':'node-accused','args':{'cut_off':1,'told':1,'seen':[{'code':"
+		"'sends','args':{'from':'node001','to':'node002','words':'slow'}},"
+		"{'code':'receives','args':{'from':'node002','to':'node001','words':"
+		"{'code':'losses','args':{'lost':1,'counter':'out_of_sequence',"
+		"'count':7,'node':'node001','high':9,'median':3}}}}],'by':['node002',"
+		"'node003'],'cause':'rate','hint':'swap the cable'}}},"
+		"'hint':'swap the cable',"
 		"'checks':{'checks':[{'id':'nic-mtu','subject':'eth1',"
 		"'verdict':'fail','text':'MTU is 1500','hint':'set it'},"
 		"{'id':'dimm','verdict':'pass','text':'16 of 16'},"
@@ -428,7 +435,10 @@ START_TEST(evidence_is_what_speaks_against_a_node)
 		"'error':{'text':'late'}}],"
 		"'nvlink':{'rows':[{'id':'nvlink-rate','subject':'GPU 0 to GPU 0 of n2',"
 		"'seen':'748.0 GB/s','verdict':'pass','expected':'at least 671.4 GB/s'}]},"
-		"'remarks':['a driver is old'],'incidents':[{'reason':'it was cut'}]}");
+		"'remarks':['a driver is old',{'code':'nvlink-bad','args':{"
+		"'node':'node001','peer':'node002','finding':{'code':'nvlink-far'},"
+		"'which':{'code':'nvlink-untold','args':{'bad':['node002','node003']}"
+		"}}}],'incidents':[{'reason':'it was cut'}]}");
 	bu_autojson json_t *calm = quoted("{'node':'node001'}");
 	bu_autofree char *text = WRITTEN(bu_render_evidence(shown, out));
 	bu_autofree char *nothing = WRITTEN(bu_render_evidence(calm, out));
@@ -437,13 +447,21 @@ START_TEST(evidence_is_what_speaks_against_a_node)
 	ck_assert_str_eq(
 		text,
 		"node       node001\n"
-		"reason     slow\n"
+		"reason     rail r0: only its loopback works: with every partner and in "
+		"both directions nothing arrived; node001 sends: node001 to node002: "
+		"slow; node001 receives: node002 to node001: 1 packet lost or sent "
+		"again in one probe, out_of_sequence 7 at node001, latency p99 9 us "
+		"(median 3 us) (seen by proven node002, node003); rate; swap the "
+		"cable\n"
 		"to do      swap the cable\n"
 		"check      fail nic-mtu (eth1): MTU is 1500; set it\n"
 		"check      warn temp: 71 C; look\n"
 		"probe      r0: node001 -> node002 12.5000 Gbit/s, back 389.0000 Gbit/s: fail late\n"
 		"nvlink     nvlink-rate: GPU 0 to GPU 0 of n2, 748.0 GB/s: pass at least 671.4 GB/s\n"
 		"warning    a driver is old\n"
+		"warning    NVLink between node001 and node002 is bad: the other end "
+		"saw a fault; no third node has told yet whether it is this node or "
+		"node002, node003\n"
 		"incident   it was cut\n");
 }
 END_TEST

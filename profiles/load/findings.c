@@ -5,6 +5,7 @@
  * even when the list is full, so that a caller may trust `errors` alone.
  */
 #include "profiles/load/findings.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -130,21 +131,31 @@ bu_findings_json(const struct bu_findings *findings)
 int
 bu_findings_err(const struct bu_findings *findings, struct bu_err *err)
 {
-	const struct bu_finding *first = NULL;
+	enum { ROOM = 340 }; /* of what a text of an error holds */
+	bu_autofree char *all = NULL;
+	size_t said = 0;
 
-	for (size_t i = 0; i < findings->count && !first; i++)
-		if (findings->items[i].level == BU_FINDING_ERROR)
-			first = &findings->items[i];
-	if (!first)
+	for (size_t i = 0; i < findings->count; i++) {
+		bu_autofree char *text = NULL;
+
+		if (findings->items[i].level != BU_FINDING_ERROR)
+			continue;
+		text = placed(&findings->items[i], "");
+		if (said && strlen(all) + strlen(text) > ROOM)
+			break;
+		bu_text_add(&all, "; ", "%s", text);
+		said++;
+	}
+	if (!said)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "the profile has %zu errors",
 				  findings->errors);
-
-	bu_autofree char *text = placed(first, "");
-
-	if (findings->errors == 1)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "%s", text);
-	return bu_err_set(err, BU_ERR_INVAL, 0, "%s (and %zu more errors)", text,
-			  findings->errors - 1);
+	if (said == findings->errors)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "%s", all);
+	return bu_err_set(err, BU_ERR_INVAL, 0,
+			  "%s (and %zu more error%s; bringup check shows those of the "
+			  "tree)",
+			  all, findings->errors - said,
+			  findings->errors - said == 1 ? "" : "s");
 }
 
 void

@@ -376,8 +376,8 @@ START_TEST(a_threshold_may_be_zero)
 }
 END_TEST
 
-/* What a person mends first, and not what hangs on it. */
-START_TEST(the_first_error_is_named)
+/* All that a line of an answer has room for. */
+START_TEST(errors_are_named_as_far_as_they_fit)
 {
 	struct bu_findings findings = {0};
 	struct bu_err err;
@@ -387,7 +387,13 @@ START_TEST(the_first_error_is_named)
 	bu_findings_add(&findings, BU_FINDING_ERROR, "a.ini", 3, "is worse");
 	bu_findings_add(&findings, BU_FINDING_ERROR, "b.ini", 4, "is worst");
 	ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
-	ck_assert_str_eq(err.text, "a.ini:2: is wrong (and 2 more errors)");
+	ck_assert_str_eq(err.text, "a.ini:2: is wrong; a.ini:3: is worse; b.ini:4: is "
+				   "worst");
+	bu_findings_add(&findings, BU_FINDING_ERROR, "b.ini", 5, "%0300d", 1);
+	ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
+	ck_assert_str_eq(err.text, "a.ini:2: is wrong; a.ini:3: is worse; b.ini:4: is "
+				   "worst (and 1 more error; bringup check shows those "
+				   "of the tree)");
 	bu_findings_clear(&findings);
 }
 END_TEST
@@ -551,7 +557,7 @@ BU_UNIT("load", what_policy_forbids_is_no_error, each_value_has_the_origin_that_
 	node_section_goes_over_inventory_and_pool,
 	comments_quotes_and_line_ends_do_not_matter,
 	includes_are_read_once_and_the_rest_is_named, a_line_has_a_longest_length,
-	empty_and_strange_trees_are_refused, the_first_error_is_named,
+	empty_and_strange_trees_are_refused, errors_are_named_as_far_as_they_fit,
 	a_threshold_may_be_zero, without_iniparser_nothing_is_accepted,
 	what_iniparser_cuts_is_refused, how_long_a_firmware_may_take, the_demo_is_right,
 	ten_thousand_nodes_load)

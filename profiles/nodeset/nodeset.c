@@ -390,7 +390,7 @@ bu_nodeset_parse(const char *text, bu_nodeset_group_fn group, void *arg,
 	struct bu_nodeset *nodeset;
 
 	if (!*text) {
-		bu_err_set(err, BU_ERR_INVAL, 0, "is empty; write gpu[001-128]");
+		bu_err_set(err, BU_ERR_INVAL, 0, "names no node; write gpu[001-128]");
 		return NULL;
 	}
 	nodeset = expand(text, &how, err);

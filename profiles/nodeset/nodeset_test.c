@@ -67,7 +67,7 @@ START_TEST(refuses_with_a_reason)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{"", "is empty; write gpu[001-128]"},
+		{"", "names no node; write gpu[001-128]"},
 		{"a,", "has an empty item; write names with one comma between them"},
 		{",a", "has an empty item; write names with one comma between them"},
 		{"a,,b", "has an empty item; write names with one comma between them"},

@@ -42,6 +42,8 @@ struct bu_api {
 		*scan_manifests;      /* of the images that were read for it */
 	struct bu_renderings *status; /* of its present version; NULL = none yet */
 	struct bu_backups *backups;   /* NULL = none are made */
+	uint64_t image_bytes;         /* of image files, sent since the start */
+	struct bu_webhooks *webhooks; /* NULL = there are none */
 };
 
 /* All routes; ends with a NULL method. */
@@ -158,7 +160,9 @@ int bu_api_adopts(struct bu_api *api, const struct bu_request *request,
 /* agents.c: the node of the asking agent, by its certificate. */
 struct bu_node *bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 				 struct bu_err *err);
-/* nodesets.c: names of nodes in natural order, each in the log or in desired (may be
+/* nodesets.c: BU_ERR_NOTFOUND that says which node may have been meant; always -1. */
+int bu_api_no_node(const struct bu_fleet *fleet, const char *name, struct bu_err *err);
+/* Names of nodes in natural order, each in the log or in desired (may be
  * NULL). Owned. BU_ERR_NOTFOUND, BU_ERR_INVAL: err names the wrong part. */
 struct bu_nodeset *bu_api_nodeset(const struct bu_api *api,
 				  const struct bu_desired *desired, const char *text,
@@ -210,6 +214,21 @@ struct bu_backups *bu_backups_create(const struct bu_backups_opts *opts);
 void bu_backups_destroy(struct bu_backups *backups);
 /* The last one, for the status; backups may be NULL. New reference. */
 json_t *bu_backups_json(const struct bu_backups *backups);
+/* webhooks.c: rows of the log, posted to addresses of bringupd.conf in their order,
+ * each until its receiver has taken it (HTTP status 2xx). opts have passed
+ * bu_webhook_check(), and are borrowed. Each webhook goes on after the last row that
+ * the log says was delivered; one that the log does not know begins with the next row.
+ */
+struct bu_webhook_opts;
+struct bu_webhooks *bu_webhooks_create(struct bu_api *api,
+				       const struct bu_webhook_opts *opts,
+				       size_t count);
+/* Notes in the log how far each is. webhooks may be NULL. */
+void bu_webhooks_destroy(struct bu_webhooks *webhooks);
+/* Unix time of the oldest event that receiver `at` has not taken, with its name; 0 =
+ * none waits. -1 = there is no such receiver. webhooks may be NULL. */
+int64_t bu_webhooks_waiting(const struct bu_webhooks *webhooks, size_t at,
+			    const char **ret_name);
 /* scanner.c: starts the program of [policy] scanner for each image without a recent
  * result. 1 = a result is missing; the handler is asked again when it is there. */
 int bu_api_scan(struct bu_api *api, const struct bu_desired *desired);

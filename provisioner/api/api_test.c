@@ -516,11 +516,11 @@ START_TEST(nodes_are_asked_for_by_nodesets)
 		{"?set=@*!node002", "node001 node003", NULL},
 		{"?set=state=enrolled%26node[001-002]", "node001 node002", NULL},
 		{"?set=state=quarantined", "", NULL},
-		{"?set=image=debian*,node001", "node001 node002 node003", NULL},
 		{"?set=state=lost", NULL, "unknown state; known are enrolled, "},
 		{"?set=node[003-005]", NULL, "no node node[004-005]; bringup node"},
-		{"?set=@nowhere", NULL, "no node has pool=nowhere"},
-		{"?set=node[3-1]", NULL, "node[3-1]"},
+		{"?set=@trian", NULL, "no node has pool=trian (did you mean 'train'?)"},
+		{"?set=node04", NULL, "no node 'node04' (did you mean 'node001'?)"},
+		{"?set=node001,", NULL, "'node001,': has an empty item"},
 	};
 	struct site site;
 

@@ -32,9 +32,7 @@ BU_HANDLER(bu_api_bmc)
 	const struct bu_report_fact *fact;
 
 	if (!node)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no node '%s'; bringup node list names them",
-				  request->params[0]);
+		return bu_api_no_node(api->fleet, request->params[0], err);
 	if (what < 0)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "a BMC has no '%.40s'; it has events, sensors, "

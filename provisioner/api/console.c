@@ -73,9 +73,7 @@ BU_HANDLER(bu_api_console)
 	struct bu_console_part part;
 
 	if (!node)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no node '%s'; bringup node list names them",
-				  request->params[0]);
+		return bu_api_no_node(api->fleet, request->params[0], err);
 	if (read_part(api, request, &part, err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->json = part_json(node, &part);

@@ -22,6 +22,22 @@ enum {
 	EVENTS_PART = 100, /* of a stream */
 };
 
+static int
+take_none(const struct bu_event *event, void *arg)
+{
+	return 1;
+}
+
+static int
+has_event(const struct bu_api *api, const json_t *names)
+{
+	struct bu_search search = {.nodes = names, .newest = 1, .max = 1};
+
+	return bu_store_search(api->fleet->store, &search, take_none, NULL, NULL) ==
+		       0 &&
+	       search.at != search.after;
+}
+
 /* The names of ?node= as keys. A plain one need not be a node any more. */
 static json_t *
 names_asked(const struct bu_api *api, const char *set, struct bu_err *err)
@@ -31,7 +47,11 @@ names_asked(const struct bu_api *api, const char *set, struct bu_err *err)
 
 	if (bu_node_name_ok(set)) {
 		json_object_set_new(names, set, json_true());
-		return names;
+		if (bu_fleet_node(api->fleet, set) || has_event(api, names))
+			return names;
+		json_decref(names);
+		bu_api_no_node(api->fleet, set, err);
+		return NULL;
 	}
 	nodeset = bu_api_nodeset(api, api->fleet->desired, set, err);
 	for (size_t i = 0; nodeset && i < nodeset->count; i++)
@@ -142,12 +162,6 @@ next_events(void *arg)
 	if (!size)
 		free(bu_steal(&text));
 	return text;
-}
-
-static int
-take_none(const struct bu_event *event, void *arg)
-{
-	return 1;
 }
 
 /* After Last-Event-ID, ?after=, or the present end of the log. */

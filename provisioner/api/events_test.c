@@ -71,6 +71,10 @@ START_TEST(the_events_of_a_node_are_all_that_it_has)
 	ck_assert_int_eq(bu_json_int(end, "before", -1), 0);
 	/* By pages to older ones. */
 	two = ask(&site, "node=node002&limit=2");
+	json_decref(
+		site_call(&site, site.local, "GET", "/v1/events?node=node02", "", 404));
+	json_decref(site_call(&site, site.local, "GET",
+			      "/v1/events?follow&node=nowhere", "", 404));
 	ck_assert_int_eq(count_of(two, "node002"), 2);
 	before = bu_xasprintf("node=node002&before=%lld",
 			      (long long)bu_json_int(two, "before", 0));

@@ -13,9 +13,7 @@ node_of(struct bu_api *api, const struct bu_request *request, struct bu_err *err
 	struct bu_node *node = bu_fleet_node(api->fleet, request->params[0]);
 
 	if (!node)
-		bu_err_set(err, BU_ERR_NOTFOUND, 0,
-			   "no node '%s'; bringup node list names them",
-			   request->params[0]);
+		bu_api_no_node(api->fleet, request->params[0], err);
 	return node;
 }
 

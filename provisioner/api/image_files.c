@@ -138,7 +138,7 @@ open_listed(const struct bu_api *api, const struct bu_desired_image *image,
 }
 
 static enum bu_answer
-send_fd(int fd, struct bu_reply *reply, struct bu_err *err)
+send_fd(struct bu_api *api, int fd, struct bu_reply *reply, struct bu_err *err)
 {
 	struct stat st;
 
@@ -149,13 +149,14 @@ send_fd(int fd, struct bu_reply *reply, struct bu_err *err)
 	reply->has_fd = 1;
 	reply->fd = fd;
 	reply->fd_size = (uint64_t)st.st_size;
+	reply->fd_sent = &api->image_bytes;
 	reply->content_type = "application/octet-stream";
 	return BU_ANSWER_NOW;
 }
 
 BU_HANDLER(bu_api_image_file)
 {
-	const struct bu_api *api = arg;
+	struct bu_api *api = arg;
 	const char *name = request->params[0], *file = request->params[1];
 	const struct bu_desired *desired = api->fleet->desired;
 	const struct bu_desired_image plain = {.name = (char *)(uintptr_t)name};
@@ -167,7 +168,7 @@ BU_HANDLER(bu_api_image_file)
 	if (bu_path_is_name(name) && bu_path_is_name(file))
 		fd = open_listed(api, image ? image : &plain, NULL, file, &why);
 	if (fd >= 0)
-		return send_fd(fd, reply, err);
+		return send_fd(api, fd, reply, err);
 	bu_debug("boot", "image %s: %s is not served: %s", name, file, why.text);
 	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 			  "no image file of that name is in a verified manifest");
@@ -176,7 +177,7 @@ BU_HANDLER(bu_api_image_file)
 /* By each revision that an order goes by, then as the appliance itself has it. */
 BU_HANDLER(bu_api_digest_file)
 {
-	const struct bu_api *api = arg;
+	struct bu_api *api = arg;
 	const char *digest = request->params[0], *name = request->params[1];
 	const char *file = request->params[2];
 	const struct bu_desired_image plain = {.name = (char *)(uintptr_t)name};
@@ -196,7 +197,7 @@ BU_HANDLER(bu_api_digest_file)
 	if (fd < 0)
 		fd = open_listed(api, &plain, digest, file, &why);
 	if (fd >= 0)
-		return send_fd(fd, reply, err);
+		return send_fd(api, fd, reply, err);
 	return bu_err_set(
 		err, BU_ERR_NOTFOUND, 0,
 		"no image '%.63s' with digest %.12s is stored that is verified "

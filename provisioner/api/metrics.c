@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * GET /metrics: the table of metrics, a row each with the function that reads its
- * figures from the fleet. Called by routes.c; docs/metrics.md is made from the table.
+ * figures. Called by routes.c; docs/monitoring.md is made from the table.
  * Invariant: a scrape changes nothing and asks nobody.
  */
 #include "provisioner/api/metrics.h"
@@ -9,11 +9,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/api/api.h"
 
 enum { GBPS_IN_BYTES = 1000000000 / 8 };
+
+static const struct bu_fleet *
+fleet_of(const struct bu_api *api)
+{
+	return api->fleet;
+}
 
 /* Of `node` in all its series. */
 static const char *
@@ -31,7 +38,7 @@ in_seconds(int64_t ms)
 static void
 get_info(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 
 	BU_METRIC(out, 1, BU_VERSION, fleet->desired ? fleet->desired->site.name : "",
 		  fleet->revision, fleet->commit);
@@ -40,16 +47,46 @@ get_info(struct bu_metric_out *out, const void *arg)
 static void
 get_up(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 
 	BU_METRIC(out, in_seconds(bu_loop_now_ms(fleet->loop) - fleet->started_ms),
 		  NULL);
 }
 
 static void
+get_loop_delay(struct bu_metric_out *out, const void *arg)
+{
+	BU_METRIC(out, in_seconds(bu_loop_late_ms(fleet_of(arg)->loop)), NULL);
+}
+
+static void
+get_image_bytes(struct bu_metric_out *out, const void *arg)
+{
+	const struct bu_api *api = arg;
+
+	BU_METRIC(out, (double)api->image_bytes, NULL);
+}
+
+/* Of the appliance itself. */
+static void
+get_own_certificates(struct bu_metric_out *out, const void *arg)
+{
+	const struct bu_trust *trust = ((const struct bu_api *)arg)->trust;
+	const struct {
+		const char *name, *pem;
+	} rows[] = {{"ca", bu_trust_ca(trust)},
+		    {"server", bu_trust_server_cert(trust)}};
+	int64_t from_s, until_s;
+
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		if (bu_cert_times(rows[i].pem, &from_s, &until_s, NULL) == 0)
+			BU_METRIC(out, (double)until_s, rows[i].name);
+}
+
+static void
 get_log_rows(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 
 	BU_METRIC(out, (double)fleet->life.row_seq, NULL);
 }
@@ -57,7 +94,7 @@ get_log_rows(struct bu_metric_out *out, const void *arg)
 static void
 get_log_writable(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 
 	BU_METRIC(out, bu_store_down(fleet->store) ? 0 : 1, NULL);
 }
@@ -65,7 +102,7 @@ get_log_writable(struct bu_metric_out *out, const void *arg)
 static void
 get_nodes(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 	const struct bu_desired *desired = fleet->desired;
 
 	for (size_t i = 0; desired && i < desired->pools_count; i++) {
@@ -97,7 +134,7 @@ next_node(const struct bu_fleet *fleet, size_t *at)
 static void
 get_node_info(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 	const struct bu_node *node;
 
 	for (size_t at = 0; (node = next_node(fleet, &at)) != NULL;) {
@@ -126,7 +163,7 @@ needs_person(const struct bu_node *node, int64_t *ret_since_ms)
 static void
 get_needs_person(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 	const struct bu_node *node;
 
 	for (size_t at = 0; (node = next_node(fleet, &at)) != NULL;) {
@@ -142,7 +179,7 @@ get_needs_person(struct bu_metric_out *out, const void *arg)
 static void
 get_conditions(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 	const struct bu_node *node;
 
 	for (size_t at = 0; (node = next_node(fleet, &at)) != NULL;)
@@ -158,7 +195,7 @@ get_conditions(struct bu_metric_out *out, const void *arg)
 static void
 get_site_conditions(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 
 	for (int id = 0; id < BU_CONDITION_COUNT; id++)
 		if (fleet->conditions[id].on)
@@ -169,7 +206,7 @@ get_site_conditions(struct bu_metric_out *out, const void *arg)
 static void
 get_brakes(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 	const char *scope;
 	json_t *brake;
 
@@ -180,7 +217,7 @@ get_brakes(struct bu_metric_out *out, const void *arg)
 static void
 get_durations(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 
 	for (int state = 0; state < BU_STATE_COUNT; state++)
 		if (!bu_state_info((enum bu_state)state)->settled)
@@ -192,7 +229,7 @@ get_durations(struct bu_metric_out *out, const void *arg)
 static void
 get_seen(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 	const struct bu_node *node;
 
 	for (size_t at = 0; (node = next_node(fleet, &at)) != NULL;)
@@ -204,7 +241,7 @@ get_seen(struct bu_metric_out *out, const void *arg)
 static void
 get_agent_certificates(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 	const struct bu_node *node;
 
 	for (size_t at = 0; (node = next_node(fleet, &at)) != NULL;)
@@ -216,7 +253,7 @@ get_agent_certificates(struct bu_metric_out *out, const void *arg)
 static void
 get_power_failures(struct bu_metric_out *out, const void *arg)
 {
-	const struct bu_fleet *fleet = arg;
+	const struct bu_fleet *fleet = fleet_of(arg);
 	const struct bu_node *node;
 
 	for (size_t at = 0; (node = next_node(fleet, &at)) != NULL;)
@@ -289,7 +326,7 @@ put_bandwidth(struct bu_metric_out *out, const struct rail *rail,
 static void
 get_bandwidth(struct bu_metric_out *out, const void *arg)
 {
-	each_rail(out, arg, put_bandwidth);
+	each_rail(out, fleet_of(arg), put_bandwidth);
 }
 
 static void
@@ -303,7 +340,20 @@ put_expected(struct bu_metric_out *out, const struct rail *rail,
 static void
 get_expected(struct bu_metric_out *out, const void *arg)
 {
-	each_rail(out, arg, put_expected);
+	each_rail(out, fleet_of(arg), put_expected);
+}
+
+static void
+get_webhooks(struct bu_metric_out *out, const void *arg)
+{
+	const struct bu_api *api = arg;
+	const char *name;
+	int64_t since_ms;
+
+	for (size_t i = 0;
+	     (since_ms = bu_webhooks_waiting(api->webhooks, i, &name)) >= 0; i++)
+		if (since_ms)
+			BU_METRIC(out, in_seconds(since_ms), name);
 }
 
 const struct bu_metric bu_api_metrics[] = {
@@ -311,6 +361,15 @@ const struct bu_metric bu_api_metrics[] = {
 	 "Version of bringupd, and what is applied; always 1.", get_info},
 	{"bringup_uptime_seconds", BU_METRIC_GAUGE, "", "Time since bringupd started.",
 	 get_up},
+	{"bringup_loop_delay_seconds", BU_METRIC_GAUGE, "",
+	 "Longest time for which bringupd answered nothing in the last minute or two.",
+	 get_loop_delay},
+	{"bringup_image_bytes_total", BU_METRIC_COUNTER, "",
+	 "Bytes of image files that were sent to nodes since bringupd started.",
+	 get_image_bytes},
+	{"bringup_certificate_expiry_timestamp_seconds", BU_METRIC_GAUGE, "certificate",
+	 "Unix time at which a certificate of the appliance itself ends.",
+	 get_own_certificates},
 	{"bringup_log_rows_total", BU_METRIC_COUNTER, "", "Rows of the log.",
 	 get_log_rows},
 	{"bringup_log_writable", BU_METRIC_GAUGE, "",
@@ -352,6 +411,10 @@ const struct bu_metric bu_api_metrics[] = {
 	{"bringup_rail_expected_bandwidth_bytes_per_second", BU_METRIC_GAUGE,
 	 "node,pool,rail", "Bandwidth that a probe of this link must reach.",
 	 get_expected},
+	{"bringup_webhook_waiting_since_timestamp_seconds", BU_METRIC_GAUGE, "webhook",
+	 "Unix time of the oldest event that the receiver of a webhook has not taken; no "
+	 "series while none waits.",
+	 get_webhooks},
 	{0},
 };
 
@@ -362,7 +425,7 @@ BU_HANDLER(bu_api_metrics_get)
 	FILE *file = open_memstream(&reply->text, &size);
 
 	bu_assert(file);
-	bu_metrics_write(bu_api_metrics, api->fleet, file);
+	bu_metrics_write(bu_api_metrics, api, file);
 	fclose(file);
 	reply->content_type = "text/plain; version=0.0.4; charset=utf-8";
 	return BU_ANSWER_NOW;

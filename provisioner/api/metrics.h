@@ -5,7 +5,7 @@
 
 #include "model/metric.h"
 
-/* Ends with a NULL name. get takes the struct bu_fleet. */
+/* Ends with a NULL name. get takes the struct bu_api. */
 extern const struct bu_metric bu_api_metrics[];
 
 #endif

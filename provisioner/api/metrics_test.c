@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "provisioner/api/webhook_form.h"
+#include "tests/support/desk.h"
 #include "tests/support/row.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
@@ -265,6 +268,81 @@ START_TEST(a_node_has_its_machine_its_agent_and_its_certificate)
 }
 END_TEST
 
+/* Whole files and parts of them; what is refused counts nothing. */
+START_TEST(bytes_of_images_are_counted_as_they_are_sent)
+{
+	static const char *const paths[] = {"/images/debian12/manifest.json",
+					    "/images/debian12/manifest.sig"};
+	static struct desk desk;
+	size_t sent = 0;
+
+	begin(&desk);
+	for (size_t i = 0; i < BU_LEN(paths); i++) {
+		bu_autofree char *text =
+			site_text(&desk.site, desk.site.boot, paths[i], 200);
+		bu_autofree char *figures = NULL;
+		bu_autofree char *want = NULL;
+
+		json_decref(site_call(&desk.site, desk.site.boot, "GET",
+				      "/images/debian12/other", "", 404));
+		sent += strlen(text);
+		want = bu_xasprintf("\nbringup_image_bytes_total %zu\n", sent);
+		figures = site_text(&desk.site, desk.site.page, "/metrics", 200);
+		ck_assert_msg(strstr(figures, want) != NULL, "no %s", want);
+	}
+	end(&desk);
+}
+END_TEST
+
+START_TEST(the_loop_and_the_appliance_have_their_figures)
+{
+	int64_t from_s, until_s;
+	double late_s;
+
+	site_begin(&site, 1);
+	late_s = figure("bringup_loop_delay_seconds");
+	ck_assert_msg(late_s * 1000 == (double)bu_loop_late_ms(site.rig.loop), "%f",
+		      late_s);
+	ck_assert_int_eq(
+		bu_cert_times(bu_trust_ca(site.rig.trust), &from_s, &until_s, NULL), 0);
+	ck_assert(figure("bringup_certificate_expiry_timestamp_seconds{"
+			 "certificate=\"ca\"}") == (double)until_s);
+	ck_assert_int_eq(bu_cert_times(bu_trust_server_cert(site.rig.trust), &from_s,
+				       &until_s, NULL),
+			 0);
+	ck_assert(figure("bringup_certificate_expiry_timestamp_seconds{"
+			 "certificate=\"server\"}") == (double)until_s);
+	site_end(&site);
+}
+END_TEST
+
+/* Nobody listens at the receiver's port. */
+START_TEST(an_event_that_is_not_taken_has_its_time)
+{
+	char none[] = "";
+	struct bu_webhook_opts opts = {.name = (char[]){"ops"},
+				       .url = (char[]){"http://127.0.0.1:1/"},
+				       .secret = (char[]){"env:WEBHOOK_SECRET"},
+				       .events = none,
+				       .nodes = none,
+				       .pools = none,
+				       .ca = none};
+	int64_t now_ms;
+
+	setenv("WEBHOOK_SECRET", "a secret of many more bytes", 1);
+	site_begin(&site, 1);
+	site.api.webhooks = bu_webhooks_create(&site.api, &opts, 1);
+	rig_pass(&site.rig, 1);
+	has_no("bringup_webhook_");
+	now_ms = bu_wall_ms(bu_loop_clock(site.rig.loop));
+	note(BU_EVENT_HELD, "node001", json_pack("{s:s}", "reason", "DIMM"));
+	has_since("bringup_webhook_waiting_since_timestamp_seconds{webhook=\"ops\"}",
+		  now_ms);
+	bu_webhooks_destroy(bu_steal(&site.api.webhooks));
+	site_end(&site);
+}
+END_TEST
+
 /* A row whose figure no test here reads could show any figure. */
 START_TEST(each_metric_is_expected_by_its_name)
 {
@@ -310,5 +388,7 @@ RIG_UNIT("metrics", nodes_are_counted_by_pool_and_state, counters_go_on_over_a_r
 	 a_link_has_its_best_figure_of_this_boot, a_failed_power_action_is_counted,
 	 bringupd_has_figures_of_its_own, the_site_has_its_conditions_and_brakes,
 	 a_node_has_its_machine_its_agent_and_its_certificate,
-	 each_metric_is_expected_by_its_name, exporters_are_listed_for_discovery,
-	 promtool_finds_nothing_to_mend)
+	 bytes_of_images_are_counted_as_they_are_sent,
+	 the_loop_and_the_appliance_have_their_figures,
+	 an_event_that_is_not_taken_has_its_time, each_metric_is_expected_by_its_name,
+	 exporters_are_listed_for_discovery, promtool_finds_nothing_to_mend)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "profiles/language/schema.h"
 #include "provisioner/api/api.h"
 
 struct asking {
@@ -27,8 +28,7 @@ add_state(const struct bu_fleet *fleet, const char *name, struct bu_nodeset *nod
 		bu_text_add(&known, ", ", "%s", bu_state_name(state));
 	}
 	if (!found)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "state=%.40s: unknown state; known are %s", name,
+		return bu_err_set(err, BU_ERR_INVAL, 0, "unknown state; known are %s",
 				  known);
 	for (size_t i = 0; i < fleet->count; i++)
 		if (strcmp(bu_state_name(fleet->nodes[i]->state), name) == 0 &&
@@ -48,8 +48,7 @@ add_condition(const struct bu_fleet *fleet, const char *name,
 		bu_text_add(&known, ", ", "%s", bu_condition_info(i)->name);
 	if (id == BU_CONDITION_COUNT)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "condition=%.40s: unknown condition; known are %s",
-				  name, known);
+				  "unknown condition; known are %s", known);
 	for (size_t i = 0; i < fleet->count; i++)
 		if (fleet->nodes[i]->conditions[id].on &&
 		    bu_nodeset_add(nodeset, fleet->nodes[i]->name, err) != 0)
@@ -73,6 +72,21 @@ find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_e
 	return bu_desired_group(group, nodeset, (void *)asking->desired, err);
 }
 
+int
+bu_api_no_node(const struct bu_fleet *fleet, const char *name, struct bu_err *err)
+{
+	bu_autofree const char **names = bu_xcalloc(fleet->count + 1, sizeof(*names));
+	bu_autofree char *hint = NULL;
+
+	for (size_t i = 0; i < fleet->count; i++)
+		if (!bu_node_is_gone(fleet->nodes[i]))
+			names[i] = fleet->nodes[i]->name;
+	hint = bu_did_you_mean(name, names, fleet->count);
+	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			  "no node '%.63s'%s; bringup node list names them", name,
+			  hint);
+}
+
 static int
 check_known(const struct asking *asking, const struct bu_nodeset *nodeset,
 	    struct bu_err *err)
@@ -89,6 +103,8 @@ check_known(const struct asking *asking, const struct bu_nodeset *nodeset,
 			unknown[count++] = nodeset->names[i];
 	if (count == 0)
 		return 0;
+	if (count == 1)
+		return bu_api_no_node(asking->fleet, unknown[0], err);
 	text = bu_nodeset_fold(unknown, count);
 	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 			  "no node %s; bringup node list names them", text);
@@ -101,6 +117,8 @@ bu_api_nodeset(const struct bu_api *api, const struct bu_desired *desired,
 	struct asking asking = {api->fleet, desired};
 	struct bu_nodeset *nodeset = bu_nodeset_parse(text, find_group, &asking, err);
 
+	if (!nodeset && err && err->kind == BU_ERR_INVAL)
+		bu_err_wrap(err, "'%.80s'", text);
 	if (nodeset && check_known(&asking, nodeset, err) != 0) {
 		bu_nodeset_destroy(nodeset);
 		return NULL;

@@ -115,9 +115,7 @@ BU_HANDLER(bu_api_node)
 	json_t *why, *turn, *object, *inventory, *certificates, *drift;
 
 	if (!node)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no node '%s'; bringup node list names them",
-				  request->params[0]);
+		return bu_api_no_node(api->fleet, request->params[0], err);
 	drift = bu_work_drift(&api->work, node);
 	turn = bu_rollouts_why(api->rollouts, node);
 	why = bu_reconcile_why(api->rec, node);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/networks.h"
+#include "base/text.h"
 #include "base/url.h"
 #include "images/kernel.h"
 #include "profiles/export/facets.h"
@@ -91,22 +92,27 @@ check_ramdisk(const struct bu_api *api, const struct bu_desired *desired,
 	      struct bu_findings *findings)
 {
 	static const char *const files[] = {"vmlinuz", "agent.img"};
+	bu_autofree char *missing = NULL;
 	size_t first = 0;
 
 	while (first < desired->nodes_count && bu_medium_is(&desired->nodes[first]))
 		first++;
 	for (size_t i = 0; first < desired->nodes_count && i < BU_LEN(files); i++) {
-		const struct bu_desired_node *node = &desired->nodes[first];
 		bu_autofree char *path =
 			bu_xasprintf("%s/%s", api->ramdisk_dir, files[i]);
 
 		if (!bu_file_exists(path))
-			bu_findings_add(findings, BU_FINDING_ERROR, node->origin.file,
-					node->origin.line,
-					"%s boots the appliance's ramdisk, and '%s' is "
-					"missing; bringup image build ramdisk makes it",
-					node->name, path);
+			bu_text_add(&missing, " and ", "%s", files[i]);
 	}
+	if (missing)
+		bu_findings_add(findings, BU_FINDING_ERROR,
+				desired->nodes[first].origin.file,
+				desired->nodes[first].origin.line,
+				"%s boots the appliance's ramdisk, and %s has no %s; "
+				"bringup image build ramdisk makes it and names its "
+				"folder: copy what is there to %s",
+				desired->nodes[first].name, api->ramdisk_dir, missing,
+				api->ramdisk_dir);
 }
 
 static void

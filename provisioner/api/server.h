@@ -164,6 +164,7 @@ struct bu_reply {
 	int has_fd;
 	int fd; /* taken; Range is honoured */
 	uint64_t fd_size;
+	uint64_t *fd_sent; /* counts bytes of the file that are sent; NULL = nobody */
 	struct bu_stream stream; /* its state is taken */
 	/* Replacements for parts of the file; taken. */
 	struct bu_overlay *overlays;

@@ -111,6 +111,7 @@ parse_range(const char *text, uint64_t size, uint64_t *ret_from, uint64_t *ret_c
 struct file_part {
 	int fd;
 	uint64_t from;
+	uint64_t *sent; /* NULL = nobody counts */
 	struct bu_overlay *overlays;
 	size_t overlays_count;
 };
@@ -137,6 +138,8 @@ read_part(void *arg, uint64_t at, char *buf, size_t size)
 
 	for (size_t i = 0; got > 0 && i < part->overlays_count; i++)
 		lay_over(&part->overlays[i], part->from + at, buf, (size_t)got);
+	if (got > 0 && part->sent)
+		*part->sent += (uint64_t)got;
 	/* A file that was cut meanwhile ends the connection, not the answer. */
 	return got > 0 ? got : MHD_CONTENT_READER_END_WITH_ERROR;
 }
@@ -157,6 +160,7 @@ response_of_part(const struct bu_reply *reply, uint64_t from, uint64_t count)
 	struct file_part *part = bu_xcalloc(1, sizeof(*part));
 
 	part->fd = reply->fd;
+	part->sent = reply->fd_sent;
 	part->overlays = reply->overlays;
 	part->overlays_count = reply->overlays_count;
 	part->from = from;

@@ -126,9 +126,7 @@ BU_HANDLER(bu_api_node_verb)
 	if (read_ask(request, request->params[1], &ask, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (!node)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no node '%s'; bringup node list names them",
-				  request->params[0]);
+		return bu_api_no_node(api->fleet, request->params[0], err);
 	if (ask.verb == BU_VERB_REBUILD)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "a rebuild is a plan of its nodes: POST "

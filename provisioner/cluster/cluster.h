@@ -21,6 +21,10 @@ enum {
 	BU_CLUSTER_SERVICES_MAX = 4,
 };
 
+/* A file of a node's client, in memory: it does not outlive the boot that was
+ * certified, and the client does not start without it. */
+#define BU_CLUSTER_CERTIFIED "/run/bringup/certified"
+
 /* A cluster as the profile describes it. Texts are borrowed; NULL = not given. */
 struct bu_cluster_site {
 	const char *name, *driver;
@@ -55,6 +59,7 @@ struct bu_cluster_row {
 	struct bu_cluster_fact fact; /* at_ms 0 */
 	int invalid;                 /* it has less than its configuration says */
 	int drains;                  /* of Slurm: it is drained, by whomever */
+	int maint;                   /* of Slurm: in a reservation for maintenance */
 	const char *features;        /* not ended by NUL */
 	size_t features_size;
 };

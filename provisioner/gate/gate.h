@@ -59,7 +59,8 @@ bu_must int bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char
 const char *bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes,
 			size_t count, struct bu_err *err);
 /* {"run","done","wanted","pairs":[...],"missed":[{"a","b","rail","why"}],
- * "refused":[{"node","why"}]}; NULL = no such run. New reference. */
+ * "refused":[{"node","why"}]}, why: a reason or a text; NULL = no such run. New
+ * reference. */
 json_t *bu_gate_run_json(const struct bu_gate *gate, const char *id);
 /* Wiring of all nodes (model/wiring.h): as heard, else by the profile. New reference.
  */

@@ -41,7 +41,7 @@ const struct bu_task_kind bu_task_kinds[] = {
 			  .shares = 1,
 			  .is_eligible = bu_soak_is_eligible},
 	/* Asked for by the readings of switches (switches_read.c). */
-	[BU_TASK_SWITCHES] = {.name = "reading of switches",
+	[BU_TASK_SWITCHES] = {.name = "switch reading",
 			      .prefix = "s-",
 			      .size = sizeof(struct bu_switches_reading),
 			      .is_eligible = bu_switches_is_eligible,

@@ -15,10 +15,9 @@ static int
 was_switched(const struct bu_node *node)
 {
 	const struct bu_node_power_request *request = node->power;
-	int switches = request->op == BU_POWER_REQUEST_OFF ||
-		       request->op == BU_POWER_REQUEST_CYCLE;
 
-	return switches && request->at_ms >= node->since_ms;
+	return bu_power_request_ends_boot(request->op) &&
+	       request->at_ms >= node->since_ms;
 }
 
 /* Other causes than the new system may have used up its try: the deadline, a person. */

@@ -29,6 +29,7 @@ bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
 	fleet->started_ms = bu_loop_now_ms(loop);
 	bu_measurements_init(&fleet->measurements);
 	fleet->brakes = json_object();
+	fleet->delivered = json_object();
 	fleet->machines = json_object();
 	fleet->revoked = json_object();
 	fleet->told = json_object();
@@ -67,6 +68,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	bu_issued_clear(fleet);
 	bu_tokens_fini(&fleet->tokens);
 	json_decref(fleet->brakes);
+	json_decref(fleet->delivered);
 	json_decref(fleet->machines);
 	json_decref(fleet->revoked);
 	json_decref(fleet->learned.revoked);

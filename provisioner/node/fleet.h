@@ -141,7 +141,8 @@ struct bu_fleet {
 	json_t *unknown;
 	struct bu_issued *issued; /* secrets of clusters (issued.h) */
 	struct bu_tokens tokens;  /* of people and their programs */
-	json_t *brakes; /* set brakes: scope -> body of the event, with since_ms */
+	json_t *delivered; /* name of a webhook -> the last row that it has taken */
+	json_t *brakes;    /* set brakes: scope -> body of the event, with since_ms */
 	struct bu_measurements measurements;
 	/* Durations of states that nodes left, since the log began. */
 	struct bu_histogram took[BU_STATE_COUNT];

@@ -12,7 +12,9 @@
 #include "provisioner/node/issued.h"
 #include "provisioner/node/membership.h"
 
-enum { RELABEL_MS = 60000 };
+/* Attempts of a join before a person is asked, in the time that its state has: the
+ * client of the first may have told a cluster that has lost it since. */
+enum { RELABEL_MS = 60000, ATTEMPTS = 3 };
 
 /* The outcome of a join names the cluster that was joined; "" = none. */
 static void
@@ -36,6 +38,62 @@ journal_joined(struct bu_reconcile *rec, struct bu_node *node,
 static void enter(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_joined *joining);
 
+/* The step's next attempt: its agent starts the cluster's client anew, which registers
+ * with a cluster that has lost its state. */
+static void
+begin_again(struct bu_reconcile *rec, struct bu_node *node, const struct bu_err *err,
+	    const char *detail)
+{
+	struct bu_event events[2];
+
+	bu_outcome_event(&events[0], node, err, detail);
+	BU_EVENT_MAKE(&events[1], BU_EVENT_INTENT, node->name, intent,
+		      .step = node->step.id, .attempt = node->step.attempt + 1,
+		      .epoch = rec->fleet->epoch,
+		      .action = bu_action_name(node->step.action));
+	bu_reconcile_append(rec, node, events, 2);
+}
+
+int
+bu_joining_look(struct bu_reconcile *rec, struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
+	int said = node->live.wait_reason->code == BU_REASON_CLUSTER_AWAITED, waits = 0;
+	struct bu_joined of;
+
+	if (node->state == BU_STATE_JOINING && node->step.action == BU_ACTION_JOIN &&
+	    node->step.status == BU_STEP_OPEN && want && want->cluster) {
+		bu_effect_joined(node, want, &of);
+		waits = of.cluster[0] && bu_observe_is_silent(rec, &of);
+	}
+	if (waits == said)
+		return waits;
+	if (waits)
+		BU_REASON_SET(bu_node_wait_reason(node), CLUSTER_AWAITED,
+			      .text = {of.cluster, node->live.cluster_words});
+	else
+		bu_node_drop_wait_reason(node);
+	bu_fleet_touch(rec->fleet, node);
+	return 1;
+}
+
+/* 1 = a join that its cluster has not let in goes on. */
+static int
+goes_on(struct bu_reconcile *rec, struct bu_node *node, const struct bu_err *err,
+	const char *detail)
+{
+	if (!err || err->kind != BU_ERR_TIMEOUT || node->step.action != BU_ACTION_JOIN)
+		return 0;
+	node->live.effect_running = 0;
+	bu_joining_look(rec, node);
+	if (node->live.wait_reason->code == BU_REASON_CLUSTER_AWAITED)
+		return 1; /* driven at the next look */
+	if (node->step.attempt % ATTEMPTS == 0)
+		return 0;
+	begin_again(rec, node, err, detail);
+	return 1;
+}
+
 /* An administrator's drain goes with the node. The step begins again once the log has
  * the drain. */
 static void
@@ -58,7 +116,7 @@ on_cluster(const struct bu_err *err, const struct bu_cluster_done *done, void *a
 	struct bu_joined joining = effect->joining;
 	struct bu_node *node = bu_effect_node(effect);
 
-	if (!node)
+	if (!node || goes_on(rec, node, err, done->detail))
 		return;
 	if (!err && done->drained[0])
 		journal_drained(rec, node, &joining, done->drained);
@@ -140,7 +198,8 @@ join_target(struct bu_reconcile *rec, struct bu_node *node,
 	struct bu_err err;
 
 	*ret = (struct bu_cluster_target){
-		.deadline_ms = bu_reconcile_limit_ms(rec, node), .words = on_words};
+		.deadline_ms = bu_reconcile_limit_ms(rec, node) / ATTEMPTS,
+		.words = on_words};
 	if (bu_fleet_target(rec->fleet, node, &of, &err) != 0 ||
 	    bu_membership_member(of.node, address, &ret->member, &err) != 0) {
 		bu_journal_outcome(rec, node, &err, "");
@@ -213,7 +272,7 @@ on_issued(const struct bu_err *err, const struct bu_cluster_done *done, void *ar
 	struct bu_reconcile *rec = effect->rec;
 	struct bu_node *node = bu_effect_node(effect);
 
-	if (!node)
+	if (!node || goes_on(rec, node, err, done->detail))
 		return;
 	node->live.effect_running = 0;
 	if (err) {

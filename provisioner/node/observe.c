@@ -45,7 +45,6 @@ struct bu_observer {
 	char error[200];  /* of the last question; "" = answered */
 };
 
-/* Time in which bringupd was awake. */
 int64_t
 bu_observe_awake_ms(const struct bu_reconcile *rec)
 {
@@ -116,23 +115,10 @@ observer_of(const struct bu_reconcile *rec, const struct bu_joined *joined)
 	return observer;
 }
 
-static const struct bu_cluster_row *
-row_of(const struct bu_cluster_row *rows, size_t count, const char *name)
+static int
+by_name(const void *name, const void *row)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int order = strcmp(name, rows[mid].name);
-
-		if (order == 0)
-			return &rows[mid];
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return NULL;
+	return strcmp(name, ((const struct bu_cluster_row *)row)->name);
 }
 
 /* Whatever the time of the answer. */
@@ -140,9 +126,9 @@ static int
 is_same(const struct bu_cluster_fact *a, const struct bu_cluster_fact *b)
 {
 	return a->known == b->known && a->responds == b->responds &&
-	       a->down == b->down && a->jobs == b->jobs && a->drain == b->drain &&
-	       strcmp(a->state, b->state) == 0 && strcmp(a->reason, b->reason) == 0 &&
-	       strcmp(a->by, b->by) == 0;
+	       a->down == b->down && a->jobs == b->jobs && a->sleeps == b->sleeps &&
+	       a->drain == b->drain && strcmp(a->state, b->state) == 0 &&
+	       strcmp(a->reason, b->reason) == 0 && strcmp(a->by, b->by) == 0;
 }
 
 static void
@@ -154,6 +140,8 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 	struct bu_node *news = NULL;
 
 	snprintf(observer->error, sizeof(observer->error), "%s", err ? err->text : "");
+	if (err && !observer->open_ms) /* it was an operation's question */
+		observer->open_ms = bu_observe_awake_ms(observer->rec);
 	if (err)
 		return;
 	observer->open_ms = 0;
@@ -165,7 +153,9 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 
 		if (!node->joined->cluster[0] || !is_of(observer, node->joined))
 			continue;
-		row = row_of(rows, count, node->joined->node);
+		row = count ? bsearch(node->joined->node, rows, count, sizeof(*rows),
+				      by_name)
+			    : NULL;
 		if (row)
 			*bu_node_cluster(node) = row->fact;
 		else
@@ -239,6 +229,12 @@ cluster_silent(const struct bu_observer *observer)
 	return observer && observer->open_ms &&
 	       bu_observe_awake_ms(observer->rec) - observer->open_ms >=
 		       CLUSTER_SILENT_MS;
+}
+
+int
+bu_observe_is_silent(const struct bu_reconcile *rec, const struct bu_joined *joined)
+{
+	return cluster_silent(observer_of(rec, joined));
 }
 
 /* --- conditions --- */
@@ -341,6 +337,10 @@ judge(const struct bu_reconcile *rec, struct bu_node *node,
 	judge_claim(rec, node, &ret[BU_CONDITION_CLAIMED_BY_OTHER]);
 	if (node->state != BU_STATE_READY)
 		return 0;
+	if (bu_suspend_is(rec, node)) {
+		find(&ret[BU_CONDITION_SUSPENDED], NULL);
+		return 0;
+	}
 	if (is_silent(rec, node))
 		find(&ret[BU_CONDITION_UNREACHABLE], NULL);
 	else if (!agent->heard_ms) /* in this process: nothing new is known */
@@ -367,7 +367,7 @@ static const enum bu_condition_id ours[] = {
 	BU_CONDITION_NOT_IN_CLUSTER,   BU_CONDITION_CLUSTER_SILENT,
 	BU_CONDITION_DRAINED_BY_OTHER, BU_CONDITION_UNSTEADY_INVENTORY,
 	BU_CONDITION_DRIFTED,          BU_CONDITION_BMC_DIFFERS,
-	BU_CONDITION_CLAIMED_BY_OTHER,
+	BU_CONDITION_CLAIMED_BY_OTHER, BU_CONDITION_SUSPENDED,
 };
 
 /* Known without an answer of the cluster. */

@@ -88,9 +88,9 @@ bu_over_power_request(struct bu_node *node, const struct bu_event *event,
 		return;
 	}
 	BU_TEXT_COPY(how.by, bu_body_text(body->by));
-	if (body->op == BU_POWER_REQUEST_OFF || body->op == BU_POWER_REQUEST_CYCLE)
+	if (bu_power_request_ends_boot(body->op))
 		end(node, event, 1, &how);
-	else if (body->op == BU_POWER_REQUEST_ON)
+	else if (body->op == BU_POWER_REQUEST_ON || body->op == BU_POWER_REQUEST_WAKE)
 		/* Off until now, or running on: the agent will tell. */
 		node->live.last_seen_ms = 0;
 }

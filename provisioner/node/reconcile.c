@@ -265,8 +265,9 @@ on_tick(void *arg)
 	for (size_t i = 0; rec->fleet->desired && i < rec->fleet->count; i++) {
 		hear(rec, rec->fleet->nodes[i]);
 		pass_proven(rec, rec->fleet->nodes[i]);
-		if (rec->fleet->nodes[i]->live.wait_reason->code ==
-		    BU_REASON_BMC_AWAITED)
+		if (bu_joining_look(rec, rec->fleet->nodes[i]) ||
+		    rec->fleet->nodes[i]->live.wait_reason->code ==
+			    BU_REASON_BMC_AWAITED)
 			drive(rec, rec->fleet->nodes[i]);
 		bu_corrected_look(rec, rec->fleet->nodes[i]);
 		bu_manual_look(rec, rec->fleet->nodes[i]);

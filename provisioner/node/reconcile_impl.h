@@ -251,12 +251,22 @@ int bu_failure_is_final(const struct bu_err *failure);
  * work, and its agent has been silent for 60 s since. */
 int bu_boot_restart_is(const struct bu_reconcile *rec, const struct bu_node *node);
 
+/* suspend.c. 1 = the node's cluster had its machine switched off, until its next boot;
+ * a machine that was woken has some time for that. */
+int bu_suspend_is(const struct bu_reconcile *rec, const struct bu_node *node);
+
 /* outdated.c. Drains a node whose certificates are not of its present hardware or boot,
  * for a new measurement. */
 void bu_outdated_leave(struct bu_reconcile *rec, struct bu_node *node);
 
 /* observe.c. A clock that stands still while bringupd does. */
 int64_t bu_observe_awake_ms(const struct bu_reconcile *rec);
+/* 1 = the cluster has answered nobody for 15 s or more. */
+int bu_observe_is_silent(const struct bu_reconcile *rec,
+			 const struct bu_joined *joined);
+/* joining.c. Stops the deadline of a node that joins a silent cluster. 1 = drive it: it
+ * may be tried again. */
+int bu_joining_look(struct bu_reconcile *rec, struct bu_node *node);
 /* The cluster of this driver and handle, opened if needed; NULL = no such driver. */
 struct bu_cluster *bu_observe_cluster(struct bu_reconcile *rec,
 				      const struct bu_joined *joined,

@@ -356,28 +356,6 @@ START_TEST(joining_late_is_held_and_a_release_tries_anew)
 }
 END_TEST
 
-/* slurmctld was started without its state: only slurmd's next start tells it. */
-START_TEST(each_attempt_to_join_starts_the_clusters_client_anew)
-{
-	struct rig rig;
-	struct bu_node *node = rig_up_to(&rig, RIG_JOINING);
-
-	rig_answer(&rig, node, NULL);
-	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
-	rig_write(&rig, "sinfo", "");
-	rig_pass(&rig, 302 * 1000);
-	for (int i = 0; i < 60; i++)
-		rig_pass(&rig, 1000);
-	ck_assert_int_eq(node->hold->owner, BU_OWNER_BRINGUP);
-	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
-	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
-	ck_assert_int_eq(node->step.attempt, 2);
-	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
-	rig_joins(&rig, node);
-	rig_end(&rig);
-}
-END_TEST
-
 START_TEST(a_failed_join_is_another_attempt_after_a_release)
 {
 	struct rig rig;
@@ -591,7 +569,6 @@ RIG_UNIT("reconcile", a_node_that_restarts_while_it_joins_is_not_let_in,
 	 a_post_counts_beside_the_time_of_the_state,
 	 a_refused_power_cycle_climbs_with_its_reason, the_wall_clock_may_jump,
 	 joining_late_is_held_and_a_release_tries_anew,
-	 each_attempt_to_join_starts_the_clusters_client_anew,
 	 a_failed_join_is_another_attempt_after_a_release,
 	 an_outcome_is_not_lost_to_another_event, another_system_on_the_disk_is_a_fault,
 	 a_reboot_of_a_ready_node_leads_back_to_validating,

@@ -373,6 +373,7 @@ static const struct {
 	[BU_EVENT_TOKEN_REVOKED] = {SITE, bu_replay_token_revoked},
 	[BU_EVENT_ADOPTED] = {NODE, bu_replay_adopted},
 	[BU_EVENT_LEARNED] = {SITE, bu_replay_learned},
+	[BU_EVENT_DELIVERED] = {SITE, bu_replay_delivered},
 	[BU_EVENT_HELD] = {NODE, on_held},
 	[BU_EVENT_RELEASED] = {NODE, on_released},
 };
@@ -478,11 +479,7 @@ on_row(const struct bu_event *event, void *arg, struct bu_err *err)
 		bu_error("log", "%s", err->text);
 		return err->kind == BU_ERR_IO ? -1 : 0;
 	}
-	if (event->kind == BU_EVENT_STATE) {
-		bu_autofree char *text = bu_event_text(event);
-
-		bu_info("node", "%s: %s", event->node, text);
-	}
+	bu_journald_row(event);
 	return 0;
 }
 

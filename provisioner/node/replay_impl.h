@@ -30,7 +30,11 @@ bu_must int bu_replay_learned(BU_REPLAY_ARGS);
 /* adopted.c. An epoch begins that is not the first: ends what was allowed before. */
 void bu_adopted_epoch(struct bu_fleet *fleet, const struct bu_event *event);
 bu_must int bu_replay_seeded(BU_REPLAY_ARGS);
+bu_must int bu_replay_delivered(BU_REPLAY_ARGS);
 bu_must int bu_replay_token(BU_REPLAY_ARGS);
 bu_must int bu_replay_token_revoked(BU_REPLAY_ARGS);
+
+/* journald.c: a row that has just come into the log. */
+void bu_journald_row(const struct bu_event *event);
 
 #endif

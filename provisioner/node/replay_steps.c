@@ -246,3 +246,11 @@ bu_replay_power(BU_REPLAY_ARGS)
 	request->at_ms = event->time_ms;
 	return 0;
 }
+
+int
+bu_replay_delivered(BU_REPLAY_ARGS)
+{
+	json_object_set_new(fleet->delivered, body->delivered.webhook,
+			    json_integer(body->delivered.seq));
+	return 0;
+}

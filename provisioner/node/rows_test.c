@@ -223,6 +223,8 @@ static const struct row facts[] = {
 	 "{'boot_id':'b2','peer':'node002','with':{'node002':'warn'}}",
 	 " nvlink={'boot_id':'b2','error':'','peer':'node002','probe':'','test':1,'verdict':'inconclusive','with':{'node002':'warn'}}"},
 	{N, BU_EVENT_RENAMED, "{'to':'gpu001'}", " name=gpu001 called=node001"},
+	{"", BU_EVENT_DELIVERED, "{'webhook':'ops','seq':7}", " delivered={'ops':7}"},
+	{"", BU_EVENT_DELIVERED, "{'webhook':'ops','seq':9}", " delivered={'ops':9}"},
 };
 
 START_TEST(a_first_way_into_service)

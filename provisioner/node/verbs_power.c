@@ -180,6 +180,11 @@ bu_power_request_go(struct bu_reconcile *rec, struct bu_node *node)
 		return;
 	looks = node->live.power_running == BU_POWER_RUN_LOST ||
 		node->power->seq <= rec->fleet->loaded_seq;
+	if (node->power->op == BU_POWER_REQUEST_WAKE_FAILED) {
+		node->live.power_running = BU_POWER_RUN_LOST;
+		journal(rec, node, BU_OUTCOME_FAILED, "", "");
+		return;
+	}
 	if (!looks && begins_a_boot(node) &&
 	    !bu_gating_done(rec, node, node->power->seq))
 		return;
@@ -193,7 +198,8 @@ bu_power_request_go(struct bu_reconcile *rec, struct bu_node *node)
 		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, run);
 	else if (node->power->op == BU_POWER_REQUEST_BMC_RESET)
 		restart_bmc(rec, node, &bmc, run);
-	else if (node->power->op == BU_POWER_REQUEST_ON)
+	else if (node->power->op == BU_POWER_REQUEST_ON ||
+		 node->power->op == BU_POWER_REQUEST_WAKE)
 		bu_power_on(rec->power, &bmc.bmc, cycle.first, on_answer, run);
 	else
 		bu_power_off(rec->power, &bmc.bmc, on_answer, run);
@@ -213,6 +219,26 @@ request_of(const struct bu_verb_ask *ask)
 		       : (enum bu_power_request_op)place;
 }
 
+/* The cluster itself gives the node no work, so it has no jobs that could be lost. */
+static int
+check_sleep(const struct bu_node *node, const struct bu_verb_ask *ask,
+	    struct bu_err *err)
+{
+	if (node->state != BU_STATE_READY || !node->joined->cluster[0])
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is %s; a ready node of a cluster can be "
+				  "suspended, and is woken",
+				  node->name, bu_state_name(node->state));
+	if (request_of(ask) != BU_POWER_REQUEST_SUSPEND ||
+	    (node->live.cluster->sleeps && !node->live.cluster->jobs))
+		return 0;
+	return bu_err_set(err, BU_ERR_BUSY, 0,
+			  "node %s: its cluster (%s) does not say that it powers it "
+			  "down (%s); the answer may be 20 s old, so ask again, or "
+			  "bringup node drain it",
+			  node->name, node->joined->cluster, node->live.cluster->state);
+}
+
 /* Switching on a machine that is off harms no node at rest. */
 static int
 check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_err *err)
@@ -226,6 +252,8 @@ check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_e
 				  hold);
 	if (request_of(ask) == BU_POWER_REQUEST_BMC_RESET)
 		return 0;
+	if (request_of(ask) >= BU_POWER_REQUEST_SUSPEND)
+		return check_sleep(node, ask, err);
 	if (at_rest && (node->state != BU_STATE_READY || !off))
 		return 0;
 	return bu_err_set(
@@ -242,9 +270,12 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
       const struct bu_verb_ask *ask, struct bu_err *err)
 {
 	if (request_of(ask) == BU_POWER_REQUEST_NONE)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "power '%.20s': expected on, off, cycle or status",
-				  ask->op);
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"power '%.20s': expected on, off, cycle or status; or "
+			"of a cluster that saves power suspend, wake or "
+			"wake-failed",
+			ask->op);
 	if (!bu_fleet_desired(rec->fleet, node))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is not in the applied profile, so its BMC "

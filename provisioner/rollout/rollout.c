@@ -168,10 +168,17 @@ change(struct bu_rollouts *rollouts, const char *id, enum bu_rollout_state to,
 				  "rollout %s has ended (%s): none of its orders is "
 				  "open",
 				  id, bu_rollout_state_name(rollout->state));
+	if (rollout->state == to)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "rollout %s is %s already; bringup rollout show %s "
+				  "says by whom",
+				  id, bu_rollout_state_name(to), id);
 	if (!(from & 1u << rollout->state))
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "rollout %s is %s; it cannot become %s", id,
-				  bu_rollout_state_name(rollout->state),
+				  "rollout %s is %s; only one that is %s can become %s",
+				  id, bu_rollout_state_name(rollout->state),
+				  to == BU_ROLLOUT_PAUSED ? "running"
+							  : "paused or stopped",
 				  bu_rollout_state_name(to));
 	events = bu_xcalloc(1 + 2 * rollouts->fleet->count, sizeof(*events));
 	BU_REASON_SET(&why, ROLLOUT_BY, .text = {by});

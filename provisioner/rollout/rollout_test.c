@@ -132,7 +132,7 @@ START_TEST(a_canary_that_fails_stops_the_rollout)
 	ck_assert_int_eq(bu_rollouts_pause(rig.rollouts, last(&rig)->id, "me", &err),
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
-	has(err.text, "is stopped; it cannot become paused");
+	has(err.text, "is stopped; only one that is running can become paused");
 	ck_assert_int_eq(bu_rollouts_resume(rig.rollouts, last(&rig)->id, "me", NULL),
 			 0);
 	pass_some(&rig);

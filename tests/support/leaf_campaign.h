@@ -339,17 +339,7 @@ all_join(const struct rig *rig, int nodes)
 static inline char *
 warnings_of(const struct rig *rig)
 {
-	bu_autojson json_t *list = bu_gate_warnings(rig->gate);
-	char *text = bu_xstrdup("");
-	json_t *one;
-	size_t i;
-
-	json_array_foreach (list, i, one) {
-		bu_autofree char *before = text;
-
-		text = bu_xasprintf("%s%s\n", before, json_string_value(one));
-	}
-	return text;
+	return rig_lines(bu_gate_warnings(rig->gate));
 }
 
 static inline void
@@ -374,7 +364,7 @@ give_accusation(struct rig *rig, const char *fabric, const char *leaf)
 {
 	json_object_set_new(rig->gate->leaf_accused, fabric,
 			    json_pack("[{s:[[i,s,i]],s:s,s:{},s:{s:b}}]", "key",
-				      BU_WHAT_LEAF, leaf, 0, "text", "of before",
+				      BU_WHAT_LEAF, leaf, 0, "said", "of before",
 				      "nodes", "leaves", leaf, 1));
 }
 

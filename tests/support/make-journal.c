@@ -4,9 +4,9 @@
  * with all that happened to each node, inventories and facets as blobs, and a signed
  * image of nothing for the profile's images:
  *
- *	tests/support/make-journal TREE STATE-DIR IMAGES-DIR [PAIRS]
+ *	tests/support/make-journal TREE STATE-DIR IMAGES-DIR [PAIRS [SLOW]]
  *
- * PAIRS: nodes with which each node was measured.
+ * PAIRS: nodes with which each node was measured; SLOW: one whose pairs are all slow.
  *
  * For benches of scale; what is written goes through the same store as bringupd's.
  */
@@ -39,6 +39,7 @@ struct writing {
 	size_t count;
 	char **blobs;
 	size_t blobs_count;
+	const char *slow; /* "" = none is */
 	char image_digest[65];
 };
 
@@ -231,11 +232,15 @@ write_node(struct writing *w, const struct bu_desired_node *node)
 static void
 write_pair(struct writing *w, const char *a, const char *b)
 {
+	double gbps =
+		strcmp(a, w->slow) == 0 || strcmp(b, w->slow) == 0 ? 87.5 : 391.25;
+
 	note(w, BU_EVENT_PAIR, "",
 	     json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i}", "probe",
 		       "p-1", "rail", "fabric", "a", a, "b", b, "boot_a", "0", "boot_b",
-		       "0", "ab_gbps", 391.25, "ba_gbps", 390.5, "expect_gbps", 360.0,
-		       "lat_us", 2.25, "verdict", "pass", "error", "", "mtu", 4096));
+		       "0", "ab_gbps", gbps, "ba_gbps", gbps - 0.75, "expect_gbps",
+		       360.0, "lat_us", 2.25, "verdict", "pass", "error", "", "mtu",
+		       4096));
 	if (w->count == (size_t)NODES_AT_ONCE * EVENTS_PER_NODE)
 		flush(w);
 }
@@ -263,12 +268,13 @@ main(int argc, char **argv)
 	struct bu_tree *tree;
 	struct bu_err err = {0};
 
-	if (argc != 4 && argc != 5) {
+	if (argc < 4 || argc > 6) {
 		fputs("usage: tests/support/make-journal TREE STATE-DIR IMAGES-DIR "
-		      "[PAIRS]\n",
+		      "[PAIRS [SLOW]]\n",
 		      stderr);
 		return 1;
 	}
+	w.slow = argc == 6 ? argv[5] : "";
 	tree = bu_tree_load(argv[1], &err);
 	must(tree != NULL, argv[1], &err);
 	w.desired = desired = bu_profiles_load(tree, &findings);
@@ -287,7 +293,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		write_node(&w, &desired->nodes[i]);
 	flush(&w);
-	write_pairs(&w, argc == 5 ? (size_t)strtoul(argv[4], NULL, 10) : 0);
+	write_pairs(&w, argc > 4 ? (size_t)strtoul(argv[4], NULL, 10) : 0);
 	printf("journal of %zu nodes\n", desired->nodes_count);
 	free(w.events);
 	free(w.blobs);

@@ -257,6 +257,7 @@ put_site(json_t *view, struct bu_fleet *fleet)
 	put(view, "runs", "%d/%d", (int)fleet->runs_count,
 	    fleet->runs_count ? (int)fleet->runs[fleet->runs_count - 1].took_ms : 0);
 	put_json(view, "brakes", fleet->brakes);
+	put_json(view, "delivered", fleet->delivered);
 	put_conditions(view, fleet->conditions, "site.");
 	for (size_t i = 0; i < fleet->rollouts_count; i++) {
 		const struct bu_rollout *rollout = &fleet->rollouts[i];

@@ -13,8 +13,6 @@
 #define CA_PATH "/etc/kubernetes/pki/ca.crt"
 #define BOOTSTRAP_PATH "/etc/kubernetes/bootstrap-kubelet.conf"
 #define SETTINGS_DIR "/etc/kubernetes/kubelet.conf.d"
-/* In memory: it does not outlive the boot that was certified. */
-#define CERTIFIED_PATH "/run/bringup/certified"
 
 static const char settings[] =
 	HEAD "apiVersion: kubelet.config.k8s.io/v1beta1\n"
@@ -34,7 +32,7 @@ static const char settings[] =
 static const char certified[] =
 	HEAD "[Unit]\n"
 	     "Description=certificate of this boot\n"
-	     "AssertPathExists=" CERTIFIED_PATH "\n\n"
+	     "AssertPathExists=" BU_CLUSTER_CERTIFIED "\n\n"
 	     "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n";
 
 static void
@@ -81,7 +79,7 @@ add_unit(struct bu_cluster_client *ret, const struct bu_cluster_member *member)
 
 	add(ret, "/etc/systemd/system/kubelet.service.d/90-bringup.conf", 0644, unit);
 	add(ret, "/etc/systemd/system/bringup-certified.service", 0644, certified);
-	add(ret, CERTIFIED_PATH, 0644, member->name);
+	add(ret, BU_CLUSTER_CERTIFIED, 0644, member->name);
 }
 
 /* The secret: a token, a line end, certificates. */

@@ -89,6 +89,8 @@ bu_slurm_decide_admit(struct bu_cluster_op *op, const struct bu_cluster_row *row
 		finish(op, &err);
 	} else if (!row || !fact->responds) {
 		bu_slurm_look_later(op);
+	} else if (fact->drain == BU_DRAIN_OURS && row->maint && !op->unreserved) {
+		op->act = ACT_UNRESERVE; /* of a drain that was called off */
 	} else if (fact->drain == BU_DRAIN_OURS) {
 		op->act = op->known[0] ? ACT_DRAIN_AGAIN : ACT_RESUME;
 	} else {
@@ -122,6 +124,7 @@ bu_slurm_decide_leave(struct bu_cluster_op *op, const struct bu_cluster_row *row
 		return;
 	}
 	op->drained = !fact->jobs;
+	op->maint = row->maint;
 	op->wants_jobs = 1;
 }
 
@@ -135,7 +138,14 @@ bu_slurm_decide_jobs(struct bu_cluster_op *op, const char *jobs)
 		if (op->by_other[0])
 			finish(op, NULL);
 		else
-			op->act = ACT_DELETE;
+			op->act = (op->reserved || op->maint) && !op->unreserved
+					  ? ACT_UNRESERVE
+					  : ACT_DELETE;
+		return;
+	}
+	if (*jobs && !op->reserved && !op->maint &&
+	    bu_slurm_now(op->cluster) - op->since_ms >= BU_SLURM_LONG_DRAIN_MS) {
+		op->act = ACT_RESERVE;
 		return;
 	}
 	if (op->words)

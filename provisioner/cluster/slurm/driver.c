@@ -15,6 +15,9 @@
 #include "provisioner/cluster/drivers.h"
 #include "provisioner/cluster/slurm/op.h"
 
+/* Before the name of a node. */
+#define BU_SLURM_RESERVATION "bringup-"
+
 enum { COMMAND_MS = 15000, OUTPUT_MAX_BYTES = 32 << 20, BATCH_MAX = 500 };
 
 static void pump(struct bu_cluster *cluster);
@@ -197,6 +200,14 @@ on_acted(const struct bu_job_result *result, const struct bu_err *err, void *arg
 			op->alone = 1;
 			continue;
 		}
+		/* Neither is worth a second try: a site may allow no reservations, and
+		 * one that is not there need not end. */
+		op->reserved |= op->act == ACT_RESERVE;
+		op->unreserved |= op->act == ACT_UNRESERVE;
+		if (err && op->act >= ACT_RESERVE) {
+			bu_info("slurm", "%s: %s", op->node, err->text);
+			err = NULL;
+		}
 		op->act = ACT_NONE;
 		op->after = cluster->looks;
 		if (err) {
@@ -224,7 +235,8 @@ gather(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 	for (struct bu_cluster_op *op = cluster->ops; op; op = op->next) {
 		if (op != first &&
 		    (op->act != first->act || op->alone || first->alone ||
-		     count == BATCH_MAX || strcmp(op->features, first->features) != 0 ||
+		     first->act >= ACT_RESERVE || count == BATCH_MAX ||
+		     strcmp(op->features, first->features) != 0 ||
 		     strcmp(op->known, first->known) != 0))
 			continue;
 		op->acting = 1;
@@ -242,6 +254,19 @@ run_act(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 		bu_xasprintf("availablefeatures=%s", first->features);
 	bu_autofree char *active = bu_xasprintf("activefeatures=%s", first->features);
 	bu_autofree char *known = bu_xasprintf("reason=%s", first->known);
+	bu_autofree char *reservation =
+		bu_xasprintf("reservationname=" BU_SLURM_RESERVATION "%s", first->node);
+	bu_autofree char *nodes = bu_xasprintf("nodes=%s", first->node);
+	const char *reserve[] = {"scontrol",
+				 "create",
+				 "reservation",
+				 reservation,
+				 nodes,
+				 "starttime=now",
+				 "duration=UNLIMITED",
+				 "flags=maint,ignore_jobs",
+				 "users=root",
+				 NULL};
 	const char *argv[] = {"scontrol", "update", names, NULL, NULL, NULL};
 
 	switch (first->act) {
@@ -268,6 +293,13 @@ run_act(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 	case ACT_LABEL:
 		argv[3] = available;
 		argv[4] = active;
+		break;
+	case ACT_RESERVE:
+		run(cluster, reserve, on_acted);
+		return;
+	case ACT_UNRESERVE:
+		argv[1] = "delete";
+		argv[2] = reservation;
 	}
 	run(cluster, argv, on_acted);
 }
@@ -372,7 +404,7 @@ start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	op->features =
 		bu_xstrdup(target->member.features ? target->member.features : "");
 	op->known = bu_xstrdup(target->drained ? target->drained : "");
-	op->next_ms = bu_slurm_now(cluster);
+	op->since_ms = op->next_ms = bu_slurm_now(cluster);
 	if (target->deadline_ms)
 		op->until_ms = op->next_ms + target->deadline_ms;
 	op->look_ms = BU_SLURM_LOOK_MS;

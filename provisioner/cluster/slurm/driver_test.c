@@ -156,6 +156,9 @@ START_TEST(operations_end_as_the_cluster_says)
 		/* the same drain, after it had died */
 		{ADMIT, "IDLE+DRAIN Not responding\n", "idle\n",
 		 "update nodename=node001 state=resume\n", ""},
+		/* a long drain that was called off */
+		{ADMIT, "IDLE+DRAIN+MAINTENANCE bringup: x\n", "idle\n",
+		 "delete reservationname=bringup-node001\n", ""},
 		{LEAVE, "", NULL, "", ""},
 		{LEAVE, "drained\n", "", "delete nodename=node001\n", ""},
 		{LEAVE, "DOWN+NOT_RESPONDING Not responding\n", "",
@@ -247,6 +250,8 @@ START_TEST(a_node_that_does_not_come_is_late)
 }
 END_TEST
 
+#define DRAIN "update nodename=node001 state=drain reason=bringup: leaves the cluster\n"
+
 START_TEST(an_idle_node_is_drained_then_deleted)
 {
 	struct desk desk;
@@ -274,6 +279,40 @@ START_TEST(an_idle_node_is_drained_then_deleted)
 	ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
 	log = told(&desk);
 	rig_text_has(log, "\ndelete nodename=node001\n");
+	end(&desk);
+}
+END_TEST
+
+#define RESERVE                                                                        \
+	"create reservation reservationname=bringup-node001 nodes=node001 "            \
+	"starttime=now duration=UNLIMITED flags=maint,ignore_jobs users=root\n"
+
+/* Slurm deletes no node that is in a reservation. */
+START_TEST(a_long_drain_is_maintenance)
+{
+	struct desk desk;
+	struct ended ended;
+	bu_autofree char *log = NULL;
+
+	begin(&desk, "mixed\n");
+	rig_write(&desk.rig, "sinfo.next", "draining\n");
+	rig_write(&desk.rig, "squeue", "node001|17 (bob)\n");
+	begin_op(desk.cluster, LEAVE, "node001", &ended);
+	pass(&desk, 590000);
+	ck_assert_told(&desk, DRAIN);
+	pass(&desk, 60000);
+	rig_write(&desk.rig, "sinfo", "MIXED+DRAIN+MAINTENANCE+RESERVED bringup: x\n");
+	pass(&desk, 900000);
+	ck_assert_told(&desk, DRAIN RESERVE);
+	rig_write(&desk.rig, "squeue", "");
+	rig_write(&desk.rig, "sinfo", "IDLE+DRAIN+MAINTENANCE+RESERVED bringup: x\n");
+	pass(&desk, 20000);
+	rig_write(&desk.rig, "sinfo", "");
+	until_ended(&desk, &ended);
+	ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
+	log = told(&desk);
+	rig_text_has(log, DRAIN RESERVE "delete reservationname=bringup-node001\n"
+					"delete nodename=node001\n");
 	end(&desk);
 }
 END_TEST
@@ -550,7 +589,8 @@ END_TEST
 RIG_UNIT("slurm", operations_end_as_the_cluster_says,
 	 an_administrators_drain_is_neither_resumed_nor_overwritten,
 	 less_than_configured_is_an_error, a_node_that_does_not_come_is_late,
-	 an_idle_node_is_drained_then_deleted, no_answer_is_not_taken_for_left,
+	 an_idle_node_is_drained_then_deleted, a_long_drain_is_maintenance,
+	 no_answer_is_not_taken_for_left,
 	 its_configuration_is_handed_on_and_its_errors_are_waited_out,
 	 what_slurm_refuses_is_told_while_it_is_tried_again,
 	 a_cancelled_operation_is_silent, features_are_told_where_they_differ,

@@ -9,6 +9,9 @@
 /* Jobs may take hours to end: their node is looked at less and less often. */
 enum { BU_SLURM_LOOK_MS = 500, BU_SLURM_LOOK_MAX_MS = 8000 };
 
+/* A drain that takes longer is a reservation for maintenance, too. */
+enum { BU_SLURM_LONG_DRAIN_MS = 600000 };
+
 /* What an operation wants to be done next. */
 enum bu_slurm_act {
 	ACT_NONE,
@@ -17,7 +20,9 @@ enum bu_slurm_act {
 	ACT_GATE,
 	ACT_DRAIN_AGAIN, /* as an administrator had it */
 	ACT_DELETE,
-	ACT_LABEL
+	ACT_LABEL,
+	ACT_RESERVE, /* and ACT_UNRESERVE: of one node at a time */
+	ACT_UNRESERVE
 };
 
 struct bu_cluster_op {
@@ -26,7 +31,7 @@ struct bu_cluster_op {
 	char *node;
 	char *features;   /* wanted; "" = none */
 	int64_t until_ms; /* 0 = no end */
-	int64_t look_ms, next_ms;
+	int64_t look_ms, next_ms, since_ms;
 	int64_t after; /* looks up to this one began before its last act */
 	char *known;   /* reason of an administrator's drain in the log; "" = none */
 	char by_other[160]; /* not in the log yet: the reason that it has now */
@@ -35,7 +40,9 @@ struct bu_cluster_op {
 	int acting;     /* its act is in the command that runs */
 	int alone;      /* a batch with it was refused */
 	int wants_jobs; /* squeue decides */
-	int drained;    /* as the last look says, with no jobs */
+	int maint;      /* as the last look says, it is in some reservation for that */
+	int reserved, unreserved; /* bringup's own was asked for, its end was */
+	int drained;              /* as the last look says, with no jobs */
 	bu_cluster_fn fn;
 	void (*words)(const char *text, void *arg);
 	void *arg;

@@ -21,6 +21,8 @@ enum {
 	LOST = 1 << 3,
 	DRAIN = 1 << 4,
 	INVALID = 1 << 5,
+	SLEEPS = 1 << 6,
+	MAINT = 1 << 7,
 };
 
 /* Words of State=, joined by "+". Others of them mean nothing to bringup. */
@@ -29,20 +31,28 @@ static const struct {
 	int base; /* the first word must be one of these */
 	unsigned int means;
 } words[] = {
-	{"IDLE", 1, TAKES},          {"ALLOCATED", 1, TAKES | WORKS},
-	{"MIXED", 1, TAKES | WORKS}, {"DOWN", 1, DOWN},
-	{"ERROR", 1, DOWN},          {"UNKNOWN", 1, LOST},
-	{"FUTURE", 1, LOST},         {"INVAL", 1, INVALID},
-	{"COMPLETING", 0, WORKS},    {"DRAIN", 0, DRAIN},
-	{"FAIL", 0, DRAIN},          {"INVALID_REG", 0, INVALID},
-	{"NOT_RESPONDING", 0, LOST}, {"POWERED_DOWN", 0, LOST},
-	{"POWERING_DOWN", 0, LOST},
+	{"IDLE", 1, TAKES},
+	{"ALLOCATED", 1, TAKES | WORKS},
+	{"MIXED", 1, TAKES | WORKS},
+	{"DOWN", 1, DOWN},
+	{"ERROR", 1, DOWN},
+	{"UNKNOWN", 1, LOST},
+	{"FUTURE", 1, LOST},
+	{"INVAL", 1, INVALID},
+	{"COMPLETING", 0, WORKS},
+	{"DRAIN", 0, DRAIN},
+	{"FAIL", 0, DRAIN},
+	{"INVALID_REG", 0, INVALID},
+	{"NOT_RESPONDING", 0, LOST},
+	{"POWERED_DOWN", 0, LOST | SLEEPS},
+	{"POWERING_DOWN", 0, LOST | SLEEPS},
+	{"MAINTENANCE", 0, MAINT},
 };
 
 /* Reasons that slurmctld gives a node by itself, which end when it is back; and by
  * whom, as its SlurmUser is set up. */
-static const char *const own_reasons[] = {"Not responding",
-					  "Node unexpectedly rebooted"};
+static const char *const own_reasons[] = {
+	"Not responding", "Node unexpectedly rebooted", "ResumeTimeout reached"};
 static const char *const own_names[] = {"slurm", "root"};
 
 /* As 22.05 has them. slurmctld says nothing to whom it does not believe. */
@@ -245,12 +255,14 @@ read_line(const char *line, const char *end, struct bu_cluster_row *ret)
 		ret->features_size = 0;
 	fact->jobs = (means & WORKS) || !state ||
 		     is_some(value_of(line, state, " CPUAlloc="), end);
+	fact->sleeps = (means & SLEEPS) != 0;
 	fact->responds = means && !(means & LOST);
 	fact->drain = drain_of(means, fact);
 	fact->down = !means || (means & (LOST | INVALID)) ||
 		     ((means & DOWN) && fact->drain == BU_DRAIN_OURS);
 	ret->invalid = (means & INVALID) != 0;
 	ret->drains = (means & DRAIN) != 0;
+	ret->maint = (means & MAINT) != 0;
 	return 0;
 }
 

@@ -189,6 +189,41 @@ START_TEST(odd_states_are_not_taken_for_good_ones)
 }
 END_TEST
 
+/* As slurmctld 22.05 writes them in a round trip of its power saving. */
+START_TEST(it_is_read_which_node_is_powered_down)
+{
+	static const struct {
+		const char *line;
+		int sleeps, down;
+		enum bu_drain drain;
+	} rows[] = {
+		{LINE("a", "IDLE+DYNAMIC_NORM"), 0, 0, BU_DRAIN_NONE},
+		{LINE("a", "IDLE+DYNAMIC_NORM+POWERING_DOWN"), 1, 1, BU_DRAIN_NONE},
+		{LINE("a", "IDLE+DYNAMIC_NORM+POWERED_DOWN"), 1, 1, BU_DRAIN_NONE},
+		{LINE("a", "MIXED+DYNAMIC_NORM+NOT_RESPONDING+POWERING_UP"), 0, 1,
+		 BU_DRAIN_NONE},
+		/* It ends when the node is back. */
+		{LINE("a",
+		      "DOWN+DYNAMIC_NORM+NOT_RESPONDING") " Reason=ResumeTimeout reached [root@2026-11-22T09:25:18]",
+		 0, 1, BU_DRAIN_OURS},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = bu_xasprintf("%s\n", rows[i].line);
+		bu_autofree struct bu_cluster_row *found = NULL;
+		size_t count;
+
+		ck_assert_int_eq(bu_slurm_parse(text, &found, &count, NULL), 0);
+		ck_assert_msg(found->fact.sleeps == rows[i].sleeps &&
+				      found->fact.down == rows[i].down &&
+				      found->fact.drain == rows[i].drain,
+			      "%s: sleeps %d, down %d, drain %d", rows[i].line,
+			      found->fact.sleeps, found->fact.down,
+			      (int)found->fact.drain);
+	}
+}
+END_TEST
+
 /* Names of a directory have an "@", and a node may have a comment. */
 START_TEST(a_reason_ends_at_its_stamp)
 {
@@ -319,5 +354,6 @@ END_TEST
 
 BU_UNIT("slurm_parse", real_states_are_read, features_are_read, half_an_answer_is_none,
 	an_empty_cluster_is_an_answer, odd_states_are_not_taken_for_good_ones,
-	a_reason_ends_at_its_stamp, a_drain_of_ours_is_ours_after_slurmctld_names_it,
-	lists_of_names_are_searched, garbled_answers_are_read_or_refused)
+	it_is_read_which_node_is_powered_down, a_reason_ends_at_its_stamp,
+	a_drain_of_ours_is_ours_after_slurmctld_names_it, lists_of_names_are_searched,
+	garbled_answers_are_read_or_refused)

@@ -30,7 +30,9 @@ is_lent(struct bu_campaign_state *campaign, const struct bu_role *role)
 			bu_fleet_may_stay(campaign->gate->fleet, role->node);
 	} else {
 		lent = bu_gate_lends(campaign->gate, role->node, role->want);
-		campaign->unlent += !lent;
+		/* One whose agent is gone would not be measured if it were lent. */
+		campaign->unlent +=
+			!lent && !role->node->conditions[BU_CONDITION_UNREACHABLE].on;
 	}
 	return lent;
 }

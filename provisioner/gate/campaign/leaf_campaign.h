@@ -18,7 +18,7 @@ int bu_leaf_campaign_goes_on(const struct bu_gate *gate);
  * stands until there are new ones. */
 void bu_leaf_campaign_again(struct bu_gate *gate, struct bu_node *const *nodes,
 			    size_t count);
-/* leaf_campaign_keep.c. Adds the texts of all accusations (node NULL), or of those that
+/* leaf_campaign_keep.c. Adds all accusations, as reasons (node NULL), or of those that
  * name the node. */
 void bu_leaf_campaign_warnings(const struct bu_gate *gate, const struct bu_node *node,
 			       json_t *list);

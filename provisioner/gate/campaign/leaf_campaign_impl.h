@@ -86,7 +86,7 @@ const struct bu_pair_log *bu_leaf_campaign_log(const struct bu_leaf_campaign *ca
 float bu_leaf_campaign_comparable(const struct bu_leaf_campaign *campaign, int src,
 				  int dst, float gbps);
 /* leaf_campaign_words.c. Entries, new references. _entry:
- * {"key","text","nodes","leaves", "links"} of an accusation by the campaign over
+ * {"key","said","nodes","leaves","links"} of an accusation by the campaign over
  * topology t. _untested: of a leaf without a test. _unexplained: of a leaf that is bad
  * for no known reason, under a key with this word; kept until the next run only. */
 #define BU_LEAF_CAMPAIGN_UNEXPLAINED "unexplained"
@@ -95,8 +95,11 @@ json_t *bu_leaf_campaign_entry(const struct bu_leaf_campaign *campaign,
 			       const struct bu_accusation *one);
 json_t *bu_leaf_campaign_untested(const struct bu_leaf_campaign *campaign, int leaf);
 json_t *bu_leaf_campaign_unexplained(const struct bu_leaf_campaign *campaign, int leaf);
-/* "leaf01 (rail rail0)"; owned. */
-char *bu_leaf_campaign_leaf_words(const struct bu_leaf_campaign *campaign, int leaf);
+/* "leaf01 (rail rail0)", new reference. */
+json_t *bu_leaf_campaign_leaf_said(const struct bu_leaf_campaign *campaign, int leaf);
+/* The switch fabric, or the rail where it is alone; NULL = the other one. */
+const char *bu_leaf_campaign_fabric(const struct bu_leaf_campaign *campaign);
+const char *bu_leaf_campaign_rail(const struct bu_leaf_campaign *campaign);
 /* Adds the names of the nodes at the leaves that `one` names, as keys of ret. */
 void bu_leaf_campaign_add_nodes(const struct bu_leaf_campaign *campaign,
 				const struct bu_accusation *one, json_t *ret);

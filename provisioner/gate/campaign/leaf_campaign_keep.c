@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "model/sentence.h"
 #include "provisioner/gate/campaign/leaf_campaign.h"
 #include "provisioner/gate/campaign/spines.h"
 
@@ -106,8 +107,11 @@ keep_before(const struct bu_leaf_campaign *campaign, const struct bu_spines *spi
 static void
 add_entry(const json_t *before, json_t *entry, json_t *list)
 {
-	if (!is_known(before, entry))
-		bu_warn("gate", "%s", bu_json_str(entry, "text", ""));
+	if (!is_known(before, entry)) {
+		bu_autofree char *text = bu_said_text(json_object_get(entry, "said"));
+
+		bu_warn("gate", "%s", text);
+	}
 	json_array_append_new(list, entry);
 }
 
@@ -198,16 +202,15 @@ add_untested(const struct bu_leaf_campaign *campaign, const json_t *before,
 			add_entry(before, bu_leaf_campaign_untested(campaign, leaf),
 				  list);
 	}
-	if (more > UNTESTED_MAX) {
-		bu_autofree char *text = bu_xasprintf(
-			"switch fabric %s: %d more leaves were not tested across rails",
-			campaign->fabric, more - UNTESTED_MAX);
-
-		add_entry(before,
-			  json_pack("{s:{s:[]},s:s,s:{}}", "key", "untested", "text",
-				    text, "nodes"),
-			  list);
-	}
+	if (more > UNTESTED_MAX)
+		add_entry(
+			before,
+			json_pack("{s:{s:[]},s:o,s:{}}", "key", "untested", "said",
+				  BU_SAID(LEAVES_UNTESTED,
+					  BU_ARG("fabric", campaign->fabric),
+					  BU_ARG_NUMBER("count", more - UNTESTED_MAX)),
+				  "nodes"),
+			list);
 }
 
 /* Adds leaves with bad results that accuse nothing: too few nodes took part to tell
@@ -323,7 +326,7 @@ bu_leaf_campaign_warnings(const struct bu_gate *gate, const struct bu_node *node
 		json_array_foreach (entries, i, entry) {
 			if (!node || json_object_get(json_object_get(entry, "nodes"),
 						     node->name))
-				json_array_append(list, json_object_get(entry, "text"));
+				json_array_append(list, json_object_get(entry, "said"));
 		}
 	}
 }

@@ -146,7 +146,7 @@ START_TEST(single_links_are_accused_with_their_spine)
 		stands(&over, single_links[i].want);
 		entry = json_array_get(list_of(&over), 0);
 		if (single_links[i].words) {
-			rig_text_has(bu_json_str(entry, "text", ""),
+			rig_text_has(rig_sentence(json_object_get(entry, "said")),
 				     single_links[i].words);
 			ck_assert(json_is_true(json_object_get(entry, "links")));
 		}
@@ -174,7 +174,7 @@ START_TEST(a_link_stands_for_its_bundle)
 	/* Nor is it kept, where it stood before; the link is, once. */
 	over.b.campaign.report.count = 0;
 	json_array_append_new(list_of(&over),
-			      quoted("{'key':[[3,'leaf02',0]],'text':'of before',"
+			      quoted("{'key':[[3,'leaf02',0]],'said':'of before',"
 				     "'nodes':{},'leaves':{'leaf02':true},"
 				     "'links':false}"));
 	stands(&over, "[[[3,'leaf02',0,'s1']],[[3,'leaf03',0]]]");
@@ -268,13 +268,14 @@ START_TEST(what_is_accused_again_stands_once)
 
 	over_begin(&over, NODES, 1, EACH, NULL);
 	json_object_set_new(over.b.gate->leaf_accused, "rail fabric",
-			    quoted("[{'key':[[3,'leaf02',0]],'text':'of before',"
+			    quoted("[{'key':[[3,'leaf02',0]],'said':'of before',"
 				   "'leaves':{'leaf02':true}}]"));
 	over.b.campaign.bad[1] = 1;
 	accuse(&over,
 	       (struct bu_accusation){.what = BU_WHAT_LINK, .leaf = 1, .dir = BOTH});
 	stands(&over, "[[[3,'leaf02',0]]]");
-	rig_text_has(bu_json_str(json_array_get(list_of(&over), 0), "text", ""),
+	rig_text_has(rig_sentence(json_object_get(json_array_get(list_of(&over), 0),
+						  "said")),
 		     "accuse the uplinks of leaf02");
 	over_end(&over);
 }
@@ -309,7 +310,7 @@ START_TEST(what_is_bad_for_no_known_reason_is_named)
 		stands(&over, rows[i].want);
 		entry = json_array_get(list_of(&over), 0);
 		if (i == 0) {
-			rig_text_has(bu_json_str(entry, "text", ""),
+			rig_text_has(rig_sentence(json_object_get(entry, "said")),
 				     "rail fabric: no pair of leaf leaf02 (rail "
 				     "fabric) with another leaf was good");
 			entry_is(entry, "nodes", "{'node003':true,'node004':true}");
@@ -328,7 +329,7 @@ START_TEST(long_lists_have_an_end)
 		const char *last;
 	} rows[] = {
 		{0, 9, "switch fabric c: 4 more leaves were not tested across rails"},
-		{3, 9, "switch fabric c: 1 more leaves were not tested across rails"},
+		{3, 9, "switch fabric c: 1 more leaf was not tested across rails"},
 		{4, 8, " was not tested across rails: no pair of it gave a result"},
 		{12, 0, NULL},
 	};
@@ -344,10 +345,10 @@ START_TEST(long_lists_have_an_end)
 		count = json_array_size(list_of(&over));
 		ck_assert_uint_eq(count, (size_t)rows[i].entries);
 		if (rows[i].last)
-			rig_text_has(
-				bu_json_str(json_array_get(list_of(&over), count - 1),
-					    "text", ""),
-				rows[i].last);
+			rig_text_has(rig_sentence(json_object_get(
+					     json_array_get(list_of(&over), count - 1),
+					     "said")),
+				     rows[i].last);
 		over_end(&over);
 	}
 	for (int bad = 8; bad <= 10; bad++) {
@@ -373,7 +374,7 @@ START_TEST(a_leaf_without_a_test_is_named)
 	over.b.campaign.tested[0] = over.b.campaign.tested[2] = 1;
 	stands(&over, "[{'untested':[[1,'leaf11',0]]},{'untested':[[1,'leaf12',0]]}]");
 	entry = json_array_get(list_of(&over), 0);
-	rig_text_has(bu_json_str(entry, "text", ""),
+	rig_text_has(rig_sentence(json_object_get(entry, "said")),
 		     "switch fabric c: leaf leaf11 (rail rail1) was not tested");
 	entry_is(entry, "nodes", "{'node001':true,'node002':true}");
 	/* Those of the second leaf of each rail are not there. */
@@ -405,10 +406,10 @@ START_TEST(who_hears_of_it_and_how_long)
 	over_begin(&over, NODES, 1, EACH, NULL);
 	json_decref(over.b.gate->leaf_accused);
 	over.b.gate->leaf_accused =
-		quoted("{'rail fabric':[{'text':'A','nodes':{'node001':"
-		       "true}},{'text':'B','nodes':{}}],"
-		       "'rail gone':[{'text':'C','nodes':{}}],"
-		       "'fabric':[{'text':'D','nodes':{'node001':true}}]"
+		quoted("{'rail fabric':[{'said':'A','nodes':{'node001':"
+		       "true}},{'said':'B','nodes':{}}],"
+		       "'rail gone':[{'said':'C','nodes':{}}],"
+		       "'fabric':[{'said':'D','nodes':{'node001':true}}]"
 		       "}");
 	all = warnings_for(&over, NULL);
 	ck_assert_uint_eq(json_array_size(all), 4);

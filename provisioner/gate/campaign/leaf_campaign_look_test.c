@@ -125,7 +125,8 @@ END_TEST
 /* Without a switch that is known, each rail has leaves of its own. */
 START_TEST(leaves_that_are_not_known_are_of_their_rail)
 {
-	bu_autofree char *text = NULL, *words = NULL;
+	bu_autofree char *text = NULL;
+	bu_autojson json_t *said = NULL;
 	struct between b;
 
 	between_begin(&b, 2, 2, 1, same);
@@ -137,8 +138,8 @@ START_TEST(leaves_that_are_not_known_are_of_their_rail)
 	text = shape_of(&b.campaign);
 	ck_assert_str_eq(text, "fabric rail1 limit 1: node001 0 1 | node002 0 1 |");
 	ck_assert_uint_eq(json_object_size(b.campaign.own_leaves), 2);
-	words = bu_leaf_campaign_leaf_words(&b.campaign, 1);
-	rig_text_has(words, " of rail rail1");
+	said = bu_leaf_campaign_leaf_said(&b.campaign, 1);
+	rig_text_has(rig_sentence(said), " of rail rail1");
 	between_close(&b);
 	between_end(&b);
 }
@@ -231,7 +232,7 @@ START_TEST(a_run_asks_those_who_are_accused)
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autofree char *text = bu_xasprintf(
-			"{'%s':[{'key':[],'text':'','nodes':{%s},'leaves':{}}]}",
+			"{'%s':[{'key':[],'said':'','nodes':{%s},'leaves':{}}]}",
 			rows[i].key, rows[i].nodes);
 		struct bu_node *nodes[4];
 		struct between b;
@@ -408,7 +409,7 @@ START_TEST(a_rail_is_looked_at_when_it_is_due)
 		if (rows[i].accused)
 			json_object_set_new(b.gate->leaf_accused, "rail fabric",
 					    rows[i].accused == 1
-						    ? quoted("[{'key':[],'text':'A'}]")
+						    ? quoted("[{'key':[],'said':'A'}]")
 						    : json_array());
 		for (int k = 1; k <= NODES; k++)
 			rig_node(&b.rig, k)->live.leaf_campaign.over = rows[i].over;

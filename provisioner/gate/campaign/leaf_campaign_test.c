@@ -207,7 +207,7 @@ START_TEST(uplinks_are_named_with_leaf_and_rail)
 	ck_assert_ptr_null(strstr(warnings, "fabric)"));
 	remarks = bu_gate_remarks(rig.gate, rig_node(&rig, 3));
 	ck_assert_uint_eq(json_array_size(remarks), 1);
-	says(json_string_value(json_array_get(remarks, 0)), "of rail rail2");
+	says(rig_sentence(json_array_get(remarks, 0)), "of rail rail2");
 	end_fabric(&rig, &paths);
 }
 END_TEST
@@ -390,7 +390,7 @@ START_TEST(an_accusation_in_other_words_is_the_same)
 	all_join(&rig, 4);
 	entry = json_array_get(json_object_get(rig.gate->leaf_accused, "c"), 0);
 	json_object_set_new(entry, "part", json_string("in other words"));
-	json_object_set_new(entry, "text", json_string("in other words"));
+	json_object_set_new(entry, "said", json_string("in other words"));
 	look_now(&rig);
 	warnings = warnings_of(&rig);
 	says(warnings, "accuse the uplinks of leaf01 ");

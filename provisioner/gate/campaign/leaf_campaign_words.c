@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/gate/campaign/leaf_campaign_impl.h"
 
 void
@@ -30,25 +30,40 @@ bu_leaf_campaign_is_of(const struct bu_desired_network *network, const char *key
 	return strcmp(its, key) == 0;
 }
 
+const char *
+bu_leaf_campaign_fabric(const struct bu_leaf_campaign *campaign)
+{
+	return campaign->alone ? NULL : campaign->fabric;
+}
+
+const char *
+bu_leaf_campaign_rail(const struct bu_leaf_campaign *campaign)
+{
+	return campaign->alone ? campaign->alone->name : NULL;
+}
+
 /* own_leaves: the name has the rail in it. */
-char *
-bu_leaf_campaign_leaf_words(const struct bu_leaf_campaign *campaign, int leaf)
+json_t *
+bu_leaf_campaign_leaf_said(const struct bu_leaf_campaign *campaign, int leaf)
 {
 	const struct bu_topology *t = &campaign->topology;
-	bu_autofree char *rails = NULL;
 	char name[BU_GATE_LEAF_SIZE + BU_NAME_MAX];
+	json_t *rails;
 	uint64_t seen = 0;
 
 	bu_ids_text(&t->leaf_ids, leaf, name, sizeof(name));
 	if (json_object_get(campaign->own_leaves, name))
-		return bu_xstrdup(name);
+		return BU_SAID(LEAF_NAME, BU_ARG("leaf", name));
+	rails = json_array();
 	for (int port = 0; port < bu_topology_ports(t); port++)
 		if (t->leaf_of[port] == leaf && !campaign->no_port[port])
 			seen |= UINT64_C(1) << port % t->rails;
 	for (int rail = 0; rail < t->rails; rail++)
 		if (seen >> rail & 1)
-			bu_text_add(&rails, ", ", "%s", campaign->rail[rail]->name);
-	return bu_xasprintf("%s (rail %s)", name, rails ? rails : "unknown");
+			json_array_append_new(rails,
+					      json_string(campaign->rail[rail]->name));
+	return BU_SAID(LEAF_NAME, BU_ARG("leaf", name), BU_ARG_NUMBER("unknown", !seen),
+		       BU_ARG_SAID("rails", rails));
 }
 
 /* 1 = t is the topology of spines.c, with named spines. In that of the bundles one
@@ -59,35 +74,55 @@ has_spines(const struct bu_leaf_campaign *campaign, const struct bu_topology *t)
 	return t != &campaign->topology;
 }
 
+static json_t *
+link_said(const struct bu_leaf_campaign *campaign, const struct bu_topology *t,
+	  const struct bu_accusation *one)
+{
+	json_t *leaf = bu_leaf_campaign_leaf_said(campaign, one->leaf);
+	int both = BU_DIR_OUT | BU_DIR_IN;
+	int up = (one->dir & both) == BU_DIR_OUT, down = (one->dir & both) == BU_DIR_IN;
+	char spine[BU_GATE_LEAF_SIZE];
+
+	if (!has_spines(campaign, t))
+		return BU_SAID(PART_UPLINKS, BU_ARG_SAID("leaf", leaf),
+			       BU_ARG_NUMBER("up", up), BU_ARG_NUMBER("down", down));
+	bu_ids_text(&t->spine_ids, one->spine, spine, sizeof(spine));
+	return BU_SAID(
+		PART_LINK,
+		BU_ARG_SAID("leaf", BU_SAID(PART_LEAF, BU_ARG_SAID("leaf", leaf))),
+		BU_ARG("spine", spine), BU_ARG_NUMBER("up", up),
+		BU_ARG_NUMBER("down", down));
+}
+
+static json_t *
+spine_said(const struct bu_leaf_campaign *campaign, const struct bu_topology *t,
+	   const struct bu_accusation *one)
+{
+	char spine[BU_GATE_LEAF_SIZE];
+
+	if (!has_spines(campaign, t))
+		return BU_SAID_ALONE(PART_SPINES);
+	bu_ids_text(&t->spine_ids, one->spine, spine, sizeof(spine));
+	return BU_SAID(PART_SPINE, BU_ARG("spine", spine));
+}
+
 /* t: topology of the accusing campaign. */
 static void
-add_part(const struct bu_leaf_campaign *campaign, const struct bu_topology *t,
-	 const struct bu_accusation *one, char **text)
+add_parts(const struct bu_leaf_campaign *campaign, const struct bu_topology *t,
+	  const struct bu_accusation *one, json_t *ret)
 {
-	static const char *const ways[2][4] = {
-		{"", ", to the spines", ", from the spines", ""},
-		{"", ", to the spine", ", from the spine", ""}};
-	bu_autofree char *leaf = NULL;
-	int named = has_spines(campaign, t);
-	const char *way = ways[named][one->dir & 3];
-	char spine[BU_GATE_LEAF_SIZE] = "";
-
-	if (one->what == BU_WHAT_LINK || one->what == BU_WHAT_LEAF)
-		leaf = bu_leaf_campaign_leaf_words(campaign, one->leaf);
-	if (named && (one->what == BU_WHAT_LINK || one->what == BU_WHAT_SPINE))
-		bu_ids_text(&t->spine_ids, one->spine, spine, sizeof(spine));
-	if (one->what == BU_WHAT_LINK && named)
-		bu_text_add(text, " or ", "the link between leaf %s and spine %s%s",
-			    leaf, spine, way);
-	else if (one->what == BU_WHAT_LINK)
-		bu_text_add(text, " or ", "the uplinks of %s%s", leaf, way);
+	if (one->what == BU_WHAT_LINK)
+		json_array_append_new(ret, link_said(campaign, t, one));
 	else if (one->what == BU_WHAT_LEAF)
-		bu_text_add(text, " or ", "leaf %s", leaf);
+		json_array_append_new(
+			ret,
+			BU_SAID(PART_LEAF,
+				BU_ARG_SAID("leaf", bu_leaf_campaign_leaf_said(
+							    campaign, one->leaf))));
 	else if (one->what == BU_WHAT_SPINE)
-		bu_text_add(text, " or ", "%s%s", named ? "spine " : "the spines",
-			    spine);
+		json_array_append_new(ret, spine_said(campaign, t, one));
 	for (int i = 0; one->what == BU_WHAT_ANY && i < one->of_count; i++)
-		add_part(campaign, t, &one->of[i], text);
+		add_parts(campaign, t, &one->of[i], ret);
 }
 
 void
@@ -164,23 +199,22 @@ json_t *
 bu_leaf_campaign_entry(const struct bu_leaf_campaign *campaign,
 		       const struct bu_topology *t, const struct bu_accusation *one)
 {
-	bu_autofree char *part = NULL, *cause = NULL, *text = NULL;
+	bu_autofree char *cause = bu_accusation_text(t, one);
 	json_t *nodes = json_object(), *leaves = json_object(), *key = json_array();
+	json_t *parts = json_array(), *said;
+	int alone = campaign->alone != NULL;
 
-	add_part(campaign, t, one, &part);
-	cause = bu_accusation_text(t, one);
-	text = bu_xasprintf("%s%s: pairs %s accuse %s: %s%s%s",
-			    campaign->alone ? "" : "switch fabric ", campaign->fabric,
-			    campaign->alone ? "between its leaves" : "across its rails",
-			    part, cause,
-			    arrives(one) ? "" : "; look first whether the ",
-			    arrives(one)      ? ""
-			    : campaign->alone ? "leaves reach each other"
-					      : "rails are routed to each other");
+	add_parts(campaign, t, one, parts);
+	said = BU_SAID(LEAVES_ACCUSED,
+		       BU_ARG("fabric", bu_leaf_campaign_fabric(campaign)),
+		       BU_ARG("rail", bu_leaf_campaign_rail(campaign)),
+		       BU_ARG_SAID("parts", parts), BU_ARG("cause", cause),
+		       BU_ARG_NUMBER("unreached", !arrives(one) && alone),
+		       BU_ARG_NUMBER("unrouted", !arrives(one) && !alone));
 	add_key(campaign, t, one, key);
 	bu_leaf_campaign_add_nodes(campaign, one, nodes);
 	add_leaves(campaign, one, leaves);
-	return json_pack("{s:o,s:s,s:o,s:o,s:b}", "key", key, "text", text, "nodes",
+	return json_pack("{s:o,s:o,s:o,s:o,s:b}", "key", key, "said", said, "nodes",
 			 nodes, "leaves", leaves, "links", has_spines(campaign, t));
 }
 
@@ -188,16 +222,14 @@ json_t *
 bu_leaf_campaign_untested(const struct bu_leaf_campaign *campaign, int leaf)
 {
 	const struct bu_accusation one = {.what = BU_WHAT_LEAF, .leaf = leaf};
-	bu_autofree char *name = bu_leaf_campaign_leaf_words(campaign, leaf);
-	bu_autofree char *text = bu_xasprintf(
-		"switch fabric %s: leaf %s was not tested across rails: no pair of it "
-		"gave a result",
-		campaign->fabric, name);
 	json_t *nodes = json_object(), *key = json_array();
+	json_t *said = BU_SAID(
+		LEAF_UNTESTED, BU_ARG("fabric", campaign->fabric),
+		BU_ARG_SAID("leaf", bu_leaf_campaign_leaf_said(campaign, leaf)));
 
 	add_key(campaign, &campaign->topology, &one, key);
 	bu_leaf_campaign_add_nodes(campaign, &one, nodes);
-	return json_pack("{s:{s:o},s:s,s:o}", "key", "untested", key, "text", text,
+	return json_pack("{s:{s:o},s:o,s:o}", "key", "untested", key, "said", said,
 			 "nodes", nodes);
 }
 
@@ -205,17 +237,15 @@ json_t *
 bu_leaf_campaign_unexplained(const struct bu_leaf_campaign *campaign, int leaf)
 {
 	const struct bu_accusation one = {.what = BU_WHAT_LEAF, .leaf = leaf};
-	bu_autofree char *name = bu_leaf_campaign_leaf_words(campaign, leaf);
-	bu_autofree char *text = bu_xasprintf(
-		"%s%s: no pair of leaf %s with another leaf was good: its uplinks are "
-		"bad, or the ports of the few nodes that gave results; when more of its "
-		"nodes are ready, bringup fabric run tests them again",
-		campaign->alone ? "" : "switch fabric ", campaign->fabric, name);
 	json_t *nodes = json_object(), *leaves = json_object(), *key = json_array();
+	json_t *said = BU_SAID(
+		LEAF_UNEXPLAINED, BU_ARG("fabric", bu_leaf_campaign_fabric(campaign)),
+		BU_ARG("rail", bu_leaf_campaign_rail(campaign)),
+		BU_ARG_SAID("leaf", bu_leaf_campaign_leaf_said(campaign, leaf)));
 
 	add_key(campaign, &campaign->topology, &one, key);
 	bu_leaf_campaign_add_nodes(campaign, &one, nodes);
 	add_leaves(campaign, &one, leaves);
-	return json_pack("{s:{s:o},s:s,s:o,s:o}", "key", BU_LEAF_CAMPAIGN_UNEXPLAINED,
-			 key, "text", text, "nodes", nodes, "leaves", leaves);
+	return json_pack("{s:{s:o},s:o,s:o,s:o}", "key", BU_LEAF_CAMPAIGN_UNEXPLAINED,
+			 key, "said", said, "nodes", nodes, "leaves", leaves);
 }

@@ -54,7 +54,7 @@ START_TEST(an_accusation_names_leaves_and_nodes)
 		over_begin(&over, NODES, 1, EACH, NULL);
 		entry = bu_leaf_campaign_entry(&over.b.campaign,
 					       &over.b.campaign.topology, &rows[i].one);
-		rig_text_has(bu_json_str(entry, "text", ""), begins);
+		rig_text_has(rig_sentence(json_object_get(entry, "said")), begins);
 		entry_is(entry, "leaves", rows[i].leaves);
 		entry_is(entry, "nodes", rows[i].nodes);
 		ck_assert(json_is_false(json_object_get(entry, "links")));
@@ -68,7 +68,7 @@ START_TEST(an_accusation_names_nobody_without_a_port)
 {
 	static const struct bu_accusation one = {.what = BU_WHAT_LEAF, .leaf = 0};
 	bu_autojson json_t *nodes = json_object();
-	bu_autofree char *words = NULL;
+	bu_autojson json_t *said = NULL;
 	struct over over;
 
 	over_begin(&over, 4, 2, 4, same);
@@ -77,8 +77,8 @@ START_TEST(an_accusation_names_nobody_without_a_port)
 	bu_leaf_campaign_add_nodes(&over.b.campaign, &one, nodes);
 	ck_assert_uint_eq(json_object_size(nodes), 3);
 	ck_assert_ptr_null(json_object_get(nodes, "node002"));
-	words = bu_leaf_campaign_leaf_words(&over.b.campaign, 0);
-	ck_assert_str_eq(words, "leaf01 (rail fabric)");
+	said = bu_leaf_campaign_leaf_said(&over.b.campaign, 0);
+	ck_assert_str_eq(rig_sentence(said), "leaf01 (rail fabric)");
 	over_end(&over);
 }
 END_TEST
@@ -87,16 +87,20 @@ END_TEST
  */
 START_TEST(a_leaf_is_said_with_its_rails)
 {
-	bu_autofree char *both = NULL, *own = NULL;
+	bu_autojson json_t *both = NULL, *own = NULL, *none = NULL;
 	struct over over;
 
 	over_begin(&over, 4, 2, 4, same);
 	over.b.campaign.topology.leaf_of[1] = 0;
-	both = bu_leaf_campaign_leaf_words(&over.b.campaign, 0);
-	ck_assert_str_eq(both, "leaf01 (rail fabric, rail1)");
+	both = bu_leaf_campaign_leaf_said(&over.b.campaign, 0);
+	ck_assert_str_eq(rig_sentence(both), "leaf01 (rail fabric, rail1)");
 	json_object_set_new(over.b.campaign.own_leaves, "leaf11", json_true());
-	own = bu_leaf_campaign_leaf_words(&over.b.campaign, 1);
-	ck_assert_str_eq(own, "leaf11");
+	own = bu_leaf_campaign_leaf_said(&over.b.campaign, 1);
+	ck_assert_str_eq(rig_sentence(own), "leaf11");
+	memset(over.b.campaign.no_port, 1,
+	       (size_t)bu_topology_ports(&over.b.campaign.topology));
+	none = bu_leaf_campaign_leaf_said(&over.b.campaign, 0);
+	ck_assert_str_eq(rig_sentence(none), "leaf01 (rail unknown)");
 	over_end(&over);
 }
 END_TEST
@@ -119,7 +123,7 @@ START_TEST(where_nothing_arrives_it_says_where_to_look_first)
 		over_begin(&over, 4, 2, 2, more);
 		entry = bu_leaf_campaign_entry(&over.b.campaign,
 					       &over.b.campaign.topology, &one);
-		text = bu_json_str(entry, "text", "");
+		text = rig_sentence(json_object_get(entry, "said"));
 		rig_text_has(text, more ? "switch fabric c: pairs across its rails "
 					: "rail fabric: pairs between its leaves ");
 		ck_assert_int_eq(strstr(text, "look first") != NULL, row >= 2);

@@ -122,6 +122,8 @@ START_TEST(a_fault_of_the_second_rail_alone_names_it)
 	struct rig rig;
 	struct links links = good_links();
 	bu_autojson json_t *shown = NULL;
+	bu_autofree char *text = NULL;
+	const json_t *words;
 
 	begin_rails(&rig, 3, 2);
 	links.second[2] = SLOW;
@@ -135,6 +137,14 @@ START_TEST(a_fault_of_the_second_rail_alone_names_it)
 	shown = bu_gate_show(rig.gate, rig_node(&rig, 2), NULL);
 	ck_assert_str_eq(bu_json_str(json_object_get(shown, "accusation"), "rail", ""),
 			 "rail1");
+	/* Both directions have room as a reason, and the log keeps all of it. */
+	words = json_object_get(json_object_get(shown, "args"), "words");
+	ck_assert_str_eq(bu_json_str(words, "code", "a text"), "node-accused");
+	text = bu_reason_text(rig_node(&rig, 2)->reason);
+	rig_text_has(text, "node002 sends: ");
+	rig_text_has(text, "node002 receives: ");
+	rig_restart(&rig);
+	rig_reason_says(rig_node(&rig, 2)->reason, text);
 	rig_end(&rig);
 }
 END_TEST

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fabric/schedule.h"
+#include "model/sentence.h"
 #include "provisioner/gate/campaign/leaf_campaign.h"
 #include "provisioner/gate/task/probe.h"
 
@@ -24,7 +25,7 @@ struct pair {
 	char rail[BU_NAME_MAX];
 	char probe[BU_NAME_SIZE]; /* "" = not started */
 	int done;
-	char why[240]; /* why the pair was not measured; "" = measured or to be */
+	json_t *why; /* why the pair was not measured; NULL = measured or to be */
 };
 
 struct bu_gate_run {
@@ -40,6 +41,8 @@ struct bu_gate_run {
 static void
 run_free(struct bu_gate_run *run)
 {
+	for (int i = 0; i < run->pair_count; i++)
+		json_decref(run->pairs[i].why);
 	free(run->name);
 	free(run->pairs);
 	json_decref(run->refused);
@@ -249,8 +252,8 @@ start_pair(struct bu_gate *gate, struct pair *pair, struct bu_node *a,
 		return;
 	}
 	pair->done = 1;
-	snprintf(pair->why, sizeof(pair->why),
-		 "the applied profile measures %s no more on %s", a->name, pair->rail);
+	pair->why =
+		BU_SAID(RAIL_LEFT, BU_ARG("node", a->name), BU_ARG("rail", pair->rail));
 }
 
 static void
@@ -274,7 +277,7 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 	if (check_node(gate, a, &err) != 0 || check_node(gate, b, &err) != 0 ||
 	    check_jobs(gate, a, &err) != 0 || check_jobs(gate, b, &err) != 0) {
 		pair->done = 1; /* a node left meanwhile, or got a job */
-		bu_text_copy(pair->why, sizeof(pair->why), err.text);
+		pair->why = json_string(err.text);
 	} else if (!bu_task_is_busy(gate, a->name) && !bu_task_is_busy(gate, b->name) &&
 		   !bu_gate_rests(gate, a) && !bu_gate_rests(gate, b)) {
 		start_pair(gate, pair, a, b);
@@ -320,9 +323,9 @@ bu_gate_run_json(const struct bu_gate *gate, const char *id)
 		const struct pair *pair = &run->pairs[i];
 		const struct bu_pair_log *log = log_of(gate, run, pair);
 
-		if (pair->why[0])
+		if (pair->why)
 			json_array_append_new(missed,
-					      json_pack("{s:s,s:s,s:s,s:s}", "a",
+					      json_pack("{s:s,s:s,s:s,s:O}", "a",
 							run->name[pair->a], "b",
 							run->name[pair->b], "rail",
 							pair->rail, "why", pair->why));

@@ -279,10 +279,10 @@ START_TEST(what_cannot_be_measured_any_more_is_missed)
 		json = bu_gate_run_json(b.gate, id);
 		missed = json_array_get(json_object_get(json, "missed"), 0);
 		ck_assert_str_eq(bu_json_str(missed, "rail", ""), "fabric");
-		rig_text_has(bu_json_str(missed, "why", ""),
+		rig_text_has(rig_sentence(json_object_get(missed, "why")),
 			     gone == 1   ? "node node001 is"
 			     : gone == 2 ? "node node002 is"
-					 : "measures");
+					 : " no more on fabric");
 		between_end(&b);
 	}
 }

@@ -60,7 +60,7 @@ release(struct bu_switches *one)
 	free(one->list);
 	free(one->source);
 	free(one->named);
-	free(one->failure);
+	json_decref(one->failure);
 	free(one);
 }
 

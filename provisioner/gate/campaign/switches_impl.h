@@ -47,8 +47,8 @@ struct bu_switches {
 	char *source;      /* all keys of the profile about the source */
 	char *named;       /* switch_counters: the source's name in texts */
 	int64_t again_ms;  /* monotonic: no ask before */
-	char *failure;     /* why there is no reading; NULL = the last one came */
-	json_t *accused; /* [{"text","leaf","nodes":{NODE: true}}]; leaf "": a spine */
+	json_t *failure;   /* why there is no reading; NULL = the last one came */
+	json_t *accused; /* [{"said","leaf","nodes":{NODE: true}}]; leaf "": a spine */
 };
 
 /* switches_read.c. Asks for a reading, unless an ask is under way, or one failed less

@@ -138,7 +138,7 @@ START_TEST(a_round_is_measured_between_two_readings)
 	ck_assert_uint_eq(one->count, 0); /* they are over */
 	bu_switches_warnings(b.gate, NULL, all);
 	ck_assert_uint_eq(json_array_size(all), 1);
-	rig_text_has(json_string_value(json_array_get(all, 0)),
+	rig_text_has(rig_sentence(json_array_get(all, 0)),
 		     "the link between leaf02 (rail fabric) and spine s2, to the "
 		     "spine: ");
 	bu_switches_warnings(b.gate, rig_node(&b.rig, 3), own);
@@ -308,7 +308,7 @@ START_TEST(an_accusation_is_as_old_as_its_load)
 						    "leaf09", ""};
 
 		json_array_append_new(one->accused,
-				      json_pack("{s:s,s:s,s:{}}", "text",
+				      json_pack("{s:s,s:s,s:{}}", "said",
 						names[i][0] ? names[i] : "spine",
 						"leaf", names[i], "nodes"));
 	}

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "fabric/judge/wire.h"
+#include "model/sentence.h"
 #include "provisioner/gate/campaign/switches_impl.h"
 
 enum { AGAIN_MS = 60000 };
@@ -51,31 +52,31 @@ take(struct bu_switches *counters, const json_t *answer, struct bu_err *err)
 		.links = bu_steal(&now), .seq = counters->begun_seq};
 }
 
+/* said is taken. */
 static void
-say(struct bu_switches *counters, char *text)
+say(struct bu_switches *counters, json_t *said)
 {
-	if (!counters->failure || strcmp(counters->failure, text) != 0)
+	bu_autofree char *text = bu_said_text(said);
+
+	if (!json_equal(counters->failure, said))
 		bu_warn("gate", "%s", text);
-	free(counters->failure);
-	counters->failure = text;
+	json_decref(counters->failure);
+	counters->failure = said;
 }
 
 static void
 fail(struct bu_switches *counters, const struct bu_err *err)
 {
 	say(counters,
-	    bu_xasprintf(
-		    "%s: its switches' counters could not be read, so a bad link "
-		    "between its leaves may stay unseen: %s: %s; it is asked again "
-		    "while nodes are validated",
-		    counters->key, counters->named, err->text));
+	    BU_SAID(COUNTERS_UNREAD, BU_ARG("of", counters->key),
+		    BU_ARG("source", counters->named), BU_ARG("error", err->text)));
 	counters->again_ms = bu_loop_now_ms(counters->gate->fleet->loop) + AGAIN_MS;
 }
 
 static void
 forgive(struct bu_switches *counters)
 {
-	free(counters->failure);
+	json_decref(counters->failure);
 	counters->failure = NULL;
 }
 
@@ -83,10 +84,8 @@ forgive(struct bu_switches *counters)
 static void
 warn_full(struct bu_switches *counters)
 {
-	say(counters, bu_xasprintf("%s: %s has counted to its end and shows nothing "
-				   "new: reset it (perfquery -R), or a bad link may "
-				   "stay unseen",
-				   counters->key, counters->agent.full));
+	say(counters, BU_SAID(COUNTER_FULL, BU_ARG("of", counters->key),
+			      BU_ARG("counter", counters->agent.full)));
 }
 
 /* wrong: its kind is 0 if a reading was taken. */

@@ -72,9 +72,9 @@ char *bu_report_words(const json_t *rows, const char **ret_hint);
 void bu_gate_judge(struct bu_gate *gate, struct bu_campaign_state *campaign);
 
 /* explain.c. Why this node is accused: directions, figures, expectation, witnesses,
- * part to swap; owned. */
-char *bu_explain_accused(const struct bu_campaign_state *campaign, int node,
-			 const struct bu_accusation *accusation);
+ * part to swap. or_leaf: its leaf may be the cause, too. New reference. */
+json_t *bu_explain_accused(const struct bu_campaign_state *campaign, int node,
+			   const struct bu_accusation *accusation, int or_leaf);
 /* Why an accused node waits: leaf accused, suspects not told apart, or no third node.
  */
 void bu_explain_waiting(const struct bu_campaign_state *campaign, int node,

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "model/check.h"
 #include "model/hello.h"
+#include "model/sentence.h"
 #include "provisioner/gate/certify/certify.h"
 #include "provisioner/gate/task/soak.h"
 
@@ -186,6 +187,7 @@ bu_gate_checks_work(struct bu_gate *gate, struct bu_node *node)
 	return item;
 }
 
+/* why: a text or a packed reason. */
 static void
 no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
 {
@@ -203,7 +205,7 @@ unseen(const json_t *rows)
 
 	if (bu_record_from_json(bu_check_said_fields, json_array_get(rows, 0), &row,
 				NULL) != 0)
-		return bu_xstrdup("the slice says nothing");
+		return bu_said_pack(BU_SAID_ALONE(SLICE_EMPTY));
 	name = bu_check_said_name(&row);
 	return bu_xasprintf("%s: %s", name, row.text);
 }
@@ -321,6 +323,7 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 		      const json_t *result, const struct bu_err *failure)
 {
 	int soak = bu_gate_has_checks(node);
+	bu_autofree char *none = bu_said_pack(BU_SAID_ALONE(NO_REPORT));
 	char wanted[BU_NAME_SIZE];
 	struct bu_err err = {0};
 	struct bu_event event;
@@ -341,6 +344,6 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 		no_report(gate, node,
 			  failure    ? failure->text
 			  : err.kind ? err.text
-				     : "there is none");
+				     : none);
 	bu_gate_kick(gate);
 }

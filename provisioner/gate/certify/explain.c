@@ -3,13 +3,16 @@
  * Words the verdicts of the gate: figures, expectations and names from the results in
  * the log. Asked by verdicts.c. Invariant: a text says only what results say.
  */
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/gate/certify/certify.h"
 #include "provisioner/gate/task/probe.h"
+
+enum { WITNESSES_MAX = 8 }; /* that are named */
 
 /* One result of a node in one direction. */
 struct sight {
@@ -88,48 +91,60 @@ best_bad(const struct bu_campaign_state *campaign, const struct sights *sights)
 	return best;
 }
 
-static void
-add_rate(char **text, const struct bu_campaign_state *campaign,
-	 const struct sight *sight, int half)
+/* How the accused node sends or receives; words: its argument of this name. */
+static json_t *
+way_said(const struct sight *sight, int half, struct bu_arg words)
+{
+	const struct bu_arg args[] = {BU_ARG("from", name_of(sight, 0)),
+				      BU_ARG("to", name_of(sight, 1)),
+				      words,
+				      {.name = NULL}};
+
+	return bu_said_new(half ? BU_REASON_RECEIVES : BU_REASON_SENDS, args);
+}
+
+static json_t *
+rate_said(const struct bu_campaign_state *campaign, const struct sight *sight, int half)
 {
 	char reason[BU_REASON_SIZE] = "slow";
 	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
 
 	if (bu_probe_read(campaign->gate, sight->m->seq, result) == 0)
 		bu_expect_judge(&campaign->expect, result, sight->dir, reason);
-	bu_text_add(text, "", "%s%s %s: %s to %s: %s", *text ? "; " : "",
-		    name_of(sight, half), half ? "receives" : "sends",
-		    name_of(sight, 0), name_of(sight, 1), reason);
+	return way_said(sight, half, (struct bu_arg)BU_ARG("words", reason));
 }
 
-/* Adds the lost packets, the counter that shows most of them, and the latency. */
-static void
-add_counter(char **text, const struct bu_campaign_state *campaign,
-	    const struct sight *sight)
+/* The lost packets, the counter that shows most of them, and the latency. */
+static json_t *
+losses_said(const struct bu_campaign_state *campaign, const struct sight *sight)
 {
 	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
 	const struct bu_pair_dir *dir = &result->dir[sight->dir];
 	enum bu_counter counter = BU_COUNTER_OUT_OF_SEQUENCE;
+	struct bu_arg args[] = {{.name = "link"},    {.name = "lost"},
+				{.name = "counter"}, {.name = "count"},
+				{.name = "node"},    {.name = "high"},
+				{.name = "median"},  {.name = NULL}};
 	int end = 0, known;
 
 	known = bu_probe_read(campaign->gate, sight->m->seq, result) == 0 &&
 		bu_probe_lost(dir, &counter, &end) > 0;
-	if (bu_counter_kind(counter) == BU_COUNTER_LINK)
-		bu_text_add(text, "", "errors of the link in one probe");
-	else
-		bu_text_add(text, "", "%.0f packets lost or sent again in one probe",
-			    (double)sight->m->dir[sight->dir].lost);
-	if (!known)
-		return;
-	bu_text_add(text, "", ", %s %lld at %s", bu_counter_name(counter),
-		    (long long)dir->counters[end].count[counter],
-		    result->end[end].node);
-	bu_text_add(text, "", ", latency p99 %.0f us (median %.0f us)", dir->lat_p99_us,
-		    dir->lat_median_us);
+	args[0].number = bu_counter_kind(counter) == BU_COUNTER_LINK;
+	args[1].number = args[0].number ? 0 : (int64_t)sight->m->dir[sight->dir].lost;
+	if (known) {
+		args[2].text = bu_counter_name(counter);
+		args[3].number = dir->counters[end].count[counter];
+		args[4].text = result->end[end].node;
+		args[5].number = llround(dir->lat_p99_us);
+		args[6].number = llround(dir->lat_median_us);
+	} else {
+		args[2].name = NULL;
+	}
+	return bu_said_new(BU_REASON_LOSSES, args);
 }
 
 static void
-add_loss(char **text, const struct bu_campaign_state *campaign,
+add_loss(json_t *list, const struct bu_campaign_state *campaign,
 	 const struct sights *sights, int half)
 {
 	const struct sight *worst = NULL;
@@ -142,32 +157,29 @@ add_loss(char **text, const struct bu_campaign_state *campaign,
 		     sight->m->dir[sight->dir].lost > worst->m->dir[worst->dir].lost))
 			worst = sight;
 	}
-	if (!worst)
-		return;
-	bu_text_add(text, "", "%s%s %s: %s to %s: ", *text ? "; " : "",
-		    name_of(worst, half), half ? "receives" : "sends",
-		    name_of(worst, 0), name_of(worst, 1));
-	add_counter(text, campaign, worst);
+	if (worst)
+		json_array_append_new(
+			list, way_said(worst, half,
+				       (struct bu_arg)BU_ARG_SAID(
+					       "words", losses_said(campaign, worst))));
 }
 
-static void
-add_witnesses(char **text, const struct bu_campaign_state *campaign,
-	      const struct sights *sights)
+/* Names of proven partners of these results. */
+static json_t *
+witnesses_of(const struct bu_campaign_state *campaign, const struct sights *sights)
 {
 	bu_autofree unsigned char *seen =
 		bu_xcalloc((size_t)campaign->topology.nodes, 1);
-	int count = 0;
+	json_t *names = json_array();
 
 	for (size_t i = 0; i < sights->count; i++)
 		seen[sights->list[i].peer] = 1;
-	for (int i = 0; i < campaign->topology.nodes && count < 8; i++) {
-		if (seen[i] && is_proven(campaign, i))
-			bu_text_add(text, "", "%s %s",
-				    count++ ? "," : " (seen by proven",
-				    campaign->nodes[i]->name);
-	}
-	if (count)
-		bu_text_add(text, "", ")");
+	for (int i = 0; i < campaign->topology.nodes; i++)
+		if (seen[i] && is_proven(campaign, i) &&
+		    json_array_size(names) < WITNESSES_MAX)
+			json_array_append_new(names,
+					      json_string(campaign->nodes[i]->name));
+	return names;
 }
 
 /* 1 = no result of these has a rate above 0. */
@@ -181,12 +193,12 @@ is_cut_off(const struct sights *sights)
 	return sights->count > 0;
 }
 
-char *
+json_t *
 bu_explain_accused(const struct bu_campaign_state *campaign, int node,
-		   const struct bu_accusation *accusation)
+		   const struct bu_accusation *accusation, int or_leaf)
 {
 	bu_autofree char *cause = bu_accusation_text(&campaign->topology, accusation);
-	bu_autofree char *text = NULL;
+	json_t *seen = json_array(), *by = NULL;
 	int cut_off = 1;
 
 	for (int half = 0; half < 2; half++) {
@@ -196,54 +208,48 @@ bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 		cut_off &= is_cut_off(&sights);
 		if (accusation->dir & (half ? BU_DIR_IN : BU_DIR_OUT)) {
 			if (bad)
-				add_rate(&text, campaign, bad, half);
+				json_array_append_new(seen,
+						      rate_said(campaign, bad, half));
 			if (!bad || bu_accusation_has(accusation, BU_SYMPTOM_LOSS))
-				add_loss(&text, campaign, &sights, half);
+				add_loss(seen, campaign, &sights, half);
 		}
 		if (half == 1)
-			add_witnesses(&text, campaign, &sights);
+			by = witnesses_of(campaign, &sights);
 		free(sights.list);
 	}
-	if (cut_off) {
-		bu_autofree char *details = text;
-
-		text = bu_xasprintf("only its loopback works: with every partner and "
-				    "in both directions nothing arrived; %s",
-				    details ? details : "");
-	}
-	return bu_xasprintf("%s; %s; %s", text, cause, bu_accusation_hint(accusation));
+	return BU_SAID(NODE_ACCUSED, BU_ARG_NUMBER("cut_off", cut_off),
+		       BU_ARG_NUMBER("told", json_array_size(seen) > 0),
+		       BU_ARG_SAID("seen", seen), BU_ARG_SAID("by", by),
+		       BU_ARG("cause", cause),
+		       BU_ARG("hint", bu_accusation_hint(accusation)),
+		       BU_ARG_NUMBER("leaf", or_leaf));
 }
 
-/* "slow pair with B (A sends: A to B: REASON)" of best_bad(). ret_peers: above 0 = the
- * node has results with several partners. */
-static void
-add_slow_pair(char **text, const struct bu_campaign_state *campaign, int node,
-	      int *ret_peers)
+/* "slow pair with B (A sends: A to B: REASON)" of best_bad(); NULL = none is bad. New
+ * reference. ret_peers: above 0 = the node has results with several partners. */
+static json_t *
+slow_pair(const struct bu_campaign_state *campaign, int node, int *ret_peers)
 {
-	const struct sight *bad = NULL;
+	json_t *said = NULL;
 	int last = -1;
 
 	*ret_peers = 0;
 	for (int half = 0; half < 2; half++) {
 		struct sights sights = sights_of(campaign, node, half);
+		const struct sight *bad = best_bad(campaign, &sights);
 
-		bad = best_bad(campaign, &sights);
 		for (size_t i = 0; i < sights.count; i++) {
 			*ret_peers += last >= 0 && sights.list[i].peer != last ? 1 : 0;
 			last = sights.list[i].peer;
 		}
-		if (bad && !*text) {
-			bu_text_add(text, "", "slow pair with %s",
-				    campaign->nodes[bad->peer]->name);
-			bu_text_add(text, "", " (");
-			char *detail = NULL;
-
-			add_rate(&detail, campaign, bad, half);
-			bu_text_add(text, "", "%s)", detail);
-			free(detail);
-		}
+		if (bad && !said)
+			said = BU_SAID(
+				SLOW_PAIR,
+				BU_ARG("peer", campaign->nodes[bad->peer]->name),
+				BU_ARG_SAID("how", rate_said(campaign, bad, half)));
 		free(sights.list);
 	}
+	return said;
 }
 
 void
@@ -252,14 +258,14 @@ bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 {
 	bu_autofree char *cause = bu_accusation_text(&campaign->topology, accusation);
 	bu_autofree char *text = NULL;
+	json_t *pair;
 	char leaf[80];
 	int peers;
 
 	bu_ids_text(&campaign->topology.leaf_ids, campaign->topology.leaf_of[node],
 		    leaf, sizeof(leaf));
-	add_slow_pair(&text, campaign, node, &peers);
-	if (!text)
-		bu_text_add(&text, "", "%s", cause);
+	pair = slow_pair(campaign, node, &peers);
+	text = pair ? bu_said_pack(pair) : bu_xstrdup(cause);
 	if (accusation->what != BU_WHAT_ANY && accusation->what != BU_WHAT_ENDPOINT)
 		BU_REASON_SET(ret, LEAF_ACCUSED, .text = {text, leaf, cause});
 	else if (peers && accusation->what == BU_WHAT_ANY)

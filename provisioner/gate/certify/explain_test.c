@@ -41,6 +41,7 @@ told_end(struct told *t)
 	between_end(&t->b);
 }
 
+static const char or_leaf[] = "; or its leaf, of which no other port was tested";
 static const char hint[] = "look at the NIC, its cable and its switch port";
 
 /* Of node 2, by its own end of each result. */
@@ -130,12 +131,15 @@ START_TEST(the_best_of_what_was_bad_is_said)
 		const struct bu_accusation one = {
 			.what = BU_WHAT_ENDPOINT, .port = 1, .dir = bad_ones[i].dir};
 		bu_autofree char *text = NULL, *cause = NULL, *want = NULL;
+		bu_autojson json_t *said = NULL;
 		struct told t;
 
 		told_begin(&t, bad_ones[i].log, 3, bad_ones[i].proven);
 		cause = bu_accusation_text(&t.campaign.topology, &one);
-		text = bu_explain_accused(&t.campaign, 1, &one);
-		want = bu_xasprintf("%s; %s; %s", bad_ones[i].says, cause, hint);
+		said = bu_explain_accused(&t.campaign, 1, &one, i % 2);
+		text = bu_said_text(said);
+		want = bu_xasprintf("%s; %s; %s%s", bad_ones[i].says, cause, hint,
+				    i % 2 ? or_leaf : "");
 		ck_assert_msg(strcmp(text, want) == 0, "row %zu: '%s', not '%s'", i,
 			      text, want);
 		told_end(&t);
@@ -154,13 +158,14 @@ START_TEST(losses_are_said_besides)
 		.dir = BU_DIR_OUT,
 		.sign_count = 1,
 		.signs = {{.symptom = BU_SYMPTOM_LOSS}}};
-	bu_autofree char *text = NULL;
+	bu_autojson json_t *said = NULL;
 	struct told t;
 
 	told_begin(&t, &log, 1, 0);
-	text = bu_explain_accused(&t.campaign, 1, &one);
-	rig_text_has(text, "node002 sends: node002 to node003: slow; node002 sends: "
-			   "node002 to node003: 7 packets lost or sent again");
+	said = bu_explain_accused(&t.campaign, 1, &one, 0);
+	rig_text_has(rig_sentence(said),
+		     "node002 sends: node002 to node003: slow; node002 sends: "
+		     "node002 to node003: 7 packets lost or sent again");
 	told_end(&t);
 }
 END_TEST
@@ -171,7 +176,7 @@ START_TEST(so_many_witnesses_are_named)
 	struct probed log[NODES];
 	static const struct bu_accusation one = {.what = BU_WHAT_ENDPOINT,
 						 .dir = BU_DIR_OUT};
-	bu_autofree char *text = NULL;
+	bu_autojson json_t *said = NULL;
 	struct told t;
 
 	for (int i = 0; i < NODES - 1; i++)
@@ -179,9 +184,10 @@ START_TEST(so_many_witnesses_are_named)
 			.a = 1, .b = i + 2, .rail = "fabric", .gbps = {0.25, 1}};
 	log[NODES - 1].rail = NULL;
 	told_begin(&t, log, NODES, ~(1u << 3));
-	text = bu_explain_accused(&t.campaign, 0, &one);
-	rig_text_has(text, " (seen by proven node002, node004, node005, node006, "
-			   "node007, node008, node009, node010); ");
+	said = bu_explain_accused(&t.campaign, 0, &one, 0);
+	rig_text_has(rig_sentence(said),
+		     " (seen by proven node002, node004, node005, node006, "
+		     "node007, node008, node009, node010); ");
 	told_end(&t);
 }
 END_TEST

@@ -5,28 +5,26 @@
  */
 #include <string.h>
 
-#include "base/text.h"
+#include "base/json.h"
+#include "model/sentence.h"
 #include "provisioner/gate/campaign/leaf_campaign.h"
 #include "provisioner/gate/campaign/switches.h"
 #include "provisioner/gate/task/incast.h"
 #include "provisioner/gate/task/nvlink.h"
 
-/* Adds each text once; text is taken. */
+/* Adds each reason once; said is taken, NULL = none. */
 static void
-add(json_t *list, char *text)
+add(json_t *list, json_t *said)
 {
 	size_t i;
-	json_t *said;
+	json_t *one;
+	int is_new = said != NULL;
 
-	json_array_foreach (list, i, said) {
-		if (text && strcmp(json_string_value(said), text) == 0) {
-			free(text);
-			return;
-		}
-	}
-	if (text)
-		json_array_append_new(list, json_string(text));
-	free(text);
+	json_array_foreach (list, i, one)
+		is_new &= !json_equal(one, said);
+	if (is_new)
+		json_array_append(list, said);
+	json_decref(said);
 }
 
 static void
@@ -57,7 +55,7 @@ add_slow_pairs(const struct bu_gate *gate, const struct bu_node *node,
 {
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	struct bu_expect expect = bu_gate_expect(gate, want->validation, rail);
-	bu_autofree char *names = NULL;
+	bu_autojson json_t *names = json_array();
 	struct bu_pairs_of pairs =
 		bu_measurements_of(gate->fleet, node->name, rail->name);
 	int good = 0;
@@ -77,12 +75,12 @@ add_slow_pairs(const struct bu_gate *gate, const struct bu_node *node,
 		if (slow && !bu_leaf_campaign_explains(gate, log) &&
 		    (other->state == BU_STATE_VALIDATING ||
 		     bu_state_serves(other->state)))
-			bu_text_add(&names, ", ", "%s", other->name);
+			json_array_append_new(names, json_string(other->name));
 	}
-	if (names)
-		add(list,
-		    bu_xasprintf("slow with %s%s (rail %s): check the cables of both",
-				 names, good ? ", good with others" : "", rail->name));
+	if (json_array_size(names))
+		add(list, BU_SAID(SLOW_WITH, BU_ARG_SAID("nodes", json_incref(names)),
+				  BU_ARG_NUMBER("good", good > 0),
+				  BU_ARG("rail", rail->name)));
 }
 
 json_t *
@@ -107,8 +105,8 @@ bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node)
 	if (!want || !want->validation)
 		return list;
 	add_rates(gate, want->pool, list);
-	add(list, bu_incast_words(node));
-	add(list, bu_gate_nvlink_words(gate, node));
+	add(list, bu_incast_said(node));
+	add(list, bu_gate_nvlink_said(gate, node));
 	bu_leaf_campaign_warnings(gate, node, list);
 	bu_switches_warnings(gate, node, list);
 	for (size_t i = 0; i < want->pool->rails_count; i++)

@@ -9,17 +9,7 @@
 static char *
 remarks_of(const struct rig *rig, int number)
 {
-	bu_autojson json_t *list = bu_gate_remarks(rig->gate, rig_node(rig, number));
-	char *text = bu_xstrdup("");
-	size_t i;
-	json_t *one;
-
-	json_array_foreach (list, i, one) {
-		bu_autofree char *old = text;
-
-		text = bu_xasprintf("%s%s\n", old, json_string_value(one));
-	}
-	return text;
+	return rig_lines(bu_gate_remarks(rig->gate, rig_node(rig, number)));
 }
 
 static char *
@@ -49,9 +39,7 @@ warning_with(const char *fabric, const char *validation)
 	warnings = bu_gate_warnings(rig.gate);
 	text = remarks_of(&rig, 1);
 	ck_assert_uint_le(json_array_size(warnings), 1);
-	first = bu_xstrdup(json_array_size(warnings)
-				   ? json_string_value(json_array_get(warnings, 0))
-				   : "");
+	first = bu_xstrdup(rig_sentence(json_array_get(warnings, 0)));
 	/* Of the site and of its nodes the same is said. */
 	ck_assert_int_eq(strncmp(text, first, strlen(first)), 0);
 	ck_assert_uint_eq(strlen(text), strlen(first) + (*first ? 1 : 0));
@@ -82,7 +70,9 @@ START_TEST(a_weak_gate_needs_a_reason)
 			      text);
 		if (rows[i].warned)
 			ck_assert_msg(strstr(text, "[validation pairs] bw_min = 50 % "
-						   "is 200.0 Gbit/s") != NULL,
+						   "is 200.0 Gbit/s of network fabric; "
+						   "the table of rates rejects less "
+						   "than ") != NULL,
 				      "%s", text);
 	}
 }
@@ -174,7 +164,7 @@ START_TEST(a_slow_pair_is_a_remark_of_both)
 		ck_assert_msg(json_array_size(list) == (slow_pairs[i].says != NULL),
 			      "row %zu", i);
 		if (slow_pairs[i].says)
-			ck_assert_str_eq(json_string_value(json_array_get(list, 0)),
+			ck_assert_str_eq(rig_sentence(json_array_get(list, 0)),
 					 slow_pairs[i].says);
 		/* Where the node's whole story is told, too. */
 		shown = bu_gate_show(b.gate, rig_node(&b.rig, 1), NULL);

@@ -11,13 +11,18 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/gate/campaign/leaf_campaign.h"
 #include "provisioner/gate/certify/certify.h"
 #include "provisioner/gate/task/task.h"
 
 /* FEW_WITNESSES: may all be at fault themselves. ALIBI_TESTS: good tests that are no
- * luck. */
-enum { FEW_WITNESSES = 2, ALIBI_TESTS = 2 };
+ * luck. WORDS_MAX: bytes of an accusation beside the name of its rail. */
+enum {
+	FEW_WITNESSES = 2,
+	ALIBI_TESTS = 2,
+	WORDS_MAX = BU_REASON_TEXT_MAX - BU_NAME_MAX - BU_REASON_TEXTS,
+};
 
 /* Bits of the node's rails in the profile. */
 static uint64_t
@@ -176,11 +181,11 @@ alone_among(const struct bu_accusation *any, int node)
 
 static void
 quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int index,
-	   const struct bu_accusation *accusation, const char *more)
+	   const struct bu_accusation *accusation, int or_leaf)
 {
 	struct bu_node *node = campaign->nodes[index];
-	bu_autofree char *words = bu_explain_accused(campaign, index, accusation);
-	bu_autofree char *text = bu_xasprintf("%s%s", words, more);
+	json_t *said = bu_explain_accused(campaign, index, accusation, or_leaf);
+	bu_autofree char *words = bu_said_fit(said, WORDS_MAX);
 	bu_autojson json_t *codes =
 		bu_accusation_to_json(&campaign->topology, accusation);
 	struct bu_reason reason;
@@ -189,7 +194,7 @@ quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 	json_object_set_new(codes, "rail", json_string(campaign->fabric->name));
 	bu_reason_set(&reason, BU_REASON_FABRIC_ACCUSED, NULL);
 	bu_node_reason_name_rail(campaign, node, &reason);
-	bu_reason_set_text(&reason, "words", text);
+	bu_reason_set_text(&reason, "words", words);
 	if (!bu_task_is_busy(gate, node->name))
 		bu_gate_accuse(gate, node, &charge, NULL, 0);
 }
@@ -262,13 +267,12 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 
 	if (accusation->what == BU_WHAT_ENDPOINT && !accusation->witness &&
 	    !was_good_with_absent(campaign, index)) {
-		quarantine(gate, campaign, index, accusation, "");
+		quarantine(gate, campaign, index, accusation, 0);
 		return;
 	}
 	own = accusation->what == BU_WHAT_ANY ? alone_among(accusation, index) : NULL;
 	if (own && !own->witness && campaign->candidates + campaign->partners > 2) {
-		quarantine(gate, campaign, index, own,
-			   "; or its leaf, of which no other port was tested");
+		quarantine(gate, campaign, index, own, 1);
 		return;
 	}
 	if (accusation->what == BU_WHAT_INCONCLUSIVE) {

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/sentence.h"
 #include "model/work.h"
 #include "provisioner/gate/task/incast.h"
 #include "provisioner/gate/task/probe.h"
@@ -304,8 +305,8 @@ bu_incast_judge(struct bu_gate *gate, struct bu_task *incast)
 }
 
 /* Names the first bad rail. */
-char *
-bu_incast_words(const struct bu_node *node)
+json_t *
+bu_incast_said(const struct bu_node *node)
 {
 	const struct bu_body_incast *body = &node->incast.is;
 	char got[32], least[32];
@@ -322,12 +323,11 @@ bu_incast_words(const struct bu_node *node)
 			continue;
 		bu_rate_text(rail.gbps, got, sizeof(got));
 		bu_rate_text(rail.least_gbps, least, sizeof(least));
-		return bu_xasprintf(
-			"%zu nodes that sent to it at once (rail %s) reached %s (at "
-			"least %s wanted) and lost %.0f packets: look at PFC and ECN "
-			"of the switch and of the NICs",
-			json_array_size(body->senders), rail.rail, got, least,
-			rail.lost);
+		return BU_SAID(INCAST_LOSSY,
+			       BU_ARG_NUMBER("count", json_array_size(body->senders)),
+			       BU_ARG("rail", rail.rail), BU_ARG("got", got),
+			       BU_ARG("least", least),
+			       BU_ARG_NUMBER("lost", rail.lost));
 	}
 	return NULL;
 }

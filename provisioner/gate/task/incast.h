@@ -11,7 +11,7 @@ int bu_incast_is_eligible(struct bu_gate *gate, struct bu_node *node,
 void bu_incast_choose(struct bu_gate *gate);
 json_t *bu_incast_item(struct bu_gate *gate, struct bu_task *incast, int place);
 void bu_incast_judge(struct bu_gate *gate, struct bu_task *incast);
-/* Remark about a node's last incast; owned, NULL = none. */
-char *bu_incast_words(const struct bu_node *node);
+/* Remark about a node's last incast; new reference, NULL = none. */
+json_t *bu_incast_said(const struct bu_node *node);
 
 #endif

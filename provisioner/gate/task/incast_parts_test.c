@@ -302,7 +302,7 @@ START_TEST(the_first_bad_rail_is_said)
 		static struct bu_node node;
 		bu_autojson json_t *senders = json_pack("[s,s]", "x", "y");
 		bu_autojson json_t *rails = json_array(), *body = json_object();
-		bu_autofree char *text = NULL;
+		bu_autojson json_t *said = NULL;
 
 		for (int k = 0; k < 2; k++)
 			json_array_append_new(
@@ -319,14 +319,15 @@ START_TEST(the_first_bad_rail_is_said)
 			.test = 1,
 			.rails = rails,
 			.senders = senders};
-		text = bu_incast_words(&node);
-		ck_assert_msg((text != NULL) == (cases[i].rail != NULL), "case %zu", i);
-		if (text) {
-			rig_text_has(text, cases[i].rail);
-			rig_text_has(text, "2 nodes that sent to it at once");
+		said = bu_incast_said(&node);
+		ck_assert_msg((said != NULL) == (cases[i].rail != NULL), "case %zu", i);
+		if (said) {
+			rig_text_has(rig_sentence(said), cases[i].rail);
+			rig_text_has(rig_sentence(said),
+				     "2 nodes that sent to it at once");
 		}
 		node.incast.body = NULL;
-		ck_assert_ptr_null(bu_incast_words(&node));
+		ck_assert_ptr_null(bu_incast_said(&node));
 		bu_node_parts_fini(&node);
 	}
 }

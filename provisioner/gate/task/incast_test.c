@@ -43,8 +43,8 @@ answer(struct rig *rig, const struct incast *incast, double gbps)
 static int
 remarks_of(struct rig *rig, int number, const char *part)
 {
-	bu_autojson json_t *list = bu_gate_remarks(rig->gate, rig_node(rig, number));
-	bu_autofree char *all = json_dumps(list, 0);
+	bu_autofree char *all =
+		rig_lines(bu_gate_remarks(rig->gate, rig_node(rig, number)));
 
 	return strstr(all, part) != NULL;
 }

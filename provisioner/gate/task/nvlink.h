@@ -37,7 +37,7 @@ enum bu_verdict bu_gate_nvlink_verdict(const json_t *own, const json_t *other);
 int bu_gate_nvlink_is_of_pair(const json_t *own, const json_t *other);
 
 /* nvlink_words.c */
-/* Remark about a node's last pair; owned, NULL = none. */
-char *bu_gate_nvlink_words(const struct bu_gate *gate, const struct bu_node *node);
+/* Remark about a node's last pair; new reference, NULL = none. */
+json_t *bu_gate_nvlink_said(const struct bu_gate *gate, const struct bu_node *node);
 
 #endif

@@ -96,9 +96,7 @@ answer(struct rig *rig, struct asked *asked, const struct say *all, int other,
 static char *
 remarks_of(struct rig *rig, int number)
 {
-	bu_autojson json_t *list = bu_gate_remarks(rig->gate, rig_node(rig, number));
-
-	return json_dumps(list, 0);
+	return rig_lines(bu_gate_remarks(rig->gate, rig_node(rig, number)));
 }
 
 static void
@@ -316,7 +314,7 @@ START_TEST(what_one_node_lacks_is_not_the_others)
 	answer(&rig, &asked, &no_peer, 1, &no_channel);
 	check_remark(&rig, 1,
 		     "node001 cannot use NVLink to other nodes: IMEX is "
-		     "not up here\"");
+		     "not up here\n");
 	check_remark(&rig, 2, "was not measured: node001: IMEX is not up here");
 	for (int i = 1; i <= 2; i++)
 		ck_assert_uint_eq(json_object_size(rig_node(&rig, i)->nvlink.is.with),

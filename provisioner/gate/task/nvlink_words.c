@@ -3,11 +3,12 @@
  * Words the results of NVLink tests, for remarks.c. Invariant: one node of a pair is
  * named as bad only if a third node tells which of the two it is.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "model/sentence.h"
 #include "provisioner/gate/task/nvlink.h"
 
 enum { LEAST = 3 }; /* other measured nodes, to compare with */
@@ -53,29 +54,31 @@ median_of(const struct bu_gate *gate, const struct bu_node *node, const char *id
 	return nodes < LEAST ? 0 : bu_quantile(values, count, 0.5);
 }
 
-/* Names a rate below odd_share of the domain's median; owned, NULL = none. */
-static char *
+/* Names a rate below odd_share of the domain's median; new reference, NULL = none. */
+static json_t *
 odd_rate(const struct bu_gate *gate, const struct bu_node *node)
 {
 	static const char *const ids[] = {"nvlink-rate", "nvlink-both"};
 	const struct bu_body_nvlink *body = bu_gate_nvlink_of(node);
+	char reached[32];
 
 	for (size_t k = 0; k < BU_LEN(ids); k++) {
 		double median = median_of(gate, node, ids[k]);
 		size_t i;
 		json_t *row;
 
+		snprintf(reached, sizeof(reached), "%.1f", median);
 		json_array_foreach ((json_t *)(uintptr_t)body->rows, i, row) {
 			const char *seen = bu_json_str(row, "seen", "");
 
 			if (strcmp(bu_json_str(row, "id", ""), ids[k]) == 0 &&
 			    strtod(seen, NULL) < odd_share * median)
-				return bu_xasprintf(
-					"%s%s: %s; other nodes of its NVLink domain "
-					"reach %.1f GB/s",
-					bu_json_str(row, "subject", ""),
-					k ? ", both directions at once" : "", seen,
-					median);
+				return BU_SAID(NVLINK_SLOW,
+					       BU_ARG("subject",
+						      bu_json_str(row, "subject", "")),
+					       BU_ARG_NUMBER("both", k),
+					       BU_ARG("seen", seen),
+					       BU_ARG("median", reached));
 		}
 	}
 	return NULL;
@@ -83,17 +86,16 @@ odd_rate(const struct bu_gate *gate, const struct bu_node *node)
 
 /* --- words --- */
 
-/* Names of the peers with this verdict; owned, NULL = none. */
-static char *
+/* Names of the peers with this verdict; new reference. */
+static json_t *
 names_with(const struct bu_body_nvlink *body, enum bu_verdict verdict)
 {
 	const char *peer, *wanted = bu_verdict_name(verdict);
-	char *names = NULL;
-	json_t *word;
+	json_t *names = json_array(), *word;
 
 	json_object_foreach ((json_t *)(uintptr_t)body->with, peer, word)
 		if (strcmp(bu_json_str(body->with, peer, ""), wanted) == 0)
-			bu_text_add(&names, ", ", "%s", peer);
+			json_array_append_new(names, json_string(peer));
 	return names;
 }
 
@@ -109,36 +111,38 @@ is_the_one(const struct bu_gate *gate, const struct bu_body_nvlink *body)
 		const struct bu_node *other = bu_fleet_node(gate->fleet, peer);
 		const struct bu_body_nvlink *its =
 			other ? bu_gate_nvlink_of(other) : NULL;
-		bu_autofree char *good = its ? names_with(its, BU_VERDICT_PASS) : NULL;
+		bu_autojson json_t *good =
+			its ? names_with(its, BU_VERDICT_PASS) : NULL;
 
 		if (strcmp(bu_json_str(body->with, peer, ""), bad) != 0)
 			continue;
 		count++;
-		proven += good != NULL;
+		proven += json_array_size(good) > 0;
 	}
 	return count >= 2 && proven > 0;
 }
 
-/* Which node of the pair is bad, as far as third nodes tell; owned. */
-static char *
+/* Which node of the pair is bad, as far as third nodes tell; new reference, NULL = with
+ * no node it is bad. */
+static json_t *
 third(const struct bu_gate *gate, const struct bu_body_nvlink *body)
 {
-	bu_autofree char *bad = names_with(body, BU_VERDICT_WARN);
-	bu_autofree char *good = names_with(body, BU_VERDICT_PASS);
+	bu_autojson json_t *bad = names_with(body, BU_VERDICT_WARN);
+	bu_autojson json_t *good = names_with(body, BU_VERDICT_PASS);
 
-	if (!bad)
-		return bu_xstrdup("");
-	if (good)
-		return bu_xasprintf("; good with %s: look at %s", good, bad);
-	if (is_the_one(gate, body))
-		return bu_xasprintf("; bad with %s: look at this node", bad);
-	return bu_xasprintf("; no third node has told yet whether it is this node or "
-			    "%s",
-			    bad);
+	if (!json_array_size(bad))
+		return NULL;
+	if (json_array_size(good))
+		return BU_SAID(NVLINK_OTHER, BU_ARG_SAID("good", json_incref(good)),
+			       BU_ARG_SAID("bad", json_incref(bad)));
+	return is_the_one(gate, body)
+		       ? BU_SAID(NVLINK_THIS, BU_ARG_SAID("bad", json_incref(bad)))
+		       : BU_SAID(NVLINK_UNTOLD, BU_ARG_SAID("bad", json_incref(bad)));
 }
 
-/* The text of this end's finding or error, else that the other end has one. */
-static const char *
+/* The text of this end's finding or error, else that the other end has one. New
+ * reference. */
+static json_t *
 finding_of(const struct bu_body_nvlink *body)
 {
 	size_t i;
@@ -147,30 +151,28 @@ finding_of(const struct bu_body_nvlink *body)
 	json_array_foreach ((json_t *)(uintptr_t)body->rows, i, row)
 		if (bu_verdict_of(row) == BU_VERDICT_WARN ||
 		    bu_verdict_of(row) == BU_VERDICT_FAIL)
-			return bu_json_str(row, "text", "");
-	return *body->error ? body->error : "the other end saw a fault";
+			return json_string(bu_json_str(row, "text", ""));
+	return *body->error ? json_string(body->error) : BU_SAID_ALONE(NVLINK_FAR);
 }
 
-char *
-bu_gate_nvlink_words(const struct bu_gate *gate, const struct bu_node *node)
+json_t *
+bu_gate_nvlink_said(const struct bu_gate *gate, const struct bu_node *node)
 {
 	const struct bu_body_nvlink *body = bu_gate_nvlink_of(node);
-	bu_autofree char *odd = NULL, *which = NULL;
 
 	if (!body || !bu_gate_nvlink_domain(node))
 		return NULL;
 	if (body->verdict == BU_VERDICT_INCONCLUSIVE)
-		return bu_xasprintf("NVLink between %s and %s was not measured: %s",
-				    node->name, body->peer, body->error);
-	if (body->verdict == BU_VERDICT_PASS) {
-		odd = odd_rate(gate, node);
-		return odd ? bu_xasprintf("NVLink between nodes is slow: %s", odd)
-			   : NULL;
-	}
+		return BU_SAID(NVLINK_UNMEASURED, BU_ARG("node", node->name),
+			       BU_ARG("peer", body->peer),
+			       BU_ARG("error", body->error));
+	if (body->verdict == BU_VERDICT_PASS)
+		return odd_rate(gate, node);
 	if (!json_object_get(body->with, body->peer))
-		return bu_xasprintf("%s cannot use NVLink to other nodes: %s",
-				    node->name, finding_of(body));
-	which = third(gate, body);
-	return bu_xasprintf("NVLink between %s and %s is bad: %s%s", node->name,
-			    body->peer, finding_of(body), which);
+		return BU_SAID(NVLINK_UNUSABLE, BU_ARG("node", node->name),
+			       BU_ARG_SAID("finding", finding_of(body)));
+	return BU_SAID(NVLINK_BAD, BU_ARG("node", node->name),
+		       BU_ARG("peer", body->peer),
+		       BU_ARG_SAID("finding", finding_of(body)),
+		       BU_ARG_SAID("which", third(gate, body)));
 }

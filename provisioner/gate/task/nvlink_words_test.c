@@ -63,12 +63,12 @@ is_as_fast(const struct rig *rig, int number, const char *id, const char *seen)
 static void
 is_said(const struct rig *rig, const char *want)
 {
-	bu_autofree char *text = bu_gate_nvlink_words(rig->gate, rig_node(rig, 1));
+	bu_autojson json_t *said = bu_gate_nvlink_said(rig->gate, rig_node(rig, 1));
 
 	if (want)
-		ck_assert_str_eq(text, want);
+		ck_assert_str_eq(rig_sentence(said), want);
 	else
-		ck_assert_msg(!text, "%s", text);
+		ck_assert_msg(!said, "%s", rig_sentence(said));
 }
 
 #define SLOW "NVLink between nodes is slow: GPU 0"

@@ -135,18 +135,18 @@ void
 bu_probe_excuse(const struct bu_probe *probe, const struct bu_expect *expect,
 		struct bu_pair_result *result)
 {
-	struct bu_err err = {.kind = BU_ERR_BUSY};
+	struct bu_err err;
 	int excused = is_excused(probe, expect, result, BU_END_A) ||
 		      is_excused(probe, expect, result, BU_END_B);
 
 	if (!excused || result->error.kind != BU_ERR_NONE)
 		return;
-	snprintf(err.text, sizeof(err.text),
-		 "%s%s%s has jobs, which use the link, too: a slow result with it says "
-		 "nothing",
-		 probe->works[0] ? probe->task.name[0] : "",
-		 probe->works[0] && probe->works[1] ? ", " : "",
-		 probe->works[1] ? probe->task.name[1] : "");
+	bu_err_set(&err, BU_ERR_BUSY, 0,
+		   "%s%s%s has jobs, which use the link, too: a slow result with it "
+		   "says nothing",
+		   probe->works[0] ? probe->task.name[0] : "",
+		   probe->works[0] && probe->works[1] ? ", " : "",
+		   probe->works[1] ? probe->task.name[1] : "");
 	result->verdict = BU_VERDICT_INCONCLUSIVE;
 	bu_pair_error_set(&result->error, BU_END_NONE, &err);
 }

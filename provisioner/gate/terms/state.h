@@ -58,7 +58,7 @@ struct bu_gate {
 	struct bu_gate_run *runs;
 	json_t *nvlink_rest;  /* node -> ms, monotonic: no NVLink test before */
 	size_t nvlink_next;   /* in the fleet: the next search begins here */
-	json_t *leaf_accused; /* fabric, rail -> [{"text","nodes":{NODE: true}}]:
+	json_t *leaf_accused; /* fabric, rail -> [{"said","nodes":{NODE: true}}]:
 				 accused */
 	int leaves_seen; /* looked at since the start and since the last run's end */
 	struct bu_switches *switches;     /* switch counters by fabric (switches.h) */

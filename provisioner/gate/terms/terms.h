@@ -53,10 +53,10 @@ int64_t bu_gate_deadline_ms(const struct bu_gate *gate,
 			    const struct bu_desired_validation *validation,
 			    const struct bu_desired_network *rail);
 /* Warns of a bw_min below the reject rate of data/rates.json without a bw_reason;
- * owned, NULL = no warning. */
-char *bu_gate_bw_warning(const struct bu_gate *gate,
-			 const struct bu_desired_validation *validation,
-			 const struct bu_desired_network *rail);
+ * new reference, NULL = no warning. */
+json_t *bu_gate_bw_warning(const struct bu_gate *gate,
+			   const struct bu_desired_validation *validation,
+			   const struct bu_desired_network *rail);
 /* "KEY=VALUE,..." as an object, as of switch_ports. New reference. */
 json_t *bu_gate_settings(const char *text);
 /* The `expect` of the checks' work item. New reference. */

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "fabric/judge/gpus.h"
 #include "model/mtu.h"
+#include "model/sentence.h"
 #include "profiles/language/schema.h"
 #include "profiles/load/gpu.h"
 #include "provisioner/config/links.h"
@@ -157,22 +158,25 @@ bu_gate_deadline_ms(const struct bu_gate *gate,
 		       : longest_ms;
 }
 
-char *
+json_t *
 bu_gate_bw_warning(const struct bu_gate *gate,
 		   const struct bu_desired_validation *validation,
 		   const struct bu_desired_network *fabric)
 {
+	char section[BU_NAME_MAX + 16], percent[32], least[32], reject[32];
 	const struct bu_rate *rate = rate_at(gate, fabric, bu_gate_path_mtu(fabric));
 	double least_gbps = validation->bw_min_percent * fabric->link_gbps / 100;
 
 	if (!rate || !is_given(validation, "bw_min") || validation->bw_reason ||
 	    least_gbps >= rate->reject - 1e-6)
 		return NULL;
-	return bu_xasprintf("[validation %s] bw_min = %g %% is %.1f Gbit/s of network "
-			    "%s; the table of rates rejects less than %.1f, and "
-			    "bw_reason does not say why this is enough",
-			    validation->name, validation->bw_min_percent, least_gbps,
-			    fabric->name, rate->reject);
+	snprintf(section, sizeof(section), "[validation %s]", validation->name);
+	snprintf(percent, sizeof(percent), "%g", validation->bw_min_percent);
+	snprintf(least, sizeof(least), "%.1f", least_gbps);
+	snprintf(reject, sizeof(reject), "%.1f", rate->reject);
+	return BU_SAID(BW_MIN_LOW, BU_ARG("section", section),
+		       BU_ARG("percent", percent), BU_ARG("least", least),
+		       BU_ARG("network", fabric->name), BU_ARG("reject", reject));
 }
 
 /* Adds the network's interface by the machine's configuration. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The switch port of each node's NICs, without the boot network: as its last checks
- * heard by LLDP, else by the profile. Called by the API. Invariant: a node outside the
- * applied profile is in no topology.
+ * heard by LLDP, else by the profile; its rack where that says no port. Called by the
+ * API. Invariant: a node outside the applied profile is in no topology.
  */
 #include <string.h>
 
@@ -15,6 +15,7 @@ add_node(struct bu_gate *gate, const struct bu_node *node, struct bu_wiring *wir
 {
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	const json_t *heard = node->checks.is.ports;
+	size_t before = wiring->wire_count;
 	bu_autojson json_t *said = NULL;
 
 	if (!want)
@@ -31,6 +32,8 @@ add_node(struct bu_gate *gate, const struct bu_node *node, struct bu_wiring *wir
 			bu_wiring_add_text(wiring, node->name, network->name,
 					   network->rail, at);
 	}
+	if (wiring->wire_count == before && want->rack)
+		bu_wiring_add_rack(wiring, node->name, want->rack);
 }
 
 json_t *

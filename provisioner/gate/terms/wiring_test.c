@@ -59,10 +59,14 @@ START_TEST(what_was_heard_goes_before_the_profile)
 	rig_apply(&rig, 3, BU_CLASS_INSTALL, "d-ports", "[network fabric]\n",
 		  "[node node001]\nswitch_ports = fabric=leaf01:swp1\n"
 		  "[node node002]\nswitch_ports = fabric=leaf01:swp2\n"
+		  "rack = r2\n[node node003]\nrack = r1\n"
 		  "[network fabric]\n");
 	said = bu_gate_wiring(rig.gate);
 	ck_assert_int_eq(bu_wiring_from_json(said, &wiring, NULL), 0);
-	ck_assert_uint_eq(wiring.wire_count, 2); /* of node003 nobody knows */
+	ck_assert_uint_eq(wiring.wire_count, 2);
+	ck_assert_uint_eq(wiring.rack_count, 1); /* of node003 no port is known */
+	ck_assert_str_eq(wiring.racks[0].name, "node003");
+	ck_assert_str_eq(wiring.racks[0].of, "r1");
 	ck_assert_str_eq(wiring.wires[1].node, "node002");
 	ck_assert_str_eq(wiring.wires[1].network, "fabric");
 	ck_assert_str_eq(wiring.wires[1].sw, "leaf01");

@@ -203,6 +203,11 @@ on_answer(struct bu_http_answer *answer, const struct bu_err *err, void *arg)
 	pending->exchange = NULL;
 	if (err) {
 		pending->err = *err;
+		/* Before the rest, which is long: nothing of it may be cut off. */
+		if (err->kind == BU_ERR_VERIFY && !pending->op->target.fingerprint)
+			bu_err_wrap(&pending->err,
+				    "its certificate is trusted once its [node] has "
+				    "bmc_fingerprint");
 		if (pending->kept && err->kind == BU_ERR_REMOTE)
 			rf_keep_learn(pending->op->bmc, 1);
 	} else {
