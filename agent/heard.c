@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The epoch as the agent knows it. Called by the session with each answer that it acts
- * on, and by renew.c. Invariant: the epoch that is kept never falls, on the disk as in
- * memory.
+ * The epoch and the stamp as the agent knows them. Called by the session with each
+ * answer that it acts on, and by renew.c. Invariants: the epoch that is kept never
+ * falls, on the disk as in memory; a stamp is taken only from an appliance whose epoch
+ * counts.
  */
 #include "agent/heard.h"
 
@@ -11,19 +12,14 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 
-enum { FILE_MAX = 16 * 1024 * 1024 };
-
-void
-bu_heard_load(struct bu_heard *heard, const struct bu_identity *identity)
+static void
+load_anchor(struct bu_heard *heard)
 {
 	bu_autojson json_t *document = NULL;
 	struct bu_err err;
 
-	memset(heard, 0, sizeof(*heard));
-	if (!identity->installed)
-		return;
-	heard->path = bu_identity_path(identity, "anchor.json");
 	if (!bu_file_exists(heard->path))
 		return;
 	document = bu_anchor_load(heard->path, &err);
@@ -34,36 +30,96 @@ bu_heard_load(struct bu_heard *heard, const struct bu_identity *identity)
 	heard->document = json_incref(document);
 }
 
+static void
+load_stamp(struct bu_heard *heard)
+{
+	bu_autojson json_t *document = NULL;
+	struct bu_stamp stamp;
+	struct bu_err err;
+
+	if (!bu_file_exists(heard->settled_path))
+		return;
+	document = bu_json_load(heard->settled_path, &err);
+	if (!document || bu_stamp_read(document, &stamp, &err) != 0) {
+		bu_warn("heard", "%s: %s; it counts as none", heard->settled_path,
+			err.text);
+		return;
+	}
+	heard->settled = json_incref(document);
+	BU_TEXT_COPY(heard->settled_of, stamp.of);
+}
+
+void
+bu_heard_load(struct bu_heard *heard, const struct bu_identity *identity)
+{
+	memset(heard, 0, sizeof(*heard));
+	if (!identity->installed)
+		return;
+	heard->path = bu_identity_path(identity, "anchor.json");
+	heard->settled_path = bu_identity_path(identity, "settled.json");
+	load_anchor(heard);
+	load_stamp(heard);
+}
+
 void
 bu_heard_fini(struct bu_heard *heard)
 {
 	json_decref(heard->document);
+	json_decref(heard->settled);
 	free(heard->path);
+	free(heard->settled_path);
 	memset(heard, 0, sizeof(*heard));
 }
 
+/* What is in memory counts as long as this agent runs. path: NULL = no file. */
 static void
-keep(struct bu_heard *heard, json_t *document, const struct bu_anchor *anchor)
+keep(json_t **slot, const char *path, json_t *document)
 {
 	bu_autofree char *text = json_dumps(document, JSON_COMPACT);
 	struct bu_err err;
 
-	json_decref(heard->document);
-	heard->document = json_incref(document);
-	heard->newest = *anchor;
-	/* The anchor in memory counts as long as this agent runs. */
-	if (heard->path &&
-	    bu_file_write(heard->path, text, strlen(text), 0600, &err) != 0)
-		bu_warn("heard", "the epoch is not kept: %s", err.text);
+	json_decref(*slot);
+	*slot = json_incref(document);
+	if (path && bu_file_write(path, text, strlen(text), 0600, &err) != 0)
+		bu_warn("heard", "what the appliance told is not kept: %s", err.text);
+}
+
+static void
+keep_anchor(struct bu_heard *heard, json_t *document, int64_t epoch)
+{
+	struct bu_anchor anchor;
+	struct bu_err bad;
+
+	if (bu_anchor_read(document, &anchor, &bad) != 0) {
+		bu_warn("heard", "the appliance's anchor: %s", bad.text);
+		return;
+	}
+	if (anchor.epoch != epoch)
+		return;
+	heard->newest = anchor;
+	keep(&heard->document, heard->path, document);
+}
+
+static void
+keep_stamp(struct bu_heard *heard, json_t *document)
+{
+	struct bu_stamp stamp;
+	struct bu_err bad;
+
+	if (bu_stamp_read(document, &stamp, &bad) != 0) {
+		bu_warn("heard", "the appliance's stamp: %s", bad.text);
+		return;
+	}
+	BU_TEXT_COPY(heard->settled_of, stamp.of);
+	keep(&heard->settled, heard->settled_path, document);
 }
 
 int
 bu_heard_answer(struct bu_heard *heard, const json_t *answer, struct bu_err *err)
 {
 	int64_t epoch = bu_json_int(answer, "epoch", 0);
-	json_t *document = json_object_get(answer, "anchor");
-	struct bu_anchor anchor;
-	struct bu_err bad;
+	json_t *anchor = json_object_get(answer, "anchor");
+	json_t *stamp = json_object_get(answer, "stamp");
 
 	if (epoch < heard->newest.epoch)
 		return bu_err_set(err, BU_ERR_STATE, 0,
@@ -71,11 +127,9 @@ bu_heard_answer(struct bu_heard *heard, const json_t *answer, struct bu_err *err
 				  "epoch %lld leads the site: no work of this one is "
 				  "done",
 				  (long long)epoch, (long long)heard->newest.epoch);
-	if (!document)
-		return 0;
-	if (bu_anchor_read(document, &anchor, &bad) != 0)
-		bu_warn("heard", "the appliance's anchor: %s", bad.text);
-	else if (anchor.epoch == epoch)
-		keep(heard, document, &anchor);
+	if (anchor)
+		keep_anchor(heard, anchor, epoch);
+	if (json_is_object(stamp))
+		keep_stamp(heard, stamp);
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "tests/support/unit.h"
 
 static char dir[] = "/tmp/bringup-test-XXXXXX";
@@ -123,6 +124,50 @@ START_TEST(a_damaged_file_counts_as_none)
 }
 END_TEST
 
+/* of: of the stamp that is told. */
+static void
+told(int64_t epoch, const char *of, int taken)
+{
+	struct bu_stamp stamp = {.node = "node001"};
+	bu_autojson json_t *body = NULL, *reply = NULL;
+	bu_autofree char *text = NULL;
+	struct bu_err err;
+
+	BU_TEXT_COPY(stamp.of, of);
+	body = bu_stamp_to_json(&stamp);
+	text = json_dumps(body, JSON_COMPACT);
+	reply = json_pack("{s:I,s:{s:s,s:s}}", "epoch", (json_int_t)epoch, "stamp",
+			  "text", text, "sig", "00");
+	ck_assert_int_eq(bu_heard_answer(&heard, reply, &err), taken ? 0 : -1);
+}
+
+START_TEST(a_stamp_is_kept_of_who_leads)
+{
+	bu_autofree char *path = NULL;
+	struct stat st;
+
+	begin(1);
+	ck_assert_str_eq(heard.settled_of, "");
+	told(5, "first", 1);
+	ck_assert_int_eq(answer(5, 5), BU_ERR_NONE);
+	ck_assert_str_eq(heard.settled_of, "first");
+	told(4, "of the old appliance", 0);
+	ck_assert_str_eq(heard.settled_of, "first");
+	told(5, "second", 1);
+	restart();
+	ck_assert_str_eq(heard.settled_of, "second");
+	ck_assert_str_eq(bu_json_str(heard.settled, "sig", ""), "00");
+	path = bu_xasprintf("%s/settled.json", dir);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0600);
+	ck_assert_int_eq(bu_file_write(path, "{", 1, 0600, NULL), 0);
+	restart();
+	ck_assert_str_eq(heard.settled_of, "");
+	ck_assert_ptr_null(heard.settled);
+	end();
+}
+END_TEST
+
 /* A full disk: as long as it runs it knows. */
 START_TEST(what_cannot_be_written_is_known_all_the_same)
 {
@@ -136,4 +181,5 @@ START_TEST(what_cannot_be_written_is_known_all_the_same)
 END_TEST
 
 BU_UNIT("heard", it_never_falls, the_ramdisk_keeps_it_in_memory,
-	a_damaged_file_counts_as_none, what_cannot_be_written_is_known_all_the_same)
+	a_damaged_file_counts_as_none, a_stamp_is_kept_of_who_leads,
+	what_cannot_be_written_is_known_all_the_same)

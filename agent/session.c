@@ -271,7 +271,8 @@ say_hello(struct bu_session *session, struct bu_err *err)
 					   ? BU_WHERE_INSTALLED
 					   : BU_WHERE_RAMDISK,
 				   stamp, listed, agent, crash_said(session),
-				   session->heard.document, runs_said(session)});
+				   session->heard.document, runs_said(session),
+				   session->heard.settled});
 	if (bu_http_json(
 		    session->link.http,
 		    &(struct bu_http_call){"POST", "/v1/agent/hello", body, CALL_MS},
@@ -392,10 +393,10 @@ do_item_on_trial(struct bu_session *session, const json_t *item, struct bu_err *
 static int
 poll_work(struct bu_session *session, struct bu_err *err)
 {
-	bu_autojson json_t *body =
-		bu_record_to_json(bu_ask_work_fields,
-				  &(struct bu_ask_work){POLL_MS, session->boot_id,
-							session->heard.newest.revoked});
+	bu_autojson json_t *body = bu_record_to_json(
+		bu_ask_work_fields, &(struct bu_ask_work){POLL_MS, session->boot_id,
+							  session->heard.newest.revoked,
+							  session->heard.settled_of});
 	bu_autojson json_t *reply = NULL;
 	const json_t *item;
 	int rc;

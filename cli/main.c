@@ -78,6 +78,13 @@ static const struct bu_command commands[] = {
 	{"restore", "FILE ...",
 	 "make a state directory from a backup, without a daemon; --help says more", 0,
 	 0, 0, NULL, bu_cmd_restore},
+	{"init", "",
+	 "make a state directory from the profile and the site key, without a daemon; "
+	 "nodes that run are adopted",
+	 0, 0,
+	 BIT(FROM) | BIT(REF) | BIT(PATH) | BIT(STATE) | BIT(SITE_KEY) | BIT(IDENTITY) |
+		 BIT(SHEET),
+	 bu_cmd_init, NULL},
 	{"site take-over", "",
 	 "say that this appliance leads the site, after a restore or where another "
 	 "one was seen; first see that the other one is off",

@@ -81,6 +81,17 @@ enum {
 	  "profile's place")                                                           \
 	X(WITH_KEYS, "with-keys", 0, FLAG, with_keys, "", 0, 0,                        \
 	  "with the appliance's keys, so that nothing else is needed to restore")      \
+	X(FROM, "from", 0, TEXT, from, "REPO", 0, 0,                                   \
+	  "the profile: a folder, or the URL of a git repository")                     \
+	X(STATE, "state", 0, TEXT, state, "DIR", 0, 0,                                 \
+	  "the state directory to make; missing or empty (/var/lib/bringup)")          \
+	X(SITE_KEY, "site-key", 0, TEXT, site_key, "FILE", 0, 0,                       \
+	  "the key of a site that runs: a printed one, or a backup with keys; "        \
+	  "without it a new key is made")                                              \
+	X(IDENTITY, "identity", 0, TEXT, identity, "KEY", 0, 0,                        \
+	  "the secret file of bringup backup keygen, which opens that backup")         \
+	X(SHEET, "sheet", 0, TEXT, sheet, "FILE", 0, 0,                                \
+	  "write the site key to this new file, to be printed for the safe")           \
 	X(ANCHOR, "anchor", 0, TEXT, anchor, "FILE", 0, 0,                             \
 	  "the log must have the row that this anchor names")                          \
 	X(CA, "ca", 0, TEXT, ca, "FILE", 0, 0,                                         \
@@ -143,6 +154,7 @@ struct bu_options {
 	const char *origin;
 	const char *to; /* place of a backup; NULL = the profile's */
 	int with_keys;
+	const char *from, *state, *site_key, *identity, *sheet; /* of init */
 	const char *anchor;
 	const char *ca, *fingerprint, *role, *lasts; /* lasts: of --for */
 	int token_stdin;

@@ -68,6 +68,13 @@
 	  "is shown again from elsewhere",                                             \
 	  "its machine is installed again, which gives it another, or forgotten",      \
 	  "its credential was copied; bringup node rebuild gives it another")          \
+	X(UNADOPTED, "unadopted", NODE, 0,                                             \
+	  "a system with a certificate of this site runs on its machine, the log "     \
+	  "does not know it, and its stamp is missing, altered, of another node, "     \
+	  "revoked or overtaken",                                                      \
+	  "it shows a stamp that is adopted, or it is installed",                      \
+	  "a system runs on its machine that is not adopted; nothing is done to it "   \
+	  "without a grant")                                                           \
 	X(NOT_IN_PROFILE, "not-in-profile", NODE, 0,                                   \
 	  "the applied profile has no node of its name",                               \
 	  "an applied profile has it again", "it is not in the applied profile")       \
@@ -82,10 +89,10 @@
 	  "another appliance leads this site, and nothing is done; switch one of "     \
 	  "them off, and if this one stays, say bringup site take-over")               \
 	X(EPOCH_UNCHECKED, "epoch-unchecked", SITE, 0,                                 \
-	  "the log was restored from a backup",                                        \
+	  "the log was restored from a backup, or was begun with a site's key",        \
 	  "60 s after the first agent that knows of no later log, or a person says "   \
 	  "`bringup site take-over`",                                                  \
-	  "restored, and no agent has confirmed yet that this appliance leads; "       \
+	  "no agent has confirmed yet that this appliance leads; "                     \
 	  "nothing is done. If none can answer: bringup site take-over")               \
 	X(WEBHOOK_BEHIND, "webhook-behind", SITE, 0,                                   \
 	  "the receiver of a webhook has not taken an event for five minutes",         \

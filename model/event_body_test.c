@@ -24,6 +24,11 @@ static const struct row today[] = {
 	 "{'by':'me','commit':'c0ffee','grants':[{'class':'wipe','nodes':['node001']}],"
 	 "'limit':'','nodes':1,'plan':'1111','revision':'946a','rollout':'r-1'}",
 	 NULL},
+	{BU_EVENT_ADOPTED,
+	 "{'boot_id':'b','facets':'f','stamp':{'node':'node001'},'told':{'serial':'S'}}",
+	 NULL},
+	{BU_EVENT_LEARNED,
+	 "{'by':'node001','epoch':7,'revoked':{'m1':'node002'},'seq':41}", NULL},
 	{BU_EVENT_ORDER,
 	 "{'batch':0,'class':'reboot','commit':'c0ffee','digest':'d2','facets':'f2',"
 	 "'image':'debian12','replace':false,'reset':true,'revision':'946a',"
@@ -278,9 +283,9 @@ END_TEST
 static int
 is_any(enum bu_event_kind kind, const char *key)
 {
-	static const char *const any[] = {"grants",  "told",   "senders", "rails",
-					  "paths",   "counts", "rows",    "ports",
-					  "scratch", "with",   "differs"};
+	static const char *const any[] = {
+		"grants", "told",    "senders", "rails",   "paths", "counts", "rows",
+		"ports",  "scratch", "with",    "differs", "stamp", "revoked"};
 
 	for (size_t i = 0; i < BU_LEN(any); i++)
 		if (strcmp(any[i], key) == 0)

@@ -16,6 +16,9 @@
 	X("action", "what a step does, for example boot-network, install or join")     \
 	X("admission",                                                                 \
 	  "the trade of an install token for an agent's first certificate")            \
+	X("adoption",                                                                  \
+	  "that an appliance goes on with a running node of another log, by the "      \
+	  "node's stamp")                                                              \
 	X("agent",                                                                     \
 	  "the program bringup-agent on a machine, in the boot ramdisk and in "        \
 	  "the installed system")                                                      \
@@ -204,13 +207,17 @@
 	X("severity", "what a finding means: fail, warn or off")                       \
 	X("site", "one profile tree and the machines that it describes, run by one "   \
 		  "appliance")                                                         \
+	X("site key",                                                                  \
+	  "the set of the appliance's keys: its holder can be the appliance")          \
 	X("slice", "a part of a soak, between other work")                             \
 	X("slot", "a folder of a node that holds one agent, whole")                    \
 	X("soak", "hours of load on a new or repaired machine before it is measured")  \
 	X("spine", "a switch between leaves")                                          \
 	X("stage", "one part of a campaign: A inside leaves, B between leaves, C "     \
 		   "suspects again, D more rounds for intermittent faults")            \
-	X("stamp", "the signed record, on a node's disk, of what was installed there") \
+	X("stamp",                                                                     \
+	  "the signed record, on a node's disk, of what was installed there and what " \
+	  "the log knows of it; another appliance adopts the node by it")              \
 	X("state", "where a node is in its lifecycle")                                 \
 	X("step", "one action of a plan on one node")                                  \
 	X("suspect", "a port with bad results that is not accused yet")                \

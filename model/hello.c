@@ -33,6 +33,7 @@ const struct bu_field bu_hello_fields[] = {
 	BU_FIELD(JSON, struct bu_hello, crash, .need = BU_SPARSE),
 	BU_FIELD(JSON, struct bu_hello, anchor, .need = BU_SPARSE),
 	BU_FIELD(JSON, struct bu_hello, runs, .need = BU_SPARSE),
+	BU_FIELD(JSON, struct bu_hello, settled, .need = BU_SPARSE),
 	BU_FIELD_END,
 };
 
@@ -68,6 +69,7 @@ const struct bu_field bu_ask_work_fields[] = {
 	BU_FIELD(STRING, struct bu_ask_work, boot_id, .need = BU_SPARSE, .unsaid = "",
 		 .max = 39),
 	BU_FIELD(STRING, struct bu_ask_work, revoked, .need = BU_SPARSE, .max = 64),
+	BU_FIELD(STRING, struct bu_ask_work, settled, .need = BU_SPARSE, .max = 64),
 	BU_FIELD_END,
 };
 

@@ -40,6 +40,8 @@ struct bu_hello {
 	/* The newest anchor that it was told (model/anchor.h); NULL = none */
 	const json_t *anchor;
 	const json_t *runs; /* bu_runs_fields (model/applied.h); NULL in the ramdisk */
+	/* The stamp that its appliance told it last (model/stamp.h); NULL = none */
+	const json_t *settled;
 };
 extern const struct bu_field bu_hello_fields[];
 
@@ -85,6 +87,9 @@ struct bu_ask_work {
 	/* Digest of what is revoked by the anchor that it keeps; another one is told
 	 * with the answer. "" = it keeps none yet; NULL = it never keeps one. */
 	const char *revoked;
+	/* `of` in the stamp that it keeps; another one is told with the answer. "" = it
+	 * keeps none yet; NULL = it never keeps one. */
+	const char *settled;
 };
 extern const struct bu_field bu_ask_work_fields[];
 

@@ -58,6 +58,8 @@ const struct bu_field bu_plan_fields[] = {
 	BU_FIELD_MANY(LIST, struct bu_plan, quarantined, MANY, quarantined_fields,
 		      .need = BU_SPARSE),
 	BU_FIELD_MANY(ARRAY, struct bu_plan, left, MANY, text_field),
+	BU_FIELD_MANY(ARRAY, struct bu_plan, adopts, MANY, text_field,
+		      .need = BU_SPARSE),
 	BU_FIELD(JSON, struct bu_plan, pools),
 	BU_FIELD(JSON, struct bu_plan, renames, .need = BU_SPARSE),
 	BU_FIELD(JSON, struct bu_plan, waiting, .need = BU_SPARSE),

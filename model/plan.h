@@ -108,6 +108,7 @@ struct bu_plan {
 	struct bu_plan_step *steps;
 	struct bu_plan_refusal *refused;
 	const char **left;
+	const char **adopts; /* nodes that run, and go on without a step */
 	const json_t *pools;   /* {name: struct bu_plan_pool} */
 	const json_t *renames; /* {old name: new name} */
 	const json_t *waiting; /* {rollout: nodes} */
@@ -118,7 +119,7 @@ struct bu_plan {
 	struct bu_plan_under_way *under_way;
 	const char *observed;
 	int64_t unchanged, left_out;
-	size_t steps_count, refused_count, left_count, drift_count,
+	size_t steps_count, refused_count, left_count, adopts_count, drift_count,
 		quarantined_count, reach_count, under_way_count;
 };
 /* clang-format on */

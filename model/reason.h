@@ -298,6 +298,11 @@
 	X(LEFT_PROFILE, "left-profile", CAUSE, 0, 0, "",                                 \
 	  "it is no longer in the "                                                      \
 	  "profile")                                                                     \
+	X(ADOPTED, "adopted", CAUSE, 0, 0, "",                                           \
+	  "it runs, and was adopted by its stamp")                                       \
+	X(EPOCH_BEGAN, "epoch-began", CAUSE, 0, 0, "",                                   \
+	  "epoch {#epoch} began, and what happened to it before is not all in this "     \
+	  "log")                                                                         \
 	X(CLUSTER_REFUSES, "cluster-refuses", CAUSE, 0, 0, "",                           \
 	  "{cluster} says {state}[: {why}]")                                             \
 	X(OUTDATED, "outdated", CAUSE, 0, 0, "", "it is measured again: {error}")        \

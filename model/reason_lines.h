@@ -295,6 +295,23 @@
 		"{by} shows row {#row} of epoch {#epoch}; this log has epoch {#ours}") \
 	BU_LINE(X, CONFIRMED, "confirmed", \
 		"confirmed by {node}") \
+	/* adoption by the stamp of another log */ \
+	BU_LINE(X, NO_STAMP, "no-stamp", \
+		"its agent shows no stamp") \
+	BU_LINE(X, STAMP_BAD, "stamp-bad", \
+		"its agent shows a stamp that does not count: {error}") \
+	BU_LINE(X, STAMP_OF_OTHER, "stamp-of-other", \
+		"its agent shows a stamp whose {what} is [{is}][none{?no}], and it has " \
+		"[{want}][none{?unwanted}]") \
+	BU_LINE(X, STAMP_MISPLACED, "stamp-misplaced", \
+		"its agent shows a stamp of {node}, and the machine is not that of the " \
+		"profile: {words}") \
+	BU_LINE(X, STAMP_REVOKED, "stamp-revoked", \
+		"its machine or its certificate was revoked after its stamp was made") \
+	BU_LINE(X, STAMP_OVERTAKEN, "stamp-overtaken", \
+		"it was installed anew in this log") \
+	BU_LINE(X, STAMP_RIVAL, "stamp-rival", \
+		"another agent shows a later stamp of {node}") \
 	/* drift */ \
 	BU_LINE(X, DRIFT_MORE, "drift-more", \
 		"{!first}; and {#more} more") \

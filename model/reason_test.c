@@ -221,6 +221,9 @@ static const char *const sentences[] = {
 	[BU_REASON_PLAN_REPLACED] = "another plan took its place",
 	[BU_REASON_TOO_MANY_ROLLOUTS] = "too many rollouts are open",
 	[BU_REASON_LEFT_PROFILE] = "it is no longer in the profile",
+	[BU_REASON_ADOPTED] = "it runs, and was adopted by its stamp",
+	[BU_REASON_EPOCH_BEGAN] =
+		"epoch 2 began, and what happened to it before is not all in this log",
 	[BU_REASON_CLUSTER_REFUSES] = "<cluster> says <state>: <why>",
 	[BU_REASON_OUTDATED] = "it is measured again: <error>",
 	[BU_REASON_CLUSTER_LOST_IT] = "<cluster> does not know it",

@@ -419,6 +419,12 @@ bu_planned_print(const struct bu_planned *planned, FILE *out)
 	const struct bu_plan *plan = &planned->read;
 	bu_autofree char *commit = bu_out_commit(plan->commit);
 
+	if (plan->adopts_count) {
+		bu_autofree char *nodes =
+			bu_nodeset_fold(plan->adopts, plan->adopts_count);
+
+		fprintf(out, "adopted as they run, without a step: %s\n", nodes);
+	}
 	if (plan->steps_count)
 		print_steps(plan, out);
 	else if (plan->reach_count)

@@ -370,6 +370,20 @@ START_TEST(nothing_to_do_is_not_said_of_what_is_not_as_it_should_be)
 }
 END_TEST
 
+START_TEST(says_first_who_is_adopted)
+{
+	struct bu_planned plan =
+		planned(PLAN("", "", "", ",'adopts':['node001','node002','node007']"));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+	static const char want[] =
+		"adopted as they run, without a step: node[001-002,007]\n"
+		"nothing to do\nunchanged: 5 nodes\n";
+
+	ck_assert_msg(strncmp(text, want, strlen(want)) == 0, "%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
 START_TEST(says_who_stays_quarantined)
 {
 	struct bu_planned plan = planned(
@@ -498,6 +512,6 @@ BU_UNIT("planned", reads_as_its_consequences, what_is_lost_is_named,
 	words_decide_nothing, policy_is_said_last_and_refuses,
 	says_when_there_is_nothing_to_do,
 	nothing_to_do_is_not_said_of_what_is_not_as_it_should_be,
-	says_who_stays_quarantined, says_who_waits_and_who_is_left_out,
-	a_changed_plan_is_refused, what_is_no_plan_is_refused, what_is_missing_is_named,
-	is_the_same_after_a_file)
+	says_first_who_is_adopted, says_who_stays_quarantined,
+	says_who_waits_and_who_is_left_out, a_changed_plan_is_refused,
+	what_is_no_plan_is_refused, what_is_missing_is_named, is_the_same_after_a_file)

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/hello.h"
+#include "model/stamp.h"
 #include "model/work.h"
 #include "provisioner/api/api.h"
 #include "provisioner/api/strangers.h"
@@ -19,6 +20,7 @@
 #include "provisioner/node/fence.h"
 #include "provisioner/node/holders.h"
 #include "provisioner/node/over.h"
+#include "provisioner/node/stamp.h"
 
 /* POLL: so that a settled agent is heard often enough to be missed soon. ITEM: of work
  * that names no deadline of its own. */
@@ -200,15 +202,24 @@ BU_HANDLER(bu_api_agent_renew)
 	return BU_ANSWER_NOW;
 }
 
-/* Whoever has a certificate of ours is heard: an older log may not know the one that
- * the agent has by now. */
-static void
-hear_anchor(struct bu_api *api, const struct bu_request *request,
-	    const struct bu_node *node)
+/* `of` of the stamp that the agent keeps, if that is whole. */
+static const char *
+kept_stamp(const struct bu_api *api, const json_t *settled, struct bu_stamp *stamp)
 {
-	if (*request->peer && request->waited_ms == 0)
-		bu_fence_hear(api->rec, node ? node->name : request->peer, node,
-			      json_object_get(request->body, "anchor"));
+	return settled && bu_stamp_open(settled, api->fleet->public_pem, stamp, NULL) ==
+				       0
+		       ? stamp->of
+		       : "";
+}
+
+static void
+tell_stamp(struct bu_api *api, const struct bu_node *node, const char *of,
+	   json_t *answer)
+{
+	json_t *stamp = bu_stamp_tell(api->rec, node, of);
+
+	if (stamp)
+		json_object_set_new(answer, "stamp", stamp);
 }
 
 BU_HANDLER(bu_api_agent_hello)
@@ -217,9 +228,10 @@ BU_HANDLER(bu_api_agent_hello)
 	struct bu_node *node = bu_api_peer_node(api, request, err);
 	bu_autoinventory struct bu_inventory *inventory = NULL;
 	struct bu_hello hello;
+	struct bu_stamp stamp;
 
-	hear_anchor(api, request, node);
-	if (!node || bu_request_within(request, BU_LIMIT_HELLOS, err) != 0)
+	if (bu_api_adopts(api, request, node, err) || !node ||
+	    bu_request_within(request, BU_LIMIT_HELLOS, err) != 0)
 		return BU_ANSWER_ERROR;
 	if (node->live.appending)
 		return BU_ANSWER_LATER;
@@ -241,6 +253,9 @@ BU_HANDLER(bu_api_agent_hello)
 	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s}", "node", node->name);
 	tell_epoch(api, bu_fence_anchor(api->rec, NULL), reply->json);
+	if (hello.where == BU_WHERE_INSTALLED)
+		tell_stamp(api, node, kept_stamp(api, hello.settled, &stamp),
+			   reply->json);
 	return BU_ANSWER_NOW;
 }
 
@@ -334,6 +349,8 @@ BU_HANDLER(bu_api_agent_work)
 	/* An agent of before keeps none. */
 	tell_epoch(api, ask.revoked ? bu_fence_anchor(api->rec, ask.revoked) : NULL,
 		   reply->json);
+	if (ask.settled)
+		tell_stamp(api, node, ask.settled, reply->json);
 	return BU_ANSWER_NOW;
 }
 

@@ -151,6 +151,12 @@ bu_must int bu_api_token_open(void *arg, const char *text, struct bu_caller *ret
 /* shown.c: a node in a list, and an order; new references. */
 json_t *bu_api_shown_node(const struct bu_fleet *fleet, const struct bu_node *node);
 json_t *bu_api_shown_order(const struct bu_order *order);
+/* adopts.c: hears the anchor of the hello. 1 = an installed system that this log knows
+ * nothing of, or less than the stamp that it shows: it is adopted or refused, and err
+ * says so. An agent with a good stamp may speak for its node. known: the node that its
+ * certificate speaks for; NULL = none. */
+int bu_api_adopts(struct bu_api *api, const struct bu_request *request,
+		  const struct bu_node *known, struct bu_err *err);
 /* agents.c: the node of the asking agent, by its certificate. */
 struct bu_node *bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 				 struct bu_err *err);

@@ -18,6 +18,7 @@
 #include "profiles/load/named.h"
 #include "profiles/load/reserved.h"
 #include "provisioner/api/api.h"
+#include "provisioner/node/adopt.h"
 
 enum { RESERVED_MAX = 4 };
 
@@ -281,6 +282,14 @@ scratch_of(void *arg, const struct bu_node *node,
 	return bu_fleet_scratch(api->fleet, node, class, wanted);
 }
 
+static int
+adopts(void *arg, const struct bu_node *node)
+{
+	const struct bu_api *api = ((const struct planning *)arg)->api;
+
+	return bu_adopt_is_due(api->fleet, node);
+}
+
 static double
 minutes_of(void *arg, const char *pool, enum bu_class class)
 {
@@ -323,6 +332,7 @@ bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 		.disk_id = disk_id_of,
 		.mirror = mirror_of,
 		.scratch = scratch_of,
+		.adopts = adopts,
 		.minutes = minutes_of,
 		.arg = &planning,
 	};

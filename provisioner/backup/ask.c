@@ -18,3 +18,13 @@ const struct bu_field bu_backup_made_fields[] = {
 	BU_FIELD(INT, struct bu_backup_made, bytes),
 	BU_FIELD_END,
 };
+const struct bu_field bu_init_ask_fields[] = {
+	BU_FIELD(STRING, struct bu_init_ask, state),
+	BU_FIELD(STRING, struct bu_init_ask, site_key, .need = BU_SPARSE),
+	BU_FIELD(STRING, struct bu_init_ask, identity, .need = BU_SPARSE),
+	BU_FIELD(STRING, struct bu_init_ask, sheet, .need = BU_SPARSE),
+	BU_FIELD(STRING, struct bu_init_ask, site),
+	BU_FIELD(STRING, struct bu_init_ask, tree),
+	BU_FIELD(STRING, struct bu_init_ask, commit),
+	BU_FIELD_END,
+};

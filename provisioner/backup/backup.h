@@ -67,6 +67,51 @@ bu_must int bu_unpack(int fd, const char *identity, const char *dir,
 bu_must int bu_deliver(const struct bu_backup_ask *ask, const char *path,
 		       struct bu_backup_made *made, struct bu_err *err);
 
+/* place.c. A new state directory is made in a folder beside it, STATE.restore. */
+/* Files of the appliance's keys; ends with NULL. */
+extern const char *const bu_place_keys[];
+/* The path without slashes at its end; owned. */
+char *bu_place_name(const char *path);
+/* 0 = there is nothing of this name, or an empty folder. */
+bu_must int bu_place_check_free(const char *state, struct bu_err *err);
+/* Makes the folder for the work, empty; returns the file descriptor of its lock, or -1.
+ */
+bu_must int bu_place_begin(const char *work, struct bu_err *err);
+/* The identity (base/seal.h) in a file of bringup backup keygen; for bu_secret_free().
+ */
+char *bu_place_identity(const char *path, struct bu_err *err);
+/* Copies the keys in a folder to keys/ of the work. */
+bu_must int bu_place_copy_keys(const char *from, const char *work, struct bu_err *err);
+bu_must int bu_place_check_keys(const char *work, struct bu_err *err);
+/* The work becomes the state directory. */
+bu_must int bu_place_put(const char *work, const char *state, struct bu_err *err);
+
+/* sheet.c. The site key as one text file, to be printed: the appliance's keys. */
+/* file: new, mode 0600. */
+bu_must int bu_sheet_write(const char *keys, const char *file, int64_t now_ms,
+			   struct bu_err *err);
+/* Writes the keys into the folder, which is made. BU_ERR_VERIFY: a character of it is
+ * another one; BU_ERR_NOTFOUND: the file is no sheet. */
+bu_must int bu_sheet_read(const char *file, const char *keys, struct bu_err *err);
+
+/* init.c. What `bringup init` asks for, as JSON on the standard input of
+ * `bringup-backup init`. */
+struct bu_init_ask {
+	const char *state;    /* the state directory to make */
+	const char *site_key; /* a sheet or a backup with keys; NULL = make new keys */
+	const char *identity; /* of that backup; NULL = none */
+	const char *sheet;    /* file to write the new keys to; NULL = none */
+	const char *site;     /* name of the profile's site */
+	const char *tree;     /* the checked profile tree, canonical JSON */
+	const char *commit;   /* "" = not from git */
+};
+extern const struct bu_field bu_init_ask_fields[];
+/* Makes a state directory with the keys and a log that has the profile as applied,
+ * without an order; behind the fence, where the keys are those of a site. Says on out
+ * what comes next. */
+bu_must int bu_init(const struct bu_init_ask *ask, int64_t now_ms, FILE *out,
+		    struct bu_err *err);
+
 struct bu_restore_ask {
 	const char *file, *identity; /* paths */
 	const char *keys;            /* folder of the appliance's keys; NULL = none */

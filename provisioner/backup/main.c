@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bringup-backup: makes and restores backups, in a process of its own, because both
- * block. `make` is bringupd's: JSON in, JSON out. `restore` is what `bringup restore`
- * hands over to; no daemon is needed for that.
+ * block. `make` is bringupd's: JSON in, JSON out. `restore` and `init` are what
+ * `bringup restore` and `bringup init` hand over to; no daemon is needed for them.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -50,6 +50,17 @@ make(struct bu_err *err)
 	json_dumpf(answer, stdout, JSON_COMPACT);
 	return fflush(stdout) == 0 ? 0
 				   : bu_err_set(err, BU_ERR_IO, 0, "say what was made");
+}
+
+static int
+init(struct bu_err *err)
+{
+	bu_autojson json_t *asked = read_ask(err);
+	struct bu_init_ask ask;
+
+	if (!asked || bu_record_from_json(bu_init_ask_fields, asked, &ask, err) != 0)
+		return -1;
+	return bu_init(&ask, bu_wall_ms(bu_clock_system()), stdout, err);
 }
 
 static const char restore_help[] =
@@ -118,6 +129,8 @@ main(int argc, char **argv)
 	umask(077);
 	if (argc == 2 && strcmp(argv[1], "make") == 0)
 		rc = make(&err);
+	else if (argc == 2 && strcmp(argv[1], "init") == 0)
+		rc = init(&err);
 	else if (argc > 1 && strcmp(argv[1], "restore") == 0)
 		rc = restore(argc - 1, argv + 1, &err);
 	else

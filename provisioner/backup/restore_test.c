@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A restore is killed before each of its system calls that change a disk: there is no
- * state directory, or a whole one, and the next restore makes one.
+ * A restore, and an init, is killed before each of its system calls that change a disk:
+ * there is no state directory, or a whole one, and the next run makes one.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/loop.h"
 #include "tests/support/backup.h"
 
 static struct appliance a;
@@ -34,22 +35,84 @@ changes_a_disk(uint64_t nr)
 	return i < BU_LEN(calls);
 }
 
+static int
+restore(FILE *out)
+{
+	struct bu_restore_ask ask = appliance_restore(&a);
+
+	return bu_restore(&ask, out, NULL);
+}
+
+static int
+init(FILE *out)
+{
+	const struct bu_init_ask ask = {.state = a.other,
+					.site_key = a.backup,
+					.identity = a.key,
+					.site = "falcon",
+					.tree = "{\"files\":{}}",
+					.commit = ""};
+
+	return bu_init(&ask, APPLIANCE_NOW_MS, out, NULL);
+}
+
+static void
+is_restored(void)
+{
+	appliance_is_whole(&a, a.other, APPLIANCE_NOW_MS / 1000);
+}
+
+static int
+count_row(const struct bu_event *event, void *arg)
+{
+	(void)event;
+	++*(int *)arg;
+	return 0;
+}
+
+/* With the keys of the backup, and a log of its own. */
+static void
+is_begun(void)
+{
+	bu_autofree char *path = bu_xasprintf("%s/journal.db", a.other);
+	bu_autofree char *theirs = bu_xasprintf("%s/keys/sign.pub", a.state);
+	bu_autofree char *ours = bu_xasprintf("%s/keys/sign.pub", a.other);
+	bu_autofree char *one = bu_file_read(theirs, 65536, NULL, NULL);
+	bu_autofree char *other = bu_file_read(ours, 65536, NULL, NULL);
+	struct bu_loop *loop = bu_loop_create(NULL);
+	struct bu_store *store = bu_store_open_sqlite(loop, path, NULL);
+	int rows = 0;
+
+	ck_assert_int_eq(bu_place_check_keys(a.other, NULL), 0);
+	ck_assert_str_eq(one, other);
+	ck_assert_ptr_nonnull(store);
+	ck_assert_int_eq(bu_store_read(store, 0, 0, count_row, &rows, NULL), 0);
+	ck_assert_int_eq(rows, 4);
+	bu_store_destroy(store);
+	bu_loop_destroy(loop);
+}
+
+static const struct {
+	int (*run)(FILE *out);
+	void (*is_whole)(void);
+} runs[] = {{restore, is_restored}, {init, is_begun}};
+static int which;
+
 static void
 child(void)
 {
-	struct bu_restore_ask ask = appliance_restore(&a);
 	FILE *out = fopen("/dev/null", "w");
 
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(77);
 	raise(SIGSTOP);
-	_exit(bu_restore(&ask, out, NULL) == 0 ? 0 : 1);
+	_exit(runs[which].run(out) == 0 ? 0 : 1);
 }
 
-/* Killed before its call `point` (from 0); how many there were. -1: the restore ended,
+/* Killed before its call `point` (from 0); how many there were. -1: the run ended,
  * with 0. -2: this machine lets nobody trace. */
 static int
-restore_killed_at(int point)
+killed_at(int point)
 {
 	struct __ptrace_syscall_info info;
 	int status = 0, seen = 0;
@@ -82,15 +145,17 @@ restore_killed_at(int point)
 	}
 }
 
-START_TEST(there_is_none_or_a_whole_one)
+static void
+is_none_or_whole(int run)
 {
 	int points = 0, last, whole = 0;
 
 	appliance_begin(&a);
 	appliance_backup(&a, NULL);
-	while ((last = restore_killed_at(points)) >= 0) {
+	which = run;
+	while ((last = killed_at(points)) >= 0) {
 		if (bu_file_exists(a.other)) {
-			appliance_is_whole(&a, a.other, APPLIANCE_NOW_MS / 1000);
+			runs[which].is_whole();
 			whole++;
 			ck_assert_int_eq(bu_remove_tree(a.other, NULL), 0);
 		}
@@ -99,14 +164,20 @@ START_TEST(there_is_none_or_a_whole_one)
 	if (last == -2) {
 		puts("skipped: there_is_none_or_a_whole_one needs ptrace");
 	} else {
-		/* The last restore followed one that was killed, and made it. */
-		appliance_is_whole(&a, a.other, APPLIANCE_NOW_MS / 1000);
+		/* The last run followed one that was killed, and made it. */
+		runs[which].is_whole();
 		ck_assert_int_gt(points, 60);
 		/* The rename is the point, and a sync follows. */
 		ck_assert_int_ge(whole, 1);
 		ck_assert_int_lt(whole, 10);
 	}
 	appliance_end(&a);
+}
+
+START_TEST(there_is_none_or_a_whole_one)
+{
+	for (int i = 0; i < (int)BU_LEN(runs); i++)
+		is_none_or_whole(i);
 }
 END_TEST
 

@@ -79,10 +79,10 @@ body_of_disk(const struct bu_seen_disk *disk)
 }
 
 /* The row has what replay needs of the inventory, which is a blob. */
-static int
-bound_event(struct bu_reconcile *rec, struct bu_event *event,
-	    const struct bu_node *node, const struct bu_inventory *inventory,
-	    struct bu_err *err)
+int
+bu_reconcile_bound(struct bu_reconcile *rec, struct bu_event *event,
+		   const struct bu_node *node, const char *id,
+		   const struct bu_inventory *inventory, struct bu_err *err)
 {
 	bu_autojson json_t *value = bu_inventory_to_json(inventory), *told = NULL;
 	bu_autofree char *text = bu_json_canonical(value);
@@ -94,18 +94,25 @@ bound_event(struct bu_reconcile *rec, struct bu_event *event,
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "the inventory of %s has more than %d bytes",
 				  node->name, INVENTORY_MAX);
-	if (check_same(node, inventory, err) != 0)
-		return -1;
 	bu_inventory_machine(inventory, &machine);
 	told = bu_machine_to_json(&machine);
 	if (!want || bu_fleet_disk_in(value, want->hardware->disk, &disk) != 0)
 		disk.wanted[0] = '\0';
-	BU_EVENT_MAKE(event, BU_EVENT_BOUND, node->name, bound,
-		      .machine = node->machine, .told = told,
-		      .firmware = bu_json_str(value, "firmware", ""),
+	BU_EVENT_MAKE(event, BU_EVENT_BOUND, node->name, bound, .machine = id,
+		      .told = told, .firmware = bu_json_str(value, "firmware", ""),
 		      .disk = body_of_disk(&disk));
 	bu_event_attach(event, "inventory", bu_steal(&text));
 	return 0;
+}
+
+static int
+bound_event(struct bu_reconcile *rec, struct bu_event *event,
+	    const struct bu_node *node, const struct bu_inventory *inventory,
+	    struct bu_err *err)
+{
+	if (check_same(node, inventory, err) != 0)
+		return -1;
+	return bu_reconcile_bound(rec, event, node, node->machine, inventory, err);
 }
 
 /* A machine whose system runs from memory has booted, by an order or by itself. */
@@ -193,8 +200,8 @@ static const struct bu_field stamp_fields[] = {
 };
 
 static int
-check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *stamp,
-	    const char *step, struct stamp *ret, struct bu_err *err)
+open_stamp(const struct bu_reconcile *rec, const json_t *stamp, const char *step,
+	   const char *machine, struct stamp *ret, struct bu_err *err)
 {
 	bu_autojson json_t *body = NULL;
 
@@ -207,11 +214,28 @@ check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *
 	if (strcmp(ret->kind, "stamp") != 0)
 		return bu_err_set(err, BU_ERR_VERIFY, 0, "it is a %s, not a stamp",
 				  ret->kind);
-	if (strcmp(ret->step, step) != 0 || strcmp(ret->machine, node->machine) != 0)
+	if (strcmp(ret->step, step) != 0 || strcmp(ret->machine, machine) != 0)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the stamp is of step %s on machine %s, not of %s",
 				  ret->step, ret->machine, step);
 	return 0;
+}
+
+static int
+check_stamp(const struct bu_reconcile *rec, const struct bu_node *node,
+	    const json_t *stamp, const char *step, struct stamp *ret,
+	    struct bu_err *err)
+{
+	return open_stamp(rec, stamp, step, node->machine, ret, err);
+}
+
+int
+bu_reconcile_check_stamp(const struct bu_reconcile *rec, const json_t *stamp,
+			 const char *step, const char *machine, struct bu_err *err)
+{
+	struct stamp stamped;
+
+	return open_stamp(rec, stamp, step, machine, &stamped, err);
 }
 
 /* The hello of a known boot: its links may have changed since. Changes beyond the limit

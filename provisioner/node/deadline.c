@@ -59,9 +59,12 @@ bu_reconcile_holds(const struct bu_node *node)
 {
 	const struct bu_order *order = node->order;
 
-	/* An order that boots nothing has no power cycle of its own. A reboot that a
+	/* What runs on a machine of another epoch is another appliance's work. An order
+	 * that boots nothing has no power cycle of its own. A reboot that a
 	 * person asked for meanwhile is tried again like any other. */
 	return bu_state_info(node->state)->ladder == BU_LADDER_HOLD ||
+	       (node->adopted->unproven && !node->reset &&
+		!(order->open && order->begun)) ||
 	       (order->open && order->begun && !node->reset &&
 		bu_class_info(order->class)->next == BU_STATE_VALIDATING);
 }

@@ -258,6 +258,30 @@ bu_reconcile_claimed(const struct bu_reconcile *rec, const struct bu_machine *ca
 	return NULL;
 }
 
+int
+bu_reconcile_is_machine(const struct bu_reconcile *rec, const struct bu_node *node,
+			const struct bu_machine *cards, struct bu_reason *why)
+{
+	const struct bu_node *owner = bu_identity_index_owner(rec->fleet, node, cards);
+
+	return check_machine(node, bu_fleet_reach(rec->fleet, node), cards, why) == 0 &&
+	       check_owner(owner, node, cards, why) == 0;
+}
+
+struct bu_node *
+bu_reconcile_meant(const struct bu_reconcile *rec, const struct bu_machine *cards)
+{
+	for (size_t i = 0; i < rec->fleet->count; i++) {
+		struct bu_node *node = rec->fleet->nodes[i];
+		const struct bu_desired_node *want = bu_fleet_reach(rec->fleet, node);
+
+		if (want && (is_told_by(want, cards) ||
+			     (want->mac && bu_machine_has_mac(cards, want->mac))))
+			return node;
+	}
+	return NULL;
+}
+
 /* A known machine keeps its id. A new one whose id is taken gets one made with its
  * node's name. */
 static int

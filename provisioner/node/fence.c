@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "model/anchor.h"
 #include "model/sentence.h"
+#include "provisioner/node/adopt.h"
 #include "provisioner/node/anchor.h"
 #include "provisioner/node/reconcile_impl.h"
 
@@ -33,10 +34,9 @@ condition_event(enum bu_condition_id id, int on, const json_t *detail, int64_t e
 
 /* --- what an anchor says of this log --- */
 
-/* 1 = its row is of an epoch of this log, and before the next one. The present epoch
- * ends with the log. */
-static int
-is_ours(const struct bu_fleet *fleet, const struct bu_anchor *anchor)
+/* The present epoch ends with the log. */
+int
+bu_fence_has(const struct bu_fleet *fleet, int64_t epoch, int64_t seq)
 {
 	struct bu_chain end;
 
@@ -45,8 +45,8 @@ is_ours(const struct bu_fleet *fleet, const struct bu_anchor *anchor)
 		int last = i + 1 == fleet->epochs_count;
 		int64_t until = last ? end.seq : fleet->epochs[i + 1].seq - 1;
 
-		if (fleet->epochs[i].epoch == anchor->epoch)
-			return anchor->seq <= until;
+		if (fleet->epochs[i].epoch == epoch)
+			return seq <= until;
 	}
 	return 0;
 }
@@ -122,6 +122,26 @@ revoke(struct bu_reconcile *rec, const char *who, const json_t *revoked)
 	}
 }
 
+/* What the other log revoked is kept in this one: who is not adopted yet may still
+ * come, and the next appliance asks, too. */
+static void
+learn(struct bu_reconcile *rec, const char *who, const struct bu_anchor *anchor,
+      const json_t *revoked)
+{
+	struct bu_event event;
+
+	if (!json_object_size(revoked) ||
+	    !bu_adopt_is_later(anchor->epoch, anchor->seq, rec->fleet->learned.epoch,
+			       rec->fleet->learned.seq) ||
+	    strcmp(anchor->revoked, rec->fleet->learned.digest) == 0 ||
+	    strcmp(anchor->revoked, rec->fence.learning) == 0)
+		return;
+	BU_TEXT_COPY(rec->fence.learning, anchor->revoked);
+	BU_EVENT_MAKE(&event, BU_EVENT_LEARNED, "", learned, .revoked = revoked,
+		      .epoch = anchor->epoch, .seq = anchor->seq, .by = who);
+	bu_reconcile_note(rec, &event, 1);
+}
+
 /* The first agent that knows of no later log. Others have some time to say otherwise,
  * and to tell what was revoked. */
 static void
@@ -154,9 +174,11 @@ bu_fence_hear(struct bu_reconcile *rec, const char *who, const struct bu_node *n
 		bu_warn("fence", "%s: %s; it is passed over", who, err.text);
 		return;
 	}
-	ours = is_ours(fleet, &anchor);
-	if (!ours)
+	ours = bu_fence_has(fleet, anchor.epoch, anchor.seq);
+	if (!ours) {
 		revoke(rec, who, json_object_get(document, "revoked"));
+		learn(rec, who, &anchor, json_object_get(document, "revoked"));
+	}
 	if (!ours && anchor.epoch >= fleet->epoch)
 		shut(rec, who, &anchor);
 	else if (node)

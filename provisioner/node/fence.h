@@ -27,6 +27,8 @@ bu_must int bu_fence_check(const struct bu_fleet *fleet, enum bu_err_kind kind,
  * it keeps none. */
 void bu_fence_hear(struct bu_reconcile *rec, const char *who,
 		   const struct bu_node *node, const json_t *anchor);
+/* 1 = this log has the row seq of this epoch. */
+int bu_fence_has(const struct bu_fleet *fleet, int64_t epoch, int64_t seq);
 /* A person's word that this appliance leads: an epoch above all that was heard of. The
  * rows are on their way to the log. BU_ERR_STATE: the fence is open, or there is no
  * higher epoch. */

@@ -71,6 +71,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	json_decref(fleet->delivered);
 	json_decref(fleet->machines);
 	json_decref(fleet->revoked);
+	json_decref(fleet->learned.revoked);
 	free(fleet->epochs);
 	json_decref(fleet->told);
 	json_decref(fleet->unknown);

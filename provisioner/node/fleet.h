@@ -118,6 +118,12 @@ struct bu_fleet {
 	/* Machines that nodes gave up, and fingerprints of agents' certificates that
 	 * are no longer valid -> the node's name; for anchors of the log. */
 	json_t *revoked;
+	/* The list of the newest anchor of another log. */
+	struct {
+		json_t *revoked; /* as above; NULL = none was shown */
+		char digest[65]; /* of the list */
+		int64_t epoch, seq;
+	} learned;
 	int64_t revoked_version; /* grows with each change of the list */
 	json_t *told; /* index of serial numbers, UUIDs and MACs (identity_index.c) */
 	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */

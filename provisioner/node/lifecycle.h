@@ -64,7 +64,11 @@ enum {
 	X(ABORT, "abort", WITHDRAWN, 0,                                                \
 	  "cancelled: it has not left, or was not written")                            \
 	X(ABORT_BOOT, "abort-boot", WITHDRAWN, 0,                                      \
-	  "cancelled; its system is still on its disk")
+	  "cancelled; its system is still on its disk")                                \
+	X(ADOPTED, "adopted", WITHDRAWN, 0,                                            \
+	  "its system runs in its cluster, by the stamp that its agent shows")         \
+	X(ADOPTED_OUT, "adopted-out", WITHDRAWN, 0,                                    \
+	  "its system runs out of its cluster, by the stamp that its agent shows")
 
 enum bu_trigger {
 #define X(id, ...) BU_TRIGGER_##id,

@@ -11,7 +11,8 @@
 static const struct bu_edge *edges;
 static size_t count;
 
-/* States that can be reached from `from`, without passing `avoid` (-1 = none). */
+/* States that can be reached from `from`, without passing `avoid` (-1 = none); who
+ * avoids a state is not adopted, as the adopted node passed it under another log. */
 static void
 reach(enum bu_state from, int avoid, int seen[BU_STATE_COUNT])
 {
@@ -19,7 +20,8 @@ reach(enum bu_state from, int avoid, int seen[BU_STATE_COUNT])
 		return;
 	seen[from] = 1;
 	for (size_t i = 0; i < count; i++)
-		if (edges[i].from == from)
+		if (edges[i].from == from &&
+		    (avoid < 0 || edges[i].on != BU_TRIGGER_ADOPTED))
 			reach(edges[i].to, avoid, seen);
 }
 

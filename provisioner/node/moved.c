@@ -113,6 +113,8 @@ bu_moved(BU_REPLAY_ARGS)
 	begin_anew(node);
 	if (on == BU_TRIGGER_REPEAT)
 		node->repeats++;
+	if (on == BU_TRIGGER_JOINED && node->adopted->unproven)
+		bu_node_adopted(node)->unproven = 0;
 	if (on == BU_TRIGGER_OUTDATED)
 		node->outdated++;
 	if (bu_state_info(to)->settled)

@@ -185,6 +185,30 @@ bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event,
 	rollout->started_ms = rollout->ended_ms = event->time_ms;
 }
 
+void
+bu_orders_adopted(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
+{
+	struct bu_reason why;
+
+	bu_reason_set(&why, BU_REASON_ADOPTED, NULL);
+	if (node->order->open)
+		withdraw(fleet, node, time_ms, &why);
+}
+
+void
+bu_orders_epoch(struct bu_fleet *fleet, int64_t time_ms, const struct bu_reason *why)
+{
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
+
+		if (!node->order->open)
+			continue;
+		bu_node_order(node)->reset = 0;
+		if (!node->order->begun)
+			withdraw(fleet, node, time_ms, why);
+	}
+}
+
 /* Withdraws orders that no node could begin any more. */
 void
 bu_orders_left(struct bu_fleet *fleet, int64_t time_ms)

@@ -12,6 +12,12 @@ void bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event,
 /* Withdraws orders that have not begun on nodes that left the profile. Called when
  * node->live.in_profile is of the new profile. */
 void bu_orders_left(struct bu_fleet *fleet, int64_t time_ms);
+/* The node is adopted: withdraws its order, begun or not. */
+void bu_orders_adopted(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms);
+/* A later epoch begins: withdraws orders that have not begun, and ends what others
+ * allow. A grant is of its epoch. */
+void bu_orders_epoch(struct bu_fleet *fleet, int64_t time_ms,
+		     const struct bu_reason *why);
 void bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event, const union bu_body *body);
 bu_must int bu_orders_rollout(BU_REPLAY_ARGS);

@@ -254,6 +254,16 @@ struct bu_runs_found {
 	int64_t more;          /* differing files beyond that list */
 };
 
+/* The stamp of another log by which the node was adopted. Also of `live`: the latest
+ * good one that an agent has shown, until it is adopted. */
+struct bu_adopted {
+	int64_t epoch, seq; /* 0 = none */
+	int64_t at_ms;      /* Unix time; of `live` monotonic, when it was last shown */
+	/* It has not joined or been installed in the present epoch: its machine is not
+	 * power-cycled but by an order or a person. */
+	int unproven;
+};
+
 /* The reach by which the last power action was asked for ("" = none), and the revision
  * for which the digest was last compared. */
 struct bu_reach_seen {
@@ -289,6 +299,7 @@ struct bu_disks_lack {
 	P(joined, struct bu_joined, 1)                                                 \
 	P(power, struct bu_node_power_request, 1)                                      \
 	P(hold, struct bu_hold, 1)                                                     \
+	P(adopted, struct bu_adopted, 1)                                               \
 	P(stages, struct bu_stage, BU_STAGES_MAX) /* since the last order */
 /* Of `live`. disk: the profile's at the last inspection. says: the reason for waiting
  * or for not being measured; its row in the table of reasons says whether the deadline
@@ -306,6 +317,7 @@ struct bu_disks_lack {
 	P(disks, struct bu_disks_lack, 1)                                              \
 	P(drift, struct bu_drift, 1)                                                   \
 	P(claim, struct bu_claim, 1)                                                   \
+	P(adopts, struct bu_adopted, 1)                                                \
 	P(wait_reason, struct bu_reason, 1)                                            \
 	P(refusal, struct bu_reason, 1)
 

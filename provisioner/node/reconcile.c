@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "provisioner/node/adopt.h"
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
@@ -213,6 +214,9 @@ bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err
 	if (!node->order->open || node->order->begun)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s has no order to start",
 				  node->name);
+	if (bu_adopt_is_due(rec->fleet, node))
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s is to be adopted as it runs", node->name);
 	if (node->state != BU_STATE_READY)
 		return bu_reconcile_fire(rec, node, BU_TRIGGER_START, NULL, err);
 	if (!in_service)

@@ -42,6 +42,7 @@ struct bu_fence {
 	int64_t vouched_ms;        /* monotonic */
 	json_t *anchor;            /* for agents; NULL = not made */
 	char revoked[65];          /* digest of its list */
+	char learning[65]; /* digest of the last list of another log on its way */
 	int64_t made_of, made_epoch, made_ms; /* the list's version; monotonic */
 };
 
@@ -102,6 +103,23 @@ int bu_reconcile_cycles(const struct bu_node *node);
  * the profile says bmc_reset = last-try. */
 int bu_reconcile_resets_bmc(const struct bu_node *node,
 			    const struct bu_desired_node *want);
+
+/* enroll.c. 1 = the machine with these cards (bu_inventory_cards()) is that of the
+ * profile, and no other node has a use for it; else why. */
+int bu_reconcile_is_machine(const struct bu_reconcile *rec, const struct bu_node *node,
+			    const struct bu_machine *cards, struct bu_reason *why);
+/* The node of the profile with this machine, by serial number, UUID or MAC; NULL. */
+struct bu_node *bu_reconcile_meant(const struct bu_reconcile *rec,
+				   const struct bu_machine *cards);
+/* agents.c. The row of a machine and its inventory, for this node. */
+bu_must int bu_reconcile_bound(struct bu_reconcile *rec, struct bu_event *event,
+			       const struct bu_node *node, const char *machine,
+			       const struct bu_inventory *inventory,
+			       struct bu_err *err);
+/* 0 = this is the stamp of that install on that machine. */
+bu_must int bu_reconcile_check_stamp(const struct bu_reconcile *rec,
+				     const json_t *stamp, const char *step,
+				     const char *machine, struct bu_err *err);
 
 /* journal.c. Appends events of one node to the log. Once they are in, memory changes
  * and drive() is called. */

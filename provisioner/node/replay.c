@@ -50,6 +50,8 @@ on_epoch(BU_REPLAY_ARGS)
 				 fleet->epochs_count + 1, sizeof(*fleet->epochs));
 	fleet->epochs[fleet->epochs_count++] =
 		(struct bu_epoch){fleet->epoch, event->seq, event->time_ms};
+	if (fleet->epochs_count > 1)
+		bu_adopted_epoch(fleet, event);
 	return 0;
 }
 
@@ -370,17 +372,20 @@ static const struct {
 	[BU_EVENT_TOKEN] = {SITE, bu_replay_token},
 	[BU_EVENT_TOKEN_REVOKED] = {SITE, bu_replay_token_revoked},
 	[BU_EVENT_DELIVERED] = {SITE, bu_replay_delivered},
+	[BU_EVENT_ADOPTED] = {NODE, bu_replay_adopted},
+	[BU_EVENT_LEARNED] = {SITE, bu_replay_learned},
 	[BU_EVENT_HELD] = {NODE, on_held},
 	[BU_EVENT_RELEASED] = {NODE, on_released},
 };
 
-/* Whose view the row has changed. After an apply or a rename all nodes are looked at
- * anew. */
+/* Whose view the row has changed. After an apply, a rename or an epoch all nodes are
+ * looked at anew. */
 static void
 note_shown(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   const union bu_body *body)
 {
-	if (event->kind == BU_EVENT_APPLIED || event->kind == BU_EVENT_RENAMED)
+	if (event->kind == BU_EVENT_APPLIED || event->kind == BU_EVENT_RENAMED ||
+	    event->kind == BU_EVENT_EPOCH)
 		fleet->renewed = fleet->version + 1;
 	else if (node)
 		bu_fleet_mark(fleet, node);

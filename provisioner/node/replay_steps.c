@@ -115,6 +115,9 @@ bu_replay_admitted(BU_REPLAY_ARGS)
 	bu_node_set_agent_cert_next(node, "");
 	bu_node_set_agent_cert_renewed(node, "");
 	bu_node_set_condition(node, BU_CONDITION_CREDENTIAL_COPIED, 0, 0, NULL);
+	bu_node_set_condition(node, BU_CONDITION_UNADOPTED, 0, 0, NULL);
+	if (node->adopted->unproven)
+		bu_node_adopted(node)->unproven = 0;
 	node->agent_revoked = 0;
 	node->admitted_ms = event->time_ms;
 	bu_node_drop_refusal(node);

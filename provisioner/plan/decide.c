@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One decision per node. Called by plan.c. Invariants: a node whose disk may hold data
- * is never planned as install. A node that a person holds, or with an order under way,
- * is left alone, with the reason.
+ * is never planned as install, nor is one whose machine runs a system that could not be
+ * adopted. A node that a person holds, or with an order under way, is left alone, with
+ * the reason.
  */
 #include <string.h>
 
@@ -117,6 +118,7 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	    bu_plan_changes_class(changes) < BU_CLASS_WIPE)
 		return BU_CLASS_REIMAGE;
 	if (it->node->disk_touched || on_disk || disk == BU_PLAN_DISK_WRITTEN ||
+	    it->node->conditions[BU_CONDITION_UNADOPTED].on ||
 	    other_is_written(input, it))
 		return BU_CLASS_WIPE;
 	return BU_CLASS_INSTALL;
@@ -373,6 +375,10 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	if (!node) {
 		ret->class = BU_CLASS_INSTALL;
 		BU_REASON_SET(&ret->why, NEW, .number = {0});
+		return;
+	}
+	if (input->adopts && input->adopts(input->arg, node)) {
+		ret->adopts = 1;
 		return;
 	}
 	if (bu_plan_restarts(input, it)) {

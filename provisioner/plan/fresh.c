@@ -90,8 +90,8 @@ int
 bu_plan_same(const json_t *plan, const json_t *again, struct bu_err *err)
 {
 	static const char *const members[] = {
-		"refused",   "left",     "pools",   "renames", "waiting",
-		"unchanged", "left_out", "restart", "reach",   "under_way"};
+		"refused",  "left",    "pools", "renames",   "waiting", "unchanged",
+		"left_out", "restart", "reach", "under_way", "adopts"};
 	const char *base = bu_json_str(plan, "base", "");
 	const char *now = bu_json_str(again, "base", "");
 	const json_t *steps = json_object_get(plan, "steps");

@@ -74,6 +74,9 @@ struct bu_plan_input {
 	 * No function = none. New reference. */
 	json_t *(*scratch)(void *arg, const struct bu_node *node,
 			   const struct bu_desired_hardware *class, const char *wanted);
+	/* 1 = the node's system runs, and is adopted as it is. No function = none is.
+	 */
+	int (*adopts)(void *arg, const struct bu_node *node);
 	/* Minutes that steps of this class took in the past; negative = not known. */
 	double (*minutes)(void *arg, const char *pool, enum bu_class class);
 	void *arg;

@@ -349,6 +349,10 @@ plan_decided(struct maker *maker, const struct bu_plan_node *it)
 	if (it->node)
 		observe(maker, it->node);
 	bu_plan_decide(maker->input, it, &decision);
+	if (decision.adopts) {
+		json_array_append_new(list(maker, "adopts"), json_string(want->name));
+		return;
+	}
 	if (decision.stays)
 		tell(maker, "quarantined", want->name, &decision.why);
 	if (it->identity->kind == BU_MACHINE_IDENTITY_CONFLICT) {
@@ -436,11 +440,12 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	int rc;
 
 	maker.plan = json_pack(
-		"{s:i,s:s,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:[],s:{},s:{},s:{},s:[],s:[],s:[],s:[]}",
+		"{s:i,s:s,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:[],s:[],s:{},s:{},s:{},s:[],s:[],s:[],s:[]}",
 		"v", 2, "revision", input->revision, "base",
 		input->base ? input->base : "", "commit", input->commit, "limit", limit,
-		"restart", restart, "steps", "refused", "quarantined", "left", "pools",
-		"renames", "waiting", "warnings", "drift", "reach", "under_way");
+		"restart", restart, "steps", "refused", "quarantined", "left", "adopts",
+		"pools", "renames", "waiting", "warnings", "drift", "reach",
+		"under_way");
 	maker.images = bu_xcalloc(input->desired->images_count, sizeof(*maker.images));
 	maker.pool_steps = bu_xcalloc(input->desired->pools_count, sizeof(int));
 	maker.observed = bu_sha256_begin();

@@ -42,10 +42,11 @@ struct bu_decision {
 	int waits;           /* an open order with the same target waits for its turn */
 	int served;          /* the step changes a node that is in service */
 	int renamed;         /* the step gives the node its new name */
-	int stays; /* stays quarantined: the node has all that is desired; why has the
-		      reason */
-	int reset; /* the machine is on: the order goes on only by a grant */
-	int anew;  /* the order under way is withdrawn for this one */
+	int stays;  /* stays quarantined: the node has all that is desired; why has the
+		       reason */
+	int adopts; /* the node is adopted as it runs, and gets no step */
+	int reset;  /* the machine is on: the order goes on only by a grant */
+	int anew;   /* the order under way is withdrawn for this one */
 	struct bu_reason why;
 	json_t *changes; /* owned; NULL = none */
 };

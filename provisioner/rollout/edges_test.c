@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "provisioner/node/adopt.h"
+#include "provisioner/node/stamp.h"
 #include "provisioner/node/verbs.h"
 #include "provisioner/rollout/rollout.h"
 #include "tests/support/roots.h"
@@ -492,6 +494,38 @@ goes_back(void)
 	done();
 }
 
+/* Its appliance is lost while it is in service, or parked. */
+static void
+is_adopted(enum bu_state state)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-1");
+	bu_autojson json_t *stamp = NULL, *settled = NULL;
+	struct bu_adopt_ask ask = {.inventory = inventory};
+	struct bu_adoption adoption;
+	struct bu_stamp shown;
+
+	from(RIG_READY);
+	rig_epoch(&rig, 7, 0);
+	ask.stamp = stamp = rig_stamp(&rig, node);
+	slurm_says("");
+	if (state == BU_STATE_PARKED)
+		verb(BU_VERB_DRAIN);
+	until(state);
+	ask.settled = settled = bu_stamp_tell(rig.rec, node, "");
+	rig_swap_log(&rig, NULL, NULL);
+	rig_epoch(&rig, 8, 0);
+	rig_revise(&rig, 1, NULL, NULL);
+	count_from_here();
+	ck_assert_int_eq(bu_stamp_read(settled, &shown, NULL), 0);
+	ask.peer = shown.machine;
+	ask.cert = shown.cert;
+	bu_adopt_judge(rig.rec, &ask, &adoption);
+	ck_assert_int_eq(bu_adopt_act(rig.rec, &ask, &adoption, NULL), -1);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(node->state, state);
+	done();
+}
+
 START_TEST(each_edge_is_reached_by_the_daemon_itself)
 {
 	static const enum bu_state rests[] = {BU_STATE_PARKED, BU_STATE_SERVICING,
@@ -521,6 +555,8 @@ START_TEST(each_edge_is_reached_by_the_daemon_itself)
 	given_up(RIG_STARTED);
 	given_up(RIG_IMAGING);
 	given_up(RIG_BOOTING);
+	is_adopted(BU_STATE_READY);
+	is_adopted(BU_STATE_PARKED);
 	for (size_t i = 0; i < count; i++) {
 		if (fired[i])
 			continue;

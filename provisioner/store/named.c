@@ -34,6 +34,7 @@ static const struct {
 	AT(EVIDENCE, evidence, digest),
 	AT(CRASH, crash, digest),
 	AT(CERTIFICATE, certificate, digest),
+	AT(ADOPTED, adopted, facets),
 };
 
 struct looking {

@@ -109,8 +109,8 @@ write_paper(const struct rig *rig)
 	rig_write(rig, "squeue", "");
 }
 
-static void
-open_process(struct rig *rig)
+void
+rig_go(struct rig *rig)
 {
 	static const char *const names[] = {"DNS:bringup", "IP:127.0.0.1",
 					    "IP:10.99.0.1", NULL};
@@ -143,8 +143,8 @@ open_process(struct rig *rig)
 }
 
 /* In the order of bringupd. */
-static void
-close_process(struct rig *rig)
+void
+rig_halt(struct rig *rig)
 {
 	bu_reconcile_stop(rig->rec);
 	bu_gate_destroy(rig->gate);
@@ -166,7 +166,7 @@ rig_begin(struct rig *rig, int nodes)
 	ck_assert_ptr_nonnull(mkdtemp(rig->dir));
 	bu_clock_fake(&rig->clock, (int64_t)RIG_START_MS * 1000);
 	write_paper(rig);
-	open_process(rig);
+	rig_go(rig);
 	if (nodes)
 		rig_apply(rig, nodes, BU_CLASS_INSTALL, "d1", NULL, NULL);
 }
@@ -174,7 +174,7 @@ rig_begin(struct rig *rig, int nodes)
 void
 rig_end(struct rig *rig)
 {
-	close_process(rig);
+	rig_halt(rig);
 	free(rig->console_dir);
 	ck_assert_int_eq(bu_remove_tree(rig->dir, NULL), 0);
 }
@@ -201,9 +201,9 @@ rig_away(struct rig *rig, int64_t ms)
 {
 	int gate = rig->gate != NULL;
 
-	close_process(rig);
+	rig_halt(rig);
 	bu_clock_advance(&rig->clock, ms);
-	open_process(rig);
+	rig_go(rig);
 	if (gate)
 		rig_open_gate(rig);
 }

@@ -62,6 +62,14 @@ void rig_end(struct rig *rig);
 void rig_restart(struct rig *rig);
 /* The same; there is no process for so long. */
 void rig_away(struct rig *rig, int64_t ms);
+/* The process ends; it starts over what is there. */
+void rig_halt(struct rig *rig);
+void rig_go(struct rig *rig);
+/* The process ends; its log is kept under this name (NULL = lost), and the one that was
+ * kept as `put` takes its place (NULL = an empty one). It starts again. */
+void rig_swap_log(struct rig *rig, const char *keep, const char *put);
+/* This epoch begins; unchecked: behind the fence. */
+void rig_epoch(struct rig *rig, int64_t epoch, int unchecked);
 void rig_open_gate(struct rig *rig);
 /* So many ms pass on the clock, and the few that it takes until everything has come to
  * rest: no timer is due, nothing is on its way to the log, and the fake children

@@ -5,8 +5,10 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/crypto.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/worker.h"
 #include "fabric/judge/fabcert.h"
@@ -61,6 +63,46 @@ rig_inventory(int number, const char *boot_id)
 			 (unsigned)number >> 8, (unsigned)number & 0xff);
 	}
 	return inventory;
+}
+
+void
+rig_swap_log(struct rig *rig, const char *keep, const char *put)
+{
+	static const char *const parts[] = {"-wal", "-shm"};
+	bu_autofree char *log = bu_xasprintf("%s/log.db", rig->dir);
+	bu_autofree char *kept = keep ? bu_xasprintf("%s/%s", rig->dir, keep) : NULL;
+	bu_autofree char *other = put ? bu_xasprintf("%s/%s", rig->dir, put) : NULL;
+
+	rig_halt(rig);
+	if (kept)
+		ck_assert_int_eq(rename(log, kept), 0);
+	else
+		ck_assert_int_eq(unlink(log), 0);
+	for (size_t i = 0; i < BU_LEN(parts); i++) {
+		bu_autofree char *part = bu_xasprintf("%s%s", log, parts[i]);
+
+		unlink(part);
+	}
+	if (other) {
+		size_t size;
+		bu_autofree char *all = bu_file_read(other, INT32_MAX, &size, NULL);
+
+		ck_assert_ptr_nonnull(all);
+		ck_assert_int_eq(bu_file_write(log, all, size, 0600, NULL), 0);
+	}
+	rig_go(rig);
+}
+
+void
+rig_epoch(struct rig *rig, int64_t epoch, int unchecked)
+{
+	struct bu_event events[2];
+
+	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
+	BU_EVENT_MAKE(&events[1], BU_EVENT_CONDITION, "", condition,
+		      .name = "epoch-unchecked", .on = unchecked);
+	bu_reconcile_note(rig->rec, events, BU_LEN(events));
+	rig_pass(rig, 1);
 }
 
 json_t *
