@@ -94,6 +94,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(TOKEN, "token",                                                              \
 	  "a person or program gets a token; hash: its SHA-256, which opens nothing")  \
 	X(TOKEN_REVOKED, "token-revoked", "tokens of this name open nothing any more") \
+	X(DELIVERED, "delivered",                                                      \
+	  "the receiver of a webhook has taken all rows to seq")                       \
 	X(ADOPTED, "adopted",                                                          \
 	  "its system runs, and the stamp that its agent shows is of a log that is "   \
 	  "not this one: all that this log knew of the node ends; facets: of the "     \
@@ -101,8 +103,6 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(LEARNED, "learned",                                                          \
 	  "an agent shows an anchor of a log that is not this one, by which these "    \
 	  "were revoked when that had row seq of epoch")                               \
-	X(DELIVERED, "delivered",                                                      \
-	  "the receiver of a webhook has taken all rows to seq")                       \
 	X(HELD, "held", "kind: bringup, person or external")                           \
 	X(RELEASED, "released", "")
 

@@ -159,12 +159,12 @@ enum { BU_UNSAID = -1 };
 		F(INT, token, until_ms) F(TEXT, token, by))                            \
 	B(TOKEN_REVOKED, token_revoked, F(TEXT, token_revoked, name)                   \
 		F(TEXT, token_revoked, by))                                            \
+	B(DELIVERED, delivered, F(TEXT, delivered, webhook) F(INT, delivered, seq))    \
 	/* stamp: model/stamp.h */                                                     \
 	B(ADOPTED, adopted, F(JSON, adopted, stamp) F(JSON, adopted, told)             \
 		F(TEXT, adopted, boot_id) F(IF_TEXT, adopted, facets))                 \
 	B(LEARNED, learned, F(JSON, learned, revoked) F(INT, learned, epoch)           \
 		F(INT, learned, seq) F(TEXT, learned, by))                             \
-	B(DELIVERED, delivered, F(TEXT, delivered, webhook) F(INT, delivered, seq))    \
 	B(HELD, held, F(TEXT, held, owner) F(TEXT, held, kind) F(REASON, held, reason)) \
 	B(RELEASED, released, F(TEXT, released, by))
 
