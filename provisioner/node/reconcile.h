@@ -204,8 +204,8 @@ void bu_reconcile_installed(struct bu_reconcile *rec, struct bu_node *node,
 
 /* The agent made a request. */
 void bu_reconcile_heard(struct bu_reconcile *rec, struct bu_node *node);
-/* The agent was given work, and may be silent for so long. 0 = its work has ended, or it
- * asks for work. */
+/* The agent was given work, and may be silent for so long. 0 = its work has ended, or
+ * it asks for work. */
 void bu_reconcile_busy(struct bu_reconcile *rec, struct bu_node *node, int64_t for_ms);
 /* The agent's progress in this stage of its step. The deadline counts from the last
  * advance. */
