@@ -59,6 +59,7 @@ check|bind9-utils|its named-checkzone judges the zones that we print|
 check|clustershell|its nodeset judges ours|
 check|openssl|signs the second image of a system test|
 check|curl|asks the HTTPS boot listener as firmware does|
+check|prometheus|scrapes the metrics, and judges rules and alerts|
 check|python3-cryptography|opens and makes sealed streams beside ours|
 check|git|profile trees from git|
 check|valgrind|memory and files of the probe's engine|
