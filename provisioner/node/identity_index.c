@@ -34,6 +34,7 @@ struct walk {
 	int64_t time_ms;
 	json_t *shared; /* reasons TWIN; NULL = none is looked for */
 	struct bu_node *found;
+	int met; /* another node tells one of the keys, too */
 };
 
 typedef void (*key_fn)(struct walk *walk, int kind, const char *value);
@@ -166,6 +167,7 @@ add_key(struct walk *walk, int kind, const char *value)
 	/* A NIC may be listed twice. */
 	if (!has_name(names, walk->node->name))
 		json_array_append_new(names, json_string(walk->node->name));
+	walk->met |= json_array_size(names) > 1;
 }
 
 void
@@ -189,6 +191,9 @@ bu_identity_index_learn(struct bu_fleet *fleet, struct bu_node *node, int64_t ti
 
 	bu_node_machine(node, &machine);
 	each_key(&walk, add_key);
+	bu_fleet_mark(fleet, node);
+	if (!walk.met && !node->conditions[BU_CONDITION_SHARED_IDENTITY].on)
+		return;
 	look(fleet, node, time_ms);
 	each_key(&walk, look_at_others);
 }
