@@ -309,7 +309,8 @@
 	BU_LINE(X, STAMP_REVOKED, "stamp-revoked", \
 		"its machine or its certificate was revoked after its stamp was made") \
 	BU_LINE(X, STAMP_OVERTAKEN, "stamp-overtaken", \
-		"it was installed anew in this log") \
+		"since the present epoch began, this log has installed or retired it, " \
+		"or taken it out of service, or somebody holds it") \
 	BU_LINE(X, STAMP_RIVAL, "stamp-rival", \
 		"another agent shows a later stamp of {node}") \
 	/* drift */ \

@@ -31,8 +31,22 @@ is_overtaken(const struct bu_fleet *fleet, const struct bu_node *node)
 		return 0;
 	epoch = &fleet->epochs[fleet->epochs_count - 1];
 	return node->admitted_ms >= epoch->time_ms ||
-	       (node->state_seq > epoch->seq &&
-		bu_trigger_info(node->on)->flags & BU_ON_FORGETS);
+	       node->adopted->forgotten_seq > epoch->seq;
+}
+
+/* In the present epoch somebody holds the node, or it was taken out of service. */
+static int
+stays_out(const struct bu_fleet *fleet, const struct bu_node *node)
+{
+	const struct bu_epoch *epoch = &fleet->epochs[fleet->epochs_count - 1];
+	int held = node->hold->owner == BU_OWNER_PERSON ||
+		   node->hold->owner == BU_OWNER_EXTERNAL;
+	int out = node->state == BU_STATE_DRAINING ||
+		  (bu_state_info(node->state)->settled &&
+		   node->state != BU_STATE_ENROLLED && node->state != BU_STATE_READY);
+
+	return (held && node->hold->since_ms >= epoch->time_ms) ||
+	       (out && node->state_seq > epoch->seq);
 }
 
 int
@@ -58,8 +72,13 @@ is_revoked(const struct bu_fleet *fleet, const struct bu_stamp *stamp, const cha
 
 /* Takes why. */
 static void
-refuse(struct bu_adoption *ret, json_t *why)
+refuse(const struct bu_reconcile *rec, const struct bu_adopt_ask *ask,
+       struct bu_adoption *ret, json_t *why)
 {
+	struct bu_machine cards;
+
+	bu_inventory_cards(ask->inventory, &cards);
+	ret->node = bu_reconcile_meant(rec, &cards);
 	ret->is = BU_ADOPT_BAD;
 	ret->why = why;
 }
@@ -84,7 +103,9 @@ check_holder(const struct bu_reconcile *rec, const struct bu_adopt_ask *ask,
 		return of_other("machine", stamp->machine, ask->peer);
 	if (strcmp(stamp->cert, ask->cert) != 0 && strcmp(stamp->next, ask->cert) != 0)
 		return of_other("certificate", stamp->cert, ask->cert);
-	if (desired && stamp->site[0] && strcmp(stamp->site, desired->site.name) != 0)
+	/* A site may have another name by now. */
+	if (!ask->known && desired && stamp->site[0] &&
+	    strcmp(stamp->site, desired->site.name) != 0)
 		return of_other("site", stamp->site, desired->site.name);
 	if (bu_reconcile_check_stamp(rec, ask->stamp, stamp->step, stamp->machine,
 				     &err) != 0)
@@ -143,7 +164,7 @@ check_node(const struct bu_reconcile *rec, const struct bu_adopt_ask *ask,
 	}
 	if (is_revoked(rec->fleet, stamp, ask->cert))
 		return BU_SAID_ALONE(STAMP_REVOKED);
-	if (is_overtaken(rec->fleet, node))
+	if (is_overtaken(rec->fleet, node) || stays_out(rec->fleet, node))
 		return BU_SAID_ALONE(STAMP_OVERTAKEN);
 	if (bu_adopt_is_due(rec->fleet, node) &&
 	    bu_adopt_is_later(node->live.adopts->epoch, node->live.adopts->seq,
@@ -178,7 +199,7 @@ judge_signed(struct bu_reconcile *rec, const struct bu_adopt_ask *ask,
 	else if (!why)
 		why = BU_SAID_ALONE(NODE_UNKNOWN);
 	if (why) {
-		refuse(ret, why);
+		refuse(rec, ask, ret, why);
 		return;
 	}
 	ret->node = node;
@@ -189,15 +210,12 @@ void
 bu_adopt_judge(struct bu_reconcile *rec, const struct bu_adopt_ask *ask,
 	       struct bu_adoption *ret)
 {
-	struct bu_machine cards;
 	struct bu_err err = {0};
 	int opened;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!*ask->peer || !rec->fleet->epochs_count)
 		return;
-	bu_inventory_cards(ask->inventory, &cards);
-	ret->node = bu_reconcile_meant(rec, &cards);
 	opened = ask->settled && bu_stamp_open(ask->settled, rec->fleet->public_pem,
 					       &ret->stamp, &err) == 0;
 	if (opened && is_known(rec, &ret->stamp))
@@ -206,8 +224,9 @@ bu_adopt_judge(struct bu_reconcile *rec, const struct bu_adopt_ask *ask,
 		judge_signed(rec, ask, ret);
 	} else if (!ask->node && !json_object_get(rec->fleet->revoked, ask->peer)) {
 		/* Who this log has given up is no stranger. */
-		refuse(ret, ask->settled ? BU_SAID(STAMP_BAD, BU_ARG("error", err.text))
-					 : BU_SAID_ALONE(NO_STAMP));
+		refuse(rec, ask, ret,
+		       ask->settled ? BU_SAID(STAMP_BAD, BU_ARG("error", err.text))
+				    : BU_SAID_ALONE(NO_STAMP));
 	}
 }
 
@@ -220,16 +239,16 @@ note_bad(struct bu_reconcile *rec, const struct bu_adopt_ask *ask,
 {
 	struct bu_node *node = adoption->node;
 	bu_autofree char *words = bu_said_text(adoption->why);
+	const char *name = node ? node->name : "a system";
 	struct bu_event event;
 
-	bu_err_set(err, BU_ERR_DENIED, 0, "%s (machine %s) is not adopted: %s",
-		   node ? node->name : "a system", ask->peer, words);
-	bu_warn("adopt", "%s (machine %s) is not adopted: %s",
-		node ? node->name : "a system", ask->peer, words);
+	bu_err_set(err, BU_ERR_DENIED, 0, "%s (machine %s) is not adopted: %s", name,
+		   ask->peer, words);
 	if (!node || node->machine[0] || node->live.appending ||
 	    node->conditions[BU_CONDITION_UNADOPTED].on ||
 	    bu_adopt_is_due(rec->fleet, node))
 		return -1;
+	bu_warn("adopt", "%s (machine %s) is not adopted: %s", name, ask->peer, words);
 	BU_EVENT_MAKE(&event, BU_EVENT_CONDITION, node->name, condition,
 		      .name = bu_condition_info(BU_CONDITION_UNADOPTED)->name, .on = 1,
 		      .detail = adoption->why);
@@ -326,10 +345,12 @@ bu_adopt_act(struct bu_reconcile *rec, const struct bu_adopt_ask *ask,
 		return note_bad(rec, ask, adoption, err);
 	*bu_node_adopts(node) =
 		(struct bu_adopted){adoption->stamp.epoch, adoption->stamp.seq,
-				    bu_loop_now_ms(rec->fleet->loop), 0};
+				    bu_loop_now_ms(rec->fleet->loop), 0, 0};
 	if (bu_fence_check(rec->fleet, BU_ERR_BUSY, err) != 0)
 		return bu_err_wrap(err, "%s is to be adopted", node->name);
-	if (node->live.appending || bu_store_down(rec->fleet->store))
+	/* A machine that a command may still switch is not one that runs. */
+	if (node->live.appending || bu_effects_switch(rec, node) ||
+	    bu_store_down(rec->fleet->store))
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing right now; say hello again",
 				  node->name);

@@ -13,6 +13,7 @@
 #include "model/anchor.h"
 #include "provisioner/node/anchor.h"
 #include "provisioner/node/fence.h"
+#include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/stamp.h"
 #include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
@@ -409,6 +410,17 @@ START_TEST(what_was_revoked_is_not_adopted)
 }
 END_TEST
 
+static void
+take_over(void)
+{
+	struct bu_err err = {0};
+	int64_t epoch;
+
+	ck_assert_int_eq(
+		bu_fence_take_over(rig.rec, "root", "all are off", &epoch, &err), 0);
+	rig_pass(&rig, 1001);
+}
+
 /* An old stamp, from a machine that was off, takes no name from what this log did. */
 START_TEST(what_this_log_did_since_counts_more)
 {
@@ -417,19 +429,67 @@ START_TEST(what_this_log_did_since_counts_more)
 
 	begin(&agent);
 	lose_all(EPOCH + 100);
-	{
-		int64_t epoch;
-		struct bu_err err = {0};
-
-		ck_assert_int_eq(bu_fence_take_over(rig.rec, "root", "all are off",
-						    &epoch, &err),
-				 0);
-		rig_pass(&rig, 1001);
-	}
+	take_over();
 	node = rig_node(&rig, 1);
 	person(node, BU_VERB_RETIRE);
 	ck_assert_int_eq(hello(&agent), BU_ERR_DENIED);
 	ck_assert_int_eq(node->state, BU_STATE_RETIRED);
+	/* Another machine is to take its name, and has not called yet. */
+	person(node, BU_VERB_REPLACE);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", NULL, NULL);
+	bu_rollouts_kick(rig.rollouts);
+	rig_until(&rig, node, BU_STATE_INSPECTING);
+	ck_assert_int_eq(hello(&agent), BU_ERR_DENIED);
+	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	ck_assert_str_eq(node->machine, "");
+	forget(&agent);
+	rig_end(&rig);
+}
+END_TEST
+
+/* A person holds the node after the new epoch began: it runs on, and waits for that
+ * person. */
+START_TEST(who_is_held_in_this_epoch_is_adopted_after_the_hold)
+{
+	struct agent agent;
+	struct bu_node *node;
+
+	begin(&agent);
+	lose_all(EPOCH + 100);
+	take_over();
+	node = rig_node(&rig, 1);
+	person(node, BU_VERB_HOLD);
+	ck_assert_int_eq(hello(&agent), BU_ERR_DENIED);
+	ck_assert_int_eq(node->state, BU_STATE_ENROLLED);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_PERSON);
+	person(node, BU_VERB_RELEASE);
+	ck_assert_int_eq(hello(&agent), BU_ERR_BUSY);
+	is_as_before(&agent);
+	nothing_was_done();
+	forget(&agent);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Its machine is being switched for an order of this epoch. */
+START_TEST(nobody_is_adopted_whose_machine_is_being_switched)
+{
+	struct agent agent;
+	struct bu_node *node;
+
+	begin(&agent);
+	lose_all(EPOCH + 100);
+	take_over();
+	node = rig_node(&rig, 1);
+	rig_write(&rig, "power.hang", "");
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", NULL, NULL);
+	bu_rollouts_kick(rig.rollouts);
+	rig_until(&rig, node, BU_STATE_INSPECTING);
+	rig_pass(&rig, 2000);
+	ck_assert(bu_effects_switch(rig.rec, node));
+	ck_assert_int_eq(hello(&agent), BU_ERR_BUSY);
+	ck_assert_str_eq(node->machine, "");
+	ck_assert_int_ne(node->state, BU_STATE_READY);
 	forget(&agent);
 	rig_end(&rig);
 }
@@ -459,15 +519,9 @@ START_TEST(an_older_log_learns_what_became_of_a_node)
 	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
 	rig_reason_has(&node->hold->reason, "epoch 1700000100 began");
 	/* Nobody answers for a day. */
-	{
-		int64_t epoch;
-		struct bu_err err = {0};
-
-		ck_assert_int_eq(bu_fence_take_over(rig.rec, "root", "", &epoch, &err),
-				 0);
-		for (int i = 0; i < 24; i++)
-			rig_pass(&rig, HOUR_MS);
-	}
+	take_over();
+	for (int i = 0; i < 24; i++)
+		rig_pass(&rig, HOUR_MS);
 	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
 	nothing_was_done();
 	ck_assert_int_eq(hello(&agent), BU_ERR_BUSY);
@@ -534,6 +588,9 @@ RIG_UNIT("adopt", a_stamp_is_told_before_the_join, a_fresh_appliance_adopts_what
 	 an_order_does_not_come_before_the_adoption,
 	 a_stamp_that_does_not_count_is_told, no_stamp_is_told,
 	 a_stamp_counts_only_for_its_holder, what_was_revoked_is_not_adopted,
-	 what_this_log_did_since_counts_more, an_older_log_learns_what_became_of_a_node,
+	 what_this_log_did_since_counts_more,
+	 who_is_held_in_this_epoch_is_adopted_after_the_hold,
+	 nobody_is_adopted_whose_machine_is_being_switched,
+	 an_older_log_learns_what_became_of_a_node,
 	 a_node_that_booted_since_proves_itself_again,
 	 a_parked_node_is_adopted_as_parked)

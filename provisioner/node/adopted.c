@@ -93,7 +93,7 @@ bu_replay_adopted(BU_REPLAY_ARGS)
 	set_boot(node, &stamp, body->adopted.boot_id, event->time_ms);
 	set_joined(node, &stamp);
 	*bu_node_adopted(node) =
-		(struct bu_adopted){stamp.epoch, stamp.seq, event->time_ms, 1};
+		(struct bu_adopted){stamp.epoch, stamp.seq, event->time_ms, 1, 0};
 	bu_node_drop_adopts(node);
 	bu_node_set_condition(node, BU_CONDITION_UNADOPTED, 0, 0, NULL);
 	return 0;

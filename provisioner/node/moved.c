@@ -48,6 +48,13 @@ set_next(struct bu_node *node, const struct bu_body_next *next, enum bu_state to
 	ret->reason = next->reason;
 }
 
+static void
+forget(struct bu_fleet *fleet, struct bu_node *node, int64_t seq)
+{
+	bu_binding_forget(fleet, node);
+	bu_node_adopted(node)->forgotten_seq = seq;
+}
+
 /* Facts of the state before do not count any more. */
 static void
 begin_anew(struct bu_node *node)
@@ -80,7 +87,7 @@ bu_moved(BU_REPLAY_ARGS)
 	if (!node->order->open && info->fate == BU_FATE_BEGINS)
 		return 0;
 	if (to == BU_STATE_INSPECTING && node->order->open && node->order->replace) {
-		bu_binding_forget(fleet, node);
+		forget(fleet, node, event->seq);
 		bu_node_order(node)->replace = 0;
 	}
 	note_stage(fleet, node, event->time_ms);
@@ -91,7 +98,7 @@ bu_moved(BU_REPLAY_ARGS)
 		node->live.late_ms = 0;
 	set_next(node, next, to, leads);
 	if (info->flags & BU_ON_FORGETS)
-		bu_binding_forget(fleet, node);
+		forget(fleet, node, event->seq);
 	if (on != BU_TRIGGER_REPEAT)
 		node->reset = body->state.reset;
 	/* A kexec starts one boot; later ones go through the firmware. */

@@ -262,6 +262,7 @@ struct bu_adopted {
 	/* It has not joined or been installed in the present epoch: its machine is not
 	 * power-cycled but by an order or a person. */
 	int unproven;
+	int64_t forgotten_seq; /* row that last took its machine away; 0 = none */
 };
 
 /* The reach by which the last power action was asked for ("" = none), and the revision

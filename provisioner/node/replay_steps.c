@@ -159,6 +159,8 @@ bu_replay_revoked(BU_REPLAY_ARGS)
 	int all = body->revoked.all;
 
 	bu_fallback_revoked(node, all ? NULL : body->revoked.fingerprint);
+	if (all)
+		bu_node_adopted(node)->forgotten_seq = event->seq;
 	if (!all && strcmp(body->revoked.fingerprint, node->agent_cert) != 0)
 		return 0;
 	node->agent_revoked = all || !node->agent_cert_next[0];
