@@ -310,7 +310,7 @@
 		"its machine or its certificate was revoked after its stamp was made") \
 	BU_LINE(X, STAMP_OVERTAKEN, "stamp-overtaken", \
 		"since the present epoch began, this log has installed or retired it, " \
-		"or taken it out of service, or somebody holds it") \
+		"or taken it out of service, or it is held") \
 	BU_LINE(X, STAMP_RIVAL, "stamp-rival", \
 		"another agent shows a later stamp of {node}") \
 	/* drift */ \
