@@ -237,7 +237,7 @@ bu_fence_take_over(struct bu_reconcile *rec, const char *by, const char *reason,
 				  "site's keys had its clock beyond all years",
 				  (long long)known);
 	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch, .by = by,
-		      .reason = *reason ? reason : NULL);
+		      .reason = *reason ? reason : NULL, .ends = 1);
 	for (size_t i = 0; i < BU_FENCE_CONDITIONS; i++)
 		condition_event(bu_fence_conditions[i], 0, NULL, 0, &events[i + 1]);
 	bu_reconcile_note(rec, events, BU_LEN(events));

@@ -37,7 +37,7 @@ restore(int64_t epoch)
 {
 	struct bu_event events[2];
 
-	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
+	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch, .ends = 1);
 	BU_EVENT_MAKE(&events[1], BU_EVENT_CONDITION, "", condition,
 		      .name = "epoch-unchecked", .on = 1);
 	bu_reconcile_note(rig.rec, events, 2);
