@@ -71,7 +71,7 @@ bu_heard_fini(struct bu_heard *heard)
 	memset(heard, 0, sizeof(*heard));
 }
 
-/* What is in memory counts as long as this agent runs. path: NULL = no file. */
+/* The copy in memory counts as long as this agent runs. path: NULL = no file. */
 static void
 keep(json_t **slot, const char *path, json_t *document)
 {

@@ -16,7 +16,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 /* id, name, meaning; model/event_body.h has the fields of the body */
 #define BU_EVENTS(X)                                                                   \
 	X(EPOCH, "epoch",                                                              \
-	  "higher than all before it; by: in a take-over, whose word it was")          \
+	  "higher than all before it; by: in a take-over, whose word it was; ends: "   \
+	  "orders of before are withdrawn, and nodes on their way are held")           \
 	X(STARTED, "started",                                                          \
 	  "bringup runs from here on (start, room on the disk, clock was set); it "    \
 	  "had run for lasted_ms before")                                              \

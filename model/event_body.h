@@ -54,7 +54,7 @@ enum { BU_UNSAID = -1 };
 /* B(event, body, fields) */
 #define BU_BODIES(B, F)                                                                \
 	B(EPOCH, epoch, F(INT, epoch, epoch) F(IF_TEXT, epoch, by)                     \
-		F(IF_TEXT, epoch, reason))                                             \
+		F(IF_TEXT, epoch, reason) F(IF_TRUE, epoch, ends))                     \
 	B(STARTED, started, F(TEXT, started, why) F(INT, started, lasted_ms))          \
 	B(REVISION, revision, F(TEXT, revision, digest) F(TEXT, revision, commit))     \
 	B(PLAN, plan, F(TEXT, plan, digest) F(TEXT, plan, revision))                   \

@@ -17,6 +17,7 @@ struct row {
 
 static const struct row today[] = {
 	{BU_EVENT_EPOCH, "{'epoch':1771027200}", NULL},
+	{BU_EVENT_EPOCH, "{'ends':true,'epoch':1771027200}", NULL},
 	{BU_EVENT_STARTED, "{'lasted_ms':5,'why':'room'}", NULL},
 	{BU_EVENT_REVISION, "{'commit':'c0ffee','digest':'946a'}", NULL},
 	{BU_EVENT_PLAN, "{'digest':'0008','revision':'946a'}", NULL},

@@ -26,7 +26,7 @@ struct bu_stamp {
 	char cert[65], next[65];
 	int64_t cert_until_ms, next_until_ms; /* Unix time */
 	char state[16]; /* model/state.h; a node that joins is told "ready" before */
-	/* What is installed, as of struct bu_node. */
+	/* The installed system, as of struct bu_node. */
 	char step[112], image[BU_NAME_MAX], digest[65], slot[2];
 	int raw;
 	char facets[65], commit[65], revision[65];

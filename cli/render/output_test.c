@@ -39,6 +39,19 @@ START_TEST(yaml_is_what_the_json_was)
 }
 END_TEST
 
+/* A firmware's texts have them. U+00A0 and those above are themselves. */
+START_TEST(yaml_has_no_control_characters)
+{
+	bu_autojson json_t *value =
+		json_pack("[s,s]", "\x7f\xc2\x80\xc2\x9f\xc2\xa0\xc3\xa9",
+			  "\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\x1b");
+	bu_autofree char *text = WRITTEN(bu_out_yaml(value, out));
+
+	ck_assert_str_eq(text, "- \"\\x7f\\x80\\x9f\xc2\xa0\xc3\xa9\"\n"
+			       "- \"\xe2\x80\xa7\\u2028\\u2029\xe2\x80\xaa\\u001B\"\n");
+}
+END_TEST
+
 START_TEST(names_are_folded_or_a_line_each)
 {
 	bu_autofree char *folded = NULL, *lines = NULL;
@@ -53,4 +66,5 @@ START_TEST(names_are_folded_or_a_line_each)
 }
 END_TEST
 
-BU_UNIT("output", yaml_is_what_the_json_was, names_are_folded_or_a_line_each)
+BU_UNIT("output", yaml_is_what_the_json_was, yaml_has_no_control_characters,
+	names_are_folded_or_a_line_each)

@@ -28,16 +28,37 @@ is_plain(const char *text)
 	return *text && strchr(letters, *text) && text[size] == '\0';
 }
 
+/* JSON leaves some characters as they are which YAML forbids in quotes, U+007F to
+ * U+009F, or takes for the end of a line, U+2028 and U+2029. */
+static void
+print_quoted(const char *json, FILE *out)
+{
+	for (const unsigned char *at = (const unsigned char *)json; *at; at++)
+		if (*at == 0x7f)
+			fputs("\\x7f", out);
+		else if (*at == 0xc2 && at[1] < 0xa0)
+			fprintf(out, "\\x%02x", *++at);
+		else if (*at == 0xe2 && at[1] == 0x80 && (at[2] | 1) == 0xa9) {
+			fprintf(out, "\\u20%02x", at[2] - 0x80);
+			at += 2;
+		} else
+			fputc(*at, out);
+}
+
 static void
 print_scalar(const json_t *value, FILE *out)
 {
-	if (json_is_string(value) && is_plain(json_string_value(value)))
+	bu_autofree char *json = NULL;
+
+	if (json_is_string(value) && is_plain(json_string_value(value))) {
 		fputs(json_string_value(value), out);
-	else
-		json_dumpf(value, out, JSON_ENCODE_ANY | JSON_COMPACT);
+		return;
+	}
+	json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+	print_quoted(json, out);
 }
 
-/* What an item or a key begins: on its line, or below it. */
+/* The value of an item or a key: on its line, or below it. */
 static void
 print_below(const json_t *value, int indent, FILE *out)
 {

@@ -204,8 +204,12 @@ fail(struct hook *hook, long status, const char *error)
 		bu_autojson json_t *why = trouble(hook);
 		bu_autofree char *text = bu_said_text(why);
 
-		bu_warn("webhook", "%s; event %lld is told again", text,
-			(long long)hook->row.seq);
+		if (hook->row.seq)
+			bu_warn("webhook", "%s; event %lld is told again", text,
+				(long long)hook->row.seq);
+		else
+			bu_warn("webhook", "%s; the next event is looked for again",
+				text);
 	}
 	hook->waits = 1;
 	bu_timer_set(hook->timer, again_ms);

@@ -5,14 +5,18 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "provisioner/api/webhook_form.h"
+#include "tests/support/baddisk.h"
 #include "tests/support/row.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
-enum { SECOND = 1000, MINUTE = 60 * SECOND };
+/* LARGE: no cache of SQLite's has so many bytes. */
+enum { SECOND = 1000, MINUTE = 60 * SECOND, LARGE = 8 * 1024 * 1024 };
 
 static struct bu_webhook_opts
 opts_of(const char *url, const char *events, const char *nodes, const char *pools)
@@ -188,14 +192,20 @@ finish(void)
 }
 
 static void
-hold(const char *node)
+lease(const char *node, const char *probe)
 {
 	struct bu_event event;
 
 	row_init(&event, BU_EVENT_LEASE, node,
-		 json_pack("{s:s,s:s}", "probe", "p", "for", ""));
+		 json_pack("{s:s,s:s}", "probe", probe, "for", ""));
 	bu_reconcile_note(site.rig.rec, &event, 1);
 	rig_pass(&site.rig, 1);
+}
+
+static void
+hold(const char *node)
+{
+	lease(node, "p");
 }
 
 static const struct bu_condition *
@@ -209,6 +219,34 @@ row_seq(void)
 {
 	return site.rig.fleet->life.row_seq;
 }
+
+/* The log cannot be read: no event is named, and the next one comes when it can. */
+START_TEST(a_log_that_is_not_read_is_read_again)
+{
+	bu_autofree char *path = NULL, *text = NULL;
+	bu_autofree char *large = bu_xcalloc(1, LARGE + 1);
+	int before = dup(STDERR_FILENO);
+
+	memset(large, 'p', LARGE);
+	bad_disk_install();
+	begin();
+	path = bu_xasprintf("%s/said", site.rig.dir);
+	ck_assert_ptr_nonnull(freopen(path, "w", stderr));
+	bad_disk.unread = 1;
+	lease("node001", large);
+	fflush(stderr);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	ck_assert_int_eq(atomic_load(&receiver.asked), 0);
+	text = bu_file_read(path, 65536, NULL, NULL);
+	rig_text_has(text, "the next event is looked for again");
+	ck_assert_ptr_null(strstr(text, "event 0"));
+	bad_disk_install();
+	rig_pass(&site.rig, MINUTE);
+	ck_assert_int_eq(atomic_load(&receiver.asked), 1);
+	finish();
+}
+END_TEST
 
 /* It begins with the next row, and its own rows are told to nobody. */
 START_TEST(a_row_is_told_once_it_is_in_the_log)
@@ -308,6 +346,6 @@ START_TEST(without_its_secret_nothing_is_told)
 END_TEST
 
 RIG_UNIT("webhooks", a_filter_takes_what_it_names, what_is_wrong_is_named,
-	 it_is_signed_as_others_verify_it, a_row_is_told_once_it_is_in_the_log,
-	 another_process_goes_on_where_it_stopped,
+	 it_is_signed_as_others_verify_it, a_log_that_is_not_read_is_read_again,
+	 a_row_is_told_once_it_is_in_the_log, another_process_goes_on_where_it_stopped,
 	 a_receiver_that_takes_nothing_is_told_of, without_its_secret_nothing_is_told)

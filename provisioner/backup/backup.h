@@ -83,13 +83,19 @@ char *bu_place_identity(const char *path, struct bu_err *err);
 /* Copies the keys in a folder to keys/ of the work. */
 bu_must int bu_place_copy_keys(const char *from, const char *work, struct bu_err *err);
 bu_must int bu_place_check_keys(const char *work, struct bu_err *err);
+/* A file or a folder is on the disk. */
+bu_must int bu_place_sync(const char *path, struct bu_err *err);
 /* The work becomes the state directory. */
 bu_must int bu_place_put(const char *work, const char *state, struct bu_err *err);
 
 /* sheet.c. The site key as one text file, to be printed: the appliance's keys. */
-/* file: new, mode 0600. */
+/* Writes FILE.new, mode 0600; file itself must not be there. */
 bu_must int bu_sheet_write(const char *keys, const char *file, int64_t now_ms,
 			   struct bu_err *err);
+/* FILE.new becomes the file, once the keys are a site's. */
+bu_must int bu_sheet_put(const char *file, struct bu_err *err);
+/* FILE.new has keys of no site. */
+void bu_sheet_drop(const char *file);
 /* Writes the keys into the folder, which is made. BU_ERR_VERIFY: a character of it is
  * another one; BU_ERR_NOTFOUND: the file is no sheet. */
 bu_must int bu_sheet_read(const char *file, const char *keys, struct bu_err *err);

@@ -140,7 +140,7 @@ raise_epoch(struct bu_loop *loop, struct bu_store *store, int64_t least, int64_t
 	if (epoch > BU_EPOCH_MAX)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "its epoch %lld has none above it", (long long)least);
-	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
+	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch, .ends = 1);
 	BU_EVENT_MAKE(&events[1], BU_EVENT_CONDITION, "", condition,
 		      .name = bu_condition_info(BU_CONDITION_EPOCH_UNCHECKED)->name,
 		      .on = 1);

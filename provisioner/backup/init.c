@@ -22,7 +22,7 @@
 
 /* --- keys --- */
 
-/* What of a backup is not taken over: its log. */
+/* Of a backup the log is not taken over. */
 static int
 forget_log(const char *work, int64_t *ret_epoch, struct bu_err *err)
 {
@@ -190,6 +190,16 @@ init_in(const struct bu_init_ask *ask, const char *work, int64_t now_ms,
 	return ask->sheet ? bu_sheet_write(keys, ask->sheet, now_ms, err) : 0;
 }
 
+/* The sheet has its name last: under that name are keys of a site alone. */
+static int
+put(const struct bu_init_ask *ask, const char *work, const char *state,
+    struct bu_err *err)
+{
+	if (bu_place_put(work, state, err) != 0)
+		return -1;
+	return ask->sheet ? bu_sheet_put(ask->sheet, err) : 0;
+}
+
 int
 bu_init(const struct bu_init_ask *ask, int64_t now_ms, FILE *out, struct bu_err *err)
 {
@@ -206,8 +216,11 @@ bu_init(const struct bu_init_ask *ask, int64_t now_ms, FILE *out, struct bu_err 
 		return -1;
 	rc = init_in(ask, work, now_ms, &epoch, err);
 	if (rc == 0)
-		rc = bu_place_put(work, state, err);
+		rc = put(ask, work, state, err);
 	if (rc != 0) {
+		/* Else the keys are in the state directory. */
+		if (ask->sheet && bu_file_exists(work))
+			bu_sheet_drop(ask->sheet);
 		bu_ignore(bu_remove_tree(work, NULL));
 		return -1;
 	}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -168,6 +169,32 @@ START_TEST(nothing_is_written_over)
 }
 END_TEST
 
+/* The state directory cannot be put into its place: a link to nowhere is there. */
+START_TEST(no_sheet_is_left_of_keys_that_are_nowhere)
+{
+	bu_autofree char *beside = NULL;
+	struct bu_err err = {0};
+
+	begin();
+	beside = bu_xasprintf("%s.new", sheet);
+	ck_assert_int_eq(symlink("nowhere", first), 0);
+	ck_assert_int_eq(init(first, NULL, sheet, &err), -1);
+	ck_assert_msg(strstr(err.text, "rename") != NULL, "%s", err.text);
+	ck_assert(!bu_file_exists(sheet));
+	ck_assert(!bu_file_exists(beside));
+	ck_assert_int_eq(unlink(first), 0);
+	/* A run that was killed has left this one. */
+	ck_assert_int_eq(
+		bu_file_write(beside, "older keys, and more of them", 28, 0644, NULL),
+		0);
+	makes(first, NULL, sheet);
+	ck_assert(!bu_file_exists(beside));
+	makes(second, sheet, NULL);
+	keys_are_equal();
+	end();
+}
+END_TEST
+
 /* Each character once, as one who types it in may slip. */
 START_TEST(a_slip_is_found)
 {
@@ -196,4 +223,4 @@ START_TEST(a_slip_is_found)
 END_TEST
 
 BU_UNIT("init", a_sheet_makes_the_same_appliance_again, nothing_is_written_over,
-	a_slip_is_found)
+	no_sheet_is_left_of_keys_that_are_nowhere, a_slip_is_found)

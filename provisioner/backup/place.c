@@ -151,8 +151,8 @@ bu_place_check_keys(const char *dir, struct bu_err *err)
 	return 0;
 }
 
-static int
-sync_path(const char *path, struct bu_err *err)
+int
+bu_place_sync(const char *path, struct bu_err *err)
 {
 	bu_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
@@ -175,10 +175,10 @@ sync_folder(const char *dir, struct bu_err *err)
 		bu_autofree char *path = bu_xasprintf("%s/%s", dir, entry->d_name);
 
 		if (entry->d_type == DT_REG)
-			rc = sync_path(path, err);
+			rc = bu_place_sync(path, err);
 	}
 	closedir(folder);
-	return rc == 0 ? sync_path(dir, err) : -1;
+	return rc == 0 ? bu_place_sync(dir, err) : -1;
 }
 
 int
@@ -193,7 +193,7 @@ bu_place_put(const char *work, const char *state, struct bu_err *err)
 	if (rename(work, state) != 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "rename '%s' to '%s'", work,
 				  state);
-	return sync_path(parent, err);
+	return bu_place_sync(parent, err);
 }
 
 int

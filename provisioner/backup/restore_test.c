@@ -56,6 +56,25 @@ init(FILE *out)
 	return bu_init(&ask, APPLIANCE_NOW_MS, out, NULL);
 }
 
+static char *
+sheet_of(const char *end)
+{
+	return bu_xasprintf("%s/sheet%s", a.dir, end);
+}
+
+static int
+init_anew(FILE *out)
+{
+	bu_autofree char *sheet = sheet_of("");
+	const struct bu_init_ask ask = {.state = a.other,
+					.sheet = sheet,
+					.site = "falcon",
+					.tree = "{\"files\":{}}",
+					.commit = ""};
+
+	return bu_init(&ask, APPLIANCE_NOW_MS, out, NULL);
+}
+
 static void
 is_restored(void)
 {
@@ -70,12 +89,12 @@ count_row(const struct bu_event *event, void *arg)
 	return 0;
 }
 
-/* With the keys of the backup, and a log of its own. */
+/* With the keys of that folder, and a log of its own. */
 static void
-is_begun(void)
+is_begun_with(const char *keys)
 {
 	bu_autofree char *path = bu_xasprintf("%s/journal.db", a.other);
-	bu_autofree char *theirs = bu_xasprintf("%s/keys/sign.pub", a.state);
+	bu_autofree char *theirs = bu_xasprintf("%s/sign.pub", keys);
 	bu_autofree char *ours = bu_xasprintf("%s/keys/sign.pub", a.other);
 	bu_autofree char *one = bu_file_read(theirs, 65536, NULL, NULL);
 	bu_autofree char *other = bu_file_read(ours, 65536, NULL, NULL);
@@ -84,6 +103,7 @@ is_begun(void)
 	int rows = 0;
 
 	ck_assert_int_eq(bu_place_check_keys(a.other, NULL), 0);
+	ck_assert_ptr_nonnull(one);
 	ck_assert_str_eq(one, other);
 	ck_assert_ptr_nonnull(store);
 	ck_assert_int_eq(bu_store_read(store, 0, 0, count_row, &rows, NULL), 0);
@@ -92,10 +112,40 @@ is_begun(void)
 	bu_loop_destroy(loop);
 }
 
+static void
+is_begun(void)
+{
+	bu_autofree char *keys = bu_xasprintf("%s/keys", a.state);
+
+	is_begun_with(keys);
+}
+
+/* The sheet has its keys: under its name, or under the one before. */
+static void
+is_begun_anew(void)
+{
+	bu_autofree char *sheet = sheet_of(""), *before = sheet_of(".new");
+	bu_autofree char *keys = sheet_of(".keys");
+	const char *file = bu_file_exists(sheet) ? sheet : before;
+
+	ck_assert_int_eq(bu_sheet_read(file, keys, NULL), 0);
+	is_begun_with(keys);
+	ck_assert_int_eq(bu_remove_tree(keys, NULL), 0);
+	ck_assert_int_eq(unlink(file), 0);
+}
+
+static void
+is_nothing(void)
+{
+	bu_autofree char *sheet = sheet_of("");
+
+	ck_assert(!bu_file_exists(sheet));
+}
+
 static const struct {
 	int (*run)(FILE *out);
 	void (*is_whole)(void);
-} runs[] = {{restore, is_restored}, {init, is_begun}};
+} runs[] = {{restore, is_restored}, {init, is_begun}, {init_anew, is_begun_anew}};
 static int which;
 
 static void
@@ -159,6 +209,7 @@ is_none_or_whole(int run)
 			whole++;
 			ck_assert_int_eq(bu_remove_tree(a.other, NULL), 0);
 		}
+		is_nothing();
 		points++;
 	}
 	if (last == -2) {

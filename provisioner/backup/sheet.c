@@ -5,6 +5,8 @@
  * no key is written of a sheet that is not whole.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,6 +40,62 @@ add_key(char **text, const char *keys, const char *name, struct bu_err *err)
 	return 0;
 }
 
+static char *
+beside(const char *file)
+{
+	return bu_xasprintf("%s.new", file);
+}
+
+static int
+sync_folder_of(const char *file, struct bu_err *err)
+{
+	const char *name = strrchr(file, '/');
+	int length = name ? (int)(name - file) + 1 : 0;
+	bu_autofree char *folder = bu_xasprintf("%.*s.", length, file);
+
+	return bu_place_sync(folder, err);
+}
+
+/* One that a killed run has left is written anew. */
+static int
+write_beside(const char *file, const char *text, struct bu_err *err)
+{
+	bu_autofree char *path = beside(file);
+	bu_autoclose int fd = -1;
+
+	if (unlink(path) != 0 && errno != ENOENT)
+		return bu_err_set(err, BU_ERR_IO, errno, "remove '%s'", path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "write '%s'", path);
+	if (bu_write_all(fd, text, strlen(text), err) != 0)
+		return bu_err_wrap(err, "'%s'", path);
+	if (fsync(fd) != 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "write '%s'", path);
+	return sync_folder_of(file, err);
+}
+
+int
+bu_sheet_put(const char *file, struct bu_err *err)
+{
+	bu_autofree char *path = beside(file);
+
+	if (rename(path, file) != 0)
+		return bu_err_set(err, BU_ERR_IO, errno,
+				  "the state directory is made, and its site key is in "
+				  "'%s', which cannot be renamed to '%s'",
+				  path, file);
+	return sync_folder_of(file, err);
+}
+
+void
+bu_sheet_drop(const char *file)
+{
+	bu_autofree char *path = beside(file);
+
+	bu_ignore(unlink(path));
+}
+
 int
 bu_sheet_write(const char *keys, const char *file, int64_t now_ms, struct bu_err *err)
 {
@@ -58,7 +116,7 @@ bu_sheet_write(const char *keys, const char *file, int64_t now_ms, struct bu_err
 	bu_sha256_hex(text, strlen(text), digest);
 	bu_text_add(&text, "", "%s%s\n", ends, digest);
 	if (rc == 0)
-		rc = bu_file_write(file, text, strlen(text), 0600, err);
+		rc = write_beside(file, text, err);
 	bu_secret_free(text, strlen(text));
 	return rc;
 }

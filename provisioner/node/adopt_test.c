@@ -21,7 +21,7 @@
 
 enum { EPOCH = 1700000000, VOUCH_MS = 60 * 1000, HOUR_MS = 3600 * 1000 };
 
-/* What an agent keeps on its disk over the end of its appliance. */
+/* An agent keeps this on its disk over the end of its appliance. */
 struct agent {
 	int number;
 	char machine[65], cert[65], boot_id[40];
@@ -309,7 +309,7 @@ START_TEST(a_stamp_that_does_not_count_is_told)
 		       "does not count: the stamp was altered");
 	/* Told once: another reason fills no log. */
 	is_not_adopted(&agent, NULL, "the stamp was altered");
-	/* It shows the right one: the fence has opened by a person's word. */
+	/* The agent shows the right one: the fence has opened by a person's word. */
 	{
 		int64_t epoch;
 		struct bu_err err = {0};
@@ -557,7 +557,7 @@ START_TEST(a_node_that_booted_since_proves_itself_again)
 }
 END_TEST
 
-/* What a person took out of service stays out. */
+/* A node that a person took out of service stays out. */
 START_TEST(a_parked_node_is_adopted_as_parked)
 {
 	struct agent agent;

@@ -114,7 +114,6 @@ bu_replay_learned(BU_REPLAY_ARGS)
 	fleet->revoked_version++;
 	json_decref(fleet->learned.revoked);
 	fleet->learned.revoked = json_incref(revoked);
-	bu_json_digest(revoked, fleet->learned.digest);
 	fleet->learned.epoch = body->learned.epoch;
 	fleet->learned.seq = body->learned.seq;
 	return 0;

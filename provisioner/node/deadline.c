@@ -59,8 +59,8 @@ bu_reconcile_holds(const struct bu_node *node)
 {
 	const struct bu_order *order = node->order;
 
-	/* What runs on a machine of another epoch is another appliance's work. An order
-	 * that boots nothing has no power cycle of its own. A reboot that a
+	/* The system on a machine of another epoch is another appliance's work. An
+	 * order that boots nothing has no power cycle of its own. A reboot that a
 	 * person asked for meanwhile is tried again like any other. */
 	return bu_state_info(node->state)->ladder == BU_LADDER_HOLD ||
 	       (node->adopted->unproven && !node->reset &&

@@ -122,21 +122,24 @@ revoke(struct bu_reconcile *rec, const char *who, const json_t *revoked)
 	}
 }
 
-/* What the other log revoked is kept in this one: who is not adopted yet may still
- * come, and the next appliance asks, too. */
+/* The other log's list is kept in this one: a machine that is not adopted yet may still
+ * come, and the next appliance asks, too. An equal list of a later row counts as well:
+ * between the two a machine may have been admitted again. */
 static void
 learn(struct bu_reconcile *rec, const char *who, const struct bu_anchor *anchor,
       const json_t *revoked)
 {
+	struct bu_fence *fence = &rec->fence;
 	struct bu_event event;
 
 	if (!json_object_size(revoked) ||
 	    !bu_adopt_is_later(anchor->epoch, anchor->seq, rec->fleet->learned.epoch,
 			       rec->fleet->learned.seq) ||
-	    strcmp(anchor->revoked, rec->fleet->learned.digest) == 0 ||
-	    strcmp(anchor->revoked, rec->fence.learning) == 0)
+	    !bu_adopt_is_later(anchor->epoch, anchor->seq, fence->learning_epoch,
+			       fence->learning_seq))
 		return;
-	BU_TEXT_COPY(rec->fence.learning, anchor->revoked);
+	fence->learning_epoch = anchor->epoch;
+	fence->learning_seq = anchor->seq;
 	BU_EVENT_MAKE(&event, BU_EVENT_LEARNED, "", learned, .revoked = revoked,
 		      .epoch = anchor->epoch, .seq = anchor->seq, .by = who);
 	bu_reconcile_note(rec, &event, 1);
@@ -237,7 +240,7 @@ bu_fence_take_over(struct bu_reconcile *rec, const char *by, const char *reason,
 				  "site's keys had its clock beyond all years",
 				  (long long)known);
 	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch, .by = by,
-		      .reason = *reason ? reason : NULL);
+		      .reason = *reason ? reason : NULL, .ends = 1);
 	for (size_t i = 0; i < BU_FENCE_CONDITIONS; i++)
 		condition_event(bu_fence_conditions[i], 0, NULL, 0, &events[i + 1]);
 	bu_reconcile_note(rec, events, BU_LEN(events));

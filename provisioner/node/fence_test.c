@@ -14,6 +14,7 @@
 #include "model/anchor.h"
 #include "provisioner/node/anchor.h"
 #include "provisioner/node/verbs.h"
+#include "tests/support/baddisk.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -37,7 +38,7 @@ restore(int64_t epoch)
 {
 	struct bu_event events[2];
 
-	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
+	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch, .ends = 1);
 	BU_EVENT_MAKE(&events[1], BU_EVENT_CONDITION, "", condition,
 		      .name = "epoch-unchecked", .on = 1);
 	bu_reconcile_note(rig.rec, events, 2);
@@ -99,7 +100,7 @@ take_over(void)
 	return epoch;
 }
 
-/* What was under way in another epoch goes on by a person's word. */
+/* Work that was under way in another epoch goes on by a person's word. */
 static void
 release(void)
 {
@@ -169,7 +170,7 @@ START_TEST(who_takes_over_is_above_all_that_was_heard_of)
 	rig_restart(&rig);
 	ck_assert(!bu_fence_is_shut(rig.fleet));
 	ck_assert_int_eq(rig.fleet->epoch, far + 1);
-	/* What it took over from is known by now. */
+	/* The epoch that was taken over from is known by now. */
 	show(sign(rig.trust, far, 9, NULL));
 	ck_assert(!bu_fence_is_shut(rig.fleet));
 	rig_end(&rig);
@@ -381,7 +382,7 @@ START_TEST(what_another_log_revoked_is_revoked_here)
 	show(sign(rig.trust, EPOCH, last_seq() + 50, list(machine)));
 	ck_assert_int_eq(node->agent_revoked, 1);
 	ck_assert(!is_on(BU_CONDITION_EPOCH_BEHIND));
-	/* It stays so, and is in our own list from here on. */
+	/* The machine stays revoked, and is in our own list from here on. */
 	rig_restart(&rig);
 	ck_assert_int_eq(rig_node(&rig, 1)->agent_revoked, 1);
 	rig_end(&rig);
@@ -406,6 +407,64 @@ START_TEST(by_the_certificate_too_and_never_by_a_changed_list)
 	ck_assert_int_eq(node->agent_revoked, 0);
 	show(sign(rig.trust, EPOCH, last_seq() + 50, list(cert)));
 	ck_assert_int_eq(node->agent_revoked, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+static void
+learned_is(int64_t seq)
+{
+	ck_assert_int_eq(rig.fleet->learned.seq, seq);
+	ck_assert_int_eq(rig.fleet->learned.epoch, seq ? EPOCH - 1 : 0);
+}
+
+/* A machine that was retired, admitted again and retired again is in two equal lists.
+ */
+START_TEST(an_equal_list_of_a_later_row_counts)
+{
+	begin();
+	show(sign(rig.trust, EPOCH - 1, 50, list("no-machine-of-ours")));
+	learned_is(50);
+	show(sign(rig.trust, EPOCH - 1, 60, list("no-machine-of-ours")));
+	learned_is(60);
+	show(sign(rig.trust, EPOCH - 1, 55, list("no-machine-of-ours")));
+	learned_is(60);
+	rig_restart(&rig);
+	learned_is(60);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_list_that_the_log_refused_is_learned_the_next_time)
+{
+	bad_disk_install();
+	begin();
+	bad_disk.full = 1;
+	show(sign(rig.trust, EPOCH - 1, 50, list("no-machine-of-ours")));
+	ck_assert_ptr_nonnull(bu_store_down(rig.store));
+	learned_is(0);
+	bad_disk_install();
+	for (int i = 0; i < 10 && bu_store_down(rig.store); i++)
+		rig_pass(&rig, 1001);
+	ck_assert_ptr_null(bu_store_down(rig.store));
+	show(sign(rig.trust, EPOCH - 1, 50, list("no-machine-of-ours")));
+	learned_is(50);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Logs of older versions have epochs after which their nodes went on. */
+START_TEST(an_epoch_that_does_not_say_so_ends_nothing)
+{
+	struct bu_node *node = rig_up_to(&rig, RIG_IMAGING);
+
+	note_epoch(EPOCH);
+	note_epoch(EPOCH + 100);
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(rig.fleet->epoch, EPOCH + 100);
+	ck_assert(!node->order->withdrawn);
+	ck_assert_int_eq(node->hold->owner, BU_OWNER_NONE);
 	rig_end(&rig);
 }
 END_TEST
@@ -498,5 +557,8 @@ RIG_UNIT("fence", a_higher_epoch_stops_every_effect,
 	 a_later_word_outweighs_the_first, where_none_answers_a_person_does,
 	 what_another_log_revoked_is_revoked_here,
 	 by_the_certificate_too_and_never_by_a_changed_list,
+	 an_equal_list_of_a_later_row_counts,
+	 a_list_that_the_log_refused_is_learned_the_next_time,
+	 an_epoch_that_does_not_say_so_ends_nothing,
 	 who_is_admitted_after_the_restore_stays, people_switch_nothing_either,
 	 agents_get_an_anchor_of_what_is_revoked)

@@ -121,7 +121,6 @@ struct bu_fleet {
 	/* The list of the newest anchor of another log. */
 	struct {
 		json_t *revoked; /* as above; NULL = none was shown */
-		char digest[65]; /* of the list */
 		int64_t epoch, seq;
 	} learned;
 	int64_t revoked_version; /* grows with each change of the list */

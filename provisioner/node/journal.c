@@ -69,6 +69,10 @@ on_appended(const struct bu_decided *decided, void *arg)
 		bu_error("log", "%s; stopping", decided->err->text);
 		exit(1);
 	}
+	/* The list of another log may have been in it: the next agent tells it again.
+	 */
+	if (decided->err)
+		rec->fence.learning_epoch = rec->fence.learning_seq = 0;
 	if (!decided->err && !rec->life_seq)
 		bu_outage_mark(rec); /* the first row of the log */
 	go_on(appending);

@@ -55,7 +55,7 @@ is_state(const char *name, enum bu_state state)
 	return strcmp(name, bu_state_name(state)) == 0;
 }
 
-/* What a person may have to look at is a warning. */
+/* A row that a person may have to look at is a warning. */
 static enum bu_log_level
 level_of(const struct bu_event *event, const char *by)
 {

@@ -259,8 +259,8 @@ struct bu_runs_found {
 struct bu_adopted {
 	int64_t epoch, seq; /* 0 = none */
 	int64_t at_ms;      /* Unix time; of `live` monotonic, when it was last shown */
-	/* It has not joined or been installed in the present epoch: its machine is not
-	 * power-cycled but by an order or a person. */
+	/* The node has not joined or been installed in the present epoch: its machine
+	 * is not power-cycled but by an order or a person. */
 	int unproven;
 	int64_t forgotten_seq; /* row that last took its machine away; 0 = none */
 };

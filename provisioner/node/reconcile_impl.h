@@ -42,7 +42,8 @@ struct bu_fence {
 	int64_t vouched_ms;        /* monotonic */
 	json_t *anchor;            /* for agents; NULL = not made */
 	char revoked[65];          /* digest of its list */
-	char learning[65]; /* digest of the last list of another log on its way */
+	int64_t learning_epoch,
+		learning_seq; /* of the last list on its way; 0 = none */
 	int64_t made_of, made_epoch, made_ms; /* the list's version; monotonic */
 };
 

@@ -50,7 +50,8 @@ on_epoch(BU_REPLAY_ARGS)
 				 fleet->epochs_count + 1, sizeof(*fleet->epochs));
 	fleet->epochs[fleet->epochs_count++] =
 		(struct bu_epoch){fleet->epoch, event->seq, event->time_ms};
-	if (fleet->epochs_count > 1)
+	/* Logs of older versions went on with their orders here. */
+	if (body->epoch.ends)
 		bu_adopted_epoch(fleet, event);
 	return 0;
 }

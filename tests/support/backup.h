@@ -142,11 +142,15 @@ appliance_restore(const struct appliance *a)
 }
 
 static inline int
-appliance_names_last(const struct bu_event *event, void *arg)
+appliance_check_added(const struct bu_event *event, void *arg)
 {
 	bu_autofree char *body = json_dumps(event->body, JSON_SORT_KEYS);
 
 	(void)arg;
+	if (event->kind == BU_EVENT_EPOCH) {
+		ck_assert_ptr_nonnull(strstr(body, "\"ends\": true"));
+		return 0;
+	}
 	ck_assert_int_eq(event->kind, BU_EVENT_CONDITION);
 	ck_assert_str_eq(event->node, "");
 	ck_assert_ptr_nonnull(strstr(body, "\"name\": \"epoch-unchecked\""));
@@ -170,8 +174,8 @@ appliance_is_whole(const struct appliance *a, const char *state, int64_t epoch)
 	ck_assert_str_eq(at.hash, a->end.hash);
 	ck_assert_int_eq(bu_store_verify(store, &at, 0, NULL), 0);
 	ck_assert_int_eq(at.seq, APPLIANCE_ROWS + 2);
-	ck_assert_int_eq(bu_store_read_tail(store, 1, appliance_names_last, NULL, NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_store_read_tail(store, 2, appliance_check_added, NULL, NULL), 0);
 	ck_assert_int_eq(bu_store_verify_blobs(store, &after, 0, 0, NULL), 0);
 	ck_assert_int_eq(bu_store_lead(store).epoch, epoch);
 	bu_store_destroy(store);

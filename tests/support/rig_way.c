@@ -98,7 +98,8 @@ rig_epoch(struct rig *rig, int64_t epoch, int unchecked)
 {
 	struct bu_event events[2];
 
-	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
+	BU_EVENT_MAKE(&events[0], BU_EVENT_EPOCH, "", epoch, .epoch = epoch,
+		      .ends = unchecked);
 	BU_EVENT_MAKE(&events[1], BU_EVENT_CONDITION, "", condition,
 		      .name = "epoch-unchecked", .on = unchecked);
 	bu_reconcile_note(rig->rec, events, BU_LEN(events));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a real slurmctld 22.05 prints, and what somebody may make of it. */
+/* Output of a real slurmctld 22.05, and what somebody may make of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +136,7 @@ START_TEST(an_empty_cluster_is_an_answer)
 }
 END_TEST
 
-/* Whatever cannot be read is neither idle nor free of jobs nor drained. */
+/* An answer that cannot be read is neither idle nor free of jobs nor drained. */
 START_TEST(odd_states_are_not_taken_for_good_ones)
 {
 	static const struct {
@@ -202,7 +202,7 @@ START_TEST(it_is_read_which_node_is_powered_down)
 		{LINE("a", "IDLE+DYNAMIC_NORM+POWERED_DOWN"), 1, 1, BU_DRAIN_NONE},
 		{LINE("a", "MIXED+DYNAMIC_NORM+NOT_RESPONDING+POWERING_UP"), 0, 1,
 		 BU_DRAIN_NONE},
-		/* It ends when the node is back. */
+		/* The wait ends when the node is back. */
 		{LINE("a",
 		      "DOWN+DYNAMIC_NORM+NOT_RESPONDING") " Reason=ResumeTimeout reached [root@2026-11-22T09:25:18]",
 		 0, 1, BU_DRAIN_OURS},
