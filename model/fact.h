@@ -28,6 +28,14 @@ struct bu_cluster_fact {
 	char reason[160], by[64];
 };
 
+/* An older one is no ground for anything that jobs would suffer from. */
+enum { BU_CLUSTER_FACT_MS = 30000 };
+static inline int
+bu_cluster_fact_is_recent(const struct bu_cluster_fact *fact, int64_t now_ms)
+{
+	return fact->at_ms && now_ms - fact->at_ms <= BU_CLUSTER_FACT_MS;
+}
+
 /* The agent's last requests and its version. */
 struct bu_agent_fact {
 	int64_t heard_ms;             /* in time that bringupd was awake */

@@ -26,7 +26,6 @@ enum {
 	ASK_MAX_MS = 20000,
 	CLUSTER_SILENT_MS = 15000,
 	AGAIN_MS = 60000, /* between rejoins of one node */
-	BELIEVE_MS = 30000,
 	UNSTEADY_MS = 30 * 60 * 1000,
 	CLAIMED_MS = 15 * 60 * 1000,
 	STEP_MAX_MS = 2000, /* of a tick that count, at most */
@@ -203,8 +202,7 @@ bu_reconcile_is_idle(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	const struct bu_cluster_fact *fact = node->live.cluster;
 
-	return fact->at_ms &&
-	       bu_loop_now_ms(rec->fleet->loop) - fact->at_ms <= BELIEVE_MS &&
+	return bu_cluster_fact_is_recent(fact, bu_loop_now_ms(rec->fleet->loop)) &&
 	       fact->known && fact->responds && !fact->jobs;
 }
 

@@ -84,6 +84,13 @@ struct bu_node_power_request {
 	char detail[200];
 	int64_t seq;   /* of the event that asked */
 	int64_t at_ms; /* Unix time of the last event */
+	/* The last wake, or its cluster's word that it failed; other requests leave it,
+	 * until the machine is suspended anew. */
+	struct {
+		int64_t seq;   /* of the event that asked; 0 = none */
+		int64_t at_ms; /* Unix time of its last event */
+		int failed;
+	} woken;
 };
 
 /* The BMC's last answer to a person's power command or query. */

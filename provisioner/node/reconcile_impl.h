@@ -255,6 +255,9 @@ int bu_boot_restart_is(const struct bu_reconcile *rec, const struct bu_node *nod
 /* suspend.c. 1 = the node's cluster had its machine switched off, until its next boot;
  * a machine that was woken has some time for that. */
 int bu_suspend_is(const struct bu_reconcile *rec, const struct bu_node *node);
+/* 1 = the node's cluster, asked since the last wake and boot, says that it powers the
+ * node down, and that no jobs run on it. */
+int bu_suspend_may(const struct bu_reconcile *rec, const struct bu_node *node);
 
 /* outdated.c. Drains a node whose certificates are not of its present hardware or boot,
  * for a new measurement. */

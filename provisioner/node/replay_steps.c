@@ -230,17 +230,34 @@ bu_replay_installed(BU_REPLAY_ARGS)
 	return 0;
 }
 
+/* Of the request that is under way. */
+static void
+note_wake(struct bu_node_power_request *request, const struct bu_event *event,
+	  enum bu_outcome result)
+{
+	if (request->op == BU_POWER_REQUEST_SUSPEND && result == BU_OUTCOME_DONE)
+		memset(&request->woken, 0, sizeof(request->woken));
+	if (request->op != BU_POWER_REQUEST_WAKE &&
+	    request->op != BU_POWER_REQUEST_WAKE_FAILED)
+		return;
+	request->woken.seq = request->seq;
+	request->woken.at_ms = event->time_ms;
+	request->woken.failed = result == BU_OUTCOME_FAILED ||
+				request->op == BU_POWER_REQUEST_WAKE_FAILED;
+}
+
 int
 bu_replay_power(BU_REPLAY_ARGS)
 {
 	struct bu_node_power_request *request = bu_node_power(node);
 
 	if (body->power.result == BU_OUTCOME_ASKED) {
-		memset(request, 0, sizeof(*request));
-		request->seq = event->seq;
-		request->op = body->power.op;
+		*request = (struct bu_node_power_request){.seq = event->seq,
+							  .op = body->power.op,
+							  .woken = request->woken};
 		BU_TEXT_COPY(request->by, bu_body_text(body->power.by));
 	}
+	note_wake(request, event, body->power.result);
 	bu_over_power_request(node, event, &body->power);
 	request->result = body->power.result;
 	BU_TEXT_COPY(request->power, bu_body_text(body->power.power));

@@ -135,6 +135,38 @@ START_TEST(a_node_that_may_get_work_is_not_suspended)
 }
 END_TEST
 
+/* A program of slurm.conf asks again for a minute: meanwhile jobs may have come. */
+START_TEST(what_the_cluster_has_said_before_suspends_no_node)
+{
+	struct bu_node *node = serving("IDLE+POWERING_DOWN\n");
+
+	rig_write(&rig, "slurm.fail", "no slurmctld\n");
+	pass_seconds(40);
+	ck_assert(node->live.cluster->sleeps);
+	refused(node, "suspend", BU_ERR_BUSY, "does not say");
+	rig_remove(&rig, "slurm.fail");
+	pass_seconds(60);
+	power(node, "wake");
+	refused(node, "suspend", BU_ERR_BUSY, "does not say");
+	ck_assert_int_eq(rig_count(&rig, "off node001"), 0);
+	pass_seconds(30);
+	power(node, "suspend"); /* it has been asked since */
+	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Its answer of before the last boot counts no more, as young as it is. */
+START_TEST(a_boot_outdates_what_the_cluster_has_said)
+{
+	struct bu_node *node = serving("IDLE+POWERING_DOWN\n");
+
+	node->since_ms = bu_wall_ms(bu_loop_clock(rig.loop));
+	refused(node, "suspend", BU_ERR_BUSY, "does not say");
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_machine_that_does_not_wake_is_said_to_be_away)
 {
 	struct bu_node *node = asleep();
@@ -158,6 +190,51 @@ START_TEST(a_machine_that_does_not_wake_is_said_to_be_away)
 }
 END_TEST
 
+static void
+reset_bmc(struct bu_node *node)
+{
+	const struct bu_verb_ask verb = {
+		.verb = BU_VERB_BMC_RESET, .by = "ann", .op = "", .reason = ""};
+	struct bu_err err = {0};
+	bu_autofree char *text = bu_verb_run(rig.rec, node, &verb, &err);
+
+	ck_assert_msg(text != NULL, "%s", err.text);
+	pass_seconds(3);
+}
+
+/* Only its next boot, or another suspend, ends what the wake has come to. */
+START_TEST(what_a_person_tries_does_not_hide_that_it_did_not_wake)
+{
+	struct bu_node *node = asleep();
+
+	rig_revise(&rig, 1, "power = libvirt", "power = redfish");
+	reset_bmc(node);
+	pass_seconds(30);
+	says(node, 1); /* nobody has woken it */
+	power(node, "wake");
+	power(node, "wake-failed");
+	pass_seconds(30);
+	says(node, 0);
+	reset_bmc(node);
+	pass_seconds(30);
+	says(node, 0);
+	power(node, "on");
+	pass_seconds(30);
+	says(node, 0);
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	pass_seconds(100);
+	says(node, 0);
+	power(node, "suspend"); /* its cluster has given up waiting, and means to */
+	pass_seconds(30);
+	says(node, 1);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("suspend", it_sleeps_without_a_drain_until_it_is_woken,
 	 a_node_that_may_get_work_is_not_suspended,
-	 a_machine_that_does_not_wake_is_said_to_be_away)
+	 what_the_cluster_has_said_before_suspends_no_node,
+	 a_boot_outdates_what_the_cluster_has_said,
+	 a_machine_that_does_not_wake_is_said_to_be_away,
+	 what_a_person_tries_does_not_hide_that_it_did_not_wake)

@@ -221,27 +221,27 @@ request_of(const struct bu_verb_ask *ask)
 
 /* The cluster itself gives the node no work, so it has no jobs that could be lost. */
 static int
-check_sleep(const struct bu_node *node, const struct bu_verb_ask *ask,
-	    struct bu_err *err)
+check_sleep(const struct bu_reconcile *rec, const struct bu_node *node,
+	    const struct bu_verb_ask *ask, struct bu_err *err)
 {
 	if (node->state != BU_STATE_READY || !node->joined->cluster[0])
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is %s; a ready node of a cluster can be "
 				  "suspended, and is woken",
 				  node->name, bu_state_name(node->state));
-	if (request_of(ask) != BU_POWER_REQUEST_SUSPEND ||
-	    (node->live.cluster->sleeps && !node->live.cluster->jobs))
+	if (request_of(ask) != BU_POWER_REQUEST_SUSPEND || bu_suspend_may(rec, node))
 		return 0;
 	return bu_err_set(err, BU_ERR_BUSY, 0,
 			  "node %s: its cluster (%s) does not say that it powers it "
-			  "down (%s); the answer may be 20 s old, so ask again, or "
-			  "bringup node drain it",
+			  "down (%s), or has not been asked since it woke; ask "
+			  "again in 30 s, or bringup node drain it",
 			  node->name, node->joined->cluster, node->live.cluster->state);
 }
 
 /* Switching on a machine that is off harms no node at rest. */
 static int
-check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_err *err)
+check_use(const struct bu_reconcile *rec, const struct bu_node *node,
+	  const struct bu_verb_ask *ask, struct bu_err *err)
 {
 	int at_rest = bu_state_info(node->state)->settled;
 	int off = request_of(ask) != BU_POWER_REQUEST_ON;
@@ -253,7 +253,7 @@ check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_e
 	if (request_of(ask) == BU_POWER_REQUEST_BMC_RESET)
 		return 0;
 	if (request_of(ask) >= BU_POWER_REQUEST_SUSPEND)
-		return check_sleep(node, ask, err);
+		return check_sleep(rec, node, ask, err);
 	if (at_rest && (node->state != BU_STATE_READY || !off))
 		return 0;
 	return bu_err_set(
@@ -302,7 +302,7 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 				  "ask again when that is done",
 				  node->name, bu_sibling_restarts(rec, node)->name);
 	if (!ask->force)
-		return check_use(node, ask, err);
+		return check_use(rec, node, ask, err);
 	if (*ask->reason)
 		return 0;
 	return bu_err_set(err, BU_ERR_INVAL, 0,

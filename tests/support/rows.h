@@ -181,6 +181,8 @@ put_service(json_t *view, const struct bu_node *node)
 	    request->op ? bu_power_request_names[request->op] : "", request->by,
 	    request->seq ? bu_outcome_names[request->result] : "", request->power,
 	    request->detail, (int)request->seq, at(request->at_ms));
+	put(view, "woken", "%d/%d/%d", (int)request->woken.seq,
+	    at(request->woken.at_ms), request->woken.failed);
 	put(view, "held", "%d/%s/%s", (int)node->hold->owner, node->hold->by,
 	    rig_said(&node->hold->reason));
 }

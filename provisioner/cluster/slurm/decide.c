@@ -89,8 +89,9 @@ bu_slurm_decide_admit(struct bu_cluster_op *op, const struct bu_cluster_row *row
 		finish(op, &err);
 	} else if (!row || !fact->responds) {
 		bu_slurm_look_later(op);
-	} else if (fact->drain == BU_DRAIN_OURS && row->maint && !op->unreserved) {
-		op->act = ACT_UNRESERVE; /* of a drain that was called off */
+	} else if (row->maint && !op->unreserved) {
+		/* Of a drain that was called off, whoever has taken the drain over. */
+		op->act = ACT_UNRESERVE;
 	} else if (fact->drain == BU_DRAIN_OURS) {
 		op->act = op->known[0] ? ACT_DRAIN_AGAIN : ACT_RESUME;
 	} else {

@@ -182,6 +182,23 @@ next_acting(struct bu_cluster *cluster)
 	return op;
 }
 
+/* The error that is worth a second try. A site may allow no reservations; the end of
+ * one is tried until there is none, as its node gets no job before, and nothing tells.
+ */
+static const struct bu_err *
+note_reservation(struct bu_cluster_op *op, const struct bu_err *err)
+{
+	int over = op->act == ACT_RESERVE ||
+		   (op->act == ACT_UNRESERVE &&
+		    (!err || bu_slurm_has_no_reservation(err->text)));
+
+	op->reserved |= op->act == ACT_RESERVE;
+	op->unreserved |= op->act == ACT_UNRESERVE && over;
+	if (err && over)
+		bu_info("slurm", "%s: %s", op->node, err->text);
+	return over ? NULL : err;
+}
+
 static void
 on_acted(const struct bu_job_result *result, const struct bu_err *err, void *arg)
 {
@@ -195,25 +212,20 @@ on_acted(const struct bu_job_result *result, const struct bu_err *err, void *arg
 	for (op = cluster->ops; op; op = op->next)
 		count += op->acting != 0;
 	while ((op = next_acting(cluster))) {
+		const struct bu_err *bad_act;
+
 		/* One that is not there is enough for Slurm to refuse all of them. */
 		if (err && count > 1) {
 			op->alone = 1;
 			continue;
 		}
-		/* Neither is worth a second try: a site may allow no reservations, and
-		 * one that is not there need not end. */
-		op->reserved |= op->act == ACT_RESERVE;
-		op->unreserved |= op->act == ACT_UNRESERVE;
-		if (err && op->act >= ACT_RESERVE) {
-			bu_info("slurm", "%s: %s", op->node, err->text);
-			err = NULL;
-		}
+		bad_act = note_reservation(op, err);
 		op->act = ACT_NONE;
 		op->after = cluster->looks;
-		if (err) {
+		if (bad_act) {
 			/* It may be a race with the node's own registration. */
-			bu_warn("slurm", "%s: %s", op->node, err->text);
-			bu_slurm_try_later(op, err);
+			bu_warn("slurm", "%s: %s", op->node, bad_act->text);
+			bu_slurm_try_later(op, bad_act);
 			continue;
 		}
 		op->refusal[0] = '\0';

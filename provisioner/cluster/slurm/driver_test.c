@@ -3,139 +3,11 @@
  * The driver against a fake Slurm (scripts that stand first in PATH), and what it
  * tells about a node in service against a real slurmctld.
  */
-#include "provisioner/cluster/slurm/parse.h"
-
-#include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
-#include "provisioner/cluster/cluster.h"
-#include "tests/support/rig.h"
+#include "tests/support/slurm_desk.h"
 #include "tests/support/unit.h"
-
-struct ended {
-	int times;
-	struct bu_err err;
-	char words[400], detail[240], drained[160];
-};
-
-static void
-on_end(const struct bu_err *err, const struct bu_cluster_done *done, void *arg)
-{
-	struct ended *ended = arg;
-
-	ended->times++;
-	memset(&ended->err, 0, sizeof(ended->err));
-	if (err)
-		ended->err = *err;
-	snprintf(ended->detail, sizeof(ended->detail), "%s", done->detail);
-	snprintf(ended->drained, sizeof(ended->drained), "%s", done->drained);
-}
-
-static void
-on_words(const char *text, void *arg)
-{
-	struct ended *ended = arg;
-
-	snprintf(ended->words, sizeof(ended->words), "%s", text);
-}
-
-static const struct bu_cluster_driver *
-slurm(void)
-{
-	return bu_cluster_driver("slurm");
-}
-
-/* The last two: with an administrator's drain ("DIMM A3") in the log. */
-enum verb { ADMIT, LEAVE, RELABEL, ADMIT_DRAINED, LEAVE_DRAINED };
-
-static struct bu_cluster_op *
-begin_op(struct bu_cluster *cluster, enum verb verb, const char *node,
-	 struct ended *ended)
-{
-	struct bu_cluster_target target = {.member.name = node,
-					   .drained = verb >= ADMIT_DRAINED ? "DIMM A3"
-									    : NULL,
-					   .words = on_words};
-	int admits = verb == ADMIT || verb == ADMIT_DRAINED;
-
-	memset(ended, 0, sizeof(*ended));
-	if (admits || verb == RELABEL)
-		target.deadline_ms = 20000;
-	if (admits)
-		return slurm()->admit(cluster, &target, on_end, ended);
-	if (verb == RELABEL)
-		return slurm()->relabel(cluster, &target, on_end, ended);
-	return slurm()->leave(cluster, &target, on_end, ended);
-}
-
-struct desk {
-	struct rig rig;
-	struct bu_cluster *cluster;
-	int seen;            /* answers */
-	struct bu_err error; /* of the last one */
-	size_t count;
-};
-
-static void
-on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *err,
-	void *arg)
-{
-	struct desk *desk = arg;
-
-	desk->seen++;
-	desk->count = count;
-	memset(&desk->error, 0, sizeof(desk->error));
-	if (err)
-		desk->error = *err;
-}
-
-static void
-begin(struct desk *desk, const char *sinfo)
-{
-	memset(desk, 0, sizeof(*desk));
-	rig_begin(&desk->rig, 0);
-	rig_write(&desk->rig, "sinfo", sinfo);
-	desk->cluster = slurm()->open(desk->rig.loop, "/etc/paper.conf", on_seen, desk);
-}
-
-static void
-end(struct desk *desk)
-{
-	slurm()->close(desk->cluster);
-	rig_end(&desk->rig);
-}
-
-static void
-pass(struct desk *desk, int64_t ms)
-{
-	for (; ms > 0; ms -= 100)
-		rig_pass(&desk->rig, 97);
-}
-
-static void
-until_ended(struct desk *desk, const struct ended *ended)
-{
-	for (int i = 0; i < 400 && !ended->times; i++)
-		pass(desk, 100);
-	ck_assert_int_eq(ended->times, 1);
-}
-
-/* What scontrol was told; owned. */
-static char *
-told(const struct desk *desk)
-{
-	return rig_read(&desk->rig, "scontrol.log");
-}
-
-#define ck_assert_told(desk, want)                                                     \
-	do {                                                                           \
-		bu_autofree char *text_ = told(desk);                                  \
-                                                                                       \
-		ck_assert_str_eq(text_, want);                                         \
-	} while (0)
 
 /* Each row: what Slurm says before and after scontrol was told something. */
 START_TEST(operations_end_as_the_cluster_says)
@@ -158,6 +30,15 @@ START_TEST(operations_end_as_the_cluster_says)
 		 "update nodename=node001 state=resume\n", ""},
 		/* a long drain that was called off */
 		{ADMIT, "IDLE+DRAIN+MAINTENANCE bringup: x\n", "idle\n",
+		 "delete reservationname=bringup-node001\n", ""},
+		/* an administrator has taken it over, or resumed the node */
+		{ADMIT, "IDLE+DRAIN+MAINTENANCE DIMM A3\n", "IDLE+DRAIN DIMM A3\n",
+		 "delete reservationname=bringup-node001\n",
+		 "it stays drained by root: DIMM A3"},
+		{ADMIT, "IDLE+MAINTENANCE\n", "idle\n",
+		 "delete reservationname=bringup-node001\n", ""},
+		/* of somebody else */
+		{ADMIT, "IDLE+MAINTENANCE\n", NULL,
 		 "delete reservationname=bringup-node001\n", ""},
 		{LEAVE, "", NULL, "", ""},
 		{LEAVE, "drained\n", "", "delete nodename=node001\n", ""},
@@ -250,8 +131,6 @@ START_TEST(a_node_that_does_not_come_is_late)
 }
 END_TEST
 
-#define DRAIN "update nodename=node001 state=drain reason=bringup: leaves the cluster\n"
-
 START_TEST(an_idle_node_is_drained_then_deleted)
 {
 	struct desk desk;
@@ -279,40 +158,6 @@ START_TEST(an_idle_node_is_drained_then_deleted)
 	ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
 	log = told(&desk);
 	rig_text_has(log, "\ndelete nodename=node001\n");
-	end(&desk);
-}
-END_TEST
-
-#define RESERVE                                                                        \
-	"create reservation reservationname=bringup-node001 nodes=node001 "            \
-	"starttime=now duration=UNLIMITED flags=maint,ignore_jobs users=root\n"
-
-/* Slurm deletes no node that is in a reservation. */
-START_TEST(a_long_drain_is_maintenance)
-{
-	struct desk desk;
-	struct ended ended;
-	bu_autofree char *log = NULL;
-
-	begin(&desk, "mixed\n");
-	rig_write(&desk.rig, "sinfo.next", "draining\n");
-	rig_write(&desk.rig, "squeue", "node001|17 (bob)\n");
-	begin_op(desk.cluster, LEAVE, "node001", &ended);
-	pass(&desk, 590000);
-	ck_assert_told(&desk, DRAIN);
-	pass(&desk, 60000);
-	rig_write(&desk.rig, "sinfo", "MIXED+DRAIN+MAINTENANCE+RESERVED bringup: x\n");
-	pass(&desk, 900000);
-	ck_assert_told(&desk, DRAIN RESERVE);
-	rig_write(&desk.rig, "squeue", "");
-	rig_write(&desk.rig, "sinfo", "IDLE+DRAIN+MAINTENANCE+RESERVED bringup: x\n");
-	pass(&desk, 20000);
-	rig_write(&desk.rig, "sinfo", "");
-	until_ended(&desk, &ended);
-	ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
-	log = told(&desk);
-	rig_text_has(log, DRAIN RESERVE "delete reservationname=bringup-node001\n"
-					"delete nodename=node001\n");
 	end(&desk);
 }
 END_TEST
@@ -589,8 +434,7 @@ END_TEST
 RIG_UNIT("slurm", operations_end_as_the_cluster_says,
 	 an_administrators_drain_is_neither_resumed_nor_overwritten,
 	 less_than_configured_is_an_error, a_node_that_does_not_come_is_late,
-	 an_idle_node_is_drained_then_deleted, a_long_drain_is_maintenance,
-	 no_answer_is_not_taken_for_left,
+	 an_idle_node_is_drained_then_deleted, no_answer_is_not_taken_for_left,
 	 its_configuration_is_handed_on_and_its_errors_are_waited_out,
 	 what_slurm_refuses_is_told_while_it_is_tried_again,
 	 a_cancelled_operation_is_silent, features_are_told_where_they_differ,

@@ -41,7 +41,7 @@ struct bu_cluster_op {
 	int alone;      /* a batch with it was refused */
 	int wants_jobs; /* squeue decides */
 	int maint;      /* as the last look says, it is in some reservation for that */
-	int reserved, unreserved; /* bringup's own was asked for, its end was */
+	int reserved, unreserved; /* bringup's own was asked for; it is not there */
 	int drained;              /* as the last look says, with no jobs */
 	bu_cluster_fn fn;
 	void (*words)(const char *text, void *arg);

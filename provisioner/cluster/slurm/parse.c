@@ -75,6 +75,14 @@ bu_slurm_munge_fault(const char *text)
 	return NULL;
 }
 
+int
+bu_slurm_has_no_reservation(const char *text)
+{
+	static const char *const printed = "Requested reservation is invalid";
+
+	return strstr(text, printed) != NULL;
+}
+
 /* 0: the first word is none that a node begins with. */
 static unsigned int
 meaning_of(const char *state, size_t size)

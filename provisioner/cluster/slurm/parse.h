@@ -16,6 +16,8 @@ bu_must int bu_slurm_parse(const char *text, struct bu_cluster_row **ret_rows,
 /* What is wrong with munge, by the words with which a command failed; NULL = nothing is
  * known to be. */
 const char *bu_slurm_munge_fault(const char *text);
+/* text: as scontrol refuses to delete a reservation. 1 = there is none of its name. */
+int bu_slurm_has_no_reservation(const char *text);
 /* NULL when it is not among them. */
 const struct bu_cluster_row *bu_slurm_find(const struct bu_cluster_row *rows,
 					   size_t count, const char *name);

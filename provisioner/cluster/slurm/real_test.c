@@ -144,6 +144,11 @@ static const char reserve[] =
 	"	scontrol -o show node node001 | grep -q +MAINTENANCE && exit 0; sleep 0.5\n"
 	"done; exit 1\n";
 
+/* In the words by which the driver knows that. */
+static const char has_no_reservation[] =
+	"SLURM_CONF=$1/slurm.conf scontrol delete reservationname=bringup-node001 2>&1 | "
+	"grep 'Requested reservation is invalid'\n";
+
 /* The driver in those namespaces; the exit status of a child. */
 static int
 talk_really(const char *dir)
@@ -161,10 +166,7 @@ talk_really(const char *dir)
 		   shows(dir, "DRAIN.*Reason=bringup: its machine restarts ") &&
 		   run_script(reserve, dir) == 0 &&
 		   do_really(loop, cluster, LEAVE, NULL) &&
-		   run_script("! SLURM_CONF=$1/slurm.conf scontrol show "
-			      "reservation bringup-node001",
-			      dir) == 0 &&
-		   !shows(dir, "NodeName");
+		   run_script(has_no_reservation, dir) == 0 && !shows(dir, "NodeName");
 
 	slurm()->close(cluster);
 	bu_loop_destroy(loop);
