@@ -23,6 +23,7 @@ struct bu_cluster_fact {
 	int down;      /* the cluster itself gives the node no work */
 	int jobs;      /* jobs run on the node */
 	int sleeps;    /* the cluster has it switched off, to save power */
+	int reboots;   /* the cluster has its machine restarted now */
 	enum bu_drain drain;
 	char state[96]; /* in the cluster's own words */
 	char reason[160], by[64];

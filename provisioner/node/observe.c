@@ -126,8 +126,9 @@ is_same(const struct bu_cluster_fact *a, const struct bu_cluster_fact *b)
 {
 	return a->known == b->known && a->responds == b->responds &&
 	       a->down == b->down && a->jobs == b->jobs && a->sleeps == b->sleeps &&
-	       a->drain == b->drain && strcmp(a->state, b->state) == 0 &&
-	       strcmp(a->reason, b->reason) == 0 && strcmp(a->by, b->by) == 0;
+	       a->reboots == b->reboots && a->drain == b->drain &&
+	       strcmp(a->state, b->state) == 0 && strcmp(a->reason, b->reason) == 0 &&
+	       strcmp(a->by, b->by) == 0;
 }
 
 static void

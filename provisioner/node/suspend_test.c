@@ -167,6 +167,28 @@ START_TEST(a_boot_outdates_what_the_cluster_has_said)
 }
 END_TEST
 
+/* scontrol reboot. */
+START_TEST(a_cluster_restarts_a_ready_node_that_nobody_holds)
+{
+	struct bu_node *node = serving("MIXED+REBOOT_REQUESTED\n");
+
+	refused(node, "cycle", BU_ERR_STATE, "its jobs would be lost");
+	rig_write(&rig, "sinfo", "DOWN+REBOOT_ISSUED reboot issued\n");
+	pass_seconds(30);
+	refused(node, "off", BU_ERR_STATE, "its jobs would be lost");
+	bu_node_hold(node)->owner = BU_OWNER_PERSON;
+	refused(node, "cycle", BU_ERR_STATE, "is held");
+	bu_node_hold(node)->owner = BU_OWNER_NONE;
+	power(node, "cycle");
+	ck_assert_int_eq(node->power->result, BU_OUTCOME_DONE);
+	rig.silent = 1U << 1;
+	refused(node, "cycle", BU_ERR_STATE, "is ready"); /* asked twice */
+	rig_end(&rig);
+	refused(rig_up_to(&rig, RIG_IMAGING), "cycle", BU_ERR_STATE, "is imaging");
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_machine_that_does_not_wake_is_said_to_be_away)
 {
 	struct bu_node *node = asleep();
@@ -236,5 +258,6 @@ RIG_UNIT("suspend", it_sleeps_without_a_drain_until_it_is_woken,
 	 a_node_that_may_get_work_is_not_suspended,
 	 what_the_cluster_has_said_before_suspends_no_node,
 	 a_boot_outdates_what_the_cluster_has_said,
+	 a_cluster_restarts_a_ready_node_that_nobody_holds,
 	 a_machine_that_does_not_wake_is_said_to_be_away,
 	 what_a_person_tries_does_not_hide_that_it_did_not_wake)

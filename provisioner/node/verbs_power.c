@@ -238,6 +238,18 @@ check_sleep(const struct bu_reconcile *rec, const struct bu_node *node,
 			  node->name, node->joined->cluster, node->live.cluster->state);
 }
 
+/* Its cluster restarts it, and has seen to its jobs; not once more for the same. */
+static int
+is_rebooted(const struct bu_reconcile *rec, const struct bu_node *node,
+	    const struct bu_verb_ask *ask)
+{
+	const struct bu_cluster_fact *fact = node->live.cluster;
+
+	return request_of(ask) == BU_POWER_REQUEST_CYCLE &&
+	       node->state == BU_STATE_READY && node->boot_id[0] && fact->reboots &&
+	       bu_cluster_fact_is_recent(fact, bu_loop_now_ms(rec->fleet->loop));
+}
+
 /* Switching on a machine that is off harms no node at rest. */
 static int
 check_use(const struct bu_reconcile *rec, const struct bu_node *node,
@@ -255,6 +267,8 @@ check_use(const struct bu_reconcile *rec, const struct bu_node *node,
 	if (request_of(ask) >= BU_POWER_REQUEST_SUSPEND)
 		return check_sleep(rec, node, ask, err);
 	if (at_rest && (node->state != BU_STATE_READY || !off))
+		return 0;
+	if (is_rebooted(rec, node, ask))
 		return 0;
 	return bu_err_set(
 		err, BU_ERR_STATE, 0,

@@ -23,6 +23,7 @@ enum {
 	INVALID = 1 << 5,
 	SLEEPS = 1 << 6,
 	MAINT = 1 << 7,
+	REBOOTS = 1 << 8,
 };
 
 /* Words of State=, joined by "+". Others of them mean nothing to bringup. */
@@ -47,6 +48,7 @@ static const struct {
 	{"POWERED_DOWN", 0, LOST | SLEEPS},
 	{"POWERING_DOWN", 0, LOST | SLEEPS},
 	{"MAINTENANCE", 0, MAINT},
+	{"REBOOT_ISSUED", 0, REBOOTS}, /* REBOOT_REQUESTED: jobs may run still */
 };
 
 /* Reasons that slurmctld gives a node by itself, which end when it is back; and by
@@ -264,6 +266,7 @@ read_line(const char *line, const char *end, struct bu_cluster_row *ret)
 	fact->jobs = (means & WORKS) || !state ||
 		     is_some(value_of(line, state, " CPUAlloc="), end);
 	fact->sleeps = (means & SLEEPS) != 0;
+	fact->reboots = (means & REBOOTS) != 0;
 	fact->responds = means && !(means & LOST);
 	fact->drain = drain_of(means, fact);
 	fact->down = !means || (means & (LOST | INVALID)) ||

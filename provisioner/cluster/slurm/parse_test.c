@@ -202,6 +202,10 @@ START_TEST(it_is_read_which_node_is_powered_down)
 		{LINE("a", "IDLE+DYNAMIC_NORM+POWERED_DOWN"), 1, 1, BU_DRAIN_NONE},
 		{LINE("a", "MIXED+DYNAMIC_NORM+NOT_RESPONDING+POWERING_UP"), 0, 1,
 		 BU_DRAIN_NONE},
+		{LINE("a", "MIXED+DYNAMIC_NORM+REBOOT_REQUESTED"), 0, 0, BU_DRAIN_NONE},
+		{LINE("a",
+		      "DOWN+DYNAMIC_NORM+REBOOT_ISSUED") " Reason=reboot issued [root@2026-11-22T09:25:18]",
+		 0, 0, BU_DRAIN_OTHER},
 		/* The wait ends when the node is back. */
 		{LINE("a",
 		      "DOWN+DYNAMIC_NORM+NOT_RESPONDING") " Reason=ResumeTimeout reached [root@2026-11-22T09:25:18]",
@@ -214,12 +218,14 @@ START_TEST(it_is_read_which_node_is_powered_down)
 		size_t count;
 
 		ck_assert_int_eq(bu_slurm_parse(text, &found, &count, NULL), 0);
-		ck_assert_msg(found->fact.sleeps == rows[i].sleeps &&
-				      found->fact.down == rows[i].down &&
-				      found->fact.drain == rows[i].drain,
-			      "%s: sleeps %d, down %d, drain %d", rows[i].line,
-			      found->fact.sleeps, found->fact.down,
-			      (int)found->fact.drain);
+		ck_assert_msg(
+			found->fact.sleeps == rows[i].sleeps &&
+				found->fact.down == rows[i].down &&
+				found->fact.drain == rows[i].drain &&
+				found->fact.reboots ==
+					(strstr(rows[i].line, "REBOOT_ISSUED") != NULL),
+			"%s: sleeps %d, down %d, drain %d", rows[i].line,
+			found->fact.sleeps, found->fact.down, (int)found->fact.drain);
 	}
 }
 END_TEST

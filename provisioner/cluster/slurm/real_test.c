@@ -302,6 +302,7 @@ static const char saving[] =
 	"cat >bin/bringup <<END\n"
 	"#!/bin/sh\n"
 	"echo \"\\$*\" >>$1/calls\n"
+	"case \\$3 in cycle) [ -e $1/serves ] || { touch $1/serves; exit 5; }; esac\n"
 	"[ -e $1/busy ] || { touch $1/busy; exit 11; }\n"
 	"END\n"
 	"chmod +x bin/bringup\n"
@@ -346,8 +347,8 @@ talk_of_power(const char *dir)
 							"suspend node002" REASON(
 								"suspend")) "test \"$(grep -c 'power wake node' \"$1\"/calls)\" = 2\n" BU_SRCDIR
 									    "/packaging/slurm/reboot node001 gold\n" CALLED(
-										    "cycle node001 --force" REASON(
-											    "cycle"));
+										    "cycle node001" REASON(
+											    "cycle")) "test \"$(grep -c 'power cycle' \"$1\"/calls)\" = 2\n";
 
 	return run_script(talk, dir);
 }
