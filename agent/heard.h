@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the appliance told about itself and this node, signed by it: the greatest epoch
+ * The appliance's signed words about itself and this node: the greatest epoch
  * that this agent has heard of, as the newest anchor of the log, which proves the epoch
  * to another appliance; and the node's stamp, by which another appliance adopts the
  * node.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What schedulers read of a wiring: Slurm's topology.conf, as a tree or as blocks, and
+ * A wiring as schedulers read it: Slurm's topology.conf, as a tree or as blocks, and
  * topology.yaml, labels for Kubernetes. Called by the command line and the cluster
  * drivers. Invariants: the same wiring gives the same bytes; each node is below exactly
  * one switch, and all switches below one, because a scheduler thinks of parts that are

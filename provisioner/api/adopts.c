@@ -8,7 +8,7 @@
 #include "provisioner/node/adopt.h"
 #include "provisioner/node/fence.h"
 
-/* Whoever has a certificate of ours is heard: an older log may not know the one that
+/* A holder of a certificate of ours is heard: an older log may not know the one that
  * the agent has by now. */
 static void
 hear_anchor(struct bu_api *api, const struct bu_request *request,

@@ -172,7 +172,7 @@ struct bu_nodeset *bu_api_nodeset(const struct bu_api *api,
  * left to the plan. */
 struct bu_desired *bu_api_desired(const struct bu_api *api, const struct bu_tree *tree,
 				  struct bu_err *err);
-/* What a plan is made of beside its profile. */
+/* A plan is made of these beside its profile. */
 struct bu_api_plan_request {
 	const char *commit;
 	const char *limit;     /* a nodeset, "" = all */

@@ -264,7 +264,7 @@ START_TEST(behind_the_fence_nothing_is_handed_out)
 	ck_assert_int_gt(bu_json_int(led, "epoch", 0), EPOCH);
 	rig_pass(&site.rig, 1);
 	ck_assert(!is_shut(&site));
-	/* What was under way goes on by a person's word. */
+	/* Work under way goes on by a person's word. */
 	for (int i = 1; i <= 2; i++)
 		ck_assert_int_eq(bu_reconcile_release(site.rig.rec,
 						      rig_node(&site.rig, i), "ann",

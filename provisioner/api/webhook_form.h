@@ -35,7 +35,7 @@ struct bu_webhook_opts {
 #undef X
 };
 
-/* What is told. */
+/* The rows that are told. */
 struct bu_webhook_filter {
 	uint64_t kinds;        /* bits by enum bu_event_kind */
 	json_t *nodes, *pools; /* names as keys; NULL = any */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What webhooks tell, how it is signed, and what becomes of it when the receiver takes
- * nothing. Over a restart of the real daemon: tests/system/webhooks. */
+/* Rows that webhooks tell, how each is signed, and what becomes of one whose receiver
+ * takes nothing. Over a restart of the real daemon: tests/system/webhooks. */
 #include <microhttpd.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -248,7 +248,7 @@ START_TEST(a_log_that_is_not_read_is_read_again)
 }
 END_TEST
 
-/* It begins with the next row, and its own rows are told to nobody. */
+/* A new webhook begins with the next row, and its own rows are told to nobody. */
 START_TEST(a_row_is_told_once_it_is_in_the_log)
 {
 	begin();

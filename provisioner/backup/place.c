@@ -24,7 +24,7 @@ enum { KEY_MAX = 1024 * 1024 };
 const char *const bu_place_keys[] = {
 	"ca.key", "ca.pem", "sign.key", "sign.pub", "server.key", "token.secret", NULL};
 
-/* Its name without slashes at the end; owned. */
+/* The place's name without slashes at the end; owned. */
 char *
 bu_place_name(const char *path)
 {

@@ -223,7 +223,7 @@ bu_adopt_judge(struct bu_reconcile *rec, const struct bu_adopt_ask *ask,
 	if (opened) {
 		judge_signed(rec, ask, ret);
 	} else if (!ask->node && !json_object_get(rec->fleet->revoked, ask->peer)) {
-		/* Who this log has given up is no stranger. */
+		/* A machine that this log has given up is no stranger. */
 		refuse(rec, ask, ret,
 		       ask->settled ? BU_SAID(STAMP_BAD, BU_ARG("error", err.text))
 				    : BU_SAID_ALONE(NO_STAMP));

@@ -233,7 +233,7 @@ START_TEST(a_fresh_appliance_adopts_what_runs)
 	rig_restart(&rig);
 	is_as_before(&agent);
 	nothing_was_done();
-	/* Its next stamp is of this log. */
+	/* The node's next stamp is of this log. */
 	poll(&agent);
 	ck_assert_int_eq(hello(&agent), BU_ERR_NONE);
 	forget(&agent);
@@ -471,7 +471,7 @@ START_TEST(who_is_held_in_this_epoch_is_adopted_after_the_hold)
 }
 END_TEST
 
-/* Its machine is being switched for an order of this epoch. */
+/* The node's machine is being switched for an order of this epoch. */
 START_TEST(nobody_is_adopted_whose_machine_is_being_switched)
 {
 	struct agent agent;

@@ -256,7 +256,7 @@ START_TEST(a_part_is_of_one_node)
 }
 END_TEST
 
-/* What is off and stays so takes no memory. */
+/* A condition that is off and stays so takes no memory. */
 START_TEST(a_condition_is_of_one_node)
 {
 	static const enum bu_condition_id id = BU_CONDITION_DRIFTED;

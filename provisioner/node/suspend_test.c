@@ -113,7 +113,8 @@ START_TEST(it_sleeps_without_a_drain_until_it_is_woken)
 }
 END_TEST
 
-/* Its jobs would be lost: the cluster itself must have sent the node to sleep. */
+/* The node's jobs would be lost: the cluster itself must have sent the node to sleep.
+ */
 START_TEST(a_node_that_may_get_work_is_not_suspended)
 {
 	static const char *const words[] = {"idle\n", "mixed\n",
@@ -156,7 +157,7 @@ START_TEST(what_the_cluster_has_said_before_suspends_no_node)
 }
 END_TEST
 
-/* Its answer of before the last boot counts no more, as young as it is. */
+/* An answer of before the last boot counts no more, as young as it is. */
 START_TEST(a_boot_outdates_what_the_cluster_has_said)
 {
 	struct bu_node *node = serving("IDLE+POWERING_DOWN\n");

@@ -238,7 +238,7 @@ check_sleep(const struct bu_reconcile *rec, const struct bu_node *node,
 			  node->name, node->joined->cluster, node->live.cluster->state);
 }
 
-/* Its cluster restarts it, and has seen to its jobs; not once more for the same. */
+/* The cluster restarts the node, and has seen to its jobs; not again for the same. */
 static int
 is_rebooted(const struct bu_reconcile *rec, const struct bu_node *node,
 	    const struct bu_verb_ask *ask)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan says of machines whose system runs, and is not of this log. */
+/* A plan's words about machines whose system runs, and is not of this log. */
 #include <string.h>
 
 #include "base/json.h"

@@ -494,7 +494,7 @@ goes_back(void)
 	done();
 }
 
-/* Its appliance is lost while it is in service, or parked. */
+/* The appliance is lost while the node is in service, or parked. */
 static void
 is_adopted(enum bu_state state)
 {

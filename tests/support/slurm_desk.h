@@ -118,7 +118,7 @@ until_ended(struct desk *desk, const struct ended *ended)
 	ck_assert_int_eq(ended->times, 1);
 }
 
-/* What scontrol was told; owned. */
+/* The words that scontrol was told; owned. */
 static inline char *
 told(const struct desk *desk)
 {

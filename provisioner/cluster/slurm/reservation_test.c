@@ -51,7 +51,7 @@ refuse(const struct desk *desk, const char *text)
 	rig_write(&desk->rig, "slurm.refuse", text);
 }
 
-/* What follows from an error of slurmctld: no job would get to a node that takes part
+/* The consequence of an error of slurmctld: no job would get to a node that takes part
  * with its reservation. */
 START_TEST(only_a_reservation_that_is_gone_lets_its_node_go_on)
 {
