@@ -153,7 +153,7 @@ START_TEST(who_may_not_be_repaired_is_refused_with_the_reason)
 					    .created_ms = now(),
 					    .accepted_ms = now() + 86400000};
 	look();
-	answered("r4 refused Outdated bringup did not accept it");
+	answered("r4 refused Outdated bringup did not accept the request");
 	/* One of another site: somebody else may answer it. */
 	answers[0] = '\0';
 	repair = (struct bu_cluster_repair){
