@@ -30,6 +30,7 @@ static const struct {
 	 "login https://10.0.0.1:8444 --ca ca.pem --context prod --token-stdin"},
 	{"token create", "token create ci --role viewer --for 90d"},
 	{"token revoke", "token revoke ci"},
+	{"pool scale", "pool scale infer 12 --reason 'evening load'"},
 	{"cluster manifest", "cluster manifest serving"},
 	{"rollout show", "rollout show"},
 	{"rollout abort", "rollout abort r-20261130-1"},

@@ -128,6 +128,11 @@ static const struct bu_command commands[] = {
 	{"rollout abort", "ID",
 	 "withdraw what has not started, cancel what still can be", 1, 1, REACH,
 	 bu_cmd_rollout_abort, NULL},
+	{"pool list", "", "pools: how many nodes are in service, wanted and allowed", 0,
+	 0, LISTING, bu_cmd_pool_list, NULL},
+	{"pool scale", "NAME NUMBER",
+	 "have so many nodes of a pool in service; idle ones leave first", 2, 2,
+	 BIT(OUTPUT) | BIT(JSON) | BIT(REASON) | REACH, bu_cmd_pool_scale, NULL},
 	{"fabric run", "NODESET",
 	 "measure nodes against each other again, but for those with jobs; their "
 	 "states stay",

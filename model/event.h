@@ -95,6 +95,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(TOKEN, "token",                                                              \
 	  "a person or program gets a token; hash: its SHA-256, which opens nothing")  \
 	X(TOKEN_REVOKED, "token-revoked", "tokens of this name open nothing any more") \
+	X(SCALE, "scale",                                                              \
+	  "a pool is to have so many nodes in service; of: what the profile said "     \
+	  "then, and with another number this one is over")                            \
 	X(DELIVERED, "delivered",                                                      \
 	  "the receiver of a webhook has taken all rows to seq")                       \
 	X(ADOPTED, "adopted",                                                          \

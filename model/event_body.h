@@ -159,6 +159,8 @@ enum { BU_UNSAID = -1 };
 		F(INT, token, until_ms) F(TEXT, token, by))                            \
 	B(TOKEN_REVOKED, token_revoked, F(TEXT, token_revoked, name)                   \
 		F(TEXT, token_revoked, by))                                            \
+	B(SCALE, scale, F(TEXT, scale, pool) F(INT, scale, count) F(INT, scale, of)    \
+		F(TEXT, scale, by) F(IF_TEXT, scale, reason))                          \
 	B(DELIVERED, delivered, F(TEXT, delivered, webhook) F(INT, delivered, seq))    \
 	/* stamp: model/stamp.h */                                                     \
 	B(ADOPTED, adopted, F(JSON, adopted, stamp) F(JSON, adopted, told)             \

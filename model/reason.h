@@ -287,6 +287,9 @@
 	X(ENDED_IN, "ended-in", FAULT, 0, 0, "", "{state}")                              \
 	/* a person's decisions */                                                       \
 	X(VERB, "verb", CAUSE, 0, 0, "", "{verb} by {who}[: {words}]")                   \
+	X(SCALED, "scaled", CAUSE, 0, 0, "",                                             \
+	  "pool {pool} is to have {#count node|nodes} in service, by {who}"              \
+	  "[: {words}]")                                                                 \
 	X(ORDERED, "ordered", CAUSE, 0, 0, "", "{class} of rollout {rollout}")           \
 	X(ORDERED_ANEW, "ordered-anew", CAUSE, 0, 0, "",                                 \
 	  "its machine was on; ordered again, with a grant")                             \

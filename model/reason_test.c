@@ -215,6 +215,8 @@ static const char *const sentences[] = {
 	[BU_REASON_RESTARTED] = "it restarted while it was reconfigured",
 	[BU_REASON_ENDED_IN] = "<state>",
 	[BU_REASON_VERB] = "<verb> by <who>: <words>",
+	[BU_REASON_SCALED] = "pool <pool> is to have 2 nodes in service, by <who>: "
+			     "<words>",
 	[BU_REASON_ORDERED] = "<class> of rollout <rollout>",
 	[BU_REASON_ORDERED_ANEW] = "its machine was on; ordered again, with a grant",
 	[BU_REASON_ABORTED] = "<who> aborted its rollout",

@@ -342,6 +342,8 @@ struct bu_desired_pool {
 	BU_DESIRED_SETTINGS
 	int max_unavailable; /* nodes, from 1; a percentage is of the pool, rounded down
 			      */
+	int count, min, max; /* max 0 = it is not scaled; count 0 = all of its nodes */
+	int64_t idle_off_ms; /* 0 = idle nodes stay on */
 	size_t nodes_count;
 	struct bu_origin origin;
 	char *purpose; /* "gpu-training", ...; NULL = not said */

@@ -20,6 +20,8 @@ bu_must int bu_cmd_cluster_manifest(const struct bu_options *options,
 				    struct bu_err *err);
 bu_must int bu_cmd_check(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_login(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_pool_list(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_pool_scale(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_token_create(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_token_list(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_token_revoke(const struct bu_options *options, struct bu_err *err);

@@ -217,6 +217,36 @@ check_partition(struct bu_loader *ld, const struct bu_desired_hardware *hardware
 	}
 }
 
+/* A pool is scaled where it has a max, and only then. */
+static void
+check_scale(struct bu_loader *ld, const struct bu_desired_pool *pool,
+	    const struct bu_ini_section *section)
+{
+	static const char *const keys[] = {"count", "min", "idle_off"};
+	const int given[] = {pool->count, pool->min, pool->idle_off_ms > 0};
+
+	for (size_t i = 0; !pool->max && i < BU_LEN(keys); i++)
+		if (given[i])
+			bu_load_wrong(ld, section, keys[i],
+				      "counts only in a pool that is scaled; give it "
+				      "max, too");
+	if (!pool->max)
+		return;
+	if (pool->nodes_count && (size_t)pool->max > pool->nodes_count)
+		bu_load_wrong(ld, section, "max", "is %d, and the pool has %zu nodes",
+			      pool->max, pool->nodes_count);
+	if (pool->min > pool->max)
+		bu_load_wrong(ld, section, "min", "is %d, more than max with %d",
+			      pool->min, pool->max);
+	if (pool->count && (pool->count < pool->min || pool->count > pool->max))
+		bu_load_wrong(ld, section, "count",
+			      "is %d, not within min and max (%d to %d)", pool->count,
+			      pool->min, pool->max);
+	if (pool->idle_off_ms && !pool->cluster)
+		bu_load_wrong(ld, section, "idle_off",
+			      "needs a cluster, which says what is idle");
+}
+
 static void
 check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 		    const struct bu_ini_section *section)
@@ -232,6 +262,7 @@ check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			   &pool->origins[bu_schema_key("pool", "gpu_slices") - keys]});
 	check_driver_keys(ld, section, "pool", pool->cluster);
 	bu_load_check_data(ld, pool, section);
+	check_scale(ld, pool, section);
 	if (pool->nodes_count && pool->canary > pool->max_unavailable)
 		bu_load_wrong(ld, section, "canary",
 			      "is %d nodes, more than max_unavailable with %d; a "

@@ -412,6 +412,19 @@ static const struct wrong wrongs[] = {
 	{"max_unavailable = 50 %", "canary = 2",
 	 "site.ini:36: [pool train] canary: is 2 nodes, more than max_unavailable "
 	 "with 1; a canary must not be larger\n"},
+	/* a pool that is scaled */
+	{"max_unavailable = 50 %", "min = 1",
+	 "site.ini:36: [pool train] min: counts only in a pool that is scaled; give it "
+	 "max, too\n"},
+	{"max_unavailable = 50 %", "idle_off = 30 m",
+	 "site.ini:36: [pool train] idle_off: counts only in a pool that is scaled; "
+	 "give it max, too\n"},
+	{"max_unavailable = 50 %", "max = 4",
+	 "site.ini:36: [pool train] max: is 4, and the pool has 2 nodes\n"},
+	{"max_unavailable = 50 %", "max = 1\nmin = 2",
+	 "site.ini:37: [pool train] min: is 2, more than max with 1\n"},
+	{"max_unavailable = 50 %", "max = 1\ncount = 2",
+	 "site.ini:37: [pool train] count: is 2, not within min and max (0 to 1)\n"},
 	{"max_unavailable = 50 %", "canary = 0 %",
 	 "site.ini:36: [pool train] canary: '0 %' is out of range; allowed is 1 to "
 	 "100\n"},

@@ -138,6 +138,10 @@ BU_HANDLER(bu_api_rollout_pause);
 BU_HANDLER(bu_api_rollout_resume);
 BU_HANDLER(bu_api_rollout_abort);
 
+/* pools.c */
+BU_HANDLER(bu_api_pools);
+BU_HANDLER(bu_api_pool_scale);
+
 /* tokens.c */
 BU_HANDLER(bu_api_tokens);
 BU_HANDLER(bu_api_token_create);

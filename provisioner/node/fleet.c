@@ -67,6 +67,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	bu_measurements_fini(&fleet->measurements);
 	bu_issued_clear(fleet);
 	bu_tokens_fini(&fleet->tokens);
+	bu_scales_fini(&fleet->scales);
 	json_decref(fleet->brakes);
 	json_decref(fleet->delivered);
 	json_decref(fleet->machines);

@@ -15,6 +15,7 @@
 #include "profiles/desired.h"
 #include "provisioner/node/measurements.h"
 #include "provisioner/node/node.h"
+#include "provisioner/node/scales.h"
 #include "provisioner/node/tokens.h"
 #include "provisioner/store/store.h"
 
@@ -140,6 +141,7 @@ struct bu_fleet {
 	json_t *unknown;
 	struct bu_issued *issued; /* secrets of clusters (issued.h) */
 	struct bu_tokens tokens;  /* of people and their programs */
+	struct bu_scales scales;  /* of pools */
 	json_t *delivered; /* name of a webhook -> the last row that it has taken */
 	json_t *brakes;    /* set brakes: scope -> body of the event, with since_ms */
 	struct bu_measurements measurements;

@@ -69,6 +69,7 @@ struct bu_node_live {
 	int power_running;      /* BU_POWER_RUN_* */
 	int bmc_said;           /* the BMC named its machine since bringupd started */
 	int64_t bmc_restart_ms; /* monotonic: the BMC was told to restart; 0 = never */
+	int64_t idle_ms;        /* monotonic: without a job since; 0 = not seen so */
 	int64_t lost_ms;        /* awake: last sent back to its cluster; 0 = never */
 	int64_t gated_seq; /* of the intent or power command before which its cluster
 			      was told to give it no work (gating.c); 0 = none */

@@ -15,6 +15,7 @@
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/scale.h"
 
 static enum bu_action
 action_of(const struct bu_reconcile *rec, const struct bu_node *node)
@@ -278,6 +279,7 @@ on_tick(void *arg)
 	}
 	bu_observe_tick(rec);
 	bu_repairs_tick(rec);
+	bu_scale_tick(rec);
 	bu_node_consoles_tick(rec);
 	bu_node_reports_tick(rec);
 }

@@ -75,6 +75,7 @@ struct bu_reconcile {
 	int64_t jumped_ms;  /* when the wall clock was last set */
 	int64_t outage_ms;  /* start of the time without a life */
 	int64_t try_ms;     /* next try to write the log */
+	int64_t scaled_ms;  /* a word of idle_off went to the log; 0 = none */
 	struct bu_fence fence;
 	struct bu_freezer freezer;
 	struct bu_siblings *siblings; /* index of siblings.c */

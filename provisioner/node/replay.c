@@ -372,6 +372,7 @@ static const struct {
 	[BU_EVENT_BACKUP] = {SITE, on_backup},
 	[BU_EVENT_TOKEN] = {SITE, bu_replay_token},
 	[BU_EVENT_TOKEN_REVOKED] = {SITE, bu_replay_token_revoked},
+	[BU_EVENT_SCALE] = {SITE, bu_replay_scale},
 	[BU_EVENT_DELIVERED] = {SITE, bu_replay_delivered},
 	[BU_EVENT_ADOPTED] = {NODE, bu_replay_adopted},
 	[BU_EVENT_LEARNED] = {SITE, bu_replay_learned},

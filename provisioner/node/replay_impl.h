@@ -27,6 +27,7 @@ bu_must int bu_replay_fellback(BU_REPLAY_ARGS);
 bu_must int bu_replay_power(BU_REPLAY_ARGS);
 bu_must int bu_replay_adopted(BU_REPLAY_ARGS);
 bu_must int bu_replay_learned(BU_REPLAY_ARGS);
+bu_must int bu_replay_scale(BU_REPLAY_ARGS);
 /* adopted.c. An epoch begins that is not the first: ends what was allowed before. */
 void bu_adopted_epoch(struct bu_fleet *fleet, const struct bu_event *event);
 bu_must int bu_replay_seeded(BU_REPLAY_ARGS);

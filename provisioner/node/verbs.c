@@ -84,9 +84,12 @@ choose(struct bu_reconcile *rec, const struct bu_node *node, struct request *req
 	request->next.again = deeds[verb].again;
 	request->next.reset = deeds[verb].reset;
 	bu_text_copy(request->next.by, sizeof(request->next.by), request->ask->by);
-	BU_REASON_SET(&request->next.reason, VERB,
-		      .text = {bu_verb_info(verb)->name, request->ask->by,
-			       request->ask->reason});
+	if (request->ask->why)
+		request->next.reason = *request->ask->why;
+	else
+		BU_REASON_SET(&request->next.reason, VERB,
+			      .text = {bu_verb_info(verb)->name, request->ask->by,
+				       request->ask->reason});
 	request->move.reason = &request->next.reason;
 	request->move.by = request->next.by;
 	if (!bu_verb_is_out(node)) {

@@ -8,12 +8,13 @@
 
 struct bu_verb_ask {
 	enum bu_verb verb;
-	const char *by;     /* the person who asks */
-	const char *reason; /* "" = none given */
-	const char *grant;  /* of a rebuild: a class; "" = none given */
-	const char *op;     /* of power: on, off, cycle or status */
-	int force;          /* of power: also for a node in service */
-	int dry_run;        /* only answers with the effect */
+	const char *by;              /* the person who asks */
+	const char *reason;          /* "" = none given */
+	const char *grant;           /* of a rebuild: a class; "" = none given */
+	const char *op;              /* of power: on, off, cycle or status */
+	const struct bu_reason *why; /* of a move; NULL = verb, by and reason */
+	int force;                   /* of power: also for a node in service */
+	int dry_run;                 /* only answers with the effect */
 };
 
 /* 0 = the node takes the verb. BU_ERR_STATE: err names the verbs that it takes. */
