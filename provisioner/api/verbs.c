@@ -63,6 +63,7 @@ read_ask(const struct bu_request *request, const char *verb, struct bu_verb_ask 
 	if (bu_request_read(request, ask_fields, ret, err) != 0)
 		return -1;
 	ret->by = bu_request_by(request);
+	ret->why = NULL;
 	if (ret->grant && *ret->grant &&
 	    bu_request_may(request, BU_CALLER_GRANT, err) != 0)
 		return -1;
