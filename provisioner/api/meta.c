@@ -72,10 +72,13 @@ verbs_json(void)
 						      json_string(bu_state_name(
 							      (enum bu_state)state)));
 		json_array_append_new(
-			list, json_pack("{s:s,s:s,s:s,s:b,s:b,s:o}", "name", info->name,
-					"args", info->args, "help", info->help, "grant",
-					info->grants, "held", verb == BU_VERB_RELEASE,
-					"states", states));
+			list,
+			json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:o}", "name", info->name,
+				  "args", info->args, "help", info->help, "grant",
+				  info->grants, "held", verb == BU_VERB_RELEASE,
+				  "forgets",
+				  verb == BU_VERB_REPLACE || verb == BU_VERB_RETIRE,
+				  "states", states));
 	}
 	return list;
 }
