@@ -444,6 +444,10 @@ void lost_keep(void);
 void lost_does(const struct step *step);
 /* What was consented to before is consent no more. */
 void lost_epoch(void);
+/* By its stamp it serves no cluster, whatever an older profile says. */
+int lost_serves_none(const struct bu_node *node);
+/* This rule is not asked now. */
+int lost_is_stale(enum rule rule);
 /* Nodes that are here as a stamp of another log says. */
 int lost_adopted(void);
 /* The machine is about to be switched or written. */

@@ -210,7 +210,21 @@ lost_adopted(void)
 	return count;
 }
 
+int
+lost_serves_none(const struct bu_node *node)
+{
+	return node->adopted->epoch && !node->joined->cluster[0];
+}
+
 /* --- rules --- */
+
+/* The disk of the appliance was set back: until a person takes over, nobody but its
+ * agents knows, and it may do once more what it did. */
+int
+lost_is_stale(enum rule rule)
+{
+	return sim.stale && rule != RULE_FENCE && rule != RULE_OUT;
+}
 
 /* What a person said of it since this epoch began, or ordered. */
 void

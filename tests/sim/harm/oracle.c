@@ -76,20 +76,12 @@ rule_on(enum rule rule)
 	return only[0] == '-' ? !named : named;
 }
 
-/* The disk of the appliance was set back: until a person takes over, nobody but its
- * agents knows, and it may do once more what it did. */
-static int
-is_stale(enum rule rule)
-{
-	return sim.stale && rule != RULE_FENCE && rule != RULE_OUT;
-}
-
 void
 broken(enum rule rule, const char *fmt, ...)
 {
 	va_list args;
 
-	if (sim.broken || !rule_on(rule) || is_stale(rule))
+	if (sim.broken || !rule_on(rule) || lost_is_stale(rule))
 		return;
 	sim.broken = 1;
 	sim.rule = rule;
@@ -297,13 +289,6 @@ awaits_turn(const struct bu_node *node)
 	return !node->order->begun && (node->order->open || node->order->withdrawn);
 }
 
-/* By its stamp it serves no cluster, whatever this older profile says. */
-static int
-is_adopted_apart(const struct bu_node *node, const struct seen *at)
-{
-	return node->adopted->epoch && !at->ordered && !node->joined->cluster[0];
-}
-
 const char *
 oracle_unusable(const struct bu_node *node)
 {
@@ -317,7 +302,7 @@ oracle_unusable(const struct bu_node *node)
 	if (!cluster)
 		return NULL;
 	/* Of what was refused of an apply either may be so. */
-	if (row && !is_adopted_apart(node, at) &&
+	if (row && (at->ordered || !lost_serves_none(node)) &&
 	    sim.applied.pool_cluster[row->pool] >= 0 &&
 	    (!at->ordered || (awaits_turn(node) ? at->serves : at->cluster) >= 0))
 		return cluster;
