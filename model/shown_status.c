@@ -22,6 +22,7 @@ const struct bu_field bu_shown_pairs_page_fields[] = {
 static const struct bu_field appliance_fields[] = {
 	BU_FIELD(STRING, struct bu_shown_appliance, version),
 	BU_FIELD(INT, struct bu_shown_appliance, uptime_s, BU_ANY),
+	BU_FIELD(JSON, struct bu_shown_appliance, certificates, .need = BU_OPTIONAL),
 	BU_FIELD_END,
 };
 const struct bu_field bu_shown_brake_fields[] =

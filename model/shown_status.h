@@ -57,6 +57,8 @@ struct bu_shown_status {
 	struct bu_shown_appliance {
 		const char *version;
 		int64_t uptime_s;
+		/* [{"name":"ca","from_ms","until_ms"}], Unix times */
+		const json_t *certificates;
 	} appliance;
 	struct bu_shown_node *nodes;
 	const char **gone;

@@ -222,7 +222,9 @@ on_secret(void *arg)
 static int
 open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 {
-	struct bu_callers callers = {.token = bu_api_token_open, .arg = &d->api};
+	struct bu_callers callers = {.token = bu_api_token_open,
+				     .session = bu_api_session_open,
+				     .arg = &d->api};
 	const struct bu_settings *s = &d->settings;
 
 	d->api.server = bu_server_create(d->loop, bu_api_routes, &d->api);
@@ -366,6 +368,7 @@ stop(struct daemon *d)
 	bu_secrets_destroy(d->api.work.secrets);
 	bu_server_destroy(d->api.server);
 	bu_api_forget_plans(&d->api);
+	bu_api_forget_sessions(&d->api);
 	bu_api_forget_scans(&d->api);
 	bu_api_forget_status(&d->api);
 	bu_backups_destroy(d->api.backups);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: chooses the view that the address names, draws the frame around it, hears keys.
 // Invariants: the address has the view, the filters and the search, so that back, reload and
-// a link show the same; the page only reads.
+// a link show the same.
 import { byId, duration, el, keyedList, setText, show } from "./dom.js";
+import { notice } from "./acts.js";
 import { live, onChange, poll } from "./live.js";
+import { drawCaller, loginView } from "./login.js";
 import { eventsView } from "./view_events.js";
 import { fabric } from "./view_fabric.js";
+import { images } from "./view_images.js";
 import { nodeView } from "./view_node.js";
 import { overview } from "./view_overview.js";
 import { rollouts } from "./view_rollouts.js";
@@ -13,11 +16,11 @@ import { site } from "./view_site.js";
 import { alarmsOf, isReady, summaryOf } from "./words.js";
 
 const VIEWS = { "": { title: "Overview", open: overview }, fabric: { title: "Fabric", open: fabric },
-	rollouts: { title: "Rollouts", open: rollouts }, events: { title: "Events", open: eventsView },
+	rollouts: { title: "Rollouts", open: rollouts }, images: { title: "Images", open: images }, events: { title: "Events", open: eventsView },
 	site: { title: "Site", open: site }, node: { open: nodeView } };
 const TYPING_MS = 150, SAY_GAP_MS = 5000;
 
-const here = { name: null, argument: "", view: null };
+const here = { name: null, argument: "", view: null, locked: false };
 
 /* The address: #/view/argument?filters */
 
@@ -71,6 +74,8 @@ function openView() {
 	const focused = document.activeElement && document.activeElement.id;
 	if (here.view && here.view.close)
 		here.view.close();
+	if (another)
+		notice("");
 	const view = VIEWS[place.name].open({ params: place.params, argument: place.argument, say,
 		link: (changes) => linkOf(place, changes), go: (hash) => { location.hash = hash; } });
 	Object.assign(here, { name: place.name, argument: place.argument, view });
@@ -90,6 +95,22 @@ function openView() {
 	drawTitle();
 }
 
+// Nothing that was shown stays there; the address does.
+function openLogin() {
+	if (here.view && here.view.close)
+		here.view.close();
+	document.body.classList.add("locked");
+	Object.assign(here, { name: null, view: loginView(), locked: true, drawn: false });
+	document.querySelectorAll("dialog").forEach((one) => one.close());
+	byId("view").replaceChildren(here.view.root);
+	for (const id of ["site", "revision", "about"])
+		setText(byId(id), "");
+	fillAlarms([], () => "");
+	drawCaller();
+	drawTitle();
+	here.view.focus();
+}
+
 function drawTitle() {
 	const status = live.status || { nodes: [] };
 	const ready = status.nodes.filter(isReady).length;
@@ -102,7 +123,7 @@ function drawTitle() {
 function drawLink() {
 	const age = duration(Date.now() - live.answeredMs), link = byId("link");
 	link.dataset.tone = live.lost ? "bad" : live.status ? "good" : "idle";
-	setText(link, live.lost ? "✕ connection lost" : live.status ? "● live" : "connecting");
+	setText(link, live.lost ? "✕ connection lost" : live.status ? "● live" : live.locked ? "not logged in" : "connecting");
 	show(byId("lost"), Boolean(live.lost));
 	setText(byId("lost-why"), live.lost && "The appliance does not answer (" + live.lost + "); trying again.");
 	setText(byId("lost-age"), live.status ? "What you see is " + age + " old." : "");
@@ -132,6 +153,7 @@ function drawFrame() {
 	const { status } = live;
 	const appliance = status.appliance || {};
 	fillAlarms(alarmsOf(status), (alarm) => alarm.text);
+	drawCaller();
 	setText(byId("site"), status.site || "");
 	setText(byId("revision"), status.revision ? "revision " + status.revision.slice(0, 10) : "no revision applied");
 	setText(byId("about"), ["bringup " + (appliance.version || ""), Number.isFinite(appliance.uptime_s) ?
@@ -143,8 +165,15 @@ function drawFrame() {
 
 function onLive(change) {
 	drawLink();
+	if (live.locked && !here.locked)
+		openLogin();
 	if (!live.status)
 		return;
+	if (here.locked) {
+		here.locked = false;
+		document.body.classList.remove("locked");
+		openView();
+	}
 	if (change.whole || change.nodes.length || change.gone.length || !here.drawn)
 		drawFrame();
 	here.drawn = true;
@@ -213,7 +242,7 @@ function escape() {
 }
 
 document.addEventListener("keydown", (event) => {
-	if (event.ctrlKey || event.metaKey || event.altKey)
+	if (event.ctrlKey || event.metaKey || event.altKey || here.locked || event.target.closest("dialog"))
 		return;
 	const types = event.target.matches && event.target.matches("input, textarea, select");
 	if (event.key === "Escape")
@@ -226,11 +255,11 @@ document.addEventListener("keydown", (event) => {
 		moveInList(event);
 });
 
-addEventListener("hashchange", openView);
+addEventListener("hashchange", () => here.locked || openView());
 setInterval(() => {
 	if (live.lost)
 		drawLink();
-	else if (here.view && here.view.tick)
+	else if (live.status && here.view && here.view.tick)
 		here.view.tick();
 }, 1000);
 onChange(onLive);

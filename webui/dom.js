@@ -57,6 +57,14 @@ export function keyedList(parent, create, update) {
 	};
 }
 
+// The element that had the keyboard has it again, where one of its id is there anew.
+export function keepFocus(change) {
+	const { id } = document.activeElement || {};
+	change();
+	if (id && byId(id) && document.activeElement !== byId(id))
+		byId(id).focus({ preventScroll: true });
+}
+
 /* Figures as text */
 
 export function duration(ms) {

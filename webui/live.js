@@ -6,12 +6,15 @@ import { finds, mergeStatus, searchText, takeMeta, toneOf } from "./words.js";
 
 const POLL_WAIT_S = 25;
 const POLL_GAP_MS = 250; // at most four drawings a second
+const BUSY_S = 30; // a change may wait for another one
+const NOTHING = { whole: false, nodes: [], gone: [] };
 
-export const live = { status: null, byName: new Map(), skewMs: 0, answeredMs: 0, lost: "" };
+// locked: why nothing is shown without a login; "" = something is.
+export const live = { status: null, byName: new Map(), skewMs: 0, answeredMs: 0, lost: "", locked: "" };
 
 const listeners = new Set();
 const memory = { tone: new WeakMap(), text: new WeakMap() };
-let learnt = "";
+let learnt = "", logins = 0, unlock = () => {};
 
 export const onChange = (listener) => {
 	listeners.add(listener);
@@ -32,15 +35,44 @@ export const toneFor = (node) => remembered(memory.tone, node, toneOf);
 export const isFound = (node, query) => !query ||
 	finds(remembered(memory.text, node, searchText), query);
 
-export async function fetchJson(path, wait_s = 0) {
-	const answer = await fetch(path, { cache: "no-cache",
+// The error has the daemon's own words. The browser adds the cookie and, to what changes
+// something, the origin that the daemon asks for.
+async function call(method, path, body, wait_s) {
+	const mine = logins;
+	const answer = await fetch(path, { method, cache: "no-cache", body: body && JSON.stringify(body),
 		signal: AbortSignal.timeout((wait_s + 15) * 1000) });
-	if (!answer.ok) {
-		const error = new Error("it answers " + answer.status);
-		error.status = answer.status;
-		throw error;
-	}
-	return answer.json();
+	if (answer.ok)
+		return answer.json();
+	const said = await answer.json().catch(() => ({}));
+	const error = new Error((said.error && said.error.text) || "it answers " + answer.status);
+	error.status = answer.status;
+	if (answer.status === 401 && mine === logins)
+		lock(error.message);
+	throw error;
+}
+
+export const fetchJson = (path, wait_s = 0) => call("GET", path, null, wait_s);
+export const post = (path, body = {}) => call("POST", path, body, BUSY_S);
+
+/* Login: a token for a cookie that no script reads */
+
+function lock(why) {
+	Object.assign(live, { status: null, locked: why, lost: "" });
+	live.byName.clear();
+	learnt = "";
+	tell(NOTHING);
+}
+
+export async function logIn(token) {
+	await post("/v1/session", { token });
+	logins++;
+	live.locked = "";
+	unlock();
+}
+
+export async function logOut() {
+	await call("DELETE", "/v1/session", null, 0);
+	lock("You have logged out.");
 }
 
 // Each page of the pairs, until the last or until `isOver` says that it is enough.
@@ -85,13 +117,15 @@ async function pollOnce() {
 	const asked = live.status && !live.lost ?
 		"?since=" + live.status.version + "&wait=" + POLL_WAIT_S : "";
 	const answer = await fetchJson("/v1/status" + asked, POLL_WAIT_S);
+	if (live.locked)
+		throw new Error(live.locked);
 	const wasLost = live.lost;
 	live.answeredMs = Date.now();
 	live.lost = "";
 	if (wasLost || !live.status || answer.version !== live.status.version)
 		takeStatus(answer);
 	else
-		tell({ whole: false, nodes: [], gone: [] });
+		tell(NOTHING);
 }
 
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
@@ -103,11 +137,16 @@ export async function poll() {
 			failures = 0;
 			await pause(POLL_GAP_MS);
 		} catch (error) {
+			const wasLocked = Boolean(live.locked);
+			if (wasLocked)
+				await new Promise((resolve) => { unlock = resolve; });
+			if (wasLocked || error.status === 401)
+				continue;
 			failures += 1;
 			live.lost = error.name === "TimeoutError" ? "no answer in time" :
-				error.status ? error.message : error.name === "TypeError" ?
+				error.status ? "it answers " + error.status : error.name === "TypeError" ?
 					"no connection" : String(error.message);
-			tell({ whole: false, nodes: [], gone: [] });
+			tell(NOTHING);
 			await pause(Math.min(8000, 500 * 2 ** failures));
 		}
 	}

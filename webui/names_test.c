@@ -11,9 +11,10 @@
 #include "tests/support/unit.h"
 
 static const char *const files[] = {
-	"index.html",       "app.js",           "dom.js",         "grid.js",
-	"live.js",          "view_events.js",   "view_fabric.js", "view_node.js",
-	"view_overview.js", "view_rollouts.js", "view_site.js",   "words.js"};
+	"index.html",       "acts.js",        "app.js",       "dom.js",
+	"grid.js",          "live.js",        "login.js",     "view_images.js",
+	"view_events.js",   "view_fabric.js", "view_node.js", "view_overview.js",
+	"view_rollouts.js", "view_site.js",   "words.js"};
 static char *page[BU_LEN(files)];
 
 /* Comments may say what they are about. */

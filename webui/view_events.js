@@ -1,16 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log as it grows: its end, what is older on demand, of all or of some nodes. Called by
-// app.js. Invariant: the stream goes on after the last row that is shown, so nothing is
+// The log as it grows: its end, what is older on demand, of all or of some nodes; and for
+// auditors whether its chain holds. Called by app.js. Invariant: the stream goes on after the last row that is shown, so nothing is
 // missed over a lost connection, and ROWS_MAX rows are shown at most.
-import { dateEl, el, empty, nodeLink, plural, setText, show } from "./dom.js";
+import { dateEl, el, empty, facts, nodeLink, plural, section, setText, show } from "./dom.js";
 import { fetchJson } from "./live.js";
-import { finds } from "./words.js";
+import { finds, may } from "./words.js";
 
 const FIRST = 100, OLDER = 200, ROWS_MAX = 2000, AGAIN_MS = 2000;
 
 function rowOf(event) {
 	return el("li", { "data-seq": event.seq }, dateEl(event.time_ms), event.node ? nodeLink(event.node) :
 		el("span", { class: "dim" }, "site"), el("span", {}, event.text || event.kind || ""));
+}
+
+/* The chain of the log, row by row, as `bringup audit verify` goes along it */
+
+async function verify(say) {
+	let at = { after: 0, hash: "", more: true };
+	while (at.more) {
+		at = await fetchJson("/v1/audit?after=" + at.after + "&hash=" + at.hash);
+		say(plural(at.after, "row") + " so far");
+	}
+	return at;
+}
+
+function auditSection() {
+	const said = el("div", { "aria-live": "polite" });
+	const button = el("button", { type: "button", class: "act", id: "verify" }, "Verify the chain");
+	button.addEventListener("click", async () => {
+		button.disabled = true;
+		try {
+			const { anchor } = await fetchJson("/v1/audit/anchor");
+			const end = await verify((text) => said.replaceChildren(empty(text)));
+			said.replaceChildren(facts([["Chain", "whole: " + plural(end.after, "row")], ["Hash of the last row", el("code", {}, end.hash)],
+				...Object.entries(anchor).map(([name, value]) => ["Anchor: " + name, el("code", {}, String(value))])]),
+			el("p", { class: "dim" }, "Keep number and hash on another machine: only so a cut end can be told."));
+		} catch (error) {
+			said.replaceChildren(el("p", { class: "trouble", role: "alert" }, error.message));
+		}
+		button.disabled = false;
+	});
+	return section("Audit", el("div", { class: "acts" }, button), said);
 }
 
 export function eventsView(page) {
@@ -23,7 +53,7 @@ export function eventsView(page) {
 	const form = el("form", { class: "line" }, el("label", { for: "events-of" }, "Of "), box,
 		el("button", { type: "submit", class: "more" }, "Show"), el("span", { class: "dim" },
 			"a node or a nodeset: gpu[1-9], @pool"));
-	const root = el("div", {}, el("h2", { class: "title" }, "Events"), form, trouble, list, none, older);
+	const root = el("div", {}, el("h2", { class: "title" }, "Events"), form, trouble, may("audit") ? auditSection() : "", list, none, older);
 	const asked = node ? "&node=" + encodeURIComponent(node) : "";
 	let last = 0, before = 0, source = null, timer = null, closed = false;
 

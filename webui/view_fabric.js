@@ -211,6 +211,31 @@ function worstPairs(pairs) {
 			[chip(VERDICT_TONES[pair.verdict] || "idle", pair.verdict), pair.error ? " " + pair.error : ""]])));
 }
 
+/* How many directions reach which share of what is expected of them */
+
+const SHARES = [[0.8, "below 80 %"], [0.9, "80 to 90 %"], [0.95, "90 to 95 %"], [1, "95 to 100 %"], [NEAR, "100 to 103 %"],
+	[1.1, "103 to 110 %"], [Infinity, "110 % and more"]];
+
+function distribution(pairs) {
+	const counts = SHARES.map(() => 0);
+	let all = 0;
+	for (const pair of pairs) {
+		if (!(pair.expect_gbps > 0))
+			continue;
+		for (const gbps of [pair.ab_gbps, pair.ba_gbps])
+			counts[SHARES.findIndex(([below]) => gbps / pair.expect_gbps < below)]++;
+		all += 2;
+	}
+	const most = Math.max(1, ...counts);
+	return all ? section("Distribution", el("ol", { class: "way shares", "aria-label": "Directions by their share of what is expected" },
+		SHARES.map(([below, words], i) => {
+			const bar = el("span", { class: "bar" });
+			bar.style.width = (counts[i] ? Math.max(0.5, 100 * counts[i] / most) : 0) + "%";
+			return el("li", { "data-tone": below <= 1 ? "bad" : below <= NEAR ? "wait" : "done" }, el("span", {}, words),
+				el("span", { class: "gauge", "aria-hidden": "true" }, bar), el("span", { class: "figure" }, counts[i].toLocaleString("en")));
+		}))) : "";
+}
+
 /* The view */
 
 async function load() {
@@ -252,7 +277,8 @@ export function fabric(page) {
 			body.hidden = pairs.length === 0;
 			drawTabs(pairs);
 			map.fill(matrixOf(pairs, leaves, rail, leaf));
-			worst.replaceChildren(pairs.length ? worstPairs(rail ? pairs.filter((one) => one.rail === rail) : pairs) : "");
+			const shown = rail ? pairs.filter((one) => one.rail === rail) : pairs;
+			worst.replaceChildren(...(pairs.length ? [distribution(shown), worstPairs(shown)].filter(Boolean) : []));
 		} catch {
 			seq = null; // again with the next change; the frame says that it does not answer
 		}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One node: its state, why, what to do, its way, machine, checks, fabric and events. Called
 // by app.js. Invariant: the node is asked for again when it changed, at most once a second.
-import { bandwidth, bytesText, chip, command, dateEl, duration, el, empty, facts, nodeLink, plural, section,
+import { canDo, notice, verbButton } from "./acts.js";
+import { bandwidth, bytesText, chip, command, dateEl, duration, el, empty, facts, keepFocus, nodeLink, plural, section,
 	setText, table } from "./dom.js";
 import { fetchJson, live, serverNow, toneFor } from "./live.js";
-import { VERDICT_TONES, commandsOf, meta, notesOf, orderText, sentence, stateOf, verbsFor } from "./words.js";
+import { VERDICT_TONES, commandsOf, may, meta, notesOf, orderText, sentence, stateOf, verbsFor } from "./words.js";
 
-const AGAIN_MS = 1000, EVENTS = 30, CONSOLE_LINES = 40, CHECKS_MAX = 60;
+const AGAIN_MS = 1000, EVENTS = 30, CONSOLE_LINES = 40, CHECKS_MAX = 60, BMC_WAIT_S = 60;
 
 /* Why, and what to do */
 
@@ -14,7 +15,12 @@ function whySection(node) {
 	const lines = (node.why || []).map((line) => el("li", {}, sentence(line)));
 	const commands = commandsOf(node.why, node.name);
 	const verbs = verbsFor(node);
+	const isNamed = (verb) => commands.some((text) => text.startsWith("bringup node " + verb.name + " "));
+	const done = (text) => notice(node.name + ": " + text);
+	const buttons = verbs.filter(canDo).sort((a, b) => isNamed(b) - isNamed(a))
+		.map((verb) => verbButton(verb, node, done, isNamed(verb)));
 	return section("Why", lines.length ? el("ul", { class: "lines" }, lines) : empty("Nothing is said of it."),
+		buttons.length ? [el("h3", {}, "What to do"), el("div", { class: "acts", role: "group", "aria-label": "What to do" }, buttons)] : "",
 		commands.length ? [el("h3", {}, "What to type"), el("ul", { class: "commands" },
 			commands.map((text) => el("li", {}, command(text))))] : "",
 		verbs.length ? el("details", {}, el("summary", {}, "All that its state allows (" + verbs.length + ")"),
@@ -212,23 +218,42 @@ function consoleSection(part) {
 		empty(part.words || "Nothing was written to it."));
 }
 
+/* What its BMC says now: asked for by a person, since each question goes to the BMC */
+
+const reading = (one) => typeof one.value === "number" ? Number(one.value.toFixed(2)) + " " + (one.unit || "") :
+	one.state === "absent" ? "absent" : "no reading";
+const BMC_TABLES = {
+	sensors: [["Sensor", "Reading", "Health"], (one) => [one.name, reading(one), one.health || ""]],
+	events: [["When", "Severity", "Log", "Event"], (one) => [one.at_ms > 0 ? dateEl(one.at_ms) : "no time", one.severity || "",
+		one.log || "", one.text || ""]],
+	firmware: [["Part", "Version"], (one) => [one.name, one.version]],
+};
+
+function bmcSection(name) {
+	const answer = el("div", { "aria-live": "polite" });
+	const root = section("Its BMC", el("div", { class: "acts", role: "group", "aria-label": "Ask its BMC" }, Object.keys(BMC_TABLES).map((what) => {
+		const button = el("button", { type: "button", class: "act", id: "bmc-" + what }, what.charAt(0).toUpperCase() + what.slice(1));
+		button.addEventListener("click", async () => {
+			answer.replaceChildren(empty("Asking its BMC …"));
+			try {
+				const said = await fetchJson("/v1/nodes/" + encodeURIComponent(name) + "/bmc/" + what, BMC_WAIT_S);
+				const [heads, cells] = BMC_TABLES[what], rows = (said[what] || []).map(cells);
+				answer.replaceChildren(rows.length ? table("BMC: " + what, heads, rows) : empty("It has none."),
+					el("p", { class: "dim" }, said.more ? "There are more. " : "", said.full ? "Its log is full. " : "", "Of ", dateEl(said.at_ms)));
+			} catch (error) {
+				answer.replaceChildren(el("p", { class: "trouble", role: "alert" }, error.message));
+			}
+		});
+		return button;
+	})), answer);
+	return root;
+}
+
 /* The view */
 
 const orNone = (promise, none) => promise.catch(() => none);
 
-// Not every listener shows consoles; the one that does not is asked once.
-let showsConsole = true;
-
-async function askConsole(path) {
-	if (!showsConsole)
-		return null;
-	try {
-		return await fetchJson(path + "/console?lines=" + CONSOLE_LINES);
-	} catch (error) {
-		showsConsole = error.status !== 404 && error.status !== 403;
-		return null;
-	}
-}
+const askConsole = async (path) => may("operate") ? orNone(fetchJson(path + "/console?lines=" + CONSOLE_LINES), null) : null;
 
 async function ask(name) {
 	const path = "/v1/nodes/" + encodeURIComponent(name);
@@ -244,7 +269,7 @@ export function nodeView(page) {
 	const since = el("span", { class: "dim" }), state = el("span"), note = el("p", { class: "why" });
 	const progress = el("div"), body = el("div", {}, el("p", { class: "empty" }, "Asking the appliance."));
 	const root = el("div", { class: "one" }, el("p", { class: "crumbs" }, el("a", { href: "#/" }, "Overview"), " / node"),
-		el("h2", { class: "title" }, name, " ", state, " ", since), note, progress, body);
+		el("h2", { class: "title" }, name, " ", state, " ", since), note, progress, body, may("operate") ? bmcSection(name) : "");
 	let asked = null, askedMs = 0, timer = null, closed = false;
 
 	function head() {
@@ -263,11 +288,11 @@ export function nodeView(page) {
 	function draw({ node, shown, events, console: part }) {
 		const certificates = parseCertificates(node);
 		const open = [...body.querySelectorAll("details")].map((one) => one.open);
-		body.replaceChildren(...[stateFacts(node), whySection(node), conditionsSection(node), timeline(node),
+		keepFocus(() => body.replaceChildren(...[stateFacts(node), whySection(node), conditionsSection(node), timeline(node),
 			fabricSection(node, shown, certificates), certificatesSection(certificates), checksSection(shown),
 			(node.drift || []).length ? section("Drift", el("ul", { class: "lines" }, node.drift.map((one) =>
 				el("li", {}, sentence(one.said))))) : "", hardware(node), eventsSection(node, events), consoleSection(part)]
-			.filter(Boolean));
+			.filter(Boolean)));
 		body.querySelectorAll("details").forEach((one, i) => { one.open = Boolean(open[i]); });
 	}
 

@@ -5,6 +5,7 @@
 import { GLYPHS, chip, command, dateEl, duration, el, empty, keyedList, nodeLink,
 	plural, section, setText, show } from "./dom.js";
 import { createGrid } from "./grid.js";
+import { leftOf } from "./view_rollouts.js";
 import { fetchJson, isFound, live, serverNow, toneFor } from "./live.js";
 import { ROLLOUT_TONES, causeOf, commandsOf, countedAs, isReady, meta, needsOf, notesOf, rolloutCounts,
 	rolloutState, sentence, stateOf, summaryOf, toneCounted } from "./words.js";
@@ -128,7 +129,8 @@ function createRollout() {
 				el("a", { href: "#/rollouts/" + encodeURIComponent(rollout.id) }, rollout.id),
 				el("span", { class: "dim" }, rolloutCounts(rollout) || "nothing done",
 					" of " + plural(rollout.total, "node")),
-				el("span", { class: "dim" }, "by " + rollout.by + ", ", dateEl(rollout.started_ms))),
+				el("span", { class: "dim" }, "by " + rollout.by + ", ", dateEl(rollout.started_ms)),
+				el("span", {}, leftOf(rollout))),
 			el("progress", { max: rollout.total || 1, value: rollout.done, "aria-label": "Nodes done" }),
 			rollout.reason ? el("p", { class: "why" }, sentence(rollout.reason)) : "");
 	} };

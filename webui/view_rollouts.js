@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rollouts: the list, or one with its pools and nodes. Called by app.js.
-import { chip, command, dateEl, duration, el, empty, facts, nodeLink, plural, section, table } from "./dom.js";
+// Rollouts: the list, or one with its plan, pools and nodes. Called by app.js.
+import { notice, rolloutButtons } from "./acts.js";
+import { chip, command, dateEl, duration, el, empty, facts, keepFocus, nodeLink, plural, section, table } from "./dom.js";
 import { fetchJson, live, serverNow } from "./live.js";
-import { ROLLOUT_TONES, meta, rolloutCounts, rolloutState, sentence } from "./words.js";
+import { ROLLOUT_TONES, endOf, meta, rolloutCounts, rolloutState, sentence } from "./words.js";
 
 const AGAIN_MS = 2000, NODES_MAX = 200;
 
@@ -23,6 +24,24 @@ function listOf(rollouts) {
 function commandsFor(one) {
 	return one.ended_ms ? [] : ["bringup rollout pause ", "bringup rollout resume ",
 	"bringup rollout abort "].map((verb) => verb + one.id);
+}
+
+// "about 12 min left, until Mon 30 Nov, 14:22:10"
+export function leftOf(one) {
+	const endMs = endOf(one, serverNow());
+	return endMs ? ["about " + duration(endMs - serverNow()) + " left, until ", dateEl(endMs)] : "";
+}
+
+// What the plan does with how many nodes, and what was allowed for it.
+function planOf(one) {
+	const counts = new Map();
+	for (const node of one.nodes || [])
+		counts.set(node.class, (counts.get(node.class) || 0) + 1);
+	const help = new Map(meta.classes.map((row) => [row.name, row]));
+	return section("Plan", table("Plan", ["What", "Nodes", "Meaning", "Grant"], [...counts].map(([name, count]) =>
+		[name, String(count), (help.get(name) || {}).help || "", (help.get(name) || {}).grant ?
+			(one.grants || []).filter((grant) => grant.class === name).map((grant) => grant.nodes || "all its nodes").join(", ") || "needed" : ""])),
+	facts([["Plan", one.plan && el("code", {}, one.plan.slice(0, 16))]]));
 }
 
 function poolsOf(one) {
@@ -48,10 +67,11 @@ function oneOf(one) {
 		one.reason ? el("p", { class: "why" }, sentence(one.reason)) : "", progressOf(one),
 		el("p", { class: "line" }, rolloutCounts(one) || "nothing done", " of ", plural(one.total, "node")),
 		facts([["By", one.by], ["Began", dateEl(one.started_ms)], ["Ended", one.ended_ms ? dateEl(one.ended_ms) : ""],
-			["Took", tookText(one)], ["Revision", one.revision && one.revision.slice(0, 12)],
+			["Took", tookText(one)], ["Estimated end", leftOf(one)], ["Revision", one.revision && one.revision.slice(0, 12)],
 			["Commit", one.commit && one.commit.slice(0, 12)], ["Only", one.limit]]),
+		el("div", { class: "acts" }, rolloutButtons(one, notice)),
 		el("ul", { class: "commands" }, commandsFor(one).map((text) => el("li", {}, command(text)))),
-		poolsOf(one), nodesOf(one)].filter(Boolean);
+		planOf(one), poolsOf(one), nodesOf(one)].filter(Boolean);
 }
 
 export function rollouts(page) {
@@ -64,8 +84,8 @@ export function rollouts(page) {
 		try {
 			const answer = await fetchJson("/v1/rollouts" + (id ? "/" + encodeURIComponent(id) : ""));
 			if (!closed)
-				root.replaceChildren(...(id ? oneOf(answer) : [el("h2", { class: "title" }, "Rollouts"),
-					listOf(answer.rollouts)]));
+				keepFocus(() => root.replaceChildren(...(id ? oneOf(answer) : [el("h2", { class: "title" }, "Rollouts"),
+					listOf(answer.rollouts)])));
 		} catch (error) {
 			if (error.status === 404 && !closed)
 				root.replaceChildren(empty("There is no rollout " + id + "."));

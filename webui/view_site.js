@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The site itself: the appliance, its conditions, brakes, backup, agents, clusters, images,
-// unknown machines and the log. Called by app.js.
-import { bytesText, chip, dateEl, duration, el, empty, facts, section, table } from "./dom.js";
-import { fetchJson, live, serverNow } from "./live.js";
-import { meta, sentence } from "./words.js";
+// The site itself: the appliance, its conditions, brakes, certificates, backup, agents,
+// clusters, unknown machines, tokens and the log. Called by app.js.
+import { actButton, notice } from "./acts.js";
+import { bytesText, chip, dateEl, duration, el, empty, facts, keepFocus, section, table } from "./dom.js";
+import { fetchJson, live, post, serverNow } from "./live.js";
+import { may, meta, sentence } from "./words.js";
 
 const AGAIN_MS = 10000;
 
@@ -30,6 +31,33 @@ function conditionsSection(status) {
 		["Condition", "Since", "Detail", "It ends when"], rows) : empty("None: the site is as it should be."),
 	brakes.length ? [el("h3", {}, "Brakes"), el("ul", { class: "lines" }, brakes)] : "",
 	warnings.length ? [el("h3", {}, "Warnings"), el("ul", { class: "lines" }, warnings)] : "");
+}
+
+const LATE_MS = 30 * 86400000;
+
+function certificatesSection({ appliance }) {
+	const rows = ((appliance || {}).certificates || []).map((one) => {
+		const left = one.until_ms - serverNow();
+		return [one.name, dateEl(one.from_ms), duration(serverNow() - one.from_ms), dateEl(one.until_ms),
+			chip(left < 0 ? "bad" : left < LATE_MS ? "wait" : "good", left < 0 ? "over" : duration(left) + " left")];
+	});
+	return rows.length ? section("Certificates of the appliance", table("Certificates of the appliance",
+		["Certificate", "Made", "Age", "Ends", ""], rows)) : "";
+}
+
+const TOKEN_TONES = { live: "good", expired: "idle", revoked: "idle" };
+
+// For those who may make and revoke them.
+function tokensSection(tokens, again) {
+	if (!tokens)
+		return "";
+	const revoke = (one) => one.state === "live" ? actButton("Revoke " + one.name, { title: "Revoke the token " + one.name + "?",
+		look: async () => "No request with it is answered from then on, and its sessions of the page end.",
+		run: () => post("/v1/tokens/" + encodeURIComponent(one.name) + "/revoke"),
+		done: () => { notice("The token " + one.name + " is revoked."); again(); } }) : "";
+	return section("Tokens", tokens.length ? table("Tokens", ["Token", "Role", "State", "Made by", "Made", "Ends", ""],
+		[...tokens].reverse().map((one) => [one.name, one.role, chip(TOKEN_TONES[one.state] || "wait", one.state), one.by, dateEl(one.made_ms),
+			dateEl(one.until_ms), revoke(one)])) : empty("There is no token: bringup token create NAME makes one."));
 }
 
 function backupSection({ backup }) {
@@ -68,20 +96,6 @@ function clustersSection(nodes) {
 		empty("No cluster has answered for a node yet."));
 }
 
-function imagesSection(uses) {
-	const images = new Map();
-	for (const use of uses) {
-		const key = use.image + " " + use.digest;
-		const one = images.get(key) || { image: use.image, digest: use.digest, nodes: new Set(), pools: new Set() };
-		one.nodes.add(use.node);
-		one.pools.add(use.pool);
-		images.set(key, one);
-	}
-	return section("Images", images.size ? table("Images", ["Image", "Digest", "Nodes", "Pools"],
-		[...images.values()].map((one) => [one.image, el("code", {}, one.digest.slice(0, 12)),
-			String(one.nodes.size), [...one.pools].join(", ")])) : empty("No node has an image yet."));
-}
-
 function machinesSection(unknown, nowMs) {
 	if (!unknown.length)
 		return "";
@@ -92,22 +106,24 @@ function machinesSection(unknown, nowMs) {
 
 export function site() {
 	const root = el("div");
-	let uses = [], unknown = [], log = null, askedMs = 0, timer = null, closed = false;
+	let tokens = null, unknown = [], log = null, askedMs = 0, timer = null, closed = false;
 	const orNone = (promise, none) => promise.catch(() => none);
 
 	function draw() {
 		const { status } = live;
-		root.replaceChildren(...[el("h2", { class: "title" }, "Site " + (status.site || "")),
-			conditionsSection(status), applianceSection(status, log), backupSection(status), agentsSection(status),
-			clustersSection(status.nodes), imagesSection(uses), machinesSection(unknown, serverNow())].filter(Boolean));
+		if (!status)
+			return;
+		keepFocus(() => root.replaceChildren(...[el("h2", { class: "title" }, "Site " + (status.site || "")),
+			conditionsSection(status), applianceSection(status, log), certificatesSection(status), backupSection(status), agentsSection(status),
+			clustersSection(status.nodes), tokensSection(tokens, refresh), machinesSection(unknown, serverNow())].filter(Boolean)));
 	}
 
 	async function refresh() {
 		timer = null;
 		askedMs = Date.now();
-		const [images, machines, events] = await Promise.all([orNone(fetchJson("/v1/images"), {}),
+		const [kept, machines, events] = await Promise.all([may("admin") ? orNone(fetchJson("/v1/tokens"), {}) : {},
 			orNone(fetchJson("/v1/machines"), {}), orNone(fetchJson("/v1/events?limit=1"), null)]);
-		uses = images.uses || [];
+		tokens = kept.tokens || null;
 		unknown = machines.unknown || [];
 		log = events;
 		if (!closed)

@@ -4,7 +4,7 @@
 // (cli/render/node_text.c, cli/render/render_rollout.c).
 // GET /v1/meta: the tables of the daemon. The page has none of its own.
 export const meta = { states: new Map(), verbs: [], conditions: new Map(), reasons: new Map(), links: new Map(),
-	track: [], order: [] };
+	track: [], order: [], classes: [], caller: { name: "", role: "", may: [], session: false } };
 
 // What is derived of a node is made once: a node that changes is another object.
 let derived = new Map();
@@ -28,6 +28,8 @@ export function takeMeta(tables) {
 	meta.links = byName(tables.links, "name");
 	meta.reasons = byName(tables.reasons, "code");
 	meta.verbs = tables.verbs || [];
+	meta.classes = tables.classes || [];
+	meta.caller = { name: "", role: "", may: [], session: false, ...tables.caller };
 	const names = (keep) => (tables.states || []).filter(keep).map((row) => row.name);
 	const onTrack = (row) => row.place === "in" || (!row.settled && row.place !== "leaving");
 	// The way into service; counts stand in the order of the table, what is bad first.
@@ -138,9 +140,13 @@ export function commandsOf(value, node) {
 	])];
 }
 
-// What a person can do with the node in its state: [{command, help}].
-export const verbsFor = (node) => meta.verbs.filter((verb) => verb.states.includes(node.state))
-	.map((verb) => ({ help: verb.help, command: ["bringup node", verb.name,
+// The caller may use routes of this role.
+export const may = (role) => meta.caller.may.includes(role);
+
+// What a person can do with the node in its state: [{name, args, grant, help, command}].
+export const verbsFor = (node) => meta.verbs.filter((verb) => verb.states.includes(node.state) ||
+	(verb.held && Boolean(node.held)))
+	.map((verb) => ({ ...verb, command: ["bringup node", verb.name,
 		verb.args.replace("NODESET", node.name), verb.grant ? "--grant CLASS" : ""]
 		.filter(Boolean).join(" ") }));
 
@@ -306,6 +312,17 @@ const ROLLOUT_COUNTS = [["done", "done"], ["under_way", "under way"],
 // "3 done · 2 failed"
 export const rolloutCounts = (rollout) => ROLLOUT_COUNTS.filter(([key]) => rollout[key] > 0)
 	.map(([key, words]) => rollout[key] + " " + words).join(" · ");
+
+// Unix time at which a rollout ends if it goes on as it did; 0 = nobody can tell.
+export function endOf(rollout, nowMs) {
+	const over = rollout.done + rollout.failed + rollout.withdrawn;
+	const left = rollout.total - over, tookMs = nowMs - rollout.started_ms;
+	return rollout.state === "running" && rollout.done > 0 && left > 0 && tookMs > 0 ?
+		nowMs + tookMs * left / over : 0;
+}
+
+// {option: [words]}: "on|off NODESET" asks for one of two before the nodes.
+export const choicesOf = (verb) => verb.args.includes(" ") ? verb.args.split(" ")[0].split("|") : [];
 
 // What is wrong with the whole site: [{tone, text}].
 export const alarmsOf = (status) => [

@@ -9,7 +9,7 @@ const vm = require("node:vm");
 
 const names = ["stateOf", "toneCounted", "notesOf", "toneOf", "summaryOf", "isReady", "rolloutState",
 	"rolloutCounts", "alarmsOf", "mergeStatus", "takeMeta", "sentence", "meta", "commandsOf",
-	"verbsFor", "needOf", "needsOf", "searchText", "finds"];
+	"verbsFor", "endOf", "choicesOf", "may", "needOf", "needsOf", "searchText", "finds"];
 // A module without imports: its functions, without the word that gives them away.
 const source = fs.readFileSync(path.join(__dirname, "words.js"), "utf8").replace(/^export /gm, "");
 vm.runInThisContext(source + "\n;globalThis.words = { " + names.join(", ") + " };");
@@ -38,7 +38,9 @@ words.takeMeta({
 			ends: "bringup node validate asks again, or bringup rollout abort {rollout}" },
 	],
 	verbs: [{ name: "retry", args: "NODESET", help: "again", grant: false, states: ["failed"] },
-		{ name: "rebuild", args: "NODESET", help: "anew", grant: true, states: ["failed", "ready"] }],
+		{ name: "rebuild", args: "NODESET", help: "anew", grant: true, states: ["failed", "ready"] },
+		{ name: "free", args: "NODESET", help: "take it back", grant: false, held: true, states: [] }],
+	caller: { name: "token ann", role: "operator", may: ["view", "operate"], session: true },
 });
 assert.deepEqual(words.meta.track, ["validating", "joining", "ready"]);
 assert.equal(words.meta.order[0], "failed");
@@ -70,8 +72,24 @@ assert.deepEqual(words.commandsOf({ code: "held", args: { by: "ops", node: "n1",
 		"bringup rollout abort r-1"]);
 assert.deepEqual(words.commandsOf([{ code: "late", args: {} }, { code: "partner" }, "text"], "n7"),
 	["bringup node validate n7", "bringup rollout abort"]);
-assert.deepEqual(words.verbsFor({ name: "n1", state: "ready" }),
-	[{ command: "bringup node rebuild n1 --grant CLASS", help: "anew" }]);
+const commands = (node) => words.verbsFor(node).map((verb) => verb.command);
+assert.deepEqual(commands({ name: "n1", state: "ready" }), ["bringup node rebuild n1 --grant CLASS"]);
+assert.deepEqual(commands({ name: "n1", state: "ready", held: { by: "ann" } }),
+	["bringup node rebuild n1 --grant CLASS", "bringup node free n1"]);
+
+// Who may do what; a daemon that tells no caller lets nobody do anything.
+assert.equal(words.may("operate"), true);
+assert.equal(words.may("grant"), false);
+assert.deepEqual(words.choicesOf({ args: "on|off NODESET" }), ["on", "off"]);
+assert.deepEqual(words.choicesOf({ args: "NODESET" }), []);
+
+// A rollout ends when the rest has taken as long as what is over did.
+const going = { state: "running", started_ms: 1000, total: 10, done: 3, failed: 1, withdrawn: 1 };
+assert.equal(words.endOf(going, 11000), 21000);
+assert.equal(words.endOf({ ...going, state: "paused" }, 11000), 0);
+assert.equal(words.endOf({ ...going, done: 0 }, 11000), 0);
+assert.equal(words.endOf({ ...going, done: 8 }, 11000), 0);
+assert.equal(words.endOf(going, 500), 0);
 
 const unreachable = { name: "unreachable", detail: "", away: true };
 const ready = { state: "ready", settled: true, conditions: [] };

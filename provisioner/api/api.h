@@ -20,6 +20,13 @@ struct bu_kept_plan {
 };
 enum { BU_PLANS_KEPT = 4 };
 
+/* Sessions of the page; sessions.c. */
+struct bu_session;
+struct bu_sessions {
+	struct bu_session *list;
+	size_t count, cap;
+};
+
 struct bu_api {
 	struct bu_fleet *fleet;
 	struct bu_reconcile *rec;
@@ -44,6 +51,7 @@ struct bu_api {
 	struct bu_backups *backups;   /* NULL = none are made */
 	uint64_t image_bytes;         /* of image files, sent since the start */
 	struct bu_webhooks *webhooks; /* NULL = there are none */
+	struct bu_sessions sessions;
 };
 
 /* All routes; ends with a NULL method. */
@@ -153,6 +161,17 @@ bu_must int bu_api_listen_people(const struct bu_api *api, struct bu_err *err);
 /* Of struct bu_callers; arg is the struct bu_api. */
 bu_must int bu_api_token_open(void *arg, const char *text, struct bu_caller *ret,
 			      struct bu_err *err);
+/* The caller who comes with this token. */
+void bu_api_token_caller(const struct bu_token *token, struct bu_caller *ret);
+
+/* sessions.c: the page's login */
+BU_HANDLER(bu_api_login);
+BU_HANDLER(bu_api_logout);
+/* Of struct bu_callers; arg is the struct bu_api. BU_ERR_DENIED: the session is over,
+ * or its token is. */
+bu_must int bu_api_session_open(void *arg, const char *cookie, struct bu_caller *ret,
+				struct bu_err *err);
+void bu_api_forget_sessions(struct bu_api *api);
 
 /* shown.c: a node in a list, and an order; new references. */
 json_t *bu_api_shown_node(const struct bu_fleet *fleet, const struct bu_node *node);

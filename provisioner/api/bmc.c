@@ -38,9 +38,9 @@ BU_HANDLER(bu_api_bmc)
 				  "a BMC has no '%.40s'; it has events, sensors, "
 				  "firmware",
 				  request->params[1]);
-	fact = &node->live.reports[what];
 	if (request->waited_ms == 0 &&
 	    bu_reconcile_report(api->rec, node, (enum bu_bmc_report)what, err) != 0)
 		return BU_ANSWER_ERROR;
+	fact = &node->live.reports[what]; /* the first question makes it */
 	return fact->asking ? BU_ANSWER_LATER : answer(node, fact, reply, err);
 }

@@ -71,10 +71,14 @@ verbs_json(void)
 				json_array_append_new(states,
 						      json_string(bu_state_name(
 							      (enum bu_state)state)));
-		json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:b,s:o}", "name",
-						      info->name, "args", info->args,
-						      "help", info->help, "grant",
-						      info->grants, "states", states));
+		json_array_append_new(
+			list,
+			json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:o}", "name", info->name,
+				  "args", info->args, "help", info->help, "grant",
+				  info->grants, "held", verb == BU_VERB_RELEASE,
+				  "forgets",
+				  verb == BU_VERB_REPLACE || verb == BU_VERB_RETIRE,
+				  "states", states));
 	}
 	return list;
 }
@@ -165,13 +169,31 @@ meta_text(void)
 	return text;
 }
 
+/* ["view","operate"]: the roles of routes that a caller may use. */
+static json_t *
+may_json(unsigned roles)
+{
+	json_t *list = json_array();
+
+	for (unsigned place = 0; place < BU_CALLER_PLACE_OPEN; place++)
+		if (roles >> place & 1U)
+			json_array_append_new(
+				list, json_string(bu_caller_role_name(
+					      (enum bu_caller_role)(1U << place))));
+	return list;
+}
+
 /* The tables with their caller before them; owned. */
 static char *
-text_for(const struct bu_caller *caller)
+text_for(const struct bu_request *request)
 {
-	bu_autofree char *roles = bu_caller_roles_text(caller ? caller->roles : 0);
-	bu_autojson json_t *you = json_pack(
-		"{s:s,s:s}", "name", caller ? caller->who : "local", "role", roles);
+	const struct bu_caller *caller = request->caller;
+	unsigned has = caller ? caller->roles : 0;
+	bu_autofree char *roles = bu_caller_roles_text(has);
+	bu_autojson json_t *you =
+		json_pack("{s:s,s:s,s:o,s:b}", "name", caller ? caller->who : "local",
+			  "role", roles, "may", may_json(has), "session",
+			  bu_request_cookie(request, BU_SESSION_COOKIE) != NULL);
 	bu_autofree char *is = bu_json_canonical(you);
 
 	return bu_xasprintf("{\"caller\":%s,%s", is, meta_text() + 1);
@@ -182,7 +204,7 @@ BU_HANDLER(bu_api_meta)
 	static char etag[BU_DIGEST_SIZE + 2]; /* of the last answer */
 	char digest[BU_DIGEST_SIZE];
 
-	reply->text = text_for(request->caller);
+	reply->text = text_for(request);
 	bu_sha256_hex(reply->text, strlen(reply->text), digest);
 	snprintf(etag, sizeof(etag), "\"%s\"", digest);
 	reply->etag = etag;

@@ -22,8 +22,8 @@ static const struct {
 } listeners[] = {
 	{BU_LISTEN_BOOT, "node"},
 	{BU_LISTEN_AGENT, "node"},
-	{BU_LISTEN_PAGE, "view"},
-	{BU_LISTEN_LOCAL, "view operate grant admin audit"},
+	{BU_LISTEN_PAGE, "open view"},
+	{BU_LISTEN_LOCAL, "open view operate grant admin audit"},
 };
 
 static int
@@ -48,6 +48,9 @@ needed(const struct bu_route *route)
 		return "admin";
 	if (!strncmp(route->path, "/v1/audit", 9))
 		return "audit";
+	if (!strcmp(route->path, "/") || !strcmp(route->path, "/*") ||
+	    !strcmp(route->path, "/v1/session"))
+		return "open";
 	for (size_t i = 0; i < BU_LEN(asks_machine); i++)
 		if (!strcmp(route->path, asks_machine[i]))
 			return "operate";
@@ -175,11 +178,11 @@ request_of(const struct bu_route *route, const char *token)
 START_TEST(a_token_opens_the_routes_of_its_role)
 {
 	static const char *const may[] = {
-		[BU_PERSON_VIEWER] = "view",
-		[BU_PERSON_OPERATOR] = "view operate",
-		[BU_PERSON_GRANT] = "view operate grant",
-		[BU_PERSON_ADMIN] = "view operate grant admin audit",
-		[BU_PERSON_AUDITOR] = "view audit",
+		[BU_PERSON_VIEWER] = "open view",
+		[BU_PERSON_OPERATOR] = "open view operate",
+		[BU_PERSON_GRANT] = "open view operate grant",
+		[BU_PERSON_ADMIN] = "open view operate grant admin audit",
+		[BU_PERSON_AUDITOR] = "open view audit",
 	};
 	struct site site;
 	int port;

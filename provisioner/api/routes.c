@@ -6,6 +6,7 @@
 enum {
 	CALLERS = BU_LISTEN_LOCAL | BU_LISTEN_PEOPLE,
 	VIEWERS = CALLERS | BU_LISTEN_PAGE,
+	PAGES = BU_LISTEN_PAGE | BU_LISTEN_PEOPLE,
 };
 
 const struct bu_route bu_api_routes[] = {
@@ -137,7 +138,11 @@ const struct bu_route bu_api_routes[] = {
 	{"POST", "/v1/rollouts/*/abort", CALLERS, BU_CALLER_OPERATE,
 	 bu_api_rollout_abort,
 	 "withdraws what has not started, cancels what still can be"},
-	{"GET", "/", BU_LISTEN_PAGE, BU_CALLER_VIEW, bu_api_web, "the status page"},
-	{"GET", "/*", BU_LISTEN_PAGE, BU_CALLER_VIEW, bu_api_web, "its files"},
+	{"POST", "/v1/session", BU_LISTEN_PEOPLE, BU_CALLER_OPEN, bu_api_login,
+	 "logs in to the page: {token}; the answer sets a cookie"},
+	{"DELETE", "/v1/session", BU_LISTEN_PEOPLE, BU_CALLER_OPEN, bu_api_logout,
+	 "ends the session of the cookie"},
+	{"GET", "/", PAGES, BU_CALLER_OPEN, bu_api_web, "the page"},
+	{"GET", "/*", PAGES, BU_CALLER_OPEN, bu_api_web, "its files"},
 	{NULL, NULL, 0, BU_CALLER_NODE, NULL, NULL},
 };

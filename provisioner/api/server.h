@@ -35,7 +35,8 @@ struct bu_server;
 	X(OPERATE, "operate", "verbs on nodes, plans, rollouts; BMCs and consoles")    \
 	X(GRANT, "grant", "allow what resets, reimages or wipes")                      \
 	X(ADMIN, "admin", "tokens of callers; backups")                                \
-	X(AUDIT, "audit", "the hashes of the log")
+	X(AUDIT, "audit", "the hashes of the log")                                     \
+	X(OPEN, "open", "the page's own files, and its login")
 
 enum bu_caller_role_place {
 #define X(id, name, help) BU_CALLER_PLACE_##id,
@@ -59,6 +60,9 @@ struct bu_caller {
 	unsigned roles; /* bits of enum bu_caller_role */
 };
 
+/* The cookie of the page's session. */
+#define BU_SESSION_COOKIE "__Host-bringup"
+
 struct MHD_Connection;
 /* Who may come over the unix socket, beside root and this process's own user, and with
  * a token. Texts are borrowed. */
@@ -71,6 +75,9 @@ struct bu_callers {
 	 * nobody has one. */
 	int (*token)(void *arg, const char *text, struct bu_caller *ret,
 		     struct bu_err *err);
+	/* The same with this cookie of the page. */
+	int (*session)(void *arg, const char *cookie, struct bu_caller *ret,
+		       struct bu_err *err);
 	void *arg;
 };
 /* What a person of this role may do; bits of enum bu_caller_role. */
@@ -115,6 +122,8 @@ const char *bu_request_query(const struct bu_request *request, const char *name)
 int bu_request_has(const struct bu_request *request, const char *name);
 /* Value of a header; NULL = missing. */
 const char *bu_request_header(const struct bu_request *request, const char *name);
+/* Value of a cookie; NULL = missing. */
+const char *bu_request_cookie(const struct bu_request *request, const char *name);
 /* The query's value as a number from 0 to most; fallback when missing. */
 int64_t bu_request_number(const struct bu_request *request, const char *name,
 			  int64_t fallback, int64_t most);
@@ -159,6 +168,7 @@ struct bu_reply {
 	struct bu_shared *shared; /* a reference, taken */
 	char *text;               /* taken */
 	const char *content_type;
+	char *cookie;     /* value of Set-Cookie; taken. NULL = none is set */
 	const char *etag; /* borrowed; a client that shows it is answered 304. NULL =
 			     none */
 	int has_fd;

@@ -35,6 +35,7 @@ bu_server_drop_kept(struct bu_exchange *exchange)
 	json_decref(exchange->kept.json);
 	bu_shared_unref(exchange->kept.shared);
 	free(exchange->kept.text);
+	free(exchange->kept.cookie);
 }
 
 enum MHD_Result

@@ -99,14 +99,16 @@ name_user(uid_t uid, char ret[BU_BY_SIZE])
 		bu_text_copy(ret, BU_BY_SIZE, name);
 }
 
+enum { LOOK = BU_CALLER_OPEN | BU_CALLER_VIEW };
+
 /* What a person of each role may do. Whoever makes tokens can make one of any role. */
 static const unsigned person_roles[] = {
-	[BU_PERSON_VIEWER] = BU_CALLER_VIEW,
-	[BU_PERSON_OPERATOR] = BU_CALLER_VIEW | BU_CALLER_OPERATE,
-	[BU_PERSON_GRANT] = BU_CALLER_VIEW | BU_CALLER_OPERATE | BU_CALLER_GRANT,
-	[BU_PERSON_ADMIN] = BU_CALLER_VIEW | BU_CALLER_OPERATE | BU_CALLER_GRANT |
+	[BU_PERSON_VIEWER] = LOOK,
+	[BU_PERSON_OPERATOR] = LOOK | BU_CALLER_OPERATE,
+	[BU_PERSON_GRANT] = LOOK | BU_CALLER_OPERATE | BU_CALLER_GRANT,
+	[BU_PERSON_ADMIN] = LOOK | BU_CALLER_OPERATE | BU_CALLER_GRANT |
 			    BU_CALLER_ADMIN | BU_CALLER_AUDIT,
-	[BU_PERSON_AUDITOR] = BU_CALLER_VIEW | BU_CALLER_AUDIT,
+	[BU_PERSON_AUDITOR] = LOOK | BU_CALLER_AUDIT,
 };
 
 unsigned
@@ -217,10 +219,10 @@ static const struct {
 } roles_of[] = {
 	{BU_LISTEN_BOOT, BU_CALLER_NODE},
 	{BU_LISTEN_AGENT, BU_CALLER_NODE},
-	{BU_LISTEN_PAGE, BU_CALLER_VIEW},
+	{BU_LISTEN_PAGE, LOOK},
 	/* Not over a unix socket: where the whole daemon is a test's. */
-	{BU_LISTEN_LOCAL, BU_CALLER_VIEW | BU_CALLER_OPERATE | BU_CALLER_GRANT |
-				  BU_CALLER_ADMIN | BU_CALLER_AUDIT},
+	{BU_LISTEN_LOCAL, LOOK | BU_CALLER_OPERATE | BU_CALLER_GRANT | BU_CALLER_ADMIN |
+				  BU_CALLER_AUDIT},
 };
 
 int
@@ -234,6 +236,13 @@ bu_caller_make(const struct bu_callers *callers, enum bu_listener kind,
 	memset(ret, 0, sizeof(*ret));
 	if (fd >= 0)
 		return call_user(callers, fd, ret, err);
+	if (kind == BU_LISTEN_PEOPLE && bu_cookie_counts(connection) &&
+	    callers->session)
+		return callers->session(callers->arg,
+					MHD_lookup_connection_value(connection,
+								    MHD_COOKIE_KIND,
+								    BU_SESSION_COOKIE),
+					ret, err);
 	if (kind == BU_LISTEN_PEOPLE)
 		return call_token(callers, connection, ret, err);
 	while (roles_of[i].kind != kind)
@@ -281,7 +290,7 @@ bu_caller_roles_text(unsigned roles)
 	for (int i = 0; i < BU_PERSON_COUNT; i++)
 		if (person_roles[i] == roles)
 			return bu_xstrdup(bu_person_name((enum bu_person)i));
-	for (size_t i = 0; i < BU_CALLER_ROLE_COUNT; i++)
+	for (size_t i = 0; i < BU_CALLER_PLACE_OPEN; i++)
 		if (roles >> i & 1U)
 			bu_text_add(&text, ", ", "%s", role_names[i]);
 	return text ? text : bu_xstrdup("none");

@@ -90,6 +90,27 @@ is_same_origin(const char *origin, const char *host)
 }
 
 int
+bu_cookie_counts(struct MHD_Connection *connection)
+{
+	return connection &&
+	       MHD_lookup_connection_value(connection, MHD_COOKIE_KIND,
+					   BU_SESSION_COOKIE) &&
+	       !MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+					    MHD_HTTP_HEADER_AUTHORIZATION);
+}
+
+/* A browser sends a cookie with each request, whatever page made it ask; for a change
+ * it always says which. */
+static int
+is_changed_by(const char *origin, const char *host, int by_cookie)
+{
+	if (by_cookie)
+		return origin && strncmp(origin, "https://", 8) == 0 &&
+		       is_same_origin(origin, host);
+	return !origin || is_same_origin(origin, host);
+}
+
+int
 bu_host_check(const char *names, struct MHD_Connection *connection, const char *method,
 	      struct bu_err *err)
 {
@@ -107,11 +128,11 @@ bu_host_check(const char *names, struct MHD_Connection *connection, const char *
 			host);
 		return 421;
 	}
-	if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 || !origin ||
-	    is_same_origin(origin, host))
+	if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
+	    is_changed_by(origin, host, bu_cookie_counts(connection)))
 		return 0;
 	bu_err_set(err, BU_ERR_DENIED, 0,
 		   "a page of %.80s asks for a change; only the appliance's own may",
-		   origin);
+		   origin ? origin : "nobody knows where");
 	return 403;
 }

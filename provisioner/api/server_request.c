@@ -16,7 +16,8 @@
 enum { OWN_TIMES = 4, OWN_BYTES = 16 << 10 };
 
 /* Bytes of one body that a listener takes from those that it knows by their
- * certificate, and from all others; who has no role at its listener sends none. */
+ * certificate, token or session, and from all others; who has no role at its listener
+ * sends none. */
 static const struct sizes {
 	enum bu_listener kind;
 	size_t known_bytes, other_bytes;
@@ -24,7 +25,7 @@ static const struct sizes {
 	{BU_LISTEN_BOOT, 0, 4096},
 	{BU_LISTEN_AGENT, 8 << 20, 512 << 10},
 	{BU_LISTEN_LOCAL, 64 << 20, 64 << 20},
-	{BU_LISTEN_PEOPLE, 64 << 20, 64 << 20},
+	{BU_LISTEN_PEOPLE, 64 << 20, 4096},
 	{BU_LISTEN_PAGE, 0, 4096},
 };
 
@@ -46,6 +47,14 @@ const char *
 bu_request_header(const struct bu_request *request, const char *name)
 {
 	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
+const char *
+bu_request_cookie(const struct bu_request *request, const char *name)
+{
+	return request->connection ? MHD_lookup_connection_value(request->connection,
+								 MHD_COOKIE_KIND, name)
+				   : NULL;
 }
 
 int64_t
@@ -175,6 +184,18 @@ find_route(const struct bu_exchange *exchange, struct bu_request *request, char 
 	return NULL;
 }
 
+/* Makes the caller. Somebody unknown gets what is open to everybody, and that alone. */
+static int
+let_in(struct bu_exchange *exchange, const struct bu_route *route, struct bu_err *err)
+{
+	if (bu_server_call(exchange, err) == 0)
+		return 0;
+	if (!route || route->role != BU_CALLER_OPEN)
+		return -1;
+	exchange->caller.roles = BU_CALLER_OPEN;
+	return 0;
+}
+
 void
 bu_request_seen(const struct bu_request *request, struct bu_seen *ret)
 {
@@ -262,15 +283,17 @@ dispatch(struct bu_exchange *exchange, const char *url, const char *method)
 				     .connection = exchange->connection,
 				     .exchange = exchange};
 	struct bu_reply reply = {0};
-	struct bu_err err = {0};
+	struct bu_err err = {0}, lost = {0};
 	bu_autojson json_t *body = NULL;
 	char store[512];
 	const struct bu_route *route;
 
-	if (bu_server_call(exchange, &err) != 0)
+	route = find_route(exchange, &request, store, sizeof(store), &lost);
+	if (let_in(exchange, route, &err) != 0)
 		return refuse_caller(exchange, &err);
-	route = find_route(exchange, &request, store, sizeof(store), &err);
-	if (!route || bu_request_may(&request, route->role, &err) != 0 ||
+	if (!route)
+		return bu_server_refuse(exchange, &lost);
+	if (bu_request_may(&request, route->role, &err) != 0 ||
 	    check_sender(exchange, &err) != 0)
 		return bu_server_refuse(exchange, &err);
 	if (exchange->body_size) {
@@ -294,6 +317,14 @@ dispatch(struct bu_exchange *exchange, const char *url, const char *method)
 	return bu_server_refuse(exchange, &err);
 }
 
+static int
+is_known(const struct bu_exchange *exchange)
+{
+	return exchange->listener->kind == BU_LISTEN_PEOPLE
+		       ? exchange->caller.roles != BU_CALLER_OPEN
+		       : exchange->peer.name[0] != '\0';
+}
+
 static size_t
 body_max(const struct bu_exchange *exchange)
 {
@@ -301,7 +332,7 @@ body_max(const struct bu_exchange *exchange)
 
 	while (sizes[i].kind != exchange->listener->kind)
 		i++;
-	return exchange->peer.name[0] ? sizes[i].known_bytes : sizes[i].other_bytes;
+	return is_known(exchange) ? sizes[i].known_bytes : sizes[i].other_bytes;
 }
 
 static void
@@ -337,17 +368,20 @@ has_body(struct MHD_Connection *connection)
 
 /* Its head is there. */
 static enum MHD_Result
-begin(struct bu_exchange *exchange, const char *method)
+begin(struct bu_exchange *exchange, const char *method, const char *url)
 {
+	struct bu_request request = {.method = method, .path = url};
 	struct bu_server *server = exchange->listener->server;
 	enum bu_listener kind = exchange->listener->kind;
 	struct bu_err err;
 	int status = 0, wait_s;
+	char store[512];
 
 	read_peer(exchange);
-	if (bu_server_call(exchange, &err) != 0)
+	if (let_in(exchange, find_route(exchange, &request, store, sizeof(store), NULL),
+		   &err) != 0)
 		return refuse_caller(exchange, &err);
-	if (kind == BU_LISTEN_LOCAL || kind == BU_LISTEN_PEOPLE)
+	if (kind == BU_LISTEN_LOCAL || (kind == BU_LISTEN_PEOPLE && is_known(exchange)))
 		bu_connection_known(exchange->of, exchange->caller.who);
 	wait_s = bu_connection_set(exchange->of, has_body(exchange->connection)
 							 ? BU_STAGE_BODY
@@ -378,7 +412,7 @@ bu_server_on_access(void *cls, struct MHD_Connection *connection, const char *ur
 		exchange->connection = connection;
 		exchange->of = bu_connection_of(connection);
 		*slot = exchange;
-		return begin(exchange, method);
+		return begin(exchange, method, url);
 	}
 	if (*size) {
 		add_body(exchange, data, *size);

@@ -78,7 +78,13 @@ bu_server_headers(struct MHD_Response *response, const char *content_type,
 	MHD_add_response_header(response, "Content-Type", content_type);
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(response, "Content-Security-Policy",
-				"default-src 'self'; frame-ancestors 'none'");
+				"default-src 'none'; script-src 'self'; style-src "
+				"'self'; img-src 'self'; connect-src 'self'; base-uri "
+				"'none'; form-action 'none'; frame-ancestors 'none'; "
+				"require-trusted-types-for 'script'");
+	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(response, "Cross-Origin-Resource-Policy",
+				"same-origin");
 	MHD_add_response_header(response, "Cache-Control",
 				etag ? "no-cache" : "no-store");
 	if (etag)
@@ -242,6 +248,10 @@ bu_server_send(struct MHD_Connection *connection, struct bu_reply *reply)
 	if (status == MHD_HTTP_UNAUTHORIZED)
 		MHD_add_response_header(response, "WWW-Authenticate",
 					"Bearer realm=\"bringup\"");
+	if (reply->cookie) {
+		MHD_add_response_header(response, "Set-Cookie", reply->cookie);
+		free(bu_steal(&reply->cookie));
+	}
 	if (status == 503) {
 		char text[16];
 

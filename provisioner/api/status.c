@@ -95,13 +95,34 @@ brakes_json(const struct bu_fleet *fleet)
 	return brakes;
 }
 
+/* [{"name":"ca","from_ms","until_ms"}] */
+static json_t *
+certificates_json(const struct bu_trust *trust)
+{
+	const struct {
+		const char *name, *pem;
+	} rows[] = {{"ca", bu_trust_ca(trust)},
+		    {"server", bu_trust_server_cert(trust)}};
+	json_t *list = json_array();
+	int64_t from_s, until_s;
+
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		if (bu_cert_times(rows[i].pem, &from_s, &until_s, NULL) == 0)
+			json_array_append_new(
+				list,
+				json_pack("{s:s,s:I,s:I}", "name", rows[i].name,
+					  "from_ms", (json_int_t)from_s * 1000,
+					  "until_ms", (json_int_t)until_s * 1000));
+	return list;
+}
+
 static json_t *
 site_json(const struct bu_api *api)
 {
 	const struct bu_fleet *fleet = api->fleet;
 
 	return json_pack(
-		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I,s:o},s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 		"version", (json_int_t)fleet->version, "site",
 		fleet->desired ? fleet->desired->site.name : "", "time_ms",
 		(json_int_t)bu_wall_ms(bu_loop_clock(fleet->loop)), "epoch",
@@ -109,9 +130,10 @@ site_json(const struct bu_api *api)
 		fleet->commit, "trouble", fleet->trouble, "appliance", "version",
 		BU_VERSION, "uptime_s",
 		(json_int_t)((bu_loop_now_ms(fleet->loop) - fleet->started_ms) / 1000),
-		"pairs_seq", (json_int_t)fleet->measurements.last_seq, "counts",
-		counts_json(fleet), "rollout", bu_rollouts_json(api->rollouts),
-		"brakes", brakes_json(fleet), "warnings", bu_gate_warnings(api->gate),
+		"certificates", certificates_json(api->trust), "pairs_seq",
+		(json_int_t)fleet->measurements.last_seq, "counts", counts_json(fleet),
+		"rollout", bu_rollouts_json(api->rollouts), "brakes",
+		brakes_json(fleet), "warnings", bu_gate_warnings(api->gate),
 		"conditions", bu_conditions_to_json(fleet->conditions), "agents",
 		bu_agent_upgrades_json(api->work.upgrades), "backup",
 		bu_backups_json(api->backups));

@@ -24,6 +24,13 @@ now_ms(const struct bu_api *api)
 	return bu_wall_ms(bu_loop_clock(api->fleet->loop));
 }
 
+void
+bu_api_token_caller(const struct bu_token *token, struct bu_caller *ret)
+{
+	snprintf(ret->who, sizeof(ret->who), "token %s", token->name);
+	ret->roles = bu_person_roles(token->role);
+}
+
 int
 bu_api_token_open(void *arg, const char *text, struct bu_caller *ret,
 		  struct bu_err *err)
@@ -34,8 +41,7 @@ bu_api_token_open(void *arg, const char *text, struct bu_caller *ret,
 
 	if (!token)
 		return -1;
-	snprintf(ret->who, sizeof(ret->who), "token %s", token->name);
-	ret->roles = bu_person_roles(token->role);
+	bu_api_token_caller(token, ret);
 	return 0;
 }
 

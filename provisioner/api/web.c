@@ -13,6 +13,8 @@ static const struct {
 } web_files[] = {
 	{"index.html", "text/html; charset=utf-8"},
 	{"app.js", BU_SCRIPT},
+	{"acts.js", BU_SCRIPT},
+	{"login.js", BU_SCRIPT},
 	{"words.js", BU_SCRIPT},
 	{"live.js", BU_SCRIPT},
 	{"dom.js", BU_SCRIPT},
@@ -22,6 +24,7 @@ static const struct {
 	{"view_fabric.js", BU_SCRIPT},
 	{"view_rollouts.js", BU_SCRIPT},
 	{"view_events.js", BU_SCRIPT},
+	{"view_images.js", BU_SCRIPT},
 	{"view_site.js", BU_SCRIPT},
 	{"style.css", "text/css; charset=utf-8"},
 	{"icon.svg", "image/svg+xml"},

@@ -130,6 +130,13 @@ bu_tokens_open(const struct bu_tokens *tokens, const char *text, int64_t now_ms,
 	char hash[BU_DIGEST_SIZE];
 
 	bu_sha256_hex(text, strlen(text), hash);
+	return bu_tokens_by_hash(tokens, hash, now_ms, err);
+}
+
+const struct bu_token *
+bu_tokens_by_hash(const struct bu_tokens *tokens, const char *hash, int64_t now_ms,
+		  struct bu_err *err)
+{
 	for (size_t i = 0; i < tokens->count; i++) {
 		const struct bu_token *token = &tokens->list[i];
 

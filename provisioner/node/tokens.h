@@ -38,6 +38,10 @@ const struct bu_token *bu_tokens_named(const struct bu_tokens *tokens, const cha
  * or revoked, and what to do; never what was shown. */
 const struct bu_token *bu_tokens_open(const struct bu_tokens *tokens, const char *text,
 				      int64_t now_ms, struct bu_err *err);
+/* The same by the hash of the text. */
+const struct bu_token *bu_tokens_by_hash(const struct bu_tokens *tokens,
+					 const char *hash, int64_t now_ms,
+					 struct bu_err *err);
 size_t bu_tokens_live(const struct bu_tokens *tokens, int64_t now_ms);
 
 #endif

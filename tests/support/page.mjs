@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases of tests/system/page, which starts it:
 //
-//	node page.mjs MODULES BUILD DIR PORT NODES
+//	node page.mjs MODULES BUILD DIR PORT NODES PEOPLE
 //
 // It starts and ends bringupd itself, changes nodes by the command line, and looks at what
 // the page shows. Any error in the page's console, and any request to another host, fails.
@@ -10,13 +10,13 @@ import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 
-const [modules, build, dir, port, count] = process.argv.slice(2);
+const [modules, build, dir, port, count, people] = process.argv.slice(2);
 const require = createRequire(modules + "/node_modules/");
 const { chromium } = require("playwright-core");
 const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const base = "http://127.0.0.1:" + port;
+const base = "http://127.0.0.1:" + port, tls = "https://127.0.0.1:" + people;
 const NEXT_MS = 20000;
-const views = ["#/", "#/node/n00001", "#/fabric", "#/rollouts", "#/rollouts/r-1", "#/events", "#/site"];
+const views = ["#/", "#/node/n00001", "#/fabric", "#/rollouts", "#/rollouts/r-1", "#/images", "#/events", "#/site"];
 const troubles = [];
 let daemon = null, passed = 0;
 
@@ -51,21 +51,165 @@ async function test(title, run) {
 }
 
 async function open(browser, options = {}) {
-	const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
+	const { at = base, ...more } = options;
+	const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ignoreHTTPSErrors: true, ...more });
 	const page = await context.newPage();
 	page.setDefaultTimeout(NEXT_MS);
 	page.on("pageerror", (error) => troubles.push(error.stack));
 	page.on("request", (request) => {
-		if (!request.url().startsWith(base + "/"))
+		if (!request.url().startsWith(base + "/") && !request.url().startsWith(tls + "/"))
 			troubles.push("a request to " + request.url());
 	});
 	page.on("console", (message) => {
 		if (/Content Security Policy/.test(message.text()))
 			troubles.push(message.text());
 	});
-	await page.goto(base + "/");
-	await page.waitForSelector(".nodes li");
+	await page.goto(at + "/");
+	await page.waitForSelector(at === base ? ".nodes li" : "#token");
 	return page;
+}
+
+/* The login, over TLS */
+
+const tokens = {};
+function tokenOf(role) {
+	tokens[role] = tokens[role] || bringup("token", "create", role + "1", "--role", role).trim();
+	return tokens[role];
+}
+
+async function logIn(page, role) {
+	await page.fill("#token", tokenOf(role));
+	await page.press("#token", "Enter");
+	await page.waitForFunction(() => document.getElementById("link").textContent.includes("live"));
+	await isThere(page, "#who", role);
+}
+
+const labels = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.textContent));
+const closeDialog = (page) => page.keyboard.press("Escape");
+
+async function theLogin(browser) {
+	const page = await open(browser, { at: tls });
+	await page.goto(tls + "/#/node/n00004");
+	await page.waitForSelector("#token");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "token");
+	assert.equal(await page.isVisible("#search"), false);
+	await page.fill("#token", "bringup_wrong");
+	await page.press("#token", "Enter");
+	await isThere(page, ".trouble", "this token is unknown here");
+	await logIn(page, "viewer");
+	await isThere(page, "h2.title", "n00004"); // the address has stayed
+	assert.equal(await page.locator(".acts button").count(), 0, "a viewer has no buttons");
+	const { cookies } = await page.context().storageState();
+	assert.deepEqual(cookies.map((one) => [one.name, one.httpOnly, one.secure, one.sameSite]),
+		[["__Host-bringup", true, true, "Strict"]]);
+	assert.equal(await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })), "{}");
+	await page.reload();
+	await isThere(page, "h2.title", "n00004");
+	await page.click("#log-out");
+	await isThere(page, "form.login", "You have logged out");
+	assert.equal(await page.locator("#view .facts").count(), 0, "nothing stays that was shown");
+	await page.reload();
+	await isThere(page, "form.login", "token is missing");
+	await logIn(page, "viewer");
+	bringup("token", "revoke", "viewer1");
+	await isThere(page, "form.login", "was revoked");
+	assert.equal(await hash(page), "#/node/n00004");
+	delete tokens.viewer;
+	await page.context().close();
+}
+
+// What another page could do with the cookie, if it got around the browser's rules.
+async function noOtherPage(browser) {
+	const page = await open(browser, { at: tls });
+	await logIn(page, "operator");
+	const status = (headers) => page.context().request.post(tls + "/v1/nodes/n00004/hold", { headers, data: { reason: "evil" } })
+		.then((answer) => answer.status());
+	assert.equal(await status({ Origin: "https://evil.example" }), 403);
+	assert.equal(await status({}), 403);
+	assert.equal(JSON.parse(bringup("node", "show", "n00004", "-o", "json")).held, undefined);
+	await page.context().close();
+}
+
+// Buttons of a node by role: its state takes them, and the caller may.
+async function roles(browser) {
+	const buttons = {};
+	for (const role of ["operator", "grant", "admin", "auditor"]) {
+		const page = await open(browser, { at: tls });
+		await logIn(page, role);
+		await page.goto(tls + "/#/node/n00006");
+		await isThere(page, "h2", "Last events");
+		buttons[role] = await labels(page, ".acts .act");
+		await page.goto(tls + "/#/events");
+		await page.waitForSelector(".events li");
+		assert.equal(await page.locator("#verify").count(), role === "admin" || role === "auditor" ? 1 : 0, role);
+		await page.goto(tls + "/#/site");
+		await isThere(page, "h2", "Appliance");
+		await page.waitForTimeout(500);
+		assert.equal(await page.locator("table[aria-label=Tokens]").count(), role === "admin" ? 1 : 0, role);
+		await page.context().close();
+	}
+	for (const name of ["Hold", "Drain", "Validate", "Reboot", "Sensors"])
+		assert.ok(buttons.operator.includes(name), name + " of " + buttons.operator);
+	for (const name of ["Rebuild", "Release", "Resume"])
+		assert.ok(!buttons.operator.includes(name), name + " of " + buttons.operator);
+	assert.deepEqual(buttons.grant.filter((name) => !buttons.operator.includes(name)), ["Rebuild"]);
+	assert.deepEqual(buttons.admin, buttons.grant);
+	assert.deepEqual(buttons.auditor, []);
+}
+
+// Nothing is done by one click; what is refused says why; the log has the name.
+async function remedies(browser) {
+	const page = await open(browser, { at: tls });
+	const shown = (node) => JSON.parse(bringup("node", "show", node, "-o", "json"));
+	await logIn(page, "grant");
+	await page.goto(tls + "/#/node/n00008");
+	await page.click("#verb-hold");
+	await isThere(page, "dialog .outcome", "held");
+	await page.click("dialog .go");
+	await isThere(page, "dialog .trouble", "say why");
+	await page.fill("#reason", "DIMM A3");
+	await page.press("#reason", "Enter");
+	await isThere(page, "#notice", "n00008: held");
+	assert.equal(shown("n00008").held.by, "token grant1");
+	await page.waitForSelector("#verb-release.first"); // the remedy that the daemon names comes first
+	assert.equal((await labels(page, ".acts .act"))[0], "Release");
+	await page.click("#verb-release");
+	await isThere(page, "dialog .outcome", "released");
+	await page.click("dialog .go");
+	await isThere(page, "#notice", "n00008: released");
+	await page.click("#verb-drain");
+	await isThere(page, "dialog .outcome", "ready -> draining, then parked");
+	await closeDialog(page);
+	assert.equal(await hash(page), "#/node/n00008", "Esc ends the dialog and not the view");
+	assert.equal(shown("n00008").state, "ready", "a dialog alone does nothing");
+	await page.click("#verb-rebuild");
+	await page.selectOption("#grant", "wipe");
+	await page.waitForTimeout(300);
+	assert.equal(await page.isDisabled("dialog .go"), true, "no wipe without the name");
+	await page.fill("#typed", "n00009");
+	assert.equal(await page.isDisabled("dialog .go"), true, "nor by another name");
+	await closeDialog(page);
+	await page.click("#bmc-sensors");
+	await isThere(page, "section .trouble", "a virtual machine has no BMC");
+	assert.equal(shown("n00008").state, "ready");
+	await page.context().close();
+}
+
+async function audits(browser) {
+	const page = await open(browser, { at: tls });
+	await logIn(page, "admin");
+	await page.goto(tls + "/#/events");
+	await page.click("#verify");
+	await isThere(page, "dd", "whole: ");
+	await page.goto(tls + "/#/site");
+	await isThere(page, "table[aria-label=Tokens] td", "auditor1");
+	await isThere(page, "table[aria-label='Certificates of the appliance'] td", "server");
+	await page.getByRole("button", { name: "Revoke auditor1" }).first().click();
+	await isThere(page, "dialog .outcome", "No request with it");
+	await page.click("dialog .go");
+	await isThere(page, "#notice", "auditor1 is revoked");
+	delete tokens.auditor;
+	await page.context().close();
 }
 
 const names = (page) => page.$$eval(".nodes .name", (links) => links.map((link) => link.textContent));
@@ -188,9 +332,14 @@ async function theRest(page) {
 	await page.goto(base + "/#/rollouts");
 	await page.click("td a");
 	await isThere(page, ".line", count + " done of " + count + " nodes");
+	await isThere(page, "h2", "Plan");
+	await page.goto(base + "/#/images");
+	await isThere(page, "table[aria-label='Images by digest'] td", "debian");
 	await page.goto(base + "/#/site");
-	for (const title of ["Conditions", "Appliance", "Backup", "Agents", "Clusters", "Images"])
+	for (const title of ["Conditions", "Appliance", "Certificates of the appliance", "Backup", "Agents", "Clusters"])
 		await isThere(page, "h2", title);
+	assert.equal(await page.isVisible("#log-out"), false, "nobody has logged in here");
+	await isThere(page, "#may", "only shows");
 	await page.goto(base + "/#/events");
 	await page.waitForSelector(".events li");
 	bringup("node", "hold", "n00007", "--reason", "a live row");
@@ -288,6 +437,11 @@ try {
 	await test("a node", () => oneNode(page));
 	await test("the fabric", () => theFabric(page));
 	await test("rollouts, site and events", () => theRest(page));
+	await test("the login: a wrong token, the address, a reload, log out, a revoked token", () => theLogin(browser));
+	await test("a cookie serves no other page", () => noOtherPage(browser));
+	await test("each role has its buttons", () => roles(browser));
+	await test("remedies ask first, and say what is refused", () => remedies(browser));
+	await test("the chain and the tokens", () => audits(browser));
 	await test("a restart under the page", () => restart(page));
 	await test("a phone", () => phone(browser));
 	await test("axe-core, light", () => judged(browser, "light"));

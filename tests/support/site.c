@@ -93,6 +93,7 @@ open_server(struct site *site)
 	const struct bu_callers callers = {
 		.groups = {{"", -1}, {"", -1}, {"", -1}, {"", -1}, {"", -1}},
 		.token = bu_api_token_open,
+		.session = bu_api_session_open,
 		.arg = &site->api,
 	};
 	struct rig *rig = &site->rig;
@@ -141,6 +142,7 @@ close_server(struct site *site)
 	bu_server_destroy(site->api.server);
 	bu_agent_upgrades_destroy(site->api.work.upgrades);
 	bu_api_forget_plans(&site->api);
+	bu_api_forget_sessions(&site->api);
 	bu_api_forget_scans(&site->api);
 	bu_api_forget_status(&site->api);
 }

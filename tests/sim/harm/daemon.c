@@ -391,6 +391,7 @@ daemon_stop(int kill)
 	bu_reconcile_stop(d.api.rec);
 	bu_secrets_destroy(d.api.work.secrets);
 	bu_api_forget_plans(&d.api);
+	bu_api_forget_sessions(&d.api);
 	bu_api_forget_scans(&d.api);
 	bu_agent_upgrades_destroy(d.api.work.upgrades);
 	bu_gate_destroy(d.api.gate);
