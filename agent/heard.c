@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The epoch and the stamp as the agent knows them. Called by the session with each
- * answer that it acts on, and by renew.c. Invariants: the epoch that is kept never
+ * The epoch, the stamp and the CAs as the agent knows them. Called by the session with
+ * each answer that it acts on, and by renew.c. Invariants: the epoch that is kept never
  * falls, on the disk as in memory; a stamp is taken only from an appliance whose epoch
  * counts.
  */
@@ -9,10 +9,13 @@
 
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+
+enum { CA_MAX = 65536 };
 
 static void
 load_anchor(struct bu_heard *heard)
@@ -49,6 +52,15 @@ load_stamp(struct bu_heard *heard)
 	BU_TEXT_COPY(heard->settled_of, stamp.of);
 }
 
+static void
+load_ca(struct bu_heard *heard)
+{
+	bu_autofree char *text = bu_file_read(heard->ca_path, CA_MAX, NULL, NULL);
+
+	if (text)
+		bu_sha256_hex(text, strlen(text), heard->ca);
+}
+
 void
 bu_heard_load(struct bu_heard *heard, const struct bu_identity *identity)
 {
@@ -57,8 +69,10 @@ bu_heard_load(struct bu_heard *heard, const struct bu_identity *identity)
 		return;
 	heard->path = bu_identity_path(identity, "anchor.json");
 	heard->settled_path = bu_identity_path(identity, "settled.json");
+	heard->ca_path = bu_identity_path(identity, "ca.pem");
 	load_anchor(heard);
 	load_stamp(heard);
+	load_ca(heard);
 }
 
 void
@@ -68,6 +82,7 @@ bu_heard_fini(struct bu_heard *heard)
 	json_decref(heard->settled);
 	free(heard->path);
 	free(heard->settled_path);
+	free(heard->ca_path);
 	memset(heard, 0, sizeof(*heard));
 }
 
@@ -114,12 +129,32 @@ keep_stamp(struct bu_heard *heard, json_t *document)
 	keep(&heard->settled, heard->settled_path, document);
 }
 
+/* Over a connection that the CA of before has proven. A text that is no certificate
+ * would end all others. */
+static void
+keep_ca(struct bu_heard *heard, const char *text)
+{
+	bu_autofree char *certs = NULL;
+	struct bu_err err;
+
+	if (!heard->ca_path)
+		return;
+	certs = bu_certs_only(text, &err);
+	if (!certs || bu_file_write(heard->ca_path, text, strlen(text), 0600, &err)) {
+		bu_warn("heard", "the appliance's CA is not taken: %s", err.text);
+		return;
+	}
+	bu_sha256_hex(text, strlen(text), heard->ca);
+	bu_info("heard", "the appliance is known by another set of CAs from now on");
+}
+
 int
 bu_heard_answer(struct bu_heard *heard, const json_t *answer, struct bu_err *err)
 {
 	int64_t epoch = bu_json_int(answer, "epoch", 0);
 	json_t *anchor = json_object_get(answer, "anchor");
 	json_t *stamp = json_object_get(answer, "stamp");
+	const char *ca = bu_json_str(answer, "ca", NULL);
 
 	if (epoch < heard->newest.epoch)
 		return bu_err_set(err, BU_ERR_STATE, 0,
@@ -131,5 +166,8 @@ bu_heard_answer(struct bu_heard *heard, const json_t *answer, struct bu_err *err
 		keep_anchor(heard, anchor, epoch);
 	if (json_is_object(stamp))
 		keep_stamp(heard, stamp);
+	if (ca)
+		keep_ca(heard, ca);
+	heard->renew = bu_json_bool(answer, "renew", 0);
 	return 0;
 }

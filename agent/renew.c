@@ -102,12 +102,12 @@ bu_renew(const struct bu_identity *identity, struct bu_heard *heard, int64_t now
 {
 	bu_autofree char *next = bu_identity_path(identity, "pair.next.pem"),
 			 *pair = NULL;
-	int rc = bu_renew_settle(identity, err);
+	int rc = bu_renew_settle(identity, err), wanted = heard->renew;
 
-	if (rc == 0)
-		rc = is_due(identity, now_s, err);
-	else
+	heard->renew = 0;
+	if (rc != 0)
 		return rc;
+	rc = wanted ? 1 : is_due(identity, now_s, err);
 	if (rc <= 0)
 		return rc;
 	pair = fetch_pair(identity, heard, err);

@@ -19,7 +19,8 @@ int bu_renew_is_due(int64_t from_s, int64_t until_s, int64_t now_s);
 bu_must int bu_renew_settle(const struct bu_identity *identity, struct bu_err *err);
 /* That, and if there is none, a new pair when it is due at now_s. Returns as
  * bu_renew_settle(); whatever happens on the way, one pair that counts is there. A
- * certificate of an appliance with a lower epoch than in heard is not taken. */
+ * certificate of an appliance with a lower epoch than in heard is not taken.
+ * heard->renew: it is due, and is reset. */
 bu_must int bu_renew(const struct bu_identity *identity, struct bu_heard *heard,
 		     int64_t now_s, struct bu_err *err);
 

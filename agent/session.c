@@ -394,9 +394,11 @@ static int
 poll_work(struct bu_session *session, struct bu_err *err)
 {
 	bu_autojson json_t *body = bu_record_to_json(
-		bu_ask_work_fields, &(struct bu_ask_work){POLL_MS, session->boot_id,
-							  session->heard.newest.revoked,
-							  session->heard.settled_of});
+		bu_ask_work_fields,
+		&(struct bu_ask_work){
+			POLL_MS, session->boot_id, session->heard.newest.revoked,
+			session->heard.settled_of,
+			session->heard.ca_path ? session->heard.ca : NULL});
 	bu_autojson json_t *reply = NULL;
 	const json_t *item;
 	int rc;
@@ -440,7 +442,8 @@ keep_certificate(struct bu_session *session)
 	struct bu_err err;
 	int rc;
 
-	if (!identity->installed || now_ms < session->renew_ms)
+	if (!identity->installed ||
+	    (now_ms < session->renew_ms && !session->heard.renew))
 		return;
 	rc = bu_renew(identity, &session->heard, time(NULL), &err);
 	if (rc > 0)

@@ -107,6 +107,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(LEARNED, "learned",                                                          \
 	  "an agent shows an anchor of a log that is not this one, by which these "    \
 	  "were revoked when that had row seq of epoch")                               \
+	X(ROTATED, "rotated",                                                          \
+	  "the next step of a change of the appliance's CA and of the secret of "      \
+	  "tokens: told, issues, none; by: whose word it was")                         \
 	X(HELD, "held", "kind: bringup, person or external")                           \
 	X(RELEASED, "released", "")
 

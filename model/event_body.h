@@ -167,6 +167,8 @@ enum { BU_UNSAID = -1 };
 		F(TEXT, adopted, boot_id) F(IF_TEXT, adopted, facets))                 \
 	B(LEARNED, learned, F(JSON, learned, revoked) F(INT, learned, epoch)           \
 		F(INT, learned, seq) F(TEXT, learned, by))                             \
+	B(ROTATED, rotated, F(TEXT, rotated, to) F(TEXT, rotated, by)                  \
+		F(IF_TEXT, rotated, reason))                                           \
 	B(HELD, held, F(TEXT, held, owner) F(TEXT, held, kind) F(REASON, held, reason)) \
 	B(RELEASED, released, F(TEXT, released, by))
 

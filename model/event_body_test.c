@@ -30,6 +30,7 @@ static const struct row today[] = {
 	 NULL},
 	{BU_EVENT_LEARNED,
 	 "{'by':'node001','epoch':7,'revoked':{'m1':'node002'},'seq':41}", NULL},
+	{BU_EVENT_ROTATED, "{'by':'ann','to':'told'}", NULL},
 	{BU_EVENT_ORDER,
 	 "{'batch':0,'class':'reboot','commit':'c0ffee','digest':'d2','facets':'f2',"
 	 "'image':'debian12','replace':false,'reset':true,'revision':'946a',"

@@ -70,6 +70,7 @@ const struct bu_field bu_ask_work_fields[] = {
 		 .max = 39),
 	BU_FIELD(STRING, struct bu_ask_work, revoked, .need = BU_SPARSE, .max = 64),
 	BU_FIELD(STRING, struct bu_ask_work, settled, .need = BU_SPARSE, .max = 64),
+	BU_FIELD(STRING, struct bu_ask_work, ca, .need = BU_SPARSE, .max = 64),
 	BU_FIELD_END,
 };
 

@@ -90,6 +90,9 @@ struct bu_ask_work {
 	/* `of` in the stamp that it keeps; another one is told with the answer. "" = it
 	 * keeps none yet; NULL = it never keeps one. */
 	const char *settled;
+	/* SHA-256 of the CAs that it trusts (its ca.pem); others are told with the
+	 * answer. NULL = it takes none. */
+	const char *ca;
 };
 extern const struct bu_field bu_ask_work_fields[];
 

@@ -351,6 +351,7 @@ BU_HANDLER(bu_api_agent_work)
 		   reply->json);
 	if (ask.settled)
 		tell_stamp(api, node, ask.settled, reply->json);
+	bu_api_rekey_tell(api, node, ask.ca, reply->json);
 	return BU_ANSWER_NOW;
 }
 

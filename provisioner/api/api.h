@@ -30,7 +30,7 @@ struct bu_sessions {
 struct bu_api {
 	struct bu_fleet *fleet;
 	struct bu_reconcile *rec;
-	const struct bu_trust *trust;
+	struct bu_trust *trust;
 	struct bu_work_input work; /* sources of work for nodes */
 	struct bu_rollouts *rollouts;
 	struct bu_gate *gate;
@@ -108,6 +108,12 @@ BU_HANDLER(bu_api_backup);
 BU_HANDLER(bu_api_backup_end);
 /* site.c */
 BU_HANDLER(bu_api_take_over);
+BU_HANDLER(bu_api_rekey);
+BU_HANDLER(bu_api_rekey_show);
+/* rekey.c. ca: the digest of the CAs that the node's agent trusts; NULL = not told.
+ * Adds "ca" and "renew" to the answer where they are due. */
+void bu_api_rekey_tell(const struct bu_api *api, struct bu_node *node, const char *ca,
+		       json_t *answer);
 BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);
 /* console.c */

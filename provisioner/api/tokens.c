@@ -51,7 +51,7 @@ int
 bu_api_listen_people(const struct bu_api *api, struct bu_err *err)
 {
 	bu_autofree char *chain = bu_xasprintf("%s%s", bu_trust_server_cert(api->trust),
-					       bu_trust_ca(api->trust));
+					       bu_trust_issuer(api->trust));
 	const struct bu_server_tls tls = {
 		.cert = chain,
 		.key = bu_trust_server_key(api->trust),
@@ -153,7 +153,7 @@ BU_HANDLER(bu_api_token_create)
 
 	if (bu_request_read(request, wish_fields, &wanted, err) != 0 ||
 	    check_wish(api, &wanted, &role, err) != 0 ||
-	    bu_cert_fingerprint(bu_trust_ca(api->trust), ca, err) != 0)
+	    bu_cert_fingerprint(bu_trust_issuer(api->trust), ca, err) != 0)
 		return BU_ANSWER_ERROR;
 	until_ms = now_ms(api) + wanted.for_s * 1000;
 	bu_random_hex(text + strlen(PREFIX), BITS / 8);

@@ -6,34 +6,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/loop.h"
 #include "tests/support/backup.h"
+#include "tests/support/killed.h"
 
 static struct appliance a;
-
-static int
-changes_a_disk(uint64_t nr)
-{
-	static const uint64_t calls[] = {
-#ifdef SYS_open /* older calls, which not every machine has */
-		SYS_rename,  SYS_mkdir,     SYS_unlink,    SYS_rmdir,
-		SYS_open,    SYS_link,
-#endif
-		SYS_write,   SYS_pwrite64,  SYS_renameat,  SYS_renameat2,
-		SYS_mkdirat, SYS_unlinkat,  SYS_openat,    SYS_linkat,
-		SYS_fsync,   SYS_fdatasync, SYS_ftruncate, SYS_fchmod,
-	};
-	size_t i = 0;
-
-	while (i < BU_LEN(calls) && calls[i] != nr)
-		i++;
-	return i < BU_LEN(calls);
-}
 
 static int
 restore(FILE *out)
@@ -148,51 +128,12 @@ static const struct {
 } runs[] = {{restore, is_restored}, {init, is_begun}, {init_anew, is_begun_anew}};
 static int which;
 
-static void
-child(void)
+static int
+run_it(void)
 {
 	FILE *out = fopen("/dev/null", "w");
 
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
-		_exit(77);
-	raise(SIGSTOP);
-	_exit(runs[which].run(out) == 0 ? 0 : 1);
-}
-
-/* Killed before its call `point` (from 0); how many there were. -1: the run ended,
- * with 0. -2: this machine lets nobody trace. */
-static int
-killed_at(int point)
-{
-	struct __ptrace_syscall_info info;
-	int status = 0, seen = 0;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		child();
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		return -2;
-	ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
-	for (;;) {
-		ptrace(PTRACE_SYSCALL, pid, NULL, 0);
-		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-		if (WIFEXITED(status)) {
-			ck_assert_int_eq(WEXITSTATUS(status), 0);
-			return -1;
-		}
-		ck_assert(WIFSTOPPED(status));
-		if (WSTOPSIG(status) != (SIGTRAP | 0x80) ||
-		    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0 ||
-		    info.op != PTRACE_SYSCALL_INFO_ENTRY ||
-		    !changes_a_disk(info.entry.nr))
-			continue;
-		if (seen++ == point) {
-			kill(pid, SIGKILL);
-			ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-			return seen;
-		}
-	}
+	return runs[which].run(out);
 }
 
 static void
@@ -203,7 +144,7 @@ is_none_or_whole(int run)
 	appliance_begin(&a);
 	appliance_backup(&a, NULL);
 	which = run;
-	while ((last = killed_at(points)) >= 0) {
+	while ((last = killed_at(points, run_it)) >= 0) {
 		if (bu_file_exists(a.other)) {
 			runs[which].is_whole();
 			whole++;
@@ -212,7 +153,7 @@ is_none_or_whole(int run)
 		is_nothing();
 		points++;
 	}
-	if (last == -2) {
+	if (last == KILLED_NO_TRACE) {
 		puts("skipped: there_is_none_or_a_whole_one needs ptrace");
 	} else {
 		/* The last run followed one that was killed, and made it. */

@@ -23,16 +23,13 @@ static int
 step_of_token(const struct bu_reconcile *rec, const struct bu_node *node,
 	      const char *token, char ret[BU_RAM_STEP_SIZE], struct bu_err *err)
 {
-	char expected[BU_DIGEST_SIZE];
-
 	if (bu_ram_token(rec, node, token, ret) == 0)
 		return 0;
 	if (node->state != BU_STATE_INSPECTING ||
 	    node->step.action != BU_ACTION_NETBOOT)
 		return bu_err_set(err, BU_ERR_DENIED, 0, "no boot of %s was ordered",
 				  node->name);
-	bu_trust_token(rec->trust, node->step.id, node->step.attempt, expected);
-	if (!bu_equal_secret(expected, token))
+	if (!bu_trust_is_token(rec->trust, node->step.id, node->step.attempt, token))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "this is not the token of the present boot of %s",
 				  node->name);

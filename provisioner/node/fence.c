@@ -81,12 +81,16 @@ shut(struct bu_reconcile *rec, const char *who, const struct bu_anchor *anchor)
 }
 
 /* An agent that enrolled after this epoch began has its certificate by a person's word
- * of today. */
+ * of today. Beside a log that parted from this one within the epoch, or leads, that
+ * holds from the row of its anchor on. */
 static int
-is_newly_admitted(const struct bu_fleet *fleet, const struct bu_node *node)
+is_newly_admitted(const struct bu_fleet *fleet, const struct bu_node *node,
+		  const struct bu_anchor *anchor)
 {
 	size_t count = fleet->epochs_count;
 
+	if (anchor->epoch >= fleet->epoch)
+		return node->admitted_ms > anchor->time_ms;
 	return count && node->admitted_ms >= fleet->epochs[count - 1].time_ms;
 }
 
@@ -100,7 +104,8 @@ is_revoked_by(const json_t *revoked, const struct bu_node *node)
 }
 
 static void
-revoke(struct bu_reconcile *rec, const char *who, const json_t *revoked)
+revoke(struct bu_reconcile *rec, const char *who, const struct bu_anchor *anchor,
+       const json_t *revoked)
 {
 	struct bu_fleet *fleet = rec->fleet;
 	bu_autofree char *reason = bu_xasprintf(
@@ -110,7 +115,7 @@ revoke(struct bu_reconcile *rec, const char *who, const json_t *revoked)
 	for (size_t i = 0; json_object_size(revoked) && i < fleet->count; i++) {
 		const struct bu_node *node = fleet->nodes[i];
 
-		if (node->agent_revoked || is_newly_admitted(fleet, node) ||
+		if (node->agent_revoked || is_newly_admitted(fleet, node, anchor) ||
 		    !is_revoked_by(revoked, node))
 			continue;
 		bu_warn("fence", "%s: its certificate is revoked %s", node->name,
@@ -179,7 +184,7 @@ bu_fence_hear(struct bu_reconcile *rec, const char *who, const struct bu_node *n
 	}
 	ours = bu_fence_has(fleet, anchor.epoch, anchor.seq);
 	if (!ours) {
-		revoke(rec, who, json_object_get(document, "revoked"));
+		revoke(rec, who, &anchor, json_object_get(document, "revoked"));
 		learn(rec, who, &anchor, json_object_get(document, "revoked"));
 	}
 	if (!ours && anchor.epoch >= fleet->epoch)

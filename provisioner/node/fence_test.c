@@ -53,9 +53,11 @@ is_on(enum bu_condition_id id)
 
 /* revoked is taken; NULL = an empty list. */
 static json_t *
-sign(const struct bu_trust *trust, int64_t epoch, int64_t seq, json_t *revoked)
+sign_of(const struct bu_trust *trust, int64_t epoch, int64_t seq, int64_t time_ms,
+	json_t *revoked)
 {
-	struct bu_anchor anchor = {.site = "lab", .epoch = epoch, .seq = seq};
+	struct bu_anchor anchor = {
+		.site = "lab", .epoch = epoch, .seq = seq, .time_ms = time_ms};
 	bu_autojson json_t *body = NULL;
 	json_t *document;
 
@@ -67,6 +69,12 @@ sign(const struct bu_trust *trust, int64_t epoch, int64_t seq, json_t *revoked)
 	ck_assert_ptr_nonnull(document);
 	json_object_set_new(document, "revoked", revoked);
 	return document;
+}
+
+static json_t *
+sign(const struct bu_trust *trust, int64_t epoch, int64_t seq, json_t *revoked)
+{
+	return sign_of(trust, epoch, seq, 0, revoked);
 }
 
 /* node001 shows it; anchor is taken. */
@@ -389,6 +397,30 @@ START_TEST(what_another_log_revoked_is_revoked_here)
 }
 END_TEST
 
+/* The disk of the appliance was set back within one epoch: that of the anchor's row is
+ * later than the admission, or it is not. */
+START_TEST(who_was_retired_after_a_snapshot_stays_out)
+{
+	struct bu_node *node;
+	int64_t admitted_ms;
+
+	begin();
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	node = rig_node(&rig, 1);
+	admitted_ms = node->admitted_ms;
+	ck_assert_int_gt(admitted_ms, 0);
+	show(sign_of(rig.trust, EPOCH, 1000, admitted_ms - 1, list(node->machine)));
+	ck_assert(!rig_node(&rig, 1)->agent_revoked);
+	show(sign_of(rig.trust, EPOCH, 1001, admitted_ms + 1, list(node->machine)));
+	ck_assert(rig_node(&rig, 1)->agent_revoked);
+	/* Nor by taking over. */
+	take_over();
+	ck_assert(rig_node(&rig, 1)->agent_revoked);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(by_the_certificate_too_and_never_by_a_changed_list)
 {
 	struct bu_node *node = rig_up_to(&rig, RIG_IMAGING);
@@ -560,5 +592,6 @@ RIG_UNIT("fence", a_higher_epoch_stops_every_effect,
 	 an_equal_list_of_a_later_row_counts,
 	 a_list_that_the_log_refused_is_learned_the_next_time,
 	 an_epoch_that_does_not_say_so_ends_nothing,
+	 who_was_retired_after_a_snapshot_stays_out,
 	 who_is_admitted_after_the_restore_stays, people_switch_nothing_either,
 	 agents_get_an_anchor_of_what_is_revoked)

@@ -73,6 +73,7 @@ struct bu_node_live {
 	int64_t lost_ms;        /* awake: last sent back to its cluster; 0 = never */
 	int64_t gated_seq; /* of the intent or power command before which its cluster
 			      was told to give it no work (gating.c); 0 = none */
+	int trusts_cas;    /* its agent has told the digest of the appliance's CAs */
 	int in_profile;
 	char firmware[8];
 	int checks_errors; /* reports in a row that did not come or are no good */

@@ -78,10 +78,7 @@ bu_ram_step(const struct bu_node *node, char ret[BU_RAM_STEP_SIZE])
 static int
 is_token_of(const struct bu_reconcile *rec, const char *step, const char *token)
 {
-	char expected[BU_DIGEST_SIZE];
-
-	bu_trust_token(rec->trust, step, 1, expected);
-	return bu_equal_secret(expected, token);
+	return bu_trust_is_token(rec->trust, step, 1, token);
 }
 
 int

@@ -376,6 +376,7 @@ static const struct {
 	[BU_EVENT_DELIVERED] = {SITE, bu_replay_delivered},
 	[BU_EVENT_ADOPTED] = {NODE, bu_replay_adopted},
 	[BU_EVENT_LEARNED] = {SITE, bu_replay_learned},
+	[BU_EVENT_ROTATED] = {SITE, on_nothing},
 	[BU_EVENT_HELD] = {NODE, on_held},
 	[BU_EVENT_RELEASED] = {NODE, on_released},
 };

@@ -18,12 +18,10 @@ bu_reconcile_seed_node(const struct bu_reconcile *rec, const char *token)
 {
 	for (size_t i = 0; i < rec->fleet->count; i++) {
 		struct bu_node *node = rec->fleet->nodes[i];
-		char its[BU_DIGEST_SIZE];
 
 		if (node->state != BU_STATE_BOOTING || !node->installed_step[0])
 			continue;
-		bu_trust_seed_token(rec->trust, node->installed_step, its);
-		if (bu_equal_secret(its, token))
+		if (bu_trust_is_seed_token(rec->trust, node->installed_step, token))
 			return node;
 	}
 	return NULL;

@@ -9,6 +9,7 @@
 
 #include "base/record.h"
 #include "base/text.h"
+#include "provisioner/node/adopt.h"
 #include "provisioner/node/fence.h"
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
@@ -250,6 +251,21 @@ is_rebooted(const struct bu_reconcile *rec, const struct bu_node *node,
 	       bu_cluster_fact_is_recent(fact, bu_loop_now_ms(rec->fleet->loop));
 }
 
+/* What this log does not know of it may run jobs. */
+static int
+check_unadopted(const struct bu_reconcile *rec, const struct bu_node *node,
+		struct bu_err *err)
+{
+	if (!node->conditions[BU_CONDITION_UNADOPTED].on &&
+	    !bu_adopt_is_due(rec->fleet, node))
+		return 0;
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "a system of this site runs on the machine of node %s, which "
+			  "this log has not adopted, and its jobs would be lost; see "
+			  "bringup node why %s, or add --force with --reason",
+			  node->name, node->name);
+}
+
 /* Switching on a machine that is off harms no node at rest. */
 static int
 check_use(const struct bu_reconcile *rec, const struct bu_node *node,
@@ -267,7 +283,7 @@ check_use(const struct bu_reconcile *rec, const struct bu_node *node,
 	if (request_of(ask) >= BU_POWER_REQUEST_SUSPEND)
 		return check_sleep(rec, node, ask, err);
 	if (at_rest && (node->state != BU_STATE_READY || !off))
-		return 0;
+		return off ? check_unadopted(rec, node, err) : 0;
 	if (is_rebooted(rec, node, ask))
 		return 0;
 	return bu_err_set(

@@ -78,6 +78,24 @@ START_TEST(power_of_a_node_in_service_needs_force_and_a_reason)
 }
 END_TEST
 
+/* The system on its machine is of this site, and the log does not know what it runs. */
+START_TEST(power_of_what_is_not_adopted_needs_force)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	bu_node_set_condition(node, BU_CONDITION_UNADOPTED, 1, 1, NULL);
+	no_power(&rig, "off", 0, BU_ERR_STATE, "has not adopted");
+	no_power(&rig, "cycle", 0, BU_ERR_STATE, "--force");
+	power(&rig, "on", 0);
+	power(&rig, "off", 1);
+	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(power_of_a_drained_node_is_free)
 {
 	struct rig rig;
@@ -204,7 +222,7 @@ END_TEST
 
 RIG_UNIT("verbs power", a_node_that_is_being_installed_is_cycled_into_the_ramdisk,
 	 power_of_a_node_in_service_needs_force_and_a_reason,
-	 power_of_a_drained_node_is_free,
+	 power_of_what_is_not_adopted_needs_force, power_of_a_drained_node_is_free,
 	 a_power_action_is_not_repeated_after_a_restart,
 	 an_outcome_that_the_log_did_not_take_is_looked_for,
 	 what_was_asked_rests_while_a_person_switches_the_machine)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys on disk, and what is signed with them. A key file is written once and never
- * replaced: losing one means that running nodes no longer know this appliance.
+ * Keys on disk, and what is signed with them. A key file is written once, and replaced
+ * by a change of the CA alone (rotation.c): losing one means that running nodes no
+ * longer know this appliance.
  */
 #include "provisioner/trust/trust.h"
 
@@ -19,7 +20,16 @@ struct bu_trust {
 	char *server_cert;
 	char *sign_key;
 	char *sign_pub;
-	char *secret;
+	char *secret;     /* of volume keys */
+	char *tokens[2];  /* secrets of tokens: of new ones, and the other; may be NULL
+			   */
+	char *other_cert; /* trusted, and issues nothing; NULL = none */
+	char *trusted;    /* all */
+	char *issuer;     /* of server_cert */
+	char *dir;
+	enum bu_rotation rotation, began;
+	int64_t since_ms;
+	struct bu_trust *before; /* what was borrowed before a step */
 	char ca_digest[BU_DIGEST_SIZE];
 };
 
@@ -105,16 +115,44 @@ create_keys(const char *dir, struct bu_err *err)
 	return keep_ca(dir, err);
 }
 
+/* Both of a change; before any, tokens come from the one secret. */
+static int
+load_others(struct bu_trust *trust, const char *dir, struct bu_err *err)
+{
+	int changes = trust->rotation != BU_ROTATION_NONE;
+	int issues = trust->rotation == BU_ROTATION_ISSUES;
+	const char *old =
+		missing(dir, "tokens.secret") ? "token.secret" : "tokens.secret";
+
+	trust->tokens[issues] = load(dir, old, err);
+	if (!trust->tokens[issues])
+		return -1;
+	if (changes) {
+		trust->tokens[!issues] = load(dir, "tokens.next", err);
+		trust->other_cert = load(dir, issues ? "ca.pem" : "ca.next.pem", err);
+		if (!trust->tokens[!issues] || !trust->other_cert)
+			return -1;
+	}
+	trust->trusted =
+		bu_xasprintf("%s%s", trust->ca_cert, changes ? trust->other_cert : "");
+	bu_sha256_hex(trust->trusted, strlen(trust->trusted), trust->ca_digest);
+	return 0;
+}
+
 static int
 load_keys(struct bu_trust *trust, const char *dir, struct bu_err *err)
 {
-	trust->ca_key = load(dir, "ca.key", err);
+	int issues = trust->rotation == BU_ROTATION_ISSUES;
+
+	trust->ca_key = load(dir, issues ? "ca.next.key" : "ca.key", err);
 	trust->server_key = trust->ca_key ? load(dir, "server.key", err) : NULL;
 	trust->sign_key = trust->server_key ? load(dir, "sign.key", err) : NULL;
 	trust->sign_pub = trust->sign_key ? load(dir, "sign.pub", err) : NULL;
 	trust->secret = trust->sign_pub ? load(dir, "token.secret", err) : NULL;
-	trust->ca_cert = trust->secret ? load(dir, "ca.pem", err) : NULL;
-	return trust->ca_cert ? 0 : -1;
+	trust->ca_cert = trust->secret
+				 ? load(dir, issues ? "ca.next.pem" : "ca.pem", err)
+				 : NULL;
+	return trust->ca_cert ? load_others(trust, dir, err) : -1;
 }
 
 struct bu_trust *
@@ -125,11 +163,14 @@ bu_trust_open(const char *dir, const char *const *names, struct bu_err *err)
 
 	if (!bu_file_exists(ca_path) && create_keys(dir, err) != 0)
 		goto failed;
-	if (load_keys(trust, dir, err) != 0 ||
+	trust->dir = bu_xstrdup(dir);
+	if (bu_rotation_read(dir, &trust->rotation, &trust->since_ms, err) != 0 ||
+	    load_keys(trust, dir, err) != 0 ||
 	    bu_ca_issue_server(&(struct bu_ca){trust->ca_cert, trust->ca_key},
 			       trust->server_key, names, &trust->server_cert, err) != 0)
 		goto failed;
-	bu_sha256_hex(trust->ca_cert, strlen(trust->ca_cert), trust->ca_digest);
+	trust->began = trust->rotation;
+	trust->issuer = bu_xstrdup(trust->ca_cert);
 	return trust;
 failed:
 	bu_err_wrap(err, "keys in '%s'", dir);
@@ -137,11 +178,9 @@ failed:
 	return NULL;
 }
 
-void
-bu_trust_destroy(struct bu_trust *trust)
+static void
+forget_keys(struct bu_trust *trust)
 {
-	if (!trust)
-		return;
 	free(trust->ca_key);
 	free(trust->ca_cert);
 	free(trust->server_key);
@@ -149,13 +188,77 @@ bu_trust_destroy(struct bu_trust *trust)
 	free(trust->sign_key);
 	free(trust->sign_pub);
 	free(trust->secret);
-	free(trust);
+	free(trust->tokens[0]);
+	free(trust->tokens[1]);
+	free(trust->other_cert);
+	free(trust->trusted);
+	free(trust->issuer);
+	free(trust->dir);
+}
+
+void
+bu_trust_destroy(struct bu_trust *trust)
+{
+	while (trust) {
+		struct bu_trust *before = trust->before;
+
+		forget_keys(trust);
+		free(trust);
+		trust = before;
+	}
+}
+
+enum bu_rotation
+bu_trust_rotation(const struct bu_trust *trust)
+{
+	return trust->rotation;
+}
+
+enum bu_rotation
+bu_trust_rotation_began(const struct bu_trust *trust)
+{
+	return trust->began;
+}
+
+int64_t
+bu_trust_rotation_since_ms(const struct bu_trust *trust)
+{
+	return trust->since_ms;
+}
+
+int
+bu_trust_rotate(struct bu_trust *trust, enum bu_rotation to, int64_t now_ms,
+		struct bu_err *err)
+{
+	struct bu_trust *next = bu_xcalloc(1, sizeof(*next)), was = *trust;
+
+	next->dir = bu_xstrdup(trust->dir);
+	next->server_cert = bu_xstrdup(trust->server_cert);
+	next->issuer = bu_xstrdup(trust->issuer);
+	next->began = trust->began;
+	if (bu_rotation_take(trust->dir, trust->rotation, to, now_ms, err) != 0 ||
+	    bu_rotation_read(trust->dir, &next->rotation, &next->since_ms, err) != 0 ||
+	    load_keys(next, trust->dir, err) != 0) {
+		bu_trust_destroy(next);
+		return bu_err_wrap(err, "keys in '%s'", trust->dir);
+	}
+	/* The caller's pointer has the new ones. */
+	*trust = *next;
+	*next = was;
+	trust->before = next;
+	return 0;
 }
 
 const char *
 bu_trust_ca(const struct bu_trust *trust)
 {
-	return trust->ca_cert;
+	return trust->trusted;
+}
+
+const char *
+bu_trust_issuer(const struct bu_trust *trust)
+{
+	return trust->issuer;
 }
 
 const char *
@@ -212,12 +315,41 @@ bu_trust_open_signed(const struct bu_trust *trust, const json_t *sealed,
 	return bu_json_parse(text, strlen(text), "signed text", err);
 }
 
+static void
+make_token(const struct bu_trust *trust, int of, const char *what, char ret[65])
+{
+	bu_hmac_hex(trust->tokens[of], strlen(trust->tokens[of]), what, strlen(what),
+		    ret);
+}
+
+static int
+is_token(const struct bu_trust *trust, const char *what, const char *token)
+{
+	char expected[65];
+
+	for (int i = 0; i < 2 && trust->tokens[i]; i++) {
+		make_token(trust, i, what, expected);
+		if (bu_equal_secret(expected, token))
+			return 1;
+	}
+	return 0;
+}
+
 void
 bu_trust_token(const struct bu_trust *trust, const char *step, int attempt, char *ret)
 {
 	bu_autofree char *what = bu_xasprintf("install token|%s|%d", step, attempt);
 
-	bu_hmac_hex(trust->secret, strlen(trust->secret), what, strlen(what), ret);
+	make_token(trust, 0, what, ret);
+}
+
+int
+bu_trust_is_token(const struct bu_trust *trust, const char *step, int attempt,
+		  const char *token)
+{
+	bu_autofree char *what = bu_xasprintf("install token|%s|%d", step, attempt);
+
+	return is_token(trust, what, token);
 }
 
 void
@@ -225,7 +357,16 @@ bu_trust_seed_token(const struct bu_trust *trust, const char *step, char ret[65]
 {
 	bu_autofree char *what = bu_xasprintf("first boot|%s", step);
 
-	bu_hmac_hex(trust->secret, strlen(trust->secret), what, strlen(what), ret);
+	make_token(trust, 0, what, ret);
+}
+
+int
+bu_trust_is_seed_token(const struct bu_trust *trust, const char *step,
+		       const char *token)
+{
+	bu_autofree char *what = bu_xasprintf("first boot|%s", step);
+
+	return is_token(trust, what, token);
 }
 
 void

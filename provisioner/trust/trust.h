@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "provisioner/trust/rotation.h"
 
 struct bu_trust;
 
@@ -19,14 +20,26 @@ struct bu_trust *bu_trust_open(const char *dir, const char *const *names,
 			       struct bu_err *err);
 void bu_trust_destroy(struct bu_trust *trust);
 
-/* PEM, borrowed. */
+/* PEM, borrowed. ca: all that are trusted, the one that issues first; issuer: of the
+ * server certificate, alone. */
 const char *bu_trust_ca(const struct bu_trust *trust);
+const char *bu_trust_issuer(const struct bu_trust *trust);
 const char *bu_trust_server_cert(const struct bu_trust *trust);
 const char *bu_trust_server_key(const struct bu_trust *trust);
 const char *bu_trust_sign_key(const struct bu_trust *trust);
 const char *bu_trust_public_key(const struct bu_trust *trust);
 /* SHA-256 of the CA certificate's PEM text, hex: what a booting node checks. */
 const char *bu_trust_ca_digest(const struct bu_trust *trust);
+
+/* The step of a change of CA and token secret, as it is, and as it was when this
+ * process began: its listeners and its server certificate are of then. since_ms: Unix
+ * time. */
+enum bu_rotation bu_trust_rotation(const struct bu_trust *trust);
+enum bu_rotation bu_trust_rotation_began(const struct bu_trust *trust);
+int64_t bu_trust_rotation_since_ms(const struct bu_trust *trust);
+/* Takes the step, as bu_rotation_take(). What was borrowed before stays valid. */
+bu_must int bu_trust_rotate(struct bu_trust *trust, enum bu_rotation to, int64_t now_ms,
+			    struct bu_err *err);
 
 /* {"text": canonical JSON of body, "sig": hex}. New reference; body is borrowed. */
 json_t *bu_trust_sign(const struct bu_trust *trust, const json_t *body,
@@ -40,8 +53,13 @@ json_t *bu_trust_open_signed(const struct bu_trust *trust, const json_t *sealed,
  * bytes. */
 void bu_trust_token(const struct bu_trust *trust, const char *step, int attempt,
 		    char *ret);
+/* Is it that? During a change tokens of both secrets count. */
+int bu_trust_is_token(const struct bu_trust *trust, const char *step, int attempt,
+		      const char *token);
 /* The token of the first boot of what this step installs: likewise. */
 void bu_trust_seed_token(const struct bu_trust *trust, const char *step, char ret[65]);
+int bu_trust_is_seed_token(const struct bu_trust *trust, const char *step,
+			   const char *token);
 /* The key of an encrypted partition (its GUID) of a machine, as 64 hex digits: derived
  * likewise, so that it is the same after a reimage, and on no disk. */
 void bu_trust_volume_key(const struct bu_trust *trust, const char *machine,

@@ -38,6 +38,7 @@ static struct agent {
 	int last_attempt;
 	int64_t progress_ms;
 	int cancelled;
+	struct bu_heard heard; /* in the ramdisk, which keeps none */
 } agents[MACHINES];
 
 static struct agent *
@@ -46,12 +47,22 @@ agent_of(const struct machine *machine)
 	return &agents[machine->index];
 }
 
+static struct bu_heard *
+heard_of(struct machine *machine)
+{
+	struct disk *disk =
+		machine->running == RUNS_SYSTEM ? machine_system(machine) : NULL;
+
+	return disk ? &disk->heard : &agent_of(machine)->heard;
+}
+
 static void
 forget(struct agent *agent)
 {
 	json_decref(agent->item);
 	json_decref(agent->last);
 	free(agent->csr);
+	bu_heard_fini(&agent->heard);
 	memset(agent, 0, sizeof(*agent));
 }
 
@@ -159,6 +170,7 @@ on_enrolled(struct machine *machine, const json_t *reply, const struct bu_err *e
 	bu_assert(bu_cert_fingerprint(bu_json_str(reply, "cert", ""), agent->ident.cert,
 				      NULL) == 0);
 	agent->enrolled = 1;
+	machine->out = 0;
 	agent->phase = AGENT_GREETS;
 	agent->due_ms = now_ms();
 }
@@ -185,7 +197,13 @@ on_greeted(struct machine *machine, const json_t *reply, const struct bu_err *er
 {
 	struct agent *agent = agent_of(machine);
 
+	struct bu_err behind;
+
 	agent->asking = 0;
+	if (!err)
+		lost_heard(heard_of(machine));
+	if (!err && bu_heard_answer(heard_of(machine), reply, &behind) != 0)
+		err = &behind;
 	if (!err) {
 		agent->phase = AGENT_ASKS;
 		agent->again_s = 1;
@@ -236,6 +254,8 @@ greet(struct machine *machine)
 			 installed && disk && disk->stamp ? json_incref(disk->stamp)
 							  : json_null(),
 			 "inventory", bu_inventory_to_json(inventory));
+	json_object_set(body, "anchor", heard_of(machine)->document);
+	json_object_set(body, "settled", heard_of(machine)->settled);
 	if (installed && disk)
 		json_object_set_new(body, "runs", runs_said(machine, disk));
 	ask(machine, "/v1/agent/hello", body, CALL_MS, on_greeted);
@@ -304,9 +324,15 @@ static void
 on_work(struct machine *machine, const json_t *reply, const struct bu_err *err)
 {
 	struct agent *agent = agent_of(machine);
-	json_t *item = err ? NULL : json_object_get(reply, "work");
+	json_t *item;
+	struct bu_err behind;
 
 	agent->asking = 0;
+	if (!err)
+		lost_served(machine);
+	if (!err && bu_heard_answer(heard_of(machine), reply, &behind) != 0)
+		err = &behind;
+	item = err ? NULL : json_object_get(reply, "work");
 	if (err) {
 		if (err->kind == BU_ERR_DENIED && machine->running == RUNS_RAMDISK) {
 			agent_broken_off(machine);
@@ -403,8 +429,10 @@ agent_turn(struct machine *machine)
 		greet(machine);
 	else if (agent->phase == AGENT_ASKS)
 		ask(machine, "/v1/agent/work",
-		    json_pack("{s:i,s:i}", "wait_ms", POLL_MS, "protocol",
-			      BU_AGENT_PROTOCOL),
+		    json_pack("{s:i,s:i,s:s,s:s}", "wait_ms", POLL_MS, "protocol",
+			      BU_AGENT_PROTOCOL, "revoked",
+			      heard_of(machine)->newest.revoked, "settled",
+			      heard_of(machine)->settled_of),
 		    POLL_MS + POLL_SLACK_MS, on_work);
 	else if (agent->phase == AGENT_TELLS)
 		tell(machine);

@@ -233,6 +233,7 @@ __wrap_bu_service_call(struct bu_service *service, const json_t *request,
 		machine_in(op->bay)->begun_ms = now_ms();
 	if (strcmp(what, "status") != 0) {
 		oracle_power(op->bay, what);
+		lost_power("a power action");
 		say("daemon: %s bay %d, %s", what, op->bay,
 		    bu_json_str(request, "first", ""));
 	}

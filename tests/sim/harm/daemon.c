@@ -243,7 +243,7 @@ on_secret(void *arg)
 	d.woken = 1;
 }
 
-static char *
+char *
 log_path(const char *end)
 {
 	return bu_xasprintf("%s/run-%d/journal.db%s", sim.dir, (int)sim.script.seed,
@@ -346,29 +346,29 @@ daemon_start(void)
 }
 
 /* What was not committed when a process is killed is not there. */
-static void
-keep_log(char *texts[2], size_t sizes[2])
+void
+log_keep(char *texts[LOG_FILES], size_t sizes[LOG_FILES])
 {
-	static const char *const ends[2] = {"", "-wal"};
+	static const char *const ends[LOG_FILES] = {"", "-wal"};
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < LOG_FILES; i++) {
 		bu_autofree char *path = log_path(ends[i]);
 
 		texts[i] = bu_file_read(path, 0, &sizes[i], NULL);
 	}
 }
 
-static void
-put_back_log(char *texts[2], const size_t sizes[2])
+void
+log_put_back(char *const texts[LOG_FILES], const size_t sizes[LOG_FILES])
 {
-	static const char *const ends[2] = {"", "-wal"};
+	static const char *const ends[LOG_FILES] = {"", "-wal"};
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < LOG_FILES; i++) {
 		bu_autofree char *path = log_path(ends[i]);
-		bu_autofree char *text = texts[i];
 
-		if (text)
-			bu_assert(bu_file_write(path, text, sizes[i], 0600, NULL) == 0);
+		if (texts[i])
+			bu_assert(bu_file_write(path, texts[i], sizes[i], 0600, NULL) ==
+				  0);
 		else
 			unlink(path);
 	}
@@ -377,8 +377,8 @@ put_back_log(char *texts[2], const size_t sizes[2])
 void
 daemon_stop(int kill)
 {
-	char *texts[2];
-	size_t sizes[2];
+	char *texts[LOG_FILES];
+	size_t sizes[LOG_FILES];
 	int behind;
 
 	if (!d.runs)
@@ -387,7 +387,7 @@ daemon_stop(int kill)
 	/* Rows that nobody knows to be in the log may be in it. */
 	behind = sim.disk_bad_ms || bu_store_down(d.store);
 	if (kill)
-		keep_log(texts, sizes);
+		log_keep(texts, sizes);
 	bu_reconcile_stop(d.api.rec);
 	bu_secrets_destroy(d.api.work.secrets);
 	bu_api_forget_plans(&d.api);
@@ -406,7 +406,9 @@ daemon_stop(int kill)
 	bu_trust_destroy(d.trust);
 	bu_loop_destroy(d.loop);
 	if (kill)
-		put_back_log(texts, sizes);
+		log_put_back(texts, sizes);
+	for (int i = 0; kill && i < LOG_FILES; i++)
+		free(texts[i]);
 	/* What a person wanted of a BMC goes with the child. */
 	memset(sim.wishes, 0, sizeof(sim.wishes));
 	wire_reset();

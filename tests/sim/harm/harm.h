@@ -18,6 +18,7 @@
  *	profile.c	the tree of files, and what people change in it
  *	person.c	plans, applies, commands; who consented to what
  *	operator.c	the verbs of nodes, and what they allow
+ *	lost.c		another appliance, with an older log or an empty one
  *	script.c	the steps of a run
  *	oracle.c	the rules; memory.c has that of systems in memory, settled.c
  *			those for the end, replay.c that of a restart
@@ -29,6 +30,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "agent/heard.h"
 #include "provisioner/api/api.h"
 
 enum {
@@ -39,7 +41,9 @@ enum {
 	POOLS = 3,
 	ROWS = 12,
 	STEPS_MAX = 40,
-	MIDDLE = 1000000, /* seeds from here on: what is done within orders */
+	MIDDLE = 1000000,  /* seeds from here on: what is done within orders */
+	LOST = 2 * MIDDLE, /* seeds from here on: the appliance is lost, too */
+	LOG_FILES = 2,
 	CONSENTS_MAX = 512,
 	NAME_SIZE = 32,
 };
@@ -71,7 +75,10 @@ enum {
 	X(FULL, "full", "a log without room begins nothing, says it, and ends", 1)     \
 	X(RAM, "ram", "what runs from memory is of this boot, and off all disks", 1)   \
 	X(APPLIED, "applied", "what runs is what is applied, or a plan changes it", 1) \
-	X(UNHEARD, "unheard", "a node whose power changed waits for its hello", 1)
+	X(UNHEARD, "unheard", "a node whose power changed waits for its hello", 1)     \
+	X(EPOCH, "epoch", "no other epoch's word switches or writes a machine", 1)     \
+	X(FENCE, "fence", "who may not lead begins nothing", 1)                        \
+	X(OUT, "out", "who was retired stays out", 1)
 
 enum rule {
 #define X(id, name, text, on) RULE_##id,
@@ -99,7 +106,8 @@ struct disk {
 	json_t *record;  /* of its configuration (model/applied.h) */
 	char loader[80]; /* kernel arguments of the next boot from it */
 	struct ident ident;
-	char node[NAME_SIZE]; /* that the agent was told */
+	char node[NAME_SIZE];  /* that the agent was told */
+	struct bu_heard heard; /* what its appliance told, beside its key */
 };
 
 struct machine {
@@ -140,6 +148,9 @@ struct machine {
 	 * since; 0 = one has. */
 	int64_t unheard_ms;
 	int64_t changed_ms;
+	int out; /* a person retired its node, and nobody took it back */
+	char out_node[NAME_SIZE];
+	int64_t warned_ms; /* an agent has shown this appliance that it is out */
 };
 
 /* --- what people keep --- */
@@ -198,7 +209,8 @@ struct wish {
 	X(STRANGER) X(HOLD) X(RELEASE) X(AGAIN) X(ABORT) X(PAUSE) X(RESUME) \
 	X(NODE_DRAIN) X(NODE_RESUME) X(NODE_SERVICE) X(NODE_RELEASE) \
 	X(NODE_VALIDATE) X(NODE_RETRY) X(NODE_REBUILD) X(NODE_REBOOT) \
-	X(NODE_POWER) X(NODE_REPLACE) X(NODE_RETIRE) X(DISK_FULL) X(NO_KARGS)
+	X(NODE_POWER) X(NODE_REPLACE) X(NODE_RETIRE) X(DISK_FULL) X(NO_KARGS) \
+	X(OLD_LOG) X(EMPTY_LOG) X(LOG_BACK) X(TAKE_OVER)
 /* clang-format on */
 
 enum verb {
@@ -248,8 +260,12 @@ struct sim {
 	int64_t lose_answers_ms; /* until then some answers are lost */
 	int helping;             /* people do what the views say */
 	int written, loaded;     /* systems, to disks and into memory */
+	int adopted;             /* nodes, at the end */
 	int contradicted;        /* the last apply was refused: whose machine is it? */
 	int64_t restart_ms;      /* when the daemon is started again; 0 = it runs */
+	int lost;                /* how often the appliance was */
+	int stale;               /* its disk was set back, and no epoch began since */
+	int64_t epoch_ms;        /* another epoch began; 0 = it is the first */
 	/* the verdict */
 	int broken; /* a rule */
 	enum rule rule;
@@ -354,6 +370,8 @@ void slurmd_ends(struct machine *machine);
 int slurm_jobs_on(const struct machine *machine);
 /* It may give this machine work at any moment. */
 int slurm_gives_work(const struct machine *machine);
+/* Of a node that left its cluster the drain stands in the log that is lost. */
+void slurm_forget_gone(void);
 /* Why the node of this name gets no work, NULL = it does. */
 const char *slurm_unusable(const char *name);
 int slurm_knows(const char *name);
@@ -378,6 +396,10 @@ void daemon_fill_disk(unsigned int how, int64_t until_ms);
 int daemon_is_down(void);
 int daemon_woken(void); /* and forgets it */
 const struct bu_node *daemon_node_of(const struct machine *machine);
+/* The files of its log: their path, owned; their text, owned, NULL = none. */
+char *log_path(const char *end);
+void log_keep(char *texts[LOG_FILES], size_t sizes[LOG_FILES]);
+void log_put_back(char *const texts[LOG_FILES], const size_t sizes[LOG_FILES]);
 
 /* profile.c */
 void profile_begin(void);
@@ -415,6 +437,29 @@ void person_mends(void);
 /* The answer to a plan of what is applied; new reference. */
 json_t *person_plans(void);
 
+/* lost.c */
+void lost_begin(void);
+/* The log as it is now may be what another appliance begins with. */
+void lost_keep(void);
+void lost_does(const struct step *step);
+/* What was consented to before is consent no more. */
+void lost_epoch(void);
+/* By its stamp it serves no cluster, whatever an older profile says. */
+int lost_serves_none(const struct bu_node *node);
+/* This rule is not asked now. */
+int lost_is_stale(enum rule rule);
+/* Nodes that are here as a stamp of another log says. */
+int lost_adopted(void);
+/* The machine is about to be switched or written. */
+void lost_look(const struct machine *machine, const char *what);
+/* Power is about to be asked for. */
+void lost_power(const char *what);
+void lost_retired(struct machine *machine, const char *node);
+/* It got an answer to its question for work. */
+void lost_served(const struct machine *machine);
+/* The appliance took a hello of an agent that knows this. */
+void lost_heard(const struct bu_heard *heard);
+
 /* operator.c */
 void operator_types(const struct step *step);
 
@@ -425,6 +470,8 @@ void oracle_look(void);
 void oracle_anew(void);
 /* A person said something of the node, and it was taken. */
 void said_of(const char *node);
+/* Since this epoch began. */
+int oracle_was_said(const char *node);
 /* An apply was taken that has it in this cluster, -1 = in none. */
 void ordered_for(const char *node, int cluster);
 /* The daemon asks for this machine's power to be changed. */
@@ -440,6 +487,8 @@ void oracle_to_disk(const struct machine *machine);
 void oracle_memory(const struct bu_node *node);
 /* replay.c. Around a start over the same log. */
 void oracle_remember(const struct bu_fleet *fleet);
+/* The next start is over another log. */
+void oracle_drop(void);
 void oracle_compare(const struct bu_fleet *fleet);
 /* From now on a second fleet follows the log of this one, and is compared after each
  * row. */

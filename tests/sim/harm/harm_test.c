@@ -41,6 +41,7 @@ struct verdict {
 	enum rule rule;
 	int crashed;
 	int written, loaded; /* systems, to disks and into memory */
+	int lost, adopted;   /* appliances, and nodes by their stamps */
 	long followed;       /* rows after which a second fleet was compared */
 	int64_t ms;          /* simulated */
 	int64_t cpu_ms;      /* that it took */
@@ -65,6 +66,8 @@ in_child(const struct script *script, const char *log_path, int fd)
 	verdict.ms = now_ms();
 	verdict.written = sim.written;
 	verdict.loaded = sim.loaded;
+	verdict.lost = sim.lost;
+	verdict.adopted = sim.adopted;
 	verdict.followed = oracle_followed();
 	verdict.cpu_ms = (int64_t)clock() * 1000 / CLOCKS_PER_SEC;
 	memcpy(verdict.words, sim.words, sizeof(verdict.words));
@@ -179,13 +182,13 @@ number(const char *name, unsigned int fallback)
 	return text ? (unsigned int)strtoul(text, NULL, 10) : fallback;
 }
 
-/* Every other one has what is done in the middle of orders. */
+/* Of three one has what is done in the middle of orders, and one another appliance. */
 static unsigned int
 nth(unsigned int first, unsigned int i)
 {
 	if (getenv("BRINGUP_SEED"))
 		return first;
-	return first + i / 2 + (i % 2 ? MIDDLE : 0);
+	return first + i / 3 + i % 3 * MIDDLE;
 }
 
 START_TEST(nothing_that_runs_is_harmed)
@@ -195,7 +198,7 @@ START_TEST(nothing_that_runs_is_harmed)
 		getenv("BRINGUP_SEED") ? 1 : number("BRINGUP_SEEDS", SEEDS);
 	int failed = 0, by_rule[RULE_COUNT + 1] = {0};
 	int64_t ms = 0;
-	int written = 0, loaded = 0;
+	int written = 0, loaded = 0, lost = 0, adopted = 0;
 	long followed = 0;
 
 	daemon_begin();
@@ -209,6 +212,8 @@ START_TEST(nothing_that_runs_is_harmed)
 		ms += verdict.ms;
 		written += verdict.written;
 		loaded += verdict.loaded;
+		lost += verdict.lost;
+		adopted += verdict.adopted;
 		followed += verdict.followed;
 		if (verdict.cpu_ms > SLOW_MS)
 			printf("harm: BRINGUP_SEED=%u took %.1f s\n", script.seed,
@@ -230,6 +235,7 @@ START_TEST(nothing_that_runs_is_harmed)
 	printf("harm: %u seeds, %.0f simulated hours, %d failed\n", count,
 	       (double)ms / 3600000, failed);
 	printf("harm: %d systems written to disks, %d into memory\n", written, loaded);
+	printf("harm: %d appliances lost, %d nodes adopted\n", lost, adopted);
 	printf("harm: who only follows was compared after %ld rows\n", followed);
 	for (int i = 0; i <= RULE_COUNT; i++)
 		if (by_rule[i])
@@ -240,6 +246,7 @@ START_TEST(nothing_that_runs_is_harmed)
 	ck_assert_int_eq(failed, 0);
 	/* Nothing is harmed either where the daemon takes no plan. */
 	ck_assert(count < SEEDS || (written > (int)count && loaded > (int)count / 2));
+	ck_assert(count < SEEDS || (lost > (int)count / 6 && adopted > lost / 2));
 	ck_assert(count < SEEDS || followed > 100L * count);
 }
 END_TEST
@@ -253,7 +260,7 @@ breaks_nothing(const struct script *script)
 	struct verdict verdict;
 
 	daemon_begin();
-	run_one(script, NULL, &verdict);
+	run_one(script, getenv("BRINGUP_LOG"), &verdict);
 	if (verdict.broken)
 		report(&copy, &verdict);
 	daemon_end();
@@ -468,6 +475,25 @@ START_TEST(an_agent_at_work_may_be_silent_until_its_deadline)
 }
 END_TEST
 
+/* Between the log that is restored and its end a node was retired; its machine runs on.
+ */
+START_TEST(who_was_retired_stays_out_of_an_older_log)
+{
+	static const struct script script = {
+		.nodes = 3,
+		.bays = 3,
+		.pools = 1,
+		.clusters = 1,
+		.steps = {{MINUTES(5), VERB_RIGHT, 0, 0, 0},
+			  {SECONDS(1), VERB_NODE_RETIRE, 0, 9, 2},
+			  {MINUTES(4), VERB_OLD_LOG, 0, 0, 0}},
+		.count = 3,
+	};
+
+	breaks_nothing(&script);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -493,6 +519,7 @@ main(void)
 	tcase_add_test(tcase, what_its_words_ask_for_leads_out);
 	tcase_add_test(tcase, a_profile_that_was_mended_is_applied);
 	tcase_add_test(tcase, who_is_silent_within_a_restart_is_rebooted);
+	tcase_add_test(tcase, who_was_retired_stays_out_of_an_older_log);
 	tcase_set_timeout(tcase, getenv("BRINGUP_SEEDS") ? 0 : LIMIT_S); /* 0 = none */
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);

@@ -42,6 +42,7 @@ disk_clear(struct disk *disk, enum content content)
 {
 	json_decref(disk->stamp);
 	json_decref(disk->record);
+	bu_heard_fini(&disk->heard);
 	memset(disk, 0, sizeof(*disk));
 	disk->content = content;
 }

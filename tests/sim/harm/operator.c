@@ -139,6 +139,24 @@ ordered_class(const char *text)
 	return bu_class_from_name(class);
 }
 
+/* Whatever a person says of it afterwards takes it back. */
+static void
+note_retired(const struct typed *typed, const char *name)
+{
+	const struct bu_node *node =
+		daemon_runs() ? bu_fleet_node(daemon_world(), name) : NULL;
+
+	for (int i = 0; i < MACHINES; i++) {
+		struct machine *machine = &sim.machines[i];
+
+		if (machine->out && strcmp(machine->out_node, name) == 0)
+			machine->out = 0;
+		if (node && strcmp(typed->verb, "retire") == 0 &&
+		    oracle_machine_of(node) == machine)
+			lost_retired(machine, name);
+	}
+}
+
 static void
 note_taken(const struct typed *typed, const json_t *answer)
 {
@@ -146,6 +164,7 @@ note_taken(const struct typed *typed, const json_t *answer)
 	const struct row *row = profile_row(&sim.applied, node);
 
 	said_of(node);
+	note_retired(typed, node);
 	if (!row)
 		return;
 	if (strcmp(typed->verb, "power") == 0)

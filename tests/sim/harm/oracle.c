@@ -12,6 +12,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "provisioner/node/fence.h"
 #include "tests/sim/harm/harm.h"
 
 enum {
@@ -46,8 +47,9 @@ static struct seen {
 	int64_t said_ms;     /* a person said something of it, and was heard */
 	int cluster;         /* that it was last ordered to be in; -1 = none */
 	int ordered;
-	int serves;      /* the one that it became ready for */
-	int64_t lent_ms; /* Unix time; as of the last look */
+	int serves;          /* the one that it became ready for */
+	int64_t lent_ms;     /* Unix time; as of the last look */
+	int64_t adopted_seq; /* of the stamp by which it was, at the last look */
 } seen[SEEN_MAX];
 static int seen_count;
 static int64_t room_ms; /* since then its disk has room, and its log is out */
@@ -79,7 +81,7 @@ broken(enum rule rule, const char *fmt, ...)
 {
 	va_list args;
 
-	if (sim.broken || !rule_on(rule))
+	if (sim.broken || !rule_on(rule) || lost_is_stale(rule))
 		return;
 	sim.broken = 1;
 	sim.rule = rule;
@@ -101,6 +103,7 @@ oracle_begin(void)
 {
 	memset(seen, 0, sizeof(seen));
 	seen_count = 0;
+	oracle_drop();
 	room_ms = 0;
 	forget_shown();
 }
@@ -152,8 +155,10 @@ oracle_off(const struct machine *machine, const char *how)
 	const struct wish *wish = &sim.wishes[machine->bay];
 	int reset = (consent && consent->reset) || wish->until_ms > now_ms();
 	/* It was on, nobody knew what it ran, and a person said: all the same. */
+	/* Or the log of another appliance does not know it, and it was given. */
 	int forced =
 		(consent && consent->reset && consent->class == BU_CLASS_INSTALL) ||
+		(sim.lost && consent && consent->granted == BU_CLASS_WIPE) ||
 		wish->forced_ms > now_ms();
 	int job = slurm_jobs_on(machine);
 	/* It had left, by an administrator's own drain; whose end is not asked for. */
@@ -162,6 +167,7 @@ oracle_off(const struct machine *machine, const char *how)
 		now_ms() - machine->resumed_ms < MINUTES(2) &&
 		(node->state == BU_STATE_INSPECTING || node->state == BU_STATE_BOOTING);
 
+	lost_look(machine, how);
 	if (job && !forced)
 		broken(gone ? RULE_RESUMED : RULE_JOB, "%s is %s and ran job %d",
 		       machine->serial, how, job);
@@ -223,6 +229,14 @@ ordered_for(const char *node, int cluster)
 	at->cluster = cluster;
 }
 
+int
+oracle_was_said(const char *node)
+{
+	int64_t said_ms = seen_of(node)->said_ms;
+
+	return said_ms && said_ms >= sim.epoch_ms;
+}
+
 void
 said_of(const char *node)
 {
@@ -236,6 +250,7 @@ oracle_write(const struct machine *machine, int disk, const char *step, int keep
 	const struct disk *at = &machine->disks[disk];
 	int allowed = at->content == DISK_EMPTY || strcmp(at->step, step) == 0;
 
+	lost_look(machine, "written");
 	if (consent_is_for_memory(step))
 		broken(RULE_RAM, "%s of %s is written by %s, whose system is in memory",
 		       disk_path(disk), machine->serial, step);
@@ -287,7 +302,8 @@ oracle_unusable(const struct bu_node *node)
 	if (!cluster)
 		return NULL;
 	/* Of what was refused of an apply either may be so. */
-	if (row && sim.applied.pool_cluster[row->pool] >= 0 &&
+	if (row && (at->ordered || !lost_serves_none(node)) &&
+	    sim.applied.pool_cluster[row->pool] >= 0 &&
 	    (!at->ordered || (awaits_turn(node) ? at->serves : at->cluster) >= 0))
 		return cluster;
 	if (its)
@@ -440,13 +456,16 @@ look_at_kept(const struct bu_node *node, struct seen *at)
 {
 	enum bu_state was = at->looked_ms ? at->state : node->state;
 	int said = at->said_ms >= at->looked_ms;
+	int adopted = node->adopted->seq != at->adopted_seq;
 
 	/* What is said now is done when the log takes rows again, or never. */
 	if (daemon_is_down())
 		return;
 	at->state = node->state;
 	at->looked_ms = now_ms();
-	if (was == node->state || said ||
+	at->adopted_seq = node->adopted->seq;
+	/* Its stamp says what a person said of it later. */
+	if (was == node->state || said || adopted ||
 	    (was != BU_STATE_SERVICING && was != BU_STATE_RETIRED &&
 	     was != BU_STATE_PARKED))
 		return;
@@ -549,6 +568,14 @@ look_at_log(void)
 		       (long long)(now_ms() - room_ms) / 1000);
 }
 
+/* Behind the fence no cluster is asked; the site says so. */
+static void
+look_at_fence(const struct bu_fleet *fleet)
+{
+	for (int i = 0; bu_fence_is_shut(fleet) && i < seen_count; i++)
+		seen[i].unusable_ms = 0;
+}
+
 void
 oracle_look(void)
 {
@@ -558,6 +585,7 @@ oracle_look(void)
 		return;
 	look_at_log();
 	fleet = daemon_world();
+	look_at_fence(fleet);
 	for (size_t i = 0; i < fleet->count && !sim.broken; i++)
 		look_at_node(fleet->nodes[i]);
 	for (int i = 0; i < seen_count; i++) {

@@ -50,6 +50,13 @@ oracle_remember(const struct bu_fleet *fleet)
 }
 
 void
+oracle_drop(void)
+{
+	json_decref(kept);
+	kept = NULL;
+}
+
+void
 oracle_compare(const struct bu_fleet *fleet)
 {
 	bu_autojson json_t *now = kept ? all_of(fleet) : NULL;

@@ -192,6 +192,7 @@ begin(const struct script *script, FILE *log)
 	sim.start_ms = sim.clock.fake_mono_ms;
 	told_seq = 0;
 	oracle_begin();
+	lost_begin();
 	slurm_begin();
 	machines_begin();
 	profile_begin();
@@ -233,7 +234,11 @@ run_script(const struct script *script, FILE *log)
 			script_do(&script->steps[i]);
 	}
 	run_for(SECONDS(20));
-	if (!sim.broken)
+	/* Of another appliance's world only what does harm is asked. */
+	if (!sim.broken && sim.lost)
+		run_for(MINUTES(15));
+	else if (!sim.broken)
 		end_of_faults();
+	sim.adopted = lost_adopted();
 	daemon_stop(0);
 }

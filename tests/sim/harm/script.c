@@ -145,6 +145,67 @@ make_middle(struct script *script, unsigned int first)
 		add_way_back(script, &seed);
 }
 
+static void
+add_some(struct script *script, unsigned int *seed, int steps)
+{
+	for (int i = 0; i < steps && script->count < STEPS_MAX - 2; i++) {
+		enum verb verb = draw_verb(seed);
+		int64_t after_ms =
+			draw(seed, 3) == 0 ? draw(seed, 3000) : draw(seed, 120000);
+
+		if (i == 0 && draw(seed, 4))
+			after_ms += MINUTES(5);
+		add(script, seed, verb, after_ms);
+		/* Who took a node out does something more with it. */
+		if (verb >= VERB_NODE_DRAIN && verb <= VERB_NODE_RETIRE &&
+		    draw(seed, 4)) {
+			unsigned int a = script->steps[script->count - 1].a;
+
+			add(script, seed,
+			    VERB_NODE_DRAIN +
+				    draw(seed, VERB_NODE_RETIRE - VERB_NODE_DRAIN + 1),
+			    draw(seed, 2) ? draw(seed, 4000) : draw(seed, 200000));
+			script->steps[script->count - 1].a = a;
+		}
+		/* An edit is mostly applied soon. */
+		if (verb >= VERB_RENAME && verb <= VERB_RIGHT && draw(seed, 4))
+			add(script, seed, VERB_APPLY, draw(seed, 5000));
+	}
+}
+
+static void
+draw_site(struct script *script, unsigned int *seed)
+{
+	script->nodes = 2 + (int)draw(seed, 7);
+	script->bays = script->nodes + (int)draw(seed, 3);
+	if (script->bays > BAYS)
+		script->bays = BAYS;
+	script->pools = 1 + (int)draw(seed, POOLS);
+	script->clusters = 1 + (int)draw(seed, CLUSTERS);
+}
+
+/* --- the appliance is lost --- */
+
+static void
+make_lost(struct script *script, unsigned int first)
+{
+	static const enum verb verbs[] = {VERB_OLD_LOG, VERB_OLD_LOG, VERB_EMPTY_LOG,
+					  VERB_LOG_BACK};
+	unsigned int seed = first * 2654435761u + 1;
+	int times = 1 + (draw(&seed, 4) == 0);
+
+	draw_site(script, &seed);
+	add_some(script, &seed, 2 + (int)draw(&seed, 6));
+	for (int i = 0; i < times && script->count < STEPS_MAX - 4; i++) {
+		add(script, &seed, verbs[draw(&seed, BU_LEN(verbs))],
+		    draw(&seed, 2) ? draw(&seed, 5000) : draw(&seed, 300000));
+		if (draw(&seed, 2))
+			add(script, &seed, VERB_TAKE_OVER, draw(&seed, 200000));
+		if (draw(&seed, 2))
+			add_some(script, &seed, 1 + (int)draw(&seed, 4));
+	}
+}
+
 void
 script_make(struct script *script, unsigned int first)
 {
@@ -153,38 +214,13 @@ script_make(struct script *script, unsigned int first)
 
 	memset(script, 0, sizeof(*script));
 	script->seed = first;
-	if (first >= MIDDLE) {
+	if (first >= LOST) {
+		make_lost(script, first);
+	} else if (first >= MIDDLE) {
 		make_middle(script, first);
-		return;
-	}
-	script->nodes = 2 + (int)draw(&seed, 7);
-	script->bays = script->nodes + (int)draw(&seed, 3);
-	if (script->bays > BAYS)
-		script->bays = BAYS;
-	script->pools = 1 + (int)draw(&seed, POOLS);
-	script->clusters = 1 + (int)draw(&seed, CLUSTERS);
-	for (int i = 0; i < steps && script->count < STEPS_MAX - 2; i++) {
-		enum verb verb = draw_verb(&seed);
-		int64_t after_ms =
-			draw(&seed, 3) == 0 ? draw(&seed, 3000) : draw(&seed, 120000);
-
-		if (i == 0 && draw(&seed, 4))
-			after_ms += MINUTES(5);
-		add(script, &seed, verb, after_ms);
-		/* Who took a node out does something more with it. */
-		if (verb >= VERB_NODE_DRAIN && verb <= VERB_NODE_RETIRE &&
-		    draw(&seed, 4)) {
-			unsigned int a = script->steps[script->count - 1].a;
-
-			add(script, &seed,
-			    VERB_NODE_DRAIN +
-				    draw(&seed, VERB_NODE_RETIRE - VERB_NODE_DRAIN + 1),
-			    draw(&seed, 2) ? draw(&seed, 4000) : draw(&seed, 200000));
-			script->steps[script->count - 1].a = a;
-		}
-		/* An edit is mostly applied soon. */
-		if (verb >= VERB_RENAME && verb <= VERB_RIGHT && draw(&seed, 4))
-			add(script, &seed, VERB_APPLY, draw(&seed, 5000));
+	} else {
+		draw_site(script, &seed);
+		add_some(script, &seed, steps);
 	}
 }
 
@@ -265,6 +301,7 @@ new_disk(struct machine *machine, unsigned int which)
 	machine_power(machine, 0);
 	json_decref(disk->stamp);
 	json_decref(disk->record);
+	bu_heard_fini(&disk->heard);
 	memset(disk, 0, sizeof(*disk));
 	machine_power(machine, on);
 }
@@ -359,6 +396,12 @@ script_do(const struct step *step)
 	struct machine *machine = some_machine(step->a);
 	char words[200];
 
+	if (step->verb < VERB_OLD_LOG)
+		lost_keep();
+	else {
+		lost_does(step);
+		return;
+	}
 	if (profile_edit(step, words, sizeof(words))) {
 		say("person: edits: %s", words);
 		return;

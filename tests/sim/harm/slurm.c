@@ -56,6 +56,18 @@ slurm_drain_forget(struct slurm_ctl *ctl, const char *name)
 		ctl->drains[at] = ctl->drains[--ctl->drains_count];
 }
 
+void
+slurm_forget_gone(void)
+{
+	for (int i = 0; i < CLUSTERS; i++) {
+		struct slurm_ctl *ctl = &slurm_ctls[i];
+
+		for (int at = ctl->drains_count; at-- > 0;)
+			if (!slurm_member_of(ctl, ctl->drains[at].name))
+				slurm_drain_forget(ctl, ctl->drains[at].name);
+	}
+}
+
 int
 slurm_admin_drained(const char *name)
 {

@@ -145,6 +145,7 @@ begin_writing(struct machine *machine, int at, const json_t *item)
 	disk->content = DISK_BEGUN;
 	json_decref(bu_steal(&disk->stamp));
 	json_decref(bu_steal(&disk->record));
+	bu_heard_fini(&disk->heard);
 	bu_text_copy(disk->step, sizeof(disk->step), id);
 	if (!keeps)
 		disk->data = 0;
