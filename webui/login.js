@@ -12,7 +12,7 @@ export function loginView() {
 	const user = el("input", { type: "text", autocomplete: "username", value: "bringup", hidden: true, "aria-hidden": "true", tabindex: "-1" });
 	const go = el("button", { type: "submit", class: "go" }, "Log in");
 	const trouble = el("p", { class: "trouble", role: "alert" });
-	const form = el("form", { class: "login" }, el("h2", { class: "title" }, "Log in"), el("p", { class: "dim" }, live.locked), user,
+	const form = el("form", { class: "login" }, el("h2", { class: "title" }, "Log in"), live.answeredMs ? el("p", { role: "status" }, live.locked) : "", user,
 		el("p", {}, el("label", { for: "token" }, "Token")), el("p", {}, token), el("p", {}, go), trouble,
 		el("p", { class: "dim", id: "token-how" }, "An administrator makes one on the appliance: ",
 			el("code", {}, "bringup token create NAME --role operator")));

@@ -109,7 +109,7 @@ async function theLogin(browser) {
 	await isThere(page, "form.login", "You have logged out");
 	assert.equal(await page.locator("#view .facts").count(), 0, "nothing stays that was shown");
 	await page.reload();
-	await isThere(page, "form.login", "token is missing");
+	await page.waitForSelector("#token");
 	await logIn(page, "viewer");
 	bringup("token", "revoke", "viewer1");
 	await isThere(page, "form.login", "was revoked");
@@ -321,9 +321,10 @@ async function oneNode(page) {
 	await isThere(page, ".lines li", "n00001 is ready");
 	const rails = await page.$$eval("table[aria-label^='What was measured'] tbody tr", (rows) =>
 		rows.map((row) => row.textContent));
+	assert.deepEqual(await labels(page, "table[aria-label*='worst of each rail'] td[data-head=Rail]"), ["rail0", "rail1", "rail2", "rail3"]);
 	assert.ok(rails.length >= 8 && rails.every((row) => /360 Gbit\/s/.test(row)), rails.join());
 	assert.equal(await page.locator(".way li").count(), await page.locator(".way .figure").count());
-	await page.locator("summary").first().click();
+	await page.locator("summary", { hasText: "state allows" }).click();
 	await isThere(page, ".commands code", "bringup node reboot n00001");
 	await page.goto(base + "/#/node/nowhere");
 	await isThere(page, ".empty", "There is no node nowhere");
