@@ -431,7 +431,27 @@
 		"there is none") \
 	/* of the gate: of a run */ \
 	BU_LINE(X, RAIL_LEFT, "rail-left", \
-		"the applied profile measures {node} no more on {rail}")
+		"the applied profile measures {node} no more on {rail}") \
+	/* answers to a cluster that asks for a repair */ \
+	BU_LINE(X, REPAIR_BEGINS, "repair-begins", \
+		"{node} drains; its machine is power-cycled and validated then") \
+	BU_LINE(X, REPAIR_DONE, "repair-done", \
+		"the machine of {node} was power-cycled and validated") \
+	BU_LINE(X, REPAIR_OLD, "repair-old", \
+		"the request for {node} is older than a day; make a new one if it " \
+		"still counts") \
+	BU_LINE(X, REPAIR_SINCE, "repair-since", \
+		"{node} was validated after the request; make a new one if it still " \
+		"counts") \
+	BU_LINE(X, REPAIR_AHEAD, "repair-ahead", \
+		"bringup did not accept the request for {node}: the time of that is " \
+		"yet to come") \
+	BU_LINE(X, REPAIR_STATE, "repair-state", \
+		"{node} is {state}; bringup node why {node} says why") \
+	BU_LINE(X, REPAIR_HELD, "repair-held", \
+		"{node} is {hold}") \
+	BU_LINE(X, REPAIR_ELSEWHERE, "repair-elsewhere", \
+		"{node} is not one of this cluster")
 /* clang-format on */
 
 #endif

@@ -105,6 +105,22 @@ struct bu_cluster_done {
 typedef void (*bu_cluster_fn)(const struct bu_err *err,
 			      const struct bu_cluster_done *done, void *arg);
 
+/* Somebody in the cluster asks that a node's machine be repaired: the node is released
+ * for it, and there is no answer yet. Texts are borrowed until the callback returns. */
+struct bu_cluster_repair {
+	const char *id; /* of the request, in the cluster */
+	const char *node;
+	int64_t created_ms;  /* Unix time, by the cluster's clock */
+	int64_t accepted_ms; /* Unix time; 0 = it was not accepted */
+};
+typedef void (*bu_cluster_repair_fn)(const struct bu_cluster_repair *repair, void *arg);
+
+enum bu_cluster_verdict {
+	BU_CLUSTER_ACCEPTED, /* the repair begins once this is read back */
+	BU_CLUSTER_REPAIRED,
+	BU_CLUSTER_REFUSED,
+};
+
 struct bu_cluster_driver {
 	const char *name;
 	/* The client that an image must hold, by its name in the manifest ("slurmd").
@@ -153,6 +169,18 @@ struct bu_cluster_driver {
 	struct bu_cluster_op *(*relabel)(struct bu_cluster *cluster,
 					 const struct bu_cluster_target *target,
 					 bu_cluster_fn fn, void *arg);
+	/* Calls fn for each request for a repair. NULL = such a cluster has none. */
+	void (*repairs)(struct bu_cluster *cluster, bu_cluster_repair_fn fn, void *arg);
+	/* Answers one. Nobody hears of the end: what is not answered is told again.
+	 * code: "HeldByPerson". NULL as repairs is. */
+	void (*answer)(struct bu_cluster *cluster, const char *id,
+		       enum bu_cluster_verdict verdict, const char *code,
+		       const char *text);
+	/* Tells the cluster's own watchers what is wrong with a node that is in it;
+	 * text NULL = nothing is. Nobody hears of the end; said again, it is said once.
+	 * NULL = the cluster has no place for it. */
+	void (*fault)(struct bu_cluster *cluster, const char *node, const char *code,
+		      const char *text);
 	/* fn is not called any more. */
 	void (*cancel)(struct bu_cluster_op *op);
 };

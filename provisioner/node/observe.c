@@ -481,6 +481,13 @@ bu_observe_tick(struct bu_reconcile *rec)
 }
 
 void
+bu_observe_each(struct bu_reconcile *rec, bu_observe_fn fn)
+{
+	for (struct bu_observer *o = rec->observers; o; o = o->next)
+		fn(rec, o->driver, o->cluster, &o->of);
+}
+
+void
 bu_observe_drop(struct bu_reconcile *rec)
 {
 	while (rec->observers) {

@@ -277,6 +277,7 @@ on_tick(void *arg)
 		bu_late_check(rec, rec->fleet->nodes[i]);
 	}
 	bu_observe_tick(rec);
+	bu_repairs_tick(rec);
 	bu_node_consoles_tick(rec);
 	bu_node_reports_tick(rec);
 }

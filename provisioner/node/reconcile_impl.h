@@ -278,7 +278,17 @@ struct bu_cluster *bu_observe_cluster(struct bu_reconcile *rec,
 				      struct bu_err *err);
 /* Asks the clusters that are due, and makes conditions of answers and silence. */
 void bu_observe_tick(struct bu_reconcile *rec);
+/* Calls fn for each cluster that is open. */
+typedef void (*bu_observe_fn)(struct bu_reconcile *rec,
+			      const struct bu_cluster_driver *driver,
+			      struct bu_cluster *cluster, const struct bu_joined *of);
+void bu_observe_each(struct bu_reconcile *rec, bu_observe_fn fn);
 void bu_observe_drop(struct bu_reconcile *rec);
+/* repairs.c. Carries out and answers the requests of all clusters to repair nodes, and
+ * tells them what is wrong with theirs; of one. */
+void bu_repairs_tick(struct bu_reconcile *rec);
+void bu_repairs_look(struct bu_reconcile *rec, const struct bu_cluster_driver *driver,
+		     struct bu_cluster *cluster, const struct bu_joined *of);
 /* effect.c. Cancels cluster requests, but no BMC commands, in an outage of the log. */
 void bu_effects_pause(struct bu_reconcile *rec);
 /* Lets open steps without a command under way be observed. */

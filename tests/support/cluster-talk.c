@@ -4,11 +4,14 @@
  *
  *	cluster-talk DRIVER HANDLE
  *	issue|admit|gate|relabel|leave NODE [ADDRESS LABELS TAINTS DRAINED SECONDS FILE]
- *	observe
+ *	fault NODE CODE
+ *	answer REQUEST accepted|repaired|refused
+ *	observe|repairs
  *
  * "-" stands for an empty word. FILE gets the secret of an issue. Each answer is a
  *line: "done VERB NODE|DETAIL|DRAINED", "failed VERB NODE|TEXT", "words NODE|TEXT",
- * "row NODE|STATE|DRAIN|JOBS|REASON", "seen COUNT", "unseen TEXT".
+ * "row NODE|STATE|DRAIN|JOBS|REASON", "seen COUNT", "unseen TEXT",
+ * "repair REQUEST NODE ACCEPTED_MS".
  */
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +90,29 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 }
 
 static void
+on_repair(const struct bu_cluster_repair *repair, void *arg)
+{
+	(void)arg;
+	printf("repair %s %s %lld\n", repair->id, repair->node,
+	       (long long)repair->accepted_ms);
+	fflush(stdout);
+}
+
+static void
+answer(struct talk *talk, const struct one *one)
+{
+	const char *verdict = word(one, 2);
+	enum bu_cluster_verdict as =
+		!verdict                           ? BU_CLUSTER_REFUSED
+		: strcmp(verdict, "accepted") == 0 ? BU_CLUSTER_ACCEPTED
+		: strcmp(verdict, "repaired") == 0 ? BU_CLUSTER_REPAIRED
+						   : BU_CLUSTER_REFUSED;
+
+	talk->driver->answer(talk->cluster, one->words[1], as, "Judged",
+			     "said by a judge");
+}
+
+static void
 begin(struct talk *talk, struct one *one)
 {
 	const struct bu_cluster_driver *driver = talk->driver;
@@ -103,6 +129,14 @@ begin(struct talk *talk, struct one *one)
 
 	if (strcmp(verb, "observe") == 0)
 		driver->observe(talk->cluster);
+	else if (strcmp(verb, "repairs") == 0)
+		driver->repairs(talk->cluster, on_repair, NULL);
+	else if (strcmp(verb, "answer") == 0)
+		answer(talk, one);
+	else if (strcmp(verb, "fault") == 0)
+		driver->fault(talk->cluster, one->words[1], word(one, 2),
+			      word(one, 2) ? "[judged] so - RecommendedAction: NONE"
+					   : NULL);
 	else if (strcmp(verb, "issue") == 0)
 		driver->issue(talk->cluster, &target, on_end, one);
 	else if (strcmp(verb, "admit") == 0)

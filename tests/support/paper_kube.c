@@ -36,6 +36,7 @@ static const char *const bases[PAPER_KINDS] = {
 	[PAPER_PODS] = "/api/v1/pods",
 	[PAPER_CSRS] = "/apis/certificates.k8s.io/v1/certificatesigningrequests",
 	[PAPER_SECRETS] = "/api/v1/namespaces/kube-system/secrets",
+	[PAPER_REPAIRS] = "/apis/paper.example.org/v1/externalremediationrequests",
 };
 
 /* --- connections --- */
@@ -272,6 +273,42 @@ answer_approval(struct paper_conn *conn, const struct asked *asked)
 	answer(conn, 200, json_incref(asked->body));
 }
 
+/* RFC 7396, of the status, by the version that was read. */
+static void
+answer_repair(struct paper_conn *conn, const struct asked *asked, const json_t *object)
+{
+	bu_autojson json_t *copy = json_deep_copy(object);
+	const char *version =
+		bu_json_str(json_object_get(copy, "metadata"), "resourceVersion", "");
+	const char *read = bu_json_str(json_object_get(asked->body, "metadata"),
+				       "resourceVersion", "");
+
+	ck_assert_ptr_nonnull(strstr(asked->type, "merge-patch"));
+	if (strcmp(version, read) != 0) {
+		refuse(conn, 409, "the object has been modified", "Conflict", "x");
+		return;
+	}
+	json_object_set(copy, "status", json_object_get(asked->body, "status"));
+	paper_kube_put(conn->kube, PAPER_REPAIRS, json_incref(copy));
+	answer(conn, 200, json_incref(copy));
+}
+
+static void
+answer_kinds(struct paper_conn *conn)
+{
+	conn->kube->discoveries++;
+	if (!conn->kube->repairs) {
+		answer(conn, 200, json_pack("{s:[]}", "items"));
+		return;
+	}
+	answer(conn, 200,
+	       json_pack("{s:[{s:{s:s},s:[]},{s:{s:s},s:[{s:s,s:[{s:s},{s:s}]}]}]}",
+			 "items", "metadata", "name", "apps", "versions", "metadata",
+			 "name", "paper.example.org", "versions", "version", "v1",
+			 "resources", "resource", "rebootnodes", "resource",
+			 "externalremediationrequests"));
+}
+
 static void
 answer_one(struct paper_conn *conn, const struct asked *asked, enum paper_kind kind,
 	   const char *name, const char *part)
@@ -286,6 +323,8 @@ answer_one(struct paper_conn *conn, const struct asked *asked, enum paper_kind k
 		answer(conn, 200, json_object());
 	} else if (strcmp(part, "/approval") == 0) {
 		answer_approval(conn, asked);
+	} else if (strcmp(asked->method, "PATCH") == 0 && kind == PAPER_REPAIRS) {
+		answer_repair(conn, asked, object);
 	} else if (strcmp(asked->method, "PATCH") == 0) {
 		answer_node_patch(conn, asked, object);
 	} else {
@@ -306,6 +345,10 @@ answer_asked(struct paper_conn *conn, const struct asked *asked)
 		   name) == 1 &&
 	    strcmp(asked->method, "POST") == 0) {
 		answer_eviction(conn, name);
+		return;
+	}
+	if (strcmp(asked->path, "/apis") == 0) {
+		answer_kinds(conn);
 		return;
 	}
 	for (enum paper_kind kind = 0; kind < PAPER_KINDS; kind++) {

@@ -11,7 +11,14 @@
 
 #include "base/loop.h"
 
-enum paper_kind { PAPER_NODES, PAPER_PODS, PAPER_CSRS, PAPER_SECRETS, PAPER_KINDS };
+enum paper_kind {
+	PAPER_NODES,
+	PAPER_PODS,
+	PAPER_CSRS,
+	PAPER_SECRETS,
+	PAPER_REPAIRS,
+	PAPER_KINDS
+};
 
 struct paper_kube {
 	struct bu_loop *loop;
@@ -23,6 +30,8 @@ struct paper_kube {
 	int silent;      /* answers 503 to all, and ends its watches */
 	int budget;      /* no pod may be evicted */
 	int forgets;     /* 1: the next watch is answered with 410 */
+	int repairs;     /* the kind ExternalRemediationRequest is known */
+	int discoveries; /* how often kinds were asked for */
 	int raced;       /* so many patches of taints find others than they tested */
 	char holder[32]; /* another manager, who has the label `held`; "" = none */
 	char held[64];

@@ -48,7 +48,9 @@ start(struct bu_cluster *cluster, const struct bu_kube_request *request,
 	bu_autofree char *url = bu_xasprintf("%s%s", cluster->url, request->path);
 	bu_autofree char *type = bu_xasprintf(
 		"Content-Type: %s", request->type ? request->type : "application/json");
-	const char *headers[] = {authorization, "Accept: application/json", type, NULL};
+	bu_autofree char *accept = bu_xasprintf(
+		"Accept: %s", request->accept ? request->accept : "application/json");
+	const char *headers[] = {authorization, accept, type, NULL};
 	struct bu_http_request http = {
 		.method = request->method,
 		.url = url,

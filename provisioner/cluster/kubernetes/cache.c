@@ -26,14 +26,14 @@ bu_kube_manager(const json_t *node, const char *field)
 	return NULL;
 }
 
-static const json_t *
-ready_of(const json_t *node)
+const json_t *
+bu_kube_condition(const json_t *object, const char *type)
 {
-	const json_t *all = bu_kube_at(node, "status", "conditions", NULL), *one;
+	const json_t *all = bu_kube_at(object, "status", "conditions", NULL), *one;
 	size_t i;
 
 	json_array_foreach (all, i, one)
-		if (strcmp(bu_json_str(one, "type", ""), "Ready") == 0)
+		if (strcmp(bu_json_str(one, "type", ""), type) == 0)
 			return one;
 	return NULL;
 }
@@ -54,7 +54,8 @@ is_tainted(const json_t *node, const char *key)
 int
 bu_kube_is_ready(const json_t *node)
 {
-	return strcmp(bu_json_str(ready_of(node), "status", ""), "True") == 0 &&
+	return strcmp(bu_json_str(bu_kube_condition(node, "Ready"), "status", ""),
+		      "True") == 0 &&
 	       !is_tainted(node, "node.kubernetes.io/not-ready") &&
 	       !is_tainted(node, "node.kubernetes.io/unreachable");
 }
@@ -85,7 +86,7 @@ read_drain(const json_t *node, struct bu_cluster_fact *ret)
 void
 bu_kube_fact(const json_t *node, struct bu_cluster_fact *ret)
 {
-	const json_t *ready = ready_of(node);
+	const json_t *ready = bu_kube_condition(node, "Ready");
 	const char *status = bu_json_str(ready, "status", "Unknown");
 	int cordoned = bu_json_bool(json_object_get(node, "spec"), "unschedulable", 0);
 
@@ -154,6 +155,15 @@ insert_at(struct bu_kube_cache *cache, size_t at, const char *name)
 	cache->count++;
 }
 
+static void
+read_fault(const json_t *object, struct bu_kube_node *node)
+{
+	const json_t *fault = bu_kube_condition(object, BU_KUBE_FAULT);
+	int on = strcmp(bu_json_str(fault, "status", ""), "True") == 0;
+
+	BU_TEXT_COPY(node->fault, on ? bu_json_str(fault, "message", "?") : "");
+}
+
 /* Longer names are not bringup's. */
 static void
 apply_node(struct bu_cluster *cluster, json_t *object, int gone)
@@ -175,6 +185,7 @@ apply_node(struct bu_cluster *cluster, json_t *object, int gone)
 	node->ready = bu_kube_is_ready(object);
 	node->validated = json_object_get(labels, BU_KUBE_VALIDATED) != NULL;
 	BU_TEXT_COPY(node->address, bu_json_str(labels, BU_KUBE_ADDRESS, ""));
+	read_fault(object, node);
 	node->marked = 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kubernetes through its API server, as the service account that `bringup cluster
- * manifest` makes. Nodes, pods and certificate requests are watched; each operation
+ * manifest` makes. Nodes, pods, certificate requests and,
+ * where there are such, requests for repairs are watched; each operation
  * asks for its own node. Invariant: bringup is no administrator there: it approves no
  * certificate but those of nodes that join through it, and reads no Secret.
  */
@@ -69,6 +70,7 @@ kube_open(struct bu_loop *loop, const char *handle, bu_cluster_seen_fn seen, voi
 	bu_kube_watch_begin(&cluster->nodes, cluster);
 	bu_kube_watch_begin(&cluster->pods, cluster);
 	bu_kube_watch_begin(&cluster->csrs, cluster);
+	bu_kube_repairs_init(cluster);
 	return cluster;
 }
 
@@ -83,6 +85,7 @@ kube_close(struct bu_cluster *cluster)
 	bu_kube_watch_end(&cluster->pods);
 	bu_kube_watch_end(&cluster->csrs);
 	bu_kube_requests_fini(cluster);
+	bu_kube_repairs_fini(cluster);
 	bu_kube_cache_fini(&cluster->cache);
 	bu_secrets_destroy(cluster->secrets);
 	bu_timer_destroy(cluster->tell);
@@ -172,5 +175,8 @@ const struct bu_cluster_driver bu_cluster_kubernetes = {
 	.leave = kube_leave,
 	.gate = kube_gate,
 	.relabel = kube_relabel,
+	.repairs = bu_kube_repairs_tell,
+	.answer = bu_kube_repairs_answer,
+	.fault = bu_kube_fault,
 	.cancel = bu_kube_op_free,
 };

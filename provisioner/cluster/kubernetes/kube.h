@@ -13,6 +13,7 @@
 
 #define BU_KUBE_GATE "readiness.k8s.io/bringup-validated"
 #define BU_KUBE_CONDITION "bringup.dev/Validated"
+#define BU_KUBE_FAULT "bringup.dev/Fault"
 #define BU_KUBE_GROUP "system:bootstrappers:bringup"
 /* A kubelet may set none of these labels on its own node. */
 #define BU_KUBE_VALIDATED "bringup.node-restriction.kubernetes.io/validated"
@@ -25,6 +26,7 @@
 
 #define BU_KUBE_MERGE "application/strategic-merge-patch+json"
 #define BU_KUBE_PATCH "application/json-patch+json"
+#define BU_KUBE_REPLACE "application/merge-patch+json"
 #define BU_KUBE_APPLY "application/apply-patch+yaml"
 
 enum {
@@ -40,6 +42,7 @@ struct bu_kube_request {
 	const char *method;
 	const char *path;   /* with its query */
 	const char *type;   /* of the body; NULL = plain JSON */
+	const char *accept; /* NULL = plain JSON */
 	const json_t *body; /* NULL = none */
 	void (*part)(const char *data, size_t size, void *arg); /* of a watch */
 	int64_t timeout_ms;                                     /* 0 = the usual */
@@ -67,6 +70,8 @@ void bu_kube_drop(struct bu_cluster *cluster, struct bu_http_exchange **exchange
 /* The value at the end of these keys; NULL. Borrowed. The keys end with NULL. */
 json_t *bu_kube_at(const json_t *object, ...) __attribute__((sentinel));
 const char *bu_kube_name(const json_t *object);
+/* The condition of this type of its status; NULL. Borrowed. */
+const json_t *bu_kube_condition(const json_t *object, const char *type);
 /* "2026-11-30T06:00:00Z", of Unix time; of so many s from now. */
 void bu_kube_when_ms(int64_t at_ms, char ret[32]);
 void bu_kube_when(const struct bu_cluster *cluster, int64_t in_s, char ret[32]);
@@ -93,6 +98,8 @@ struct bu_kube_watch {
 	struct bu_err err; /* why it does not know what is now */
 };
 void bu_kube_watch_begin(struct bu_kube_watch *watch, struct bu_cluster *cluster);
+/* Lists all anew; not from its own callbacks. */
+void bu_kube_watch_renew(struct bu_kube_watch *watch);
 void bu_kube_watch_end(struct bu_kube_watch *watch);
 
 /* --- cache.c: what the watches have told --- */
@@ -102,6 +109,7 @@ struct bu_kube_node {
 	int ready;                     /* and not tainted as unreachable or new */
 	int validated;                 /* it has joined through bringup */
 	char address[INET_ADDRSTRLEN]; /* as it had joined; "" */
+	char fault[256];               /* the message of BU_KUBE_FAULT; "" = none */
 	int marked;
 };
 
@@ -156,6 +164,28 @@ void bu_kube_pass_give(struct bu_cluster *cluster, const char *node,
 		       const char *address);
 void bu_kube_pass_take(struct bu_cluster *cluster, const char *node);
 
+/* --- repairs.c: requests to repair a node, where the cluster knows such a kind --- */
+
+struct bu_kube_repairs {
+	struct bu_kube_watch watch;
+	char *base;   /* path of all; NULL = the cluster has no such kind */
+	char *path;   /* of the watch */
+	json_t *open; /* {id: {"path","node","created_ms","accepted_ms"}} */
+	json_t *old;
+	int missed;             /* there were more than are kept */
+	struct bu_timer *again; /* of the discovery */
+	int64_t rest_ms;        /* monotonic: no answer before; 0 = one may go */
+	struct bu_http_exchange *exchange;
+	json_t *answer; /* {"id","path","type","status","reason","message"}; NULL */
+};
+void bu_kube_repairs_init(struct bu_cluster *cluster);
+void bu_kube_repairs_fini(struct bu_cluster *cluster);
+void bu_kube_repairs_tell(struct bu_cluster *cluster, bu_cluster_repair_fn fn,
+			  void *arg);
+void bu_kube_repairs_answer(struct bu_cluster *cluster, const char *id,
+			    enum bu_cluster_verdict verdict, const char *code,
+			    const char *text);
+
 /* --- token.c --- */
 
 /* Always the same one for a node, so that a repetition replaces it. */
@@ -204,7 +234,8 @@ struct bu_cluster_op {
 	char refusal[240];
 	char detail[240];
 	char drained[160];
-	char *secret; /* of an issue */
+	char *secret;       /* of an issue */
+	char *fault, *code; /* of a fault; "" = nothing is wrong */
 };
 struct bu_cluster_op *bu_kube_op_start(struct bu_cluster *cluster,
 				       const struct bu_cluster_target *target,
@@ -238,6 +269,8 @@ void bu_kube_decide_relabel(struct bu_cluster_op *op, json_t *node);
 void bu_kube_decide_gate(struct bu_cluster_op *op, json_t *node);
 void bu_kube_decide_leave(struct bu_cluster_op *op, json_t *node);
 void bu_kube_issue(struct bu_cluster_op *op);
+void bu_kube_fault(struct bu_cluster *cluster, const char *node, const char *code,
+		   const char *text);
 
 struct bu_cluster {
 	struct bu_loop *loop;
@@ -253,6 +286,7 @@ struct bu_cluster {
 	struct bu_kube_watch nodes, pods, csrs;
 	struct bu_kube_cache cache;
 	struct bu_kube_requests requests;
+	struct bu_kube_repairs repairs;
 };
 
 static inline int64_t

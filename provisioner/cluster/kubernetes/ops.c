@@ -33,6 +33,8 @@ bu_kube_op_free(struct bu_cluster_op *op)
 	if (op->secret)
 		explicit_bzero(op->secret, strlen(op->secret));
 	free(op->secret);
+	free(op->fault);
+	free(op->code);
 	free(op);
 }
 

@@ -276,6 +276,16 @@ bu_kube_watch_begin(struct bu_kube_watch *watch, struct bu_cluster *cluster)
 }
 
 void
+bu_kube_watch_renew(struct bu_kube_watch *watch)
+{
+	bu_kube_drop(watch->cluster, &watch->exchange);
+	bu_timer_stop(watch->lines);
+	watch->size = 0;
+	forget_version(watch);
+	bu_timer_set(watch->again, 0);
+}
+
+void
 bu_kube_watch_end(struct bu_kube_watch *watch)
 {
 	bu_kube_drop(watch->cluster, &watch->exchange);
