@@ -35,10 +35,10 @@ export function loginView() {
 
 export function drawCaller() {
 	const { caller } = meta;
-	show(byId("who"), Boolean(live.status));
+	show(byId("caller"), Boolean(live.status));
 	show(byId("log-out"), caller.session);
-	setText(byId("who-name"), caller.session ? caller.name.replace(/^token /, "") : "");
-	setText(byId("who-role"), caller.role + (caller.may.length > 1 || caller.session ? "" : ", only looks"));
+	setText(byId("caller-name"), caller.session ? caller.name.replace(/^token /, "") : "");
+	setText(byId("caller-role"), caller.role + (caller.may.length > 1 || caller.session ? "" : ", only looks"));
 	setText(byId("may"), caller.may.length > 1 ? "" : "This page only shows; commands are for a terminal." +
 		(caller.session ? "" : " The page at people_listen has a login."));
 }

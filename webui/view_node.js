@@ -5,7 +5,7 @@ import { canDo, notice, verbButton } from "./acts.js";
 import { bandwidth, bytesText, chip, command, dateEl, duration, el, empty, facts, keepFocus, nodeLink, plural, section,
 	setText, table } from "./dom.js";
 import { fetchJson, live, serverNow, toneFor } from "./live.js";
-import { VERDICT_TONES, commandsOf, may, meta, notesOf, orderText, sentence, stateOf, verbsFor } from "./words.js";
+import { VERDICT_TONES, commandsOf, may, meta, notesOf, orderText, sentence, stateOf, verbsFor, verbsIn } from "./words.js";
 
 const AGAIN_MS = 1000, EVENTS = 30, CONSOLE_LINES = 40, CHECKS_MAX = 60, BMC_WAIT_S = 60;
 
@@ -15,7 +15,8 @@ function whySection(node) {
 	const lines = (node.why || []).map((line) => el("li", {}, sentence(line)));
 	const commands = commandsOf(node.why, node.name);
 	const verbs = verbsFor(node);
-	const isNamed = (verb) => commands.some((text) => text.startsWith("bringup node " + verb.name + " "));
+	const named = verbsIn(commands);
+	const isNamed = (verb) => named.has(verb.name);
 	const done = (text) => notice(node.name + ": " + text);
 	const buttons = verbs.filter(canDo).sort((a, b) => isNamed(b) - isNamed(a))
 		.map((verb) => verbButton(verb, node, done, isNamed(verb) && !verb.grant && !verb.forgets));

@@ -26,7 +26,7 @@ is_fresh(const struct bu_fleet *fleet, const struct bu_node *node)
 {
 	const struct bu_listed *listed = &node->live.listed;
 
-	return listed->text && listed->changed == node->live.changed &&
+	return listed->json && listed->changed == node->live.changed &&
 	       listed->renewed == fleet->renewed;
 }
 
@@ -37,12 +37,12 @@ keep(const struct bu_fleet *fleet, struct bu_node *node, const json_t *object)
 	struct bu_listed *listed = &node->live.listed;
 	const char *seen;
 
-	free(listed->text);
-	listed->text = json_dumps(object, JSON_COMPACT);
-	bu_assert(listed->text);
-	seen = strstr(listed->text, SEEN);
+	free(listed->json);
+	listed->json = json_dumps(object, JSON_COMPACT);
+	bu_assert(listed->json);
+	seen = strstr(listed->json, SEEN);
 	bu_assert(seen);
-	listed->seen = (size_t)(seen - listed->text) + strlen(SEEN);
+	listed->seen = (size_t)(seen - listed->json) + strlen(SEEN);
 	/* One that is marked already will change with the next version. */
 	listed->changed = node->live.changed > fleet->version ? -1 : node->live.changed;
 	listed->renewed = fleet->renewed;
@@ -71,10 +71,10 @@ print(const struct bu_node *node, FILE *out)
 {
 	const struct bu_listed *listed = &node->live.listed;
 
-	fwrite(listed->text, 1, listed->seen, out);
+	fwrite(listed->json, 1, listed->seen, out);
 	fprintf(out, "%lld", (long long)node->live.last_seen_ms);
-	fputs(listed->text + listed->seen +
-		      strspn(listed->text + listed->seen, "-0123456789"),
+	fputs(listed->json + listed->seen +
+		      strspn(listed->json + listed->seen, "-0123456789"),
 	      out);
 }
 

@@ -114,7 +114,7 @@ struct bu_node_live {
 	/* Its text in lists (provisioner/api/listed.c): of which change, and of which
 	 * profile; seen: where in it last_seen_ms begins. */
 	struct bu_listed {
-		char *text;
+		char *json;
 		size_t seen;
 		int64_t changed, renewed;
 	} listed;
