@@ -29,7 +29,8 @@
 	X(page_listen, "127.0.0.1:8480",                                               \
 	  "status page; unused when a socket is inherited")                            \
 	X(people_listen, "",                                                           \
-	  "TLS for the command line of other machines, ADDRESS:PORT; with tokens")     \
+	  "TLS for the page and the command line of other machines, ADDRESS:PORT; "    \
+	  "with tokens")                                                               \
 	X(group_viewer, "bringup-viewer",                                              \
 	  "group of the system whose members may look, over the socket; empty = none") \
 	X(group_operator, "bringup-operator", "group of operators, likewise")          \

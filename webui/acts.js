@@ -136,8 +136,9 @@ export function actButton(label, act) {
 	return button;
 }
 
-export function notice(text) {
+// "" takes the last one away.
+export function notice(news) {
 	const line = document.getElementById("notice");
-	setText(line, text);
-	show(line, text !== "");
+	setText(line, news);
+	show(line, Boolean(news));
 }

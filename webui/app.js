@@ -177,7 +177,11 @@ function onLive(change) {
 	if (change.whole || change.nodes.length || change.gone.length || !here.drawn)
 		drawFrame();
 	here.drawn = true;
-	here.view.update(change);
+	// Of all nodes the frame is painted before the view is made.
+	if (change.whole)
+		setTimeout(() => live.status && here.view.update(change));
+	else
+		here.view.update(change);
 }
 
 /* Search and keys */

@@ -117,6 +117,8 @@ async function pollOnce() {
 	const asked = live.status && !live.lost ?
 		"?since=" + live.status.version + "&wait=" + POLL_WAIT_S : "";
 	const answer = await fetchJson("/v1/status" + asked, POLL_WAIT_S);
+	if (!answer.since)
+		await pause(0); // thousands of nodes were read: keys and pointer come first
 	if (live.locked)
 		throw new Error(live.locked);
 	const wasLost = live.lost;

@@ -12,7 +12,7 @@ export function loginView() {
 	const user = el("input", { type: "text", autocomplete: "username", value: "bringup", hidden: true, "aria-hidden": "true", tabindex: "-1" });
 	const go = el("button", { type: "submit", class: "go" }, "Log in");
 	const trouble = el("p", { class: "trouble", role: "alert" });
-	const form = el("form", { class: "login" }, el("h2", { class: "title" }, "Log in"), el("p", { class: "dim" }, live.locked), user,
+	const form = el("form", { class: "login" }, el("h2", { class: "title" }, "Log in"), live.answeredMs ? el("p", { role: "status" }, live.locked) : "", user,
 		el("p", {}, el("label", { for: "token" }, "Token")), el("p", {}, token), el("p", {}, go), trouble,
 		el("p", { class: "dim", id: "token-how" }, "An administrator makes one on the appliance: ",
 			el("code", {}, "bringup token create NAME --role operator")));
@@ -35,10 +35,10 @@ export function loginView() {
 
 export function drawCaller() {
 	const { caller } = meta;
-	show(byId("who"), Boolean(live.status));
+	show(byId("caller"), Boolean(live.status));
 	show(byId("log-out"), caller.session);
-	setText(byId("who-name"), caller.session ? caller.name.replace(/^token /, "") : "");
-	setText(byId("who-role"), caller.role + (caller.may.length > 1 || caller.session ? "" : ", only looks"));
+	setText(byId("caller-name"), caller.session ? caller.name.replace(/^token /, "") : "");
+	setText(byId("caller-role"), caller.role + (caller.may.length > 1 || caller.session ? "" : ", only looks"));
 	setText(byId("may"), caller.may.length > 1 ? "" : "This page only shows; commands are for a terminal." +
 		(caller.session ? "" : " The page at people_listen has a login."));
 }

@@ -38,7 +38,8 @@ function imagesTable(images, total) {
 // Of each pool: what the profile names, and how many of its nodes have another image.
 function poolsTable(pools, uses) {
 	const rows = Object.entries(pools).map(([pool, names]) => {
-		const have = uses.filter((use) => use.pool === pool && use.why === "installed");
+		const [[installed]] = WHYS;
+		const have = uses.filter(({ pool: of, why: kind }) => of === pool && kind === installed);
 		const others = have.filter((use) => !names.includes(use.image));
 		return [pool, names.join(", "), String(have.length - others.length),
 			others.length ? [chip("wait", String(others.length)), " ", namesOf(others.map((use) => use.node))] : "0"];

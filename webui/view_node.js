@@ -5,7 +5,7 @@ import { canDo, notice, verbButton } from "./acts.js";
 import { bandwidth, bytesText, chip, command, dateEl, duration, el, empty, facts, keepFocus, nodeLink, plural, section,
 	setText, table } from "./dom.js";
 import { fetchJson, live, serverNow, toneFor } from "./live.js";
-import { VERDICT_TONES, commandsOf, may, meta, notesOf, orderText, sentence, stateOf, verbsFor } from "./words.js";
+import { VERDICT_TONES, commandsOf, may, meta, notesOf, orderText, sentence, stateOf, verbsFor, verbsIn } from "./words.js";
 
 const AGAIN_MS = 1000, EVENTS = 30, CONSOLE_LINES = 40, CHECKS_MAX = 60, BMC_WAIT_S = 60;
 
@@ -15,10 +15,11 @@ function whySection(node) {
 	const lines = (node.why || []).map((line) => el("li", {}, sentence(line)));
 	const commands = commandsOf(node.why, node.name);
 	const verbs = verbsFor(node);
-	const isNamed = (verb) => commands.some((text) => text.startsWith("bringup node " + verb.name + " "));
+	const named = verbsIn(commands);
+	const isNamed = (verb) => named.has(verb.name);
 	const done = (text) => notice(node.name + ": " + text);
 	const buttons = verbs.filter(canDo).sort((a, b) => isNamed(b) - isNamed(a))
-		.map((verb) => verbButton(verb, node, done, isNamed(verb)));
+		.map((verb) => verbButton(verb, node, done, isNamed(verb) && !verb.grant && !verb.forgets));
 	return section("Why", lines.length ? el("ul", { class: "lines" }, lines) : empty("Nothing is said of it."),
 		buttons.length ? [el("h3", {}, "What to do"), el("div", { class: "acts", role: "group", "aria-label": "What to do" }, buttons)] : "",
 		commands.length ? [el("h3", {}, "What to type"), el("ul", { class: "commands" },
@@ -124,9 +125,23 @@ function gauge(gbps, expected) {
 		bandwidth(gbps));
 }
 
+// [the worst of each rail, the others]
+function worstByRail(results) {
+	const least = ({ a_to_b: there, b_to_a: back }) => Math.min((there && there.bw_median_gbps) || 0, (back && back.bw_median_gbps) || 0);
+	const passed = (result) => result.verdict && VERDICT_TONES[result.verdict] === "good" ? 1 : 0;
+	const sorted = [...results].sort((a, b) => passed(a) - passed(b) || least(a) - least(b));
+	const worst = new Map();
+	for (const result of sorted)
+		if (!worst.has(result.rail))
+			worst.set(result.rail, result);
+	const first = [...worst.values()].sort((a, b) => (a.rail || "") < (b.rail || "") ? -1 : 1);
+	return [first, sorted.filter((result) => worst.get(result.rail) !== result)];
+}
+
 function fabricSection(node, shown, certificates) {
 	const expected = expectations(certificates);
-	const rows = (shown.results || []).map((result) => {
+	const heads = ["Rail", "With", "To it", "From it", "Expected", "Latency", "Verdict"];
+	const cells = (result) => {
 		const first = result.a && result.a.node === node.name;
 		const [out, back] = first ? [result.a_to_b, result.b_to_a] : [result.b_to_a, result.a_to_b];
 		const other = first ? result.b : result.a;
@@ -137,10 +152,12 @@ function fabricSection(node, shown, certificates) {
 			expected[result.rail] ? bandwidth(expected[result.rail]) : "–",
 			latency > 0 ? latency.toFixed(1) + " µs" : "–",
 			chip(VERDICT_TONES[result.verdict] || "idle", result.verdict || "–")];
-	});
-	return section("Fabric", rows.length ? table("What was measured in this boot",
-		["Rail", "With", "To it", "From it", "Expected", "Latency", "Verdict"], rows) :
-		empty("Nothing was measured in its present boot."));
+	};
+	const [first, rest] = worstByRail(shown.results || []);
+	return section("Fabric", first.length ? table("What was measured in this boot, the worst of each rail", heads, first.map(cells)) :
+		empty("Nothing was measured in its present boot."),
+	rest.length ? el("details", {}, el("summary", {}, "The other " + plural(rest.length, "pair")),
+		table("What was measured besides", heads, rest.map(cells))) : "");
 }
 
 function certificatesSection(certificates) {

@@ -41,6 +41,8 @@ function planOf(one) {
 	return section("Plan", table("Plan", ["What", "Nodes", "Meaning", "Grant"], [...counts].map(([name, count]) =>
 		[name, String(count), (help.get(name) || {}).help || "", (help.get(name) || {}).grant ?
 			(one.grants || []).filter((grant) => grant.class === name).map((grant) => grant.nodes || "all its nodes").join(", ") || "needed" : ""])),
+	one.total > (one.nodes || []).length ? el("p", { class: "dim" }, plural(one.total - (one.nodes || []).length, "node") +
+		" of it had another order since; this counts the others.") : "",
 	facts([["Plan", one.plan && el("code", {}, one.plan.slice(0, 16))]]));
 }
 

@@ -140,6 +140,10 @@ export function commandsOf(value, node) {
 	])];
 }
 
+// Names of the verbs on nodes that these command lines have.
+export const verbsIn = (commands) => new Set(commands.map((line) => line.split(" ")).filter(([, room]) => room === "node")
+	.map(([, , verb]) => verb));
+
 // The caller may use routes of this role.
 export const may = (role) => meta.caller.may.includes(role);
 
@@ -294,8 +298,8 @@ export function summaryOf(nodes) {
 			add(node.state);
 	}
 	const held = nodes.filter((node) => node.held).length;
-	return [...[...counts].map(([name, count]) => count + " " + name),
-		held ? held + " held" : ""].filter(Boolean).join(", ");
+	return [...[...counts].map(([name, count]) => count.toLocaleString("en") + " " + name),
+		held ? held.toLocaleString("en") + " held" : ""].filter(Boolean).join(", ");
 }
 
 // Done is what went well: a rollout whose nodes failed has ended.
@@ -311,7 +315,7 @@ const ROLLOUT_COUNTS = [["done", "done"], ["under_way", "under way"],
 
 // "3 done · 2 failed"
 export const rolloutCounts = (rollout) => ROLLOUT_COUNTS.filter(([key]) => rollout[key] > 0)
-	.map(([key, words]) => rollout[key] + " " + words).join(" · ");
+	.map(([key, words]) => rollout[key].toLocaleString("en") + " " + words).join(" · ");
 
 // Unix time at which a rollout ends if it goes on as it did; 0 = nobody can tell.
 export function endOf(rollout, nowMs) {

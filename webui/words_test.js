@@ -9,7 +9,7 @@ const vm = require("node:vm");
 
 const names = ["stateOf", "toneCounted", "notesOf", "toneOf", "summaryOf", "isReady", "rolloutState",
 	"rolloutCounts", "alarmsOf", "mergeStatus", "takeMeta", "sentence", "meta", "commandsOf",
-	"verbsFor", "endOf", "choicesOf", "may", "needOf", "needsOf", "searchText", "finds"];
+	"verbsFor", "endOf", "choicesOf", "may", "verbsIn", "needOf", "needsOf", "searchText", "finds"];
 // A module without imports: its functions, without the word that gives them away.
 const source = fs.readFileSync(path.join(__dirname, "words.js"), "utf8").replace(/^export /gm, "");
 vm.runInThisContext(source + "\n;globalThis.words = { " + names.join(", ") + " };");
@@ -78,6 +78,7 @@ assert.deepEqual(commands({ name: "n1", state: "ready", held: { by: "ann" } }),
 	["bringup node rebuild n1 --grant CLASS", "bringup node free n1"]);
 
 // Who may do what; a daemon that tells no caller lets nobody do anything.
+assert.deepEqual([...words.verbsIn(["bringup node release n1", "bringup rollout abort r-1"])], ["release"]);
 assert.equal(words.may("operate"), true);
 assert.equal(words.may("grant"), false);
 assert.deepEqual(words.choicesOf({ args: "on|off NODESET" }), ["on", "off"]);

@@ -3,6 +3,8 @@
 #ifndef BU_API_API_H
 #define BU_API_API_H
 
+#include <stdio.h>
+
 #include "profiles/load/tree.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/api/server.h"
@@ -177,6 +179,12 @@ bu_must int bu_api_session_open(void *arg, const char *cookie, struct bu_caller 
 				struct bu_err *err);
 void bu_api_forget_sessions(struct bu_api *api);
 
+/* listed.c: writes the nodes as a list of JSON, as bu_api_shown_node() has each; turns
+ * are told as of the fleet's version. */
+void bu_api_list_nodes(const struct bu_api *api, struct bu_node *const *nodes,
+		       size_t count, FILE *out);
+/* Why a node waits for its turn is told anew in the next list. */
+void bu_api_list_turns(struct bu_node *const *nodes, size_t count);
 /* shown.c: a node in a list, and an order; new references. */
 json_t *bu_api_shown_node(const struct bu_fleet *fleet, const struct bu_node *node);
 json_t *bu_api_shown_order(const struct bu_order *order);

@@ -9,30 +9,27 @@
 #include "model/shown_node.h"
 #include "provisioner/api/api.h"
 
-static json_t *
-all_nodes(const struct bu_fleet *fleet)
-{
-	json_t *nodes = json_array();
-
-	for (size_t i = 0; i < fleet->count; i++)
-		if (!bu_node_is_gone(fleet->nodes[i]))
-			json_array_append_new(
-				nodes, bu_api_shown_node(fleet, fleet->nodes[i]));
-	return nodes;
-}
-
-static json_t *
-some_nodes(const struct bu_api *api, const char *set, struct bu_err *err)
+/* set: a nodeset; NULL = all nodes. Owned; NULL = err says why there are none. */
+static struct bu_node **
+find_nodes(const struct bu_api *api, const char *set, size_t *ret_count,
+	   struct bu_err *err)
 {
 	const struct bu_fleet *fleet = api->fleet;
-	struct bu_nodeset *nodeset = bu_api_nodeset(api, fleet->desired, set, err);
-	json_t *nodes = nodeset ? json_array() : NULL;
+	struct bu_nodeset *nodeset =
+		set ? bu_api_nodeset(api, fleet->desired, set, err) : NULL;
+	size_t most = nodeset ? nodeset->count : fleet->count;
+	struct bu_node **nodes;
 
-	for (size_t i = 0; nodeset && i < nodeset->count; i++) {
-		const struct bu_node *node = bu_fleet_node(fleet, nodeset->names[i]);
+	*ret_count = 0;
+	if (set && !nodeset)
+		return NULL;
+	nodes = bu_xcalloc(most + 1, sizeof(*nodes));
+	for (size_t i = 0; i < most; i++) {
+		struct bu_node *node = nodeset ? bu_fleet_node(fleet, nodeset->names[i])
+					       : fleet->nodes[i];
 
-		if (node)
-			json_array_append_new(nodes, bu_api_shown_node(fleet, node));
+		if (node && (nodeset || !bu_node_is_gone(node)))
+			nodes[(*ret_count)++] = node;
 	}
 	bu_nodeset_destroy(nodeset);
 	return nodes;
@@ -42,14 +39,24 @@ BU_HANDLER(bu_api_nodes)
 {
 	struct bu_api *api = arg;
 	const char *set = bu_request_query(request, "set");
-	json_t *nodes = set ? some_nodes(api, set, err) : all_nodes(api->fleet);
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(api->fleet->loop));
+	size_t count, size = 0;
+	bu_autofree struct bu_node **nodes = find_nodes(api, set, &count, err);
+	char *text = NULL;
+	FILE *out;
 
 	if (!nodes)
 		return BU_ANSWER_ERROR;
-	bu_rollouts_tell(api->rollouts, nodes);
-	reply->json = json_pack("{s:I,s:o}", "time_ms",
-				(json_int_t)bu_wall_ms(bu_loop_clock(api->fleet->loop)),
-				"nodes", nodes);
+	out = open_memstream(&text, &size);
+	bu_assert(out);
+	fprintf(out, "{\"time_ms\":%lld,\"nodes\":", (long long)now_ms);
+	/* The status marks those whose turn has other words; this asks again. */
+	bu_api_list_turns(nodes, count);
+	bu_api_list_nodes(api, nodes, count, out);
+	bu_api_list_turns(nodes, count);
+	fputc('}', out);
+	bu_assert(fclose(out) == 0);
+	reply->shared = bu_shared_create(text);
 	return BU_ANSWER_NOW;
 }
 

@@ -23,7 +23,8 @@ enum bu_listener {
 	BU_LISTEN_AGENT = 2,   /* TLS, client certificates */
 	BU_LISTEN_LOCAL = 4,   /* unix socket of the command line */
 	BU_LISTEN_PAGE = 8,    /* 127.0.0.1, plain, read-only */
-	BU_LISTEN_PEOPLE = 16, /* TLS, tokens: the command line of other machines */
+	BU_LISTEN_PEOPLE = 16, /* TLS, tokens: the page, and the command line of other
+				  machines */
 };
 
 struct bu_server;

@@ -133,6 +133,6 @@ bu_host_check(const char *names, struct MHD_Connection *connection, const char *
 		return 0;
 	bu_err_set(err, BU_ERR_DENIED, 0,
 		   "a page of %.80s asks for a change; only the appliance's own may",
-		   origin ? origin : "nobody knows where");
+		   origin ? origin : "an unknown origin");
 	return 403;
 }

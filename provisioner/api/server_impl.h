@@ -102,8 +102,8 @@ enum MHD_Result bu_server_refuse(struct bu_exchange *exchange,
 /* server_hosts.c. names: separated by commas; "localhost" and our own addresses always
  * count. */
 int bu_host_is_ours(const char *names, const char *host);
-/* 1 = the caller comes with the page's cookie, and shows nothing else. connection NULL =
- * 0. */
+/* 1 = the caller comes with the page's cookie, and shows nothing else. connection NULL
+ * = 0. */
 int bu_cookie_counts(struct MHD_Connection *connection);
 /* Checks Host, and Origin for methods that change something. 0, or the status of the
  * refusal. */

@@ -139,42 +139,47 @@ site_json(const struct bu_api *api)
 		bu_backups_json(api->backups));
 }
 
-/* Adds the nodes that changed after this version, and the names of those that are gone
- * since. */
+/* The nodes that changed after this version; the names of those that are gone since. */
 static void
-add_nodes(const struct bu_api *api, int64_t since, json_t *status)
+pick(const struct bu_fleet *fleet, int64_t since, struct bu_node **nodes,
+     size_t *ret_count, json_t *gone)
 {
-	const struct bu_fleet *fleet = api->fleet;
-	json_t *nodes = json_array(), *gone = json_array();
-
+	*ret_count = 0;
 	for (size_t i = 0; i < fleet->count; i++) {
-		const struct bu_node *node = fleet->nodes[i];
+		struct bu_node *node = fleet->nodes[i];
 
 		if (since && node->live.changed <= since)
 			continue;
 		if (bu_node_is_gone(node))
 			json_array_append_new(gone, json_string(node->name));
 		else
-			json_array_append_new(nodes, bu_api_shown_node(fleet, node));
-	}
-	if (json_array_size(nodes))
-		bu_rollouts_tell(api->rollouts, nodes);
-	json_object_set_new(status, "nodes", nodes);
-	if (since) {
-		json_object_set_new(status, "since", json_integer(since));
-		json_object_set_new(status, "gone", gone);
-	} else {
-		json_decref(gone);
+			nodes[(*ret_count)++] = node;
 	}
 }
 
 static struct bu_shared *
 render(const struct bu_api *api, int64_t since)
 {
-	bu_autojson json_t *status = json_copy(api->status->site);
+	const struct bu_fleet *fleet = api->fleet;
+	bu_autofree struct bu_node **nodes =
+		bu_xcalloc(fleet->count + 1, sizeof(struct bu_node *));
+	bu_autofree char *site = json_dumps(api->status->site, JSON_COMPACT);
+	bu_autojson json_t *gone = json_array();
+	char *text = NULL;
+	size_t count, size = 0;
+	FILE *out = open_memstream(&text, &size);
 
-	add_nodes(api, since, status);
-	return bu_shared_create(json_dumps(status, JSON_COMPACT));
+	bu_assert(out && site);
+	pick(fleet, since, nodes, &count, gone);
+	fprintf(out, "%.*s,\"nodes\":", (int)strlen(site) - 1, site);
+	bu_api_list_nodes(api, nodes, count, out);
+	if (since) {
+		fprintf(out, ",\"since\":%lld,\"gone\":", (long long)since);
+		json_dumpf(gone, out, JSON_COMPACT);
+	}
+	fputc('}', out);
+	bu_assert(fclose(out) == 0);
+	return bu_shared_create(text);
 }
 
 /* The renderings of the present version; empty at its first request. */

@@ -291,7 +291,32 @@ START_TEST(a_brake_is_told_with_its_figures)
 }
 END_TEST
 
-RIG_UNIT("status", a_brake_is_told_with_its_figures,
+/* Of a node that nothing else changes. */
+START_TEST(a_list_tells_when_an_agent_was_heard)
+{
+	static const char *const paths[] = {"/v1/status", "/v1/nodes"};
+	struct site site;
+
+	site_begin(&site, 2);
+	for (int64_t seen_ms = 1; seen_ms < 1000; seen_ms *= 31) {
+		rig_node(&site.rig, 2)->live.last_seen_ms = seen_ms;
+		rig_pass(&site.rig, 1100); /* a rendering is given out for a second */
+		for (size_t i = 0; i < BU_LEN(paths); i++) {
+			bu_autojson json_t *told =
+				site_call(&site, site.page, "GET", paths[i], "", 200);
+			const json_t *node =
+				json_array_get(json_object_get(told, "nodes"), 1);
+
+			ck_assert_str_eq(bu_json_str(node, "name", ""), "node002");
+			ck_assert_int_eq(bu_json_int(node, "last_seen_ms", 0), seen_ms);
+		}
+	}
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("status", a_list_tells_when_an_agent_was_heard,
+	 a_brake_is_told_with_its_figures,
 	 whoever_has_a_version_gets_the_nodes_that_changed,
 	 a_version_of_an_earlier_process_counts_for_nothing,
 	 a_node_that_is_gone_is_named, who_waits_for_a_turn_is_told_why_as_it_changes,

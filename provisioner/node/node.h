@@ -113,6 +113,13 @@ struct bu_node_live {
 	uint32_t turn_words;  /* hash of why it waits for its turn, as last shown */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
 	int64_t changed;      /* the fleet's version with the last change of it */
+	/* Its text in lists (provisioner/api/listed.c): of which change, and of which
+	 * profile; seen: where in it last_seen_ms begins. */
+	struct bu_listed {
+		char *json;
+		size_t seen;
+		int64_t changed, renewed;
+	} listed;
 	int64_t over_seen_ms; /* the same, of the boot that a power action ended */
 	int64_t came_ms;      /* monotonic: the agent last asked the gate for work */
 	int unanswered;       /* no answer to the last probe in time */

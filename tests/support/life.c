@@ -93,12 +93,13 @@ add_cards(struct bu_inventory *ret, size_t index)
 	ret->nics = bu_xcalloc(ret->nics_count, sizeof(*ret->nics));
 	ret->rdma = bu_xcalloc(ret->rdma_count, sizeof(*ret->rdma));
 	for (size_t i = 0; i < ret->nics_count; i++) {
+		const size_t number = index + 1; /* make-site counts from 1 */
 		struct bu_nic *nic = &ret->nics[i];
 		struct bu_rdma *rdma = &ret->rdma[i];
 
 		snprintf(nic->name, sizeof(nic->name), "eth%zu", i);
 		snprintf(nic->mac, sizeof(nic->mac), "52:54:%02zx:%02zx:%02zx:%02zx", i,
-			 index >> 16 & 255, index >> 8 & 255, index & 255);
+			 number >> 16 & 255, number >> 8 & 255, number & 255);
 		snprintf(nic->pci, sizeof(nic->pci), "0000:%02zx:00.0", 16 + 8 * i);
 		snprintf(nic->driver, sizeof(nic->driver), "mlx5_core");
 		snprintf(nic->operstate, sizeof(nic->operstate), "up");
