@@ -310,8 +310,8 @@ struct bu_desired_validation {
 	char *checks;             /* "nhc,mounts" of checks.d; NULL = all of them */
 	int64_t check_timeout_ms; /* of each of them */
 	int64_t soak_ms;          /* of new and repaired machines; 0 = none */
-	char *acceptance;         /* a command for the cluster; NULL = none */
-	double acceptance_min;    /* of its figure; 0 = the exit status alone */
+	char *acceptance, *acceptance_image; /* for the cluster; NULL = none */
+	double acceptance_min; /* of its figure; 0 = the exit status alone */
 	int64_t acceptance_timeout_ms;
 	int incast;           /* nodes that send to one at once; 0 = none */
 	double blast_percent; /* accused share of a leaf above which it is the leaf */

@@ -337,6 +337,8 @@ TEXTS(cluster, WORD, zone, NONE, "where it is; without it, the site's")
 {"validation", "acceptance", BU_KEY_TEXT, NULL, 0, 0, NULL,
 	FIELD(validation, acceptance), CONTENT(NONE),
 	"command for sh that is run as a job of the cluster on nodes that join, before other jobs; without it, none"},
+TEXTS(validation, WORD, acceptance_image, NONE,
+	"container image for it (kubernetes), with sh and tail")
 {"validation", "acceptance_min", BU_KEY_REAL, NULL, 0, 1e12, "0",
 	FIELD(validation, acceptance_min), CONTENT(NONE),
 	"least that the last number which it prints may be; 0: its exit status alone counts"},

@@ -56,8 +56,9 @@ void bu_cluster_client_fini(struct bu_cluster_client *client);
 /* A job of the site, run on a joining node before anybody else's. */
 struct bu_cluster_acceptance {
 	const char *command; /* for sh; the last number that it prints is its figure */
-	double least;        /* of the figure; 0 = its exit status alone counts */
-	int64_t limit_ms;    /* from its first line to its last */
+	const char *image; /* where the cluster runs jobs in containers; NULL = none */
+	double least;      /* of the figure; 0 = its exit status alone counts */
+	int64_t limit_ms;  /* from its first line to its last */
 	/* Of this join: after a crash the same, so that no second job is begun. */
 	const char *once;
 };

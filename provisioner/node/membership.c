@@ -52,6 +52,7 @@ bu_membership_acceptance(const struct bu_desired_node *want,
 		return 0;
 	*ret = (struct bu_cluster_acceptance){
 		.command = validation->acceptance,
+		.image = validation->acceptance_image,
 		.least = validation->acceptance_min,
 		.limit_ms = validation->acceptance_timeout_ms};
 	return 1;
