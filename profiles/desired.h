@@ -310,7 +310,10 @@ struct bu_desired_validation {
 	char *checks;             /* "nhc,mounts" of checks.d; NULL = all of them */
 	int64_t check_timeout_ms; /* of each of them */
 	int64_t soak_ms;          /* of new and repaired machines; 0 = none */
-	int incast;               /* nodes that send to one at once; 0 = none */
+	char *acceptance, *acceptance_image; /* for the cluster; NULL = none */
+	double acceptance_min; /* of its figure; 0 = the exit status alone */
+	int64_t acceptance_timeout_ms;
+	int incast;           /* nodes that send to one at once; 0 = none */
 	double blast_percent; /* accused share of a leaf above which it is the leaf */
 	char *bw_reason;      /* why bw_min is not what data/rates.json says */
 	char *thresholds;     /* "memory_gbs=200": of the checks of a machine */
@@ -321,8 +324,7 @@ struct bu_desired_validation {
 
 /* An executable of the profile's checks.d. */
 struct bu_desired_check {
-	char *name; /* never NULL */
-	char *text; /* never NULL */
+	char *name, *text; /* never NULL */
 };
 
 struct bu_desired_pool {

@@ -279,6 +279,12 @@ check_pool_rails(struct bu_loader *ld, const struct bu_desired_pool *pool,
 
 	if (!validation)
 		return;
+	if (validation->acceptance && !validation->acceptance_image && pool->cluster &&
+	    pool->cluster->driver && strcmp(pool->cluster->driver, "kubernetes") == 0)
+		bu_load_wrong(ld, section, "validation",
+			      "has an acceptance without acceptance_image; [cluster "
+			      "%s] runs it in a container",
+			      pool->cluster->name);
 	for (size_t i = 0; i < validation->fabrics_count; i++) {
 		if (!bu_desired_has_rail(pool, validation->fabrics[i]))
 			bu_load_wrong(ld, section, "validation",

@@ -53,6 +53,16 @@ struct bu_cluster_client {
 /* Wipes them: one may be a key. */
 void bu_cluster_client_fini(struct bu_cluster_client *client);
 
+/* A job of the site, run on a joining node before anybody else's. */
+struct bu_cluster_acceptance {
+	const char *command; /* for sh; the last number that it prints is its figure */
+	const char *image; /* where the cluster runs jobs in containers; NULL = none */
+	double least;      /* of the figure; 0 = its exit status alone counts */
+	int64_t limit_ms;  /* from its first line to its last */
+	/* Of this join: after a crash the same, so that no second job is begun. */
+	const char *once;
+};
+
 /* One node, as the cluster says. Texts are borrowed until the callback returns. */
 struct bu_cluster_row {
 	char name[BU_NAME_MAX];
@@ -84,6 +94,10 @@ struct bu_cluster_target {
 	 * cluster has another one it ends early, with done.drained: a node that leaves
 	 * for good may come back all the same. */
 	const char *drained;
+	/* Of admit: the node takes work once this job has ended well on it, alone or
+	 * with others that join; BU_ERR_VERIFY when it has not, and the node gets no
+	 * work. NULL = none. Not of a node that somebody else keeps from work. */
+	const struct bu_cluster_acceptance *acceptance;
 	/* What there is to tell while it lasts, with fn's arg: "draining; jobs 12
 	 * (alice)". May be NULL. */
 	void (*words)(const char *text, void *arg);

@@ -155,6 +155,25 @@ start(struct desk *desk, enum verb verb, const char *drained)
 }
 
 static void
+start_accepted(struct desk *desk, const char *once, const char *prints)
+{
+	const struct bu_cluster_acceptance acceptance = {.command = "reduce",
+							 .image = "site/reduce",
+							 .least = 4,
+							 .limit_ms = 60000,
+							 .once = once};
+	const struct bu_cluster_target target = {.member = {.name = "node001"},
+						 .deadline_ms = 20000,
+						 .acceptance = &acceptance,
+						 .words = on_words};
+
+	paper_cluster.prints = prints;
+	desk->ended = desk->returned = 0;
+	desk->op = desk->world->driver->admit(desk->cluster, &target, on_end, desk);
+	desk->returned = 1;
+}
+
+static void
 pass(struct desk *desk, int64_t ms)
 {
 	for (; ms > 0; ms -= 250) {
@@ -278,6 +297,30 @@ START_TEST(who_is_admitted_takes_work)
 		start(&desk, ADMIT, NULL); /* it is there already */
 		until_ended(&desk);
 		ck_assert_int_eq(desk.err.kind, BU_ERR_NONE);
+	}
+}
+END_TEST
+
+/* Its job comes first; a silent cluster is waited for in the middle of it. */
+START_TEST(who_is_not_accepted_takes_no_work)
+{
+	struct desk desk;
+
+	EACH_WORLD(&desk, PAPER_OURS)
+	{
+		start_accepted(&desk, "node001.12.join", "rate 3.5");
+		until_ended(&desk);
+		ck_assert_int_eq(desk.err.kind, BU_ERR_VERIFY);
+		rig_text_has(desk.err.text, "3.5, at least 4");
+		ck_assert_int_eq(desk.world->now(), PAPER_OURS);
+		start_accepted(&desk, "node001.15.join", "rate 4.5");
+		pass(&desk, 250);
+		desk.world->silence(&desk.rig, 1);
+		pass(&desk, 2000);
+		desk.world->silence(&desk.rig, 0);
+		until_ended(&desk);
+		ck_assert_msg(desk.err.kind == BU_ERR_NONE, "%s", desk.err.text);
+		ck_assert_int_eq(desk.world->now(), PAPER_SERVES);
 	}
 }
 END_TEST
@@ -510,8 +553,8 @@ END_TEST
 
 RIG_UNIT("cluster_contract", a_driver_says_what_it_is, a_secret_is_made_for_each_join,
 	 its_client_is_a_function_of_what_it_is_told, who_is_admitted_takes_work,
-	 a_drain_of_somebody_else_stays, who_does_not_come_is_late,
-	 who_leaves_lets_its_jobs_end_and_is_unknown_then,
+	 who_is_not_accepted_takes_no_work, a_drain_of_somebody_else_stays,
+	 who_does_not_come_is_late, who_leaves_lets_its_jobs_end_and_is_unknown_then,
 	 who_is_gated_gets_no_work_until_it_is_admitted, who_is_away_is_gated_too,
 	 a_gate_waits_for_a_silent_cluster_until_its_deadline,
 	 a_cluster_that_is_silent_is_waited_for, labels_change_while_jobs_go_on,

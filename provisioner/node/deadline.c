@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "provisioner/node/membership.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* The time in which agents are heard again after a start. */
@@ -29,6 +30,14 @@ post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 	return reach ? bu_desired_post_ms(reach) + disks_ms + bmc_ms : 0;
 }
 
+static int64_t
+acceptance_ms(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	if (node->state != BU_STATE_JOINING)
+		return 0;
+	return bu_membership_acceptance_ms(bu_fleet_desired(rec->fleet, node));
+}
+
 int64_t
 bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -40,7 +49,8 @@ bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node
 	if (!limit_s)
 		limit_s = bu_state_info(node->state)->limit_s;
 	if (limit_s != BU_LIMIT_OF_POOL)
-		return limit_s * INT64_C(1000) + post_ms(rec, node);
+		return limit_s * INT64_C(1000) + post_ms(rec, node) +
+		       acceptance_ms(rec, node);
 	want = bu_fleet_ordered(rec->fleet, node);
 	return want ? want->pool->drain_deadline_ms : 0;
 }

@@ -194,12 +194,14 @@ join_target(struct bu_reconcile *rec, struct bu_node *node,
 	    const struct bu_joined *joining, char address[INET_ADDRSTRLEN],
 	    struct bu_cluster_target *ret)
 {
+	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
+	int64_t limit_ms =
+		bu_reconcile_limit_ms(rec, node) - bu_membership_acceptance_ms(want);
 	struct bu_target of;
 	struct bu_err err;
 
-	*ret = (struct bu_cluster_target){
-		.deadline_ms = bu_reconcile_limit_ms(rec, node) / ATTEMPTS,
-		.words = on_words};
+	*ret = (struct bu_cluster_target){.deadline_ms = limit_ms / ATTEMPTS,
+					  .words = on_words};
 	if (bu_fleet_target(rec->fleet, node, &of, &err) != 0 ||
 	    bu_membership_member(of.node, address, &ret->member, &err) != 0) {
 		bu_journal_outcome(rec, node, &err, "");
@@ -212,6 +214,8 @@ join_target(struct bu_reconcile *rec, struct bu_node *node,
 static void
 admit(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *joining)
 {
+	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
+	struct bu_cluster_acceptance acceptance;
 	char address[INET_ADDRSTRLEN];
 	struct bu_cluster_target target;
 	struct bu_cluster *cluster;
@@ -221,6 +225,10 @@ admit(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *jo
 		return;
 	target.drained = drained_in(node, joining);
 	target.proof = node->full_cert[0] ? node->full_cert : NULL;
+	if (bu_membership_acceptance(want, &acceptance)) {
+		acceptance.once = node->step.id;
+		target.acceptance = &acceptance;
+	}
 	effect = cluster_effect(rec, node, joining, &cluster);
 	if (effect)
 		effect->op =

@@ -42,6 +42,34 @@ bu_membership_member(const struct bu_desired_node *want, char address[INET_ADDRS
 	return 0;
 }
 
+int
+bu_membership_acceptance(const struct bu_desired_node *want,
+			 struct bu_cluster_acceptance *ret)
+{
+	const struct bu_desired_validation *validation = want ? want->validation : NULL;
+
+	if (!validation || !validation->acceptance || !want->cluster)
+		return 0;
+	*ret = (struct bu_cluster_acceptance){
+		.command = validation->acceptance,
+		.image = validation->acceptance_image,
+		.least = validation->acceptance_min,
+		.limit_ms = validation->acceptance_timeout_ms};
+	return 1;
+}
+
+/* A round of the cluster's driver: its queue, then the job. */
+int64_t
+bu_membership_acceptance_ms(const struct bu_desired_node *want)
+{
+	enum { ROUNDS = 4, QUEUE_MS = 180000 };
+	struct bu_cluster_acceptance acceptance;
+
+	if (!bu_membership_acceptance(want, &acceptance))
+		return 0;
+	return ROUNDS * (acceptance.limit_ms + QUEUE_MS);
+}
+
 void
 bu_membership_joined(const struct bu_desired_node *want, struct bu_joined *ret)
 {

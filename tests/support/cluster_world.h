@@ -50,19 +50,41 @@ slurm_be(const struct rig *rig, enum paper_is is)
 	slurm_is = is;
 }
 
+/* The job of an acceptance ends as soon as it is there. */
+static inline void
+slurm_turn_job(const struct rig *rig, const char *told)
+{
+	const char *words = strstr(told, "--comment=bringup ");
+	bu_autofree char *job = NULL;
+
+	if (strstr(told, "create reservation"))
+		rig_write(rig, "reservations",
+			  "ReservationName=bringup_acceptance-node001 Nodes=node001 "
+			  "NodeCnt=1 \n");
+	if (strstr(told, "delete reservationname=bringup_acceptance-node001"))
+		rig_write(rig, "reservations", "No reservations in the system\n");
+	if (!words)
+		return;
+	words += strlen("--comment=");
+	job = bu_xasprintf("bringup|12|COMPLETED|1|node001|None|%.16s; exit 0; %s\n",
+			   words, paper_cluster.prints);
+	rig_write(rig, "squeue", job);
+}
+
 static inline void
 slurm_turn(const struct rig *rig)
 {
 	bu_autofree char *told = rig_read(rig, "scontrol.log");
 
 	rig_write(rig, "scontrol.log", "");
+	slurm_turn_job(rig, told);
 	if (strstr(told, "state=resume"))
 		slurm_be(rig, PAPER_SERVES);
 	else if (strstr(told, "reason=" PAPER_REASON))
 		slurm_be(rig, PAPER_THEIRS);
 	else if (strstr(told, "state=drain"))
 		slurm_be(rig, slurm_is == PAPER_BUSY ? PAPER_LEAVING : PAPER_OURS);
-	else if (strstr(told, "delete "))
+	else if (strstr(told, "delete nodename="))
 		slurm_be(rig, PAPER_UNKNOWN);
 }
 

@@ -2,6 +2,8 @@
 /* The driver of paper: one operation at a time, which looks twice a second. */
 #include "tests/support/paper_cluster.h"
 
+#include "provisioner/cluster/acceptance.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +12,7 @@ enum { LOOK_MS = 500 };
 struct bu_cluster_op {
 	struct bu_cluster *cluster;
 	char labels[64], drained[64];
+	double least;     /* of an acceptance; 0 = none is wanted */
 	int64_t until_ms; /* 0 = no end */
 	void (*look)(struct bu_cluster_op *op);
 	void (*words)(const char *text, void *arg);
@@ -85,6 +88,16 @@ look_later(struct bu_cluster_op *op)
 static void
 look_admit(struct bu_cluster_op *op)
 {
+	char words[64];
+	struct bu_err err;
+
+	if (op->least > 0 && paper_cluster.is == PAPER_OURS && !op->drained[0] &&
+	    !bu_acceptance_judge(op->least, 0, paper_cluster.prints, words,
+				 sizeof(words))) {
+		bu_err_set(&err, BU_ERR_VERIFY, 0, "acceptance: %s", words);
+		finish(op, &err, "", "");
+		return;
+	}
 	switch (paper_cluster.is) {
 	case PAPER_UNKNOWN:
 	case PAPER_AWAY:
@@ -243,6 +256,8 @@ start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	op->arg = arg;
 	if (target->deadline_ms)
 		op->until_ms = bu_loop_now_ms(cluster->loop) + target->deadline_ms;
+	if (target->acceptance)
+		op->least = target->acceptance->least;
 	snprintf(op->labels, sizeof(op->labels), "%s",
 		 target->member.labels ? target->member.labels : "");
 	snprintf(op->drained, sizeof(op->drained), "%s",

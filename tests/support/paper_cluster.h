@@ -21,6 +21,7 @@ extern struct paper_cluster {
 	enum paper_is is;
 	int silent; /* it does not answer */
 	char labels[64];
+	const char *prints; /* the job of an acceptance, in all worlds */
 } paper_cluster;
 
 extern const struct bu_cluster_driver bu_paper_cluster;

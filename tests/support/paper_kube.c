@@ -332,6 +332,19 @@ answer_one(struct paper_conn *conn, const struct asked *asked, enum paper_kind k
 	}
 }
 
+/* Of the path; 0 = it is of another kind. Pods have two bases. */
+static size_t
+base_size(const char *path, enum paper_kind kind)
+{
+	static const char ours[] = "/api/v1/namespaces/bringup/pods";
+
+	if (strncmp(path, bases[kind], strlen(bases[kind])) == 0)
+		return strlen(bases[kind]);
+	return kind == PAPER_PODS && strncmp(path, ours, strlen(ours)) == 0
+		       ? strlen(ours)
+		       : 0;
+}
+
 static void
 answer_asked(struct paper_conn *conn, const struct asked *asked)
 {
@@ -352,9 +365,9 @@ answer_asked(struct paper_conn *conn, const struct asked *asked)
 		return;
 	}
 	for (enum paper_kind kind = 0; kind < PAPER_KINDS; kind++) {
-		size_t head = strlen(bases[kind]);
+		size_t head = base_size(asked->path, kind);
 
-		if (strncmp(asked->path, bases[kind], head) != 0)
+		if (!head)
 			continue;
 		if (sscanf(asked->path + head, "/%255[^/]%15s", name, part) >= 1)
 			answer_one(conn, asked, kind, name, part);

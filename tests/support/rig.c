@@ -93,20 +93,20 @@ write_paper(const struct rig *rig)
 {
 	char self[512] = "";
 	bu_autofree char *bin = path_of(rig, "bin"), *power = NULL;
-	bu_autofree char *scontrol = NULL, *squeue = NULL, *path = NULL;
+	bu_autofree char *slurm = NULL, *path = NULL;
 
 	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
 	ck_assert_int_eq(bu_mkdir_p(bin, 0755, NULL), 0);
 	power = bu_xasprintf("#!/bin/sh\nexec '%s' power '%s'\n", self, rig->dir);
-	scontrol = bu_xasprintf("#!/bin/sh\ncd '%s'\n%s", rig->dir, scontrol_script);
-	squeue = bu_xasprintf("#!/bin/sh\nexec cat '%s/squeue'\n", rig->dir);
+	slurm = bu_xasprintf("#!/bin/sh\ncd '%s'\n%s", rig->dir, scontrol_script);
 	write_script(rig, "bin/paper-power", power);
-	write_script(rig, "bin/scontrol", scontrol);
-	write_script(rig, "bin/squeue", squeue);
+	for (size_t i = 0; i < BU_LEN(slurm_names); i++)
+		write_script(rig, slurm_names[i], slurm);
 	path = bu_xasprintf("%s:%s", bin, getenv("PATH"));
 	setenv("PATH", path, 1);
 	rig_write(rig, "sinfo", "");
 	rig_write(rig, "squeue", "");
+	rig_write(rig, "reservations", "");
 }
 
 void

@@ -20,6 +20,7 @@
  *	slurm.refuse	when it is there, nothing is changed, with its text
  *	scontrol.log	what scontrol was told, which copies sinfo.next over sinfo
  *	squeue		what squeue prints: "node[001-002]|12 (alice)"
+ *	reservations	what scontrol shows of reservations
  *	features.NODE	"AvailableFeatures=a,b X=1"
  *
  * All agents are heard at each turn, but for those in rig.silent.

@@ -3,8 +3,15 @@
 #ifndef BU_TESTS_SUPPORT_SCONTROL_H
 #define BU_TESTS_SUPPORT_SCONTROL_H
 
+static const char *const slurm_names[] = {"bin/scontrol", "bin/squeue", "bin/sbatch",
+					  "bin/scancel"};
+
 /* A fake Slurm: its one table of nodes is `sinfo`, or slurm.NODE for one of them. */
 static const char scontrol_script[] =
+	"case ${0##*/} in\n"
+	"squeue) exec cat squeue ;;\n"
+	"sbatch|scancel) echo \"${0##*/} $*\" >>scontrol.log; exit ;;\n"
+	"esac\n"
 	"line() {\n"
 	"	cpu=0 reason= features='AvailableFeatures=(null)'\n"
 	"	case $2 in\n"
@@ -28,6 +35,7 @@ static const char scontrol_script[] =
 	"}\n"
 	"if test \"$2\" = show; then\n"
 	"	test ! -e slurm.fail || { cat slurm.fail >&2; exit 1; }\n"
+	"	test \"$3\" != reservation || { cat reservations; exit; }\n"
 	"	count=\n"
 	"	for n in 1 2 3 4 5 6 7 8; do\n"
 	"		file=sinfo word=\n"

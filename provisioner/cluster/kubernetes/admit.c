@@ -82,6 +82,18 @@ open_gate(struct bu_cluster_op *op, const json_t *node,
 	return bu_kube_op_patch(op, node, &spec);
 }
 
+/* Not who takes work already (its gate was opened before a crash), and not who is kept
+ * from work by somebody else. */
+static int
+is_tried(const struct bu_cluster_op *op, const json_t *node,
+	 const struct bu_cluster_fact *fact)
+{
+	bu_autojson json_t *opens = bu_kube_spec_patch(
+		node, &(struct bu_kube_spec){.gate = 0, .cordon = -1});
+
+	return opens && !op->known[0] && fact->drain != BU_DRAIN_OTHER;
+}
+
 void
 bu_kube_decide_admit(struct bu_cluster_op *op, json_t *node)
 {
@@ -96,9 +108,13 @@ bu_kube_decide_admit(struct bu_cluster_op *op, json_t *node)
 		return;
 	if (!op->labelled) {
 		apply_labels(op, node);
+	} else if (is_tried(op, node, &fact) && bu_kube_trial(op)) {
+		return;
 	} else if (bu_kube_op_tell(op, node, 1)) {
 		return;
 	} else if (open_gate(op, node, &fact)) {
+		return;
+	} else if (bu_kube_trial_sweep(op)) {
 		return;
 	} else if (!op->tidied) {
 		bu_kube_op_tidy(op);

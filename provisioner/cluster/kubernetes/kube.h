@@ -211,6 +211,14 @@ json_t *bu_kube_labels(const json_t *node, const struct bu_cluster_op *op);
 
 /* --- ops.c --- */
 
+/* The acceptance of a node (accept.c). */
+struct bu_kube_trial {
+	char *command, *image, *once; /* command NULL = none is wanted */
+	double least;
+	int64_t limit_ms, until_ms; /* 0 = not begun */
+	int passed, failed, swept;
+};
+
 struct bu_cluster_op {
 	struct bu_cluster_op *next;
 	struct bu_cluster *cluster;
@@ -223,6 +231,7 @@ struct bu_cluster_op {
 	void (*decide)(struct bu_cluster_op *op, json_t *node); /* NULL: no such node */
 	void (*acted)(struct bu_cluster_op *op, struct bu_kube_answer *answer);
 	int labelled, tidied, replaced;
+	struct bu_kube_trial trial;
 	int absent;         /* its kubelet is not in touch */
 	json_t *pods;       /* still to be evicted in this round */
 	char *blocked;      /* words on the pod that a budget keeps; NULL = none */
@@ -262,6 +271,11 @@ int bu_kube_op_patch(struct bu_cluster_op *op, const json_t *node,
 int bu_kube_op_tell(struct bu_cluster_op *op, const json_t *node, int valid);
 /* Deletes the node's token; then looks again, with `tidied`. */
 void bu_kube_op_tidy(struct bu_cluster_op *op);
+
+/* accept.c. The next step of its acceptance; 0 = there is none, or it has passed. */
+int bu_kube_trial(struct bu_cluster_op *op);
+/* Deletes the pod of one that has passed; 0 = it is done. */
+int bu_kube_trial_sweep(struct bu_cluster_op *op);
 
 /* admit.c, gate.c, leave.c, issue.c */
 void bu_kube_decide_admit(struct bu_cluster_op *op, json_t *node);

@@ -29,6 +29,9 @@ bu_kube_op_free(struct bu_cluster_op *op)
 	free(op->proof);
 	free(op->known);
 	free(op->blocked);
+	free(op->trial.command);
+	free(op->trial.image);
+	free(op->trial.once);
 	json_decref(op->pods);
 	if (op->secret)
 		explicit_bzero(op->secret, strlen(op->secret));
@@ -255,6 +258,18 @@ own(const char *text)
 	return bu_xstrdup(text ? text : "");
 }
 
+static void
+begin_trial(struct bu_kube_trial *trial, const struct bu_cluster_acceptance *acceptance)
+{
+	if (!acceptance)
+		return;
+	trial->command = own(acceptance->command);
+	trial->image = own(acceptance->image);
+	trial->once = own(acceptance->once);
+	trial->least = acceptance->least;
+	trial->limit_ms = acceptance->limit_ms;
+}
+
 struct bu_cluster_op *
 bu_kube_op_start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 		 bu_cluster_fn fn, void *arg)
@@ -271,6 +286,7 @@ bu_kube_op_start(struct bu_cluster *cluster, const struct bu_cluster_target *tar
 	if (target->deadline_ms)
 		op->until_ms = bu_kube_now(cluster) + target->deadline_ms;
 	op->look_ms = BU_KUBE_LOOK_MS;
+	begin_trial(&op->trial, target->acceptance);
 	op->begin = bu_kube_op_look;
 	op->words = target->words;
 	op->fn = fn;

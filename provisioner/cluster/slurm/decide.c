@@ -22,11 +22,12 @@ bu_slurm_op_free(struct bu_cluster_op *op)
 	free(op->node);
 	free(op->features);
 	free(op->known);
+	free(op->trial.command);
 	free(op);
 }
 
-static void
-finish(struct bu_cluster_op *op, const struct bu_err *err)
+void
+bu_slurm_finish(struct bu_cluster_op *op, const struct bu_err *err)
 {
 	bu_cluster_fn fn = op->fn;
 	void *arg = op->arg;
@@ -53,7 +54,7 @@ bu_slurm_look_later(struct bu_cluster_op *op)
 	else
 		bu_err_set(&err, BU_ERR_TIMEOUT, 0,
 			   "Slurm says '%s' for %s; see sinfo -R", op->last, op->node);
-	finish(op, &err);
+	bu_slurm_finish(op, &err);
 }
 
 static void
@@ -75,6 +76,17 @@ bu_slurm_try_later(struct bu_cluster_op *op, const struct bu_err *err)
 	slow_down(op);
 }
 
+/* A node that somebody else keeps from work is not tried. */
+static int
+wants_trials(struct bu_cluster_op *op, const struct bu_cluster_fact *fact)
+{
+	int tried = op->trial.command && !op->known[0] && fact->drain != BU_DRAIN_OTHER;
+
+	op->drain = fact->drain;
+	op->busy = fact->jobs;
+	return tried ? !op->trial.passed : !op->trial.swept;
+}
+
 void
 bu_slurm_decide_admit(struct bu_cluster_op *op, const struct bu_cluster_row *row)
 {
@@ -86,9 +98,11 @@ bu_slurm_decide_admit(struct bu_cluster_op *op, const struct bu_cluster_row *row
 			   "Slurm finds less on %s than its configuration says; see "
 			   "scontrol show node %s",
 			   op->node, op->node);
-		finish(op, &err);
+		bu_slurm_finish(op, &err);
 	} else if (!row || !fact->responds) {
 		bu_slurm_look_later(op);
+	} else if (wants_trials(op, fact)) {
+		op->wants_trials = 1;
 	} else if (row->maint && !op->unreserved) {
 		/* Of a drain that was called off, whoever has taken the drain over. */
 		op->act = ACT_UNRESERVE;
@@ -99,7 +113,7 @@ bu_slurm_decide_admit(struct bu_cluster_op *op, const struct bu_cluster_row *row
 		if (fact->drain == BU_DRAIN_OTHER)
 			snprintf(op->detail, sizeof(op->detail),
 				 "it stays drained by %s: %s", fact->by, fact->reason);
-		finish(op, NULL);
+		bu_slurm_finish(op, NULL);
 	}
 }
 
@@ -111,7 +125,11 @@ bu_slurm_decide_leave(struct bu_cluster_op *op, const struct bu_cluster_row *row
 
 	op->by_other[0] = '\0';
 	if (!row) {
-		finish(op, NULL);
+		bu_slurm_finish(op, NULL);
+		return;
+	}
+	if (!op->trial.swept) {
+		op->wants_trials = 1;
 		return;
 	}
 	if (fact->drain == BU_DRAIN_OTHER) {
@@ -137,7 +155,7 @@ bu_slurm_decide_jobs(struct bu_cluster_op *op, const char *jobs)
 
 	if (op->drained && !*jobs) {
 		if (op->by_other[0])
-			finish(op, NULL);
+			bu_slurm_finish(op, NULL);
 		else
 			op->act = (op->reserved || op->maint) && !op->unreserved
 					  ? ACT_UNRESERVE
@@ -159,7 +177,7 @@ void
 bu_slurm_decide_gate(struct bu_cluster_op *op, const struct bu_cluster_row *row)
 {
 	if (!row || row->drains || row->fact.drain == BU_DRAIN_OTHER)
-		finish(op, NULL);
+		bu_slurm_finish(op, NULL);
 	else
 		op->act = ACT_GATE;
 }
@@ -173,7 +191,7 @@ bu_slurm_decide_relabel(struct bu_cluster_op *op, const struct bu_cluster_row *r
 	} else if (row->features_size == strlen(op->features) &&
 		   strncmp(row->features ? row->features : "", op->features,
 			   row->features_size) == 0) {
-		finish(op, NULL);
+		bu_slurm_finish(op, NULL);
 	} else {
 		snprintf(op->last, sizeof(op->last), "features are others still");
 		op->act = ACT_LABEL;

@@ -37,18 +37,6 @@ run(struct bu_cluster *cluster, const char *const *argv, bu_job_fn fn)
 		fn(NULL, &err, cluster);
 }
 
-/* The same with what is wrong with munge. own: holds the answer. */
-static const struct bu_err *
-explain(const struct bu_err *err, struct bu_err *own)
-{
-	const char *fault = err ? bu_slurm_munge_fault(err->text) : NULL;
-
-	if (!fault)
-		return err;
-	bu_err_set(own, err->kind, 0, "%s: %s", fault, err->text);
-	return own;
-}
-
 static int
 is_due(const struct bu_cluster_op *op)
 {
@@ -71,7 +59,7 @@ static struct bu_cluster_op *
 next_due(struct bu_cluster *cluster)
 {
 	for (struct bu_cluster_op *op = cluster->ops; op; op = op->next)
-		if (is_due(op) && !op->wants_jobs)
+		if (is_due(op) && !op->wants_jobs && !op->wants_trials)
 			return op;
 	return NULL;
 }
@@ -105,7 +93,7 @@ on_looked(const struct bu_job_result *result, const struct bu_err *err, void *ar
 	struct bu_err bad;
 	size_t count = 0;
 
-	err = explain(err, &bad);
+	err = bu_slurm_explain(err, &bad);
 	cluster->job = NULL;
 	cluster->looking = 0;
 	cluster->looks++;
@@ -120,26 +108,6 @@ on_looked(const struct bu_job_result *result, const struct bu_err *err, void *ar
 	pump(cluster);
 }
 
-/* Of lines "gpu[001-004]|12 (alice)" those of the node: "12 (alice), 17 (bob)". */
-static char *
-jobs_of(const char *text, const char *node)
-{
-	char *jobs = bu_xstrdup("");
-
-	for (const char *end; *text; text = *end ? end + 1 : end) {
-		const char *bar;
-
-		end = strchrnul(text, '\n');
-		bar = memchr(text, '|', (size_t)(end - text));
-		if (end == text ||
-		    (bar && !bu_slurm_list_has(text, (size_t)(bar - text), node)))
-			continue;
-		bar = bar ? bar + 1 : text;
-		bu_text_add(&jobs, ", ", "%.*s", (int)(end - bar), bar);
-	}
-	return jobs;
-}
-
 static void
 on_jobs(const struct bu_job_result *result, const struct bu_err *err, void *arg)
 {
@@ -147,7 +115,7 @@ on_jobs(const struct bu_job_result *result, const struct bu_err *err, void *arg)
 	struct bu_err bad;
 	struct bu_cluster_op *op;
 
-	err = explain(err, &bad);
+	err = bu_slurm_explain(err, &bad);
 	cluster->job = NULL;
 	if (!err && !is_whole(result, &bad))
 		err = &bad;
@@ -163,8 +131,37 @@ on_jobs(const struct bu_job_result *result, const struct bu_err *err, void *arg)
 			bu_slurm_try_later(op, err);
 			continue;
 		}
-		jobs = jobs_of(result->out, op->node);
+		jobs = bu_slurm_jobs_of(result->out, op->node);
 		bu_slurm_decide_jobs(op, jobs);
+	}
+	pump(cluster);
+}
+
+static void
+on_trials(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct bu_cluster *cluster = arg;
+	struct bu_cluster_op *op;
+	struct bu_err bad;
+
+	err = bu_slurm_explain(err, &bad);
+	cluster->job = NULL;
+	if (!err && !is_whole(result, &bad))
+		err = &bad;
+	for (op = cluster->ops; op && !err; op = op->next)
+		if (op->wants_trials)
+			bu_slurm_note_trials(op, result->out);
+	for (op = cluster->ops; op;) {
+		if (!op->wants_trials) {
+			op = op->next;
+			continue;
+		}
+		op->wants_trials = 0;
+		if (err)
+			bu_slurm_try_later(op, err);
+		else
+			bu_slurm_decide_trials(op, result->out);
+		op = cluster->ops; /* it may have ended some */
 	}
 	pump(cluster);
 }
@@ -207,7 +204,7 @@ on_acted(const struct bu_job_result *result, const struct bu_err *err, void *arg
 	struct bu_err bad;
 	size_t count = 0;
 
-	err = explain(err, &bad);
+	err = bu_slurm_explain(err, &bad);
 	cluster->job = NULL;
 	for (op = cluster->ops; op; op = op->next)
 		count += op->acting != 0;
@@ -258,6 +255,13 @@ gather(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 	return names;
 }
 
+/* Of drains that are bringup's own. */
+static const char *const reasons[] = {
+	[ACT_DRAIN] = "reason=" BU_SLURM_MARK " leaves the cluster",
+	[ACT_GATE] = "reason=" BU_SLURM_MARK " its machine restarts",
+	[ACT_REFUSE] = "reason=" BU_SLURM_MARK " not accepted",
+};
+
 static void
 run_act(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 {
@@ -288,12 +292,10 @@ run_act(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 		argv[3] = "state=resume";
 		break;
 	case ACT_DRAIN:
-		argv[3] = "state=drain";
-		argv[4] = "reason=" BU_SLURM_MARK " leaves the cluster";
-		break;
 	case ACT_GATE:
+	case ACT_REFUSE:
 		argv[3] = "state=drain";
-		argv[4] = "reason=" BU_SLURM_MARK " its machine restarts";
+		argv[4] = reasons[first->act];
 		break;
 	case ACT_DRAIN_AGAIN:
 		argv[3] = "state=drain";
@@ -309,11 +311,33 @@ run_act(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 	case ACT_RESERVE:
 		run(cluster, reserve, on_acted);
 		return;
+	case ACT_SET_ASIDE:
+	case ACT_SUBMIT:
+	case ACT_CANCEL:
+	case ACT_FREE:
+		return; /* of accept.c */
 	case ACT_UNRESERVE:
 		argv[1] = "delete";
 		argv[2] = reservation;
 	}
 	run(cluster, argv, on_acted);
+}
+
+static void
+run_trial(struct bu_cluster *cluster, const char *const *argv)
+{
+	run(cluster, argv, on_acted);
+}
+
+static void
+begin_act(struct bu_cluster *cluster, struct bu_cluster_op *first)
+{
+	if (first->act < ACT_SET_ASIDE) {
+		run_act(cluster, first);
+		return;
+	}
+	first->acting = 1;
+	bu_slurm_trial_act(cluster, first, run_trial);
 }
 
 static void
@@ -339,14 +363,16 @@ run_jobs(struct bu_cluster *cluster)
 static void
 pump(struct bu_cluster *cluster)
 {
-	const struct bu_cluster_op *act = NULL, *jobs = NULL;
+	const struct bu_cluster_op *jobs = NULL, *trials = NULL;
+	struct bu_cluster_op *act = NULL;
 	int64_t next_ms = 0;
 
 	if (cluster->job)
 		return;
-	for (const struct bu_cluster_op *op = cluster->ops; op; op = op->next) {
+	for (struct bu_cluster_op *op = cluster->ops; op; op = op->next) {
 		act = !act && op->act ? op : act;
 		jobs = op->wants_jobs ? op : jobs;
+		trials = op->wants_trials ? op : trials;
 		if (!next_ms || op->next_ms < next_ms)
 			next_ms = op->next_ms;
 	}
@@ -355,8 +381,10 @@ pump(struct bu_cluster *cluster)
 		next_ms = cluster->looked_ms + BU_SLURM_LOOK_MS;
 	if (jobs)
 		run_jobs(cluster);
+	else if (trials)
+		run(cluster, bu_slurm_trials_argv, on_trials);
 	else if (act)
-		run_act(cluster, act);
+		begin_act(cluster, act);
 	else if (cluster->asked || (next_ms && next_ms <= bu_slurm_now(cluster)))
 		run_look(cluster);
 	else if (next_ms)
@@ -420,6 +448,7 @@ start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	if (target->deadline_ms)
 		op->until_ms = op->next_ms + target->deadline_ms;
 	op->look_ms = BU_SLURM_LOOK_MS;
+	bu_slurm_trial_begin(op, target->acceptance);
 	op->words = target->words;
 	op->fn = fn;
 	op->arg = arg;
@@ -431,45 +460,21 @@ start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	return op;
 }
 
-static struct bu_cluster_op *
-slurm_admit(struct bu_cluster *cluster, const struct bu_cluster_target *target,
-	    bu_cluster_fn fn, void *arg)
-{
-	struct bu_cluster_op *op = start(cluster, target, fn, arg);
+#define OPERATION(verb)                                                                \
+	static struct bu_cluster_op *slurm_##verb(                                     \
+		struct bu_cluster *cluster, const struct bu_cluster_target *target,    \
+		bu_cluster_fn fn, void *arg)                                           \
+	{                                                                              \
+		struct bu_cluster_op *op = start(cluster, target, fn, arg);            \
+                                                                                       \
+		op->decide = bu_slurm_decide_##verb;                                   \
+		return op;                                                             \
+	}
 
-	op->decide = bu_slurm_decide_admit;
-	return op;
-}
-
-static struct bu_cluster_op *
-slurm_leave(struct bu_cluster *cluster, const struct bu_cluster_target *target,
-	    bu_cluster_fn fn, void *arg)
-{
-	struct bu_cluster_op *op = start(cluster, target, fn, arg);
-
-	op->decide = bu_slurm_decide_leave;
-	return op;
-}
-
-static struct bu_cluster_op *
-slurm_gate(struct bu_cluster *cluster, const struct bu_cluster_target *target,
-	   bu_cluster_fn fn, void *arg)
-{
-	struct bu_cluster_op *op = start(cluster, target, fn, arg);
-
-	op->decide = bu_slurm_decide_gate;
-	return op;
-}
-
-static struct bu_cluster_op *
-slurm_relabel(struct bu_cluster *cluster, const struct bu_cluster_target *target,
-	      bu_cluster_fn fn, void *arg)
-{
-	struct bu_cluster_op *op = start(cluster, target, fn, arg);
-
-	op->decide = bu_slurm_decide_relabel;
-	return op;
-}
+OPERATION(admit)
+OPERATION(leave)
+OPERATION(gate)
+OPERATION(relabel)
 
 /* slurm.conf says all that the commands need. */
 static void

@@ -21,8 +21,40 @@ enum bu_slurm_act {
 	ACT_DRAIN_AGAIN, /* as an administrator had it */
 	ACT_DELETE,
 	ACT_LABEL,
-	ACT_RESERVE, /* and ACT_UNRESERVE: of one node at a time */
-	ACT_UNRESERVE
+	ACT_REFUSE,  /* it was not accepted */
+	ACT_RESERVE, /* and those below: one command for each */
+	ACT_UNRESERVE,
+	ACT_SET_ASIDE, /* all that wait for an acceptance: a reservation for it */
+	ACT_SUBMIT,    /* all of that reservation: their job */
+	ACT_CANCEL,
+	ACT_FREE /* of that reservation */
+};
+
+enum bu_slurm_verdict { VERDICT_NONE, VERDICT_GOOD, VERDICT_AGAIN, VERDICT_BAD };
+
+enum { BU_SLURM_JOB_SIZE = 24, BU_SLURM_ONCE_SIZE = 9, BU_SLURM_TOGETHER_MAX = 16 };
+
+/* The acceptance of a node, on its way through slurmctld (accept.c). */
+struct bu_slurm_trial {
+	char *command; /* NULL = none is wanted */
+	double least;
+	int64_t limit_ms;
+	char once[BU_SLURM_ONCE_SIZE]; /* stands in its job's comment */
+	int64_t since_ms;              /* of this round; 0 = not begun */
+	int waits;                     /* for others, in no reservation yet */
+	int alone;    /* a job of several has failed: this round alone */
+	int failed;   /* jobs of several */
+	int vanished; /* jobs */
+	int swept, passed;
+	long judged; /* job; those up to it are over */
+	long seen;   /* job of this round; 0 = none */
+	int members; /* nodes of the reservation */
+	enum bu_slurm_verdict verdict;
+	enum bu_err_kind kind;       /* of a bad one */
+	char reservation[96];        /* that the node is in; "" = none */
+	char job[BU_SLURM_JOB_SIZE]; /* to be cancelled */
+	char ends[160]; /* why its job is being cancelled; "" = it is not */
+	char text[300]; /* what it is judged by */
 };
 
 struct bu_cluster_op {
@@ -37,10 +69,14 @@ struct bu_cluster_op {
 	char by_other[160]; /* not in the log yet: the reason that it has now */
 	void (*decide)(struct bu_cluster_op *op, const struct bu_cluster_row *row);
 	enum bu_slurm_act act;
-	int acting;     /* its act is in the command that runs */
-	int alone;      /* a batch with it was refused */
-	int wants_jobs; /* squeue decides */
-	int maint;      /* as the last look says, it is in some reservation for that */
+	int acting;          /* its act is in the command that runs */
+	int alone;           /* a batch with it was refused */
+	int wants_jobs;      /* squeue decides */
+	int wants_trials;    /* so does what there is of acceptances */
+	enum bu_drain drain; /* as the last look says */
+	int busy;            /* likewise: jobs run */
+	struct bu_slurm_trial trial;
+	int maint; /* as the last look says, it is in some reservation for that */
 	int reserved, unreserved; /* bringup's own was asked for; it is not there */
 	int drained;              /* as the last look says, with no jobs */
 	bu_cluster_fn fn;
@@ -89,6 +125,20 @@ void bu_slurm_decide_relabel(struct bu_cluster_op *op,
 			     const struct bu_cluster_row *row);
 /* jobs: "12 (alice), 17 (bob)", "" = none. */
 void bu_slurm_decide_jobs(struct bu_cluster_op *op, const char *jobs);
+/* accept.c. text: as bu_slurm_trials_argv prints it. The node's acceptance goes on; of
+ * an operation that wants none, what is left of an earlier one ends. */
+void bu_slurm_decide_trials(struct bu_cluster_op *op, const char *text);
+/* Before that, of each operation. */
+void bu_slurm_note_trials(struct bu_cluster_op *op, const char *text);
+void bu_slurm_trial_begin(struct bu_cluster_op *op,
+			  const struct bu_cluster_acceptance *acceptance);
+extern const char *const bu_slurm_trials_argv[];
+/* Runs fn with the command of ACT_SET_ASIDE and of those that follow. */
+void bu_slurm_trial_act(struct bu_cluster *cluster, const struct bu_cluster_op *first,
+			void (*fn)(struct bu_cluster *cluster,
+				   const char *const *argv));
+/* Ends the operation. */
+void bu_slurm_finish(struct bu_cluster_op *op, const struct bu_err *err);
 /* What it did is seen by the next look. */
 void bu_slurm_look_later(struct bu_cluster_op *op);
 /* A command failed: it may pass; who waits without an end is told, and asks less often.

@@ -77,6 +77,17 @@ bu_slurm_munge_fault(const char *text)
 	return NULL;
 }
 
+const struct bu_err *
+bu_slurm_explain(const struct bu_err *err, struct bu_err *own)
+{
+	const char *fault = err ? bu_slurm_munge_fault(err->text) : NULL;
+
+	if (!fault)
+		return err;
+	bu_err_set(own, err->kind, 0, "%s: %s", fault, err->text);
+	return own;
+}
+
 int
 bu_slurm_has_no_reservation(const char *text)
 {
@@ -401,4 +412,23 @@ bu_slurm_list_has(const char *list, size_t size, const char *name)
 		list = to + 1;
 	}
 	return 0;
+}
+
+char *
+bu_slurm_jobs_of(const char *text, const char *node)
+{
+	char *jobs = bu_xstrdup("");
+
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		const char *bar;
+
+		end = strchrnul(text, '\n');
+		bar = memchr(text, '|', (size_t)(end - text));
+		if (end == text ||
+		    (bar && !bu_slurm_list_has(text, (size_t)(bar - text), node)))
+			continue;
+		bar = bar ? bar + 1 : text;
+		bu_text_add(&jobs, ", ", "%.*s", (int)(end - bar), bar);
+	}
+	return jobs;
 }

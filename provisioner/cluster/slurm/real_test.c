@@ -2,13 +2,9 @@
 /* The driver against a real slurmctld and munge, in namespaces of its own. */
 #include "provisioner/cluster/cluster.h"
 
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/file.h"
 #include "tests/support/rig.h"
+#include "tests/support/slurm_real.h"
 #include "tests/support/unit.h"
 
 struct ended {
@@ -57,21 +53,6 @@ static const char real_slurm[] =
 	"	scontrol ping 2>/dev/null | grep -q UP && break; sleep 0.5\n"
 	"done\n"
 	"scontrol create nodename=node001 state=cloud cpus=2 feature=old,lab\n";
-
-static int
-run_script(const char *script, const char *dir)
-{
-	pid_t child = fork();
-	int status;
-
-	if (child == 0) {
-		execlp("sh", "sh", "-c", script, "sh", dir, (char *)NULL);
-		_exit(127);
-	}
-	return waitpid(child, &status, 0) == child && WIFEXITED(status)
-		       ? WEXITSTATUS(status)
-		       : -1;
-}
 
 static int
 shows(const char *dir, const char *pattern)
@@ -171,37 +152,6 @@ talk_really(const char *dir)
 	slurm()->close(cluster);
 	bu_loop_destroy(loop);
 	return !good;
-}
-
-/* slurmctld, which the script starts, outlives it. */
-static void
-in_namespaces(const char *script, int (*talk)(const char *dir))
-{
-	char dir[] = "/tmp/bringup-slurm-XXXXXX";
-	pid_t child;
-	int status;
-
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	child = fork();
-	if (child == 0) {
-		int rc = 1;
-
-		prctl(PR_SET_CHILD_SUBREAPER, 1);
-		if (unshare(CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWUTS) == 0 &&
-		    run_script("mount --make-rprivate /", dir) == 0 &&
-		    run_script(script, dir) == 0)
-			rc = talk(dir);
-		run_script("kill $(cat \"$1\"/pid)", dir);
-		while (wait(NULL) > 0)
-			;
-		if (rc != 0)
-			run_script("cat \"$1\"/slurmctld.log >&2", dir);
-		_exit(rc);
-	}
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
-	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0,
-		      "the child's status is %#x", (unsigned int)status);
 }
 
 START_TEST(a_real_slurmctld_is_told_and_left)
