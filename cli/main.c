@@ -89,6 +89,11 @@ static const struct bu_command commands[] = {
 	 "say that this appliance leads the site, after a restore or where another "
 	 "one was seen; first see that the other one is off",
 	 0, 0, BIT(REASON) | REACH, bu_cmd_site_take_over, NULL},
+	{"start", "",
+	 "after a power loss: switch the machines of the site on, in the profile's order; "
+	 "nothing is switched off",
+	 0, 0, BIT(YES) | BIT(NEXT) | BIT(ABORT) | BIT(REASON) | REACH, bu_cmd_start,
+	 NULL},
 	{"node list", "[NODESET]", "nodes, all or these", 0, 1, LISTING | BIT(UNKNOWN),
 	 bu_cmd_node_list, NULL},
 	{"node show", "NODESET", "a node, its hardware and its certificates", 1, 1,

@@ -108,6 +108,8 @@ BU_HANDLER(bu_api_backup);
 BU_HANDLER(bu_api_backup_end);
 /* site.c */
 BU_HANDLER(bu_api_take_over);
+BU_HANDLER(bu_api_start);
+BU_HANDLER(bu_api_start_ask);
 BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);
 /* console.c */
