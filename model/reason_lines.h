@@ -478,7 +478,8 @@
 	/* why bringup start leaves a node alone */ \
 	BU_LINE(X, START_LEFT, "start-left", \
 		"[held by {by}][it is {state}][its pool has power = manual: switch it " \
-		"on by hand{?manual}][its system is unadopted{?unadopted}]")
+		"on by hand{?manual}][its system is unadopted{?unadopted}][its cluster " \
+		"has it switched off to save power{?asleep}]")
 /* clang-format on */
 
 #endif

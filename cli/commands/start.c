@@ -15,7 +15,8 @@ static void
 print_pool(const json_t *row, FILE *out)
 {
 	const json_t *nodes = json_object_get(row, "nodes");
-	bu_autofree char *names = bu_out_fold(nodes);
+	bu_autofree char *folded = bu_out_fold(nodes);
+	bu_autofree char *names = bu_out_clean(folded, 0);
 	bu_autofree char *pool = bu_out_clean(bu_json_str(row, "pool", ""), 0);
 
 	fprintf(out, "start = %lld: pool %s, %zu node%s (%s), %zu of them up\n",
@@ -29,9 +30,10 @@ print_left(const json_t *left, FILE *out)
 {
 	bu_autofree char *why = bu_said_text(json_object_get(left, "why"));
 	bu_autofree char *clean = bu_out_clean(why, 0);
-	bu_autofree char *name = bu_out_clean(bu_json_str(left, "node", ""), 0);
+	bu_autofree char *names = bu_out_fold(json_object_get(left, "nodes"));
+	bu_autofree char *nodes = bu_out_clean(names, 0);
 
-	fprintf(out, "left alone: %s: %s\n", name, clean);
+	fprintf(out, "left alone: %s: %s\n", nodes, clean);
 }
 
 void

@@ -64,31 +64,38 @@ bu_starting_replay(BU_REPLAY_ARGS)
 
 /* --- where a node is --- */
 
+/* Why it is left alone. */
+enum left { TAKES_PART, HELD, STATE, UNADOPTED, MANUAL, ASLEEP };
+
+static enum left
+left_of(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
+
+	if (node->hold->owner)
+		return HELD;
+	if (!want || node->state == BU_STATE_DRAINING ||
+	    (bu_state_info(node->state)->settled && node->state != BU_STATE_READY))
+		return STATE;
+	if (node->conditions[BU_CONDITION_UNADOPTED].on)
+		return UNADOPTED;
+	if (bu_manual_is(want))
+		return MANUAL;
+	return bu_suspend_is(rec, node) ? ASLEEP : TAKES_PART;
+}
+
 json_t *
 bu_starting_left(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
-	int on_its_way = node->state != BU_STATE_DRAINING &&
-			 !bu_state_info(node->state)->settled;
-	int held = node->hold->owner != BU_OWNER_NONE;
-	int comes = node->state == BU_STATE_READY || on_its_way;
-	int unadopted = node->conditions[BU_CONDITION_UNADOPTED].on;
+	enum left left = left_of(rec, node);
 
-	if (want && !held && comes && !unadopted && !bu_manual_is(want))
+	if (left == TAKES_PART)
 		return NULL;
-	return BU_SAID(START_LEFT, BU_ARG("by", held ? node->hold->by : ""),
-		       BU_ARG("state", held || comes ? "" : bu_state_name(node->state)),
-		       BU_ARG_NUMBER("manual", !held && comes && !unadopted &&
-						       bu_manual_is(want)),
-		       BU_ARG_NUMBER("unadopted", !held && comes && unadopted));
-}
-
-static int
-takes_part(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	bu_autojson json_t *left = bu_starting_left(rec, node);
-
-	return !left;
+	return BU_SAID(START_LEFT, BU_ARG("by", left == HELD ? node->hold->by : ""),
+		       BU_ARG("state", left == STATE ? bu_state_name(node->state) : ""),
+		       BU_ARG_NUMBER("unadopted", left == UNADOPTED),
+		       BU_ARG_NUMBER("manual", left == MANUAL),
+		       BU_ARG_NUMBER("asleep", left == ASLEEP));
 }
 
 int
@@ -157,7 +164,7 @@ is_skipped(const struct bu_reconcile *rec, const struct bu_node *node)
 enum bu_start_place
 bu_starting_place(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	if (!takes_part(rec, node))
+	if (left_of(rec, node) != TAKES_PART)
 		return BU_START_LEFT;
 	if (hears(rec, node))
 		return node->state == BU_STATE_READY && !node->live.appending
@@ -268,7 +275,9 @@ look(struct bu_reconcile *rec, struct bu_node *node, json_t *coming)
 	struct bu_start_fact *fact = bu_node_start(node);
 	int64_t now = now_ms(rec);
 
-	if (node->live.appending || node->power->result == BU_OUTCOME_ASKED)
+	/* A step that boots it may have it off for a moment. */
+	if (node->live.appending || bu_effects_switch(rec, node) ||
+	    node->power->result == BU_OUTCOME_ASKED)
 		return;
 	take_answer(rec, node, fact);
 	if (fact->seen == SEEN_OFF && now - fact->seen_ms < AGAIN_MS &&
@@ -343,7 +352,7 @@ tier_above(const struct bu_reconcile *rec, int64_t tier)
 		const struct bu_node *node = rec->fleet->nodes[i];
 		int64_t own;
 
-		if (!takes_part(rec, node))
+		if (left_of(rec, node) != TAKES_PART)
 			continue;
 		own = bu_starting_tier(rec, node);
 		if (own > tier && (!lowest || own < lowest))

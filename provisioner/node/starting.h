@@ -57,7 +57,7 @@ bu_must int bu_starting_ask(struct bu_reconcile *rec, const struct bu_start_ask 
 
 /* starting_shown.c. What GET /v1/start answers: {"running": null or {"by","since_ms",
  * "tier"}, "per_rack", "pools": [{"tier","pool","nodes":[],"up":[]}] in their order,
- * "left": [{"node","why"}]}. New reference. */
+ * "left": [{"why","nodes":[]}]}. New reference. */
 json_t *bu_starting_json(const struct bu_reconcile *rec);
 /* The open start as a line of a status; NULL = none is open. New reference. */
 json_t *bu_starting_said(const struct bu_reconcile *rec);

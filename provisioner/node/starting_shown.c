@@ -35,6 +35,23 @@ row_of(json_t *rows, int tier, const char *pool)
 	return row;
 }
 
+/* The row of this reason, which is taken. */
+static json_t *
+left_row(json_t *left, json_t *why)
+{
+	size_t at;
+	json_t *row;
+
+	json_array_foreach (left, at, row)
+		if (json_equal(json_object_get(row, "why"), why)) {
+			json_decref(why);
+			return row;
+		}
+	row = json_pack("{s:o,s:[]}", "why", why, "nodes");
+	json_array_append_new(left, row);
+	return row;
+}
+
 static void
 add_node(const struct bu_reconcile *rec, const struct bu_node *node, json_t *rows,
 	 json_t *left)
@@ -42,8 +59,9 @@ add_node(const struct bu_reconcile *rec, const struct bu_node *node, json_t *row
 	json_t *why = bu_starting_left(rec, node), *row;
 
 	if (why) {
-		json_array_append_new(
-			left, json_pack("{s:s,s:o}", "node", node->name, "why", why));
+		row = left_row(left, why);
+		json_array_append_new(json_object_get(row, "nodes"),
+				      json_string(node->name));
 		return;
 	}
 	row = row_of(rows, bu_starting_tier(rec, node),

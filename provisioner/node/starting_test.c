@@ -45,9 +45,9 @@ darken(void)
 	pass_seconds(2);
 }
 
-/* Three nodes; those up to `ready` were ready, the others validating. */
+/* Three nodes; those up to `ready` are ready, the others validating. */
 static void
-dark(const char *pools, int ready)
+lit(const char *pools, int ready)
 {
 	rig_begin(&rig, 3);
 	for (int i = 1; i <= 3; i++) {
@@ -56,6 +56,12 @@ dark(const char *pools, int ready)
 			rig_join(&rig, i);
 	}
 	rig_revise(&rig, 3, TRAIN, pools);
+}
+
+static void
+dark(const char *pools, int ready)
+{
+	lit(pools, ready);
 	darken();
 }
 
@@ -370,6 +376,29 @@ START_TEST(no_ladder_climbs_before_the_turn)
 }
 END_TEST
 
+/* Slurm wakes it when there are jobs. */
+START_TEST(a_machine_that_its_cluster_has_put_to_sleep_stays_off)
+{
+	bu_autojson json_t *why = NULL;
+	const struct bu_verb_ask suspend = {
+		.verb = BU_VERB_POWER, .by = "slurm", .op = "suspend", .reason = ""};
+
+	lit(TIERS, 3);
+	rig_write(&rig, "sinfo", "IDLE+POWERING_DOWN\n");
+	pass_seconds(30);
+	free(bu_verb_run(rig.rec, rig_node(&rig, 1), &suspend, NULL));
+	pass_seconds(3);
+	darken();
+	why = bu_starting_left(rig.rec, rig_node(&rig, 1));
+	ck_assert_str_eq(rig_sentence(why),
+			 "its cluster has it switched off to save power");
+	begin();
+	pass_seconds(60);
+	switched("on node002\non node003\n");
+	rig_end(&rig);
+}
+END_TEST
+
 static int
 is_frozen(void *arg, const struct bu_node *node)
 {
@@ -426,6 +455,7 @@ RIG_UNIT("starting", tiers_come_one_after_the_other,
 	 a_machine_that_never_calls_gives_its_place_back, no_clear_answer_is_not_off,
 	 a_machine_that_is_on_is_left, a_start_outlives_bringupd,
 	 a_restart_while_a_machine_is_switched_on_switches_it_once,
-	 a_person_goes_on_or_ends_it, a_held_node_is_left_alone,
-	 no_ladder_climbs_before_the_turn, the_brake_holds_it, the_fence_holds_it,
-	 nobody_takes_part)
+	 a_person_goes_on_or_ends_it,
+	 a_machine_that_its_cluster_has_put_to_sleep_stays_off,
+	 a_held_node_is_left_alone, no_ladder_climbs_before_the_turn,
+	 the_brake_holds_it, the_fence_holds_it, nobody_takes_part)
