@@ -16,6 +16,7 @@ static const struct {
 		  "apply train.plan --yes"},
 	{"export", "export . --json\nexport . --hosts"},
 	{"status", "status\nstatus --watch"},
+	{"start", "start\nstart --next --reason 'gpu007 has no BMC'"},
 	{"events", "events --node gpu007 --limit 20\nevents --follow"},
 	{"node list", "node list state=quarantined\n"
 		      "node list @train!rack=r12 -o hostlist\nnode list --unknown"},

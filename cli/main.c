@@ -100,6 +100,11 @@ static const struct bu_command commands[] = {
 	{"rekey finish", "",
 	 "trust the old CA no more; before the switch: take it back", 0, 0,
 	 BIT(REASON) | BIT(FORCE) | REACH, bu_cmd_rekey_finish, NULL},
+	{"start", "",
+	 "after a power loss: switch the machines of the site on, in the profile's order; "
+	 "nothing is switched off",
+	 0, 0, BIT(YES) | BIT(NEXT) | BIT(ABORT) | BIT(REASON) | REACH, bu_cmd_start,
+	 NULL},
 	{"node list", "[NODESET]", "nodes, all or these", 0, 1, LISTING | BIT(UNKNOWN),
 	 bu_cmd_node_list, NULL},
 	{"node show", "NODESET", "a node, its hardware and its certificates", 1, 1,

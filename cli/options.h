@@ -32,6 +32,10 @@ enum {
 	X(DETAILED, "detailed-exitcode", 0, FLAG, detailed, "", 0, 0,                  \
 	  "exit 2 when there is something to do; drift alone is not")                  \
 	X(YES, "yes", 0, FLAG, yes, "", 0, 0, "do not ask")                            \
+	X(NEXT, "next", 0, FLAG, next, "", 0, 0,                                       \
+	  "go on without the nodes that are not up yet")                               \
+	X(ABORT, "abort", 0, FLAG, abort, "", 0, 0,                                    \
+	  "end it; machines that are on stay on")                                      \
 	X(GRANT, "grant", 0, LIST, grants, "CLASS[:NODESET]", 0, 0,                    \
 	  "allow reset, reimage or wipe, of these nodes or of all; may be repeated")   \
 	X(WAIT, "wait", 0, FLAG, wait, "", 0, 0,                                       \
@@ -130,6 +134,7 @@ struct bu_options {
 	const char *out;
 	int detailed;
 	int yes;
+	int next, abort; /* of start */
 	struct bu_explain grants;
 	int wait;
 	int timeout_s;

@@ -153,6 +153,8 @@ enum { BU_UNSAID = -1 };
 		F(WORD_OR, power, result, bu_outcome_names, BU_OUTCOME_UNKNOWN)        \
 		F(IF_TEXT, power, power) F(IF_TEXT, power, detail))                    \
 	B(OFF, off, F(TEXT, off, asked))                                               \
+	B(START, start, F(TEXT, start, to) F(INT, start, tier) F(TEXT, start, by)      \
+		F(IF_TEXT, start, reason))                                             \
 	B(BACKUP, backup, F(TEXT, backup, to) F(TEXT, backup, digest)                  \
 		F(INT, backup, bytes) F(FLAG, backup, keys) F(TEXT, backup, by))       \
 	B(TOKEN, token, F(TEXT, token, name) F(TEXT, token, role) F(TEXT, token, hash)  \

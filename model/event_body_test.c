@@ -62,6 +62,8 @@ static const struct row today[] = {
 	 "{'args':{'who':'ann'},'by':'ann','code':'rollout-by',"
 	 "'rollout':'r-1','to':'aborted'}",
 	 NULL},
+	{BU_EVENT_START, "{'by':'ann','reason':'power is back','tier':10,'to':'begun'}",
+	 NULL},
 	{BU_EVENT_BRAKE, "{'late':3,'of':9,'on':true,'scope':'rack r1'}", NULL},
 	{BU_EVENT_BOUND, "{'inventory':'cbd5','machine':'e7c2'}", NULL},
 	{BU_EVENT_BOUND,

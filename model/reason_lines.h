@@ -451,7 +451,35 @@
 	BU_LINE(X, REPAIR_HELD, "repair-held", \
 		"{node} is {hold}") \
 	BU_LINE(X, REPAIR_ELSEWHERE, "repair-elsewhere", \
-		"{node} is not one of this cluster")
+		"{node} is not one of this cluster") \
+	/* of bringup start */ \
+	BU_LINE(X, START_RUNS, "start-runs", \
+		"bringup start by {by} runs for {#s} s: the nodes with start = {#tier} " \
+		"are started, {#up} of {#of} are up[; {nodes} not yet]; bringup start " \
+		"--next goes on without them, bringup start --abort ends it") \
+	BU_LINE(X, START_TURN, "start-turn", \
+		"waits for its turn in bringup start: start = {#tier} comes first, its " \
+		"own is {#own}") \
+	BU_LINE(X, START_RACK, "start-rack", \
+		"waits in bringup start until fewer than {#limit} machines of its rack " \
+		"are starting") \
+	BU_LINE(X, START_BRAKE, "start-brake", \
+		"waits in bringup start: the brake is on, see bringup status") \
+	BU_LINE(X, START_ASKED, "start-asked", \
+		"bringup start asks its BMC whether its machine is off[: {words}]") \
+	BU_LINE(X, START_CALLS, "start-calls", \
+		"bringup start waits for its agent: its machine is on") \
+	BU_LINE(X, START_LATER, "start-later", \
+		"its machine runs; bringup start waits until it is ready") \
+	BU_LINE(X, START_SKIPPED, "start-skipped", \
+		"bringup start goes on without it: [its BMC gives no clear " \
+		"answer{?mute}][switched on {#tries} times, its machine is off " \
+		"again{?off}][: {words}]; it is asked again while the start runs") \
+	/* why bringup start leaves a node alone */ \
+	BU_LINE(X, START_LEFT, "start-left", \
+		"[held by {by}][it is {state}][its pool has power = manual: switch it " \
+		"on by hand{?manual}][its system is unadopted{?unadopted}][its cluster " \
+		"has it switched off to save power{?asleep}]")
 /* clang-format on */
 
 #endif

@@ -108,6 +108,7 @@ struct bu_desired_policy {
 	char *scanner;         /* "exec:/path"; NULL = images are not scanned */
 	char *compatibility;   /* "refuse", "warn"; never NULL with a section */
 	double brake_percent;  /* of a pool, rack or BMC subnet; 0 = no section: 20 */
+	int start_per_rack;    /* machines that start at once; 0 = no section: 4 */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
@@ -358,6 +359,7 @@ struct bu_desired_pool {
 	char *console;                /* "auto", "off", "ipmi"; never NULL */
 	char *partners; /* which of them are lent: "spare", "idle", "any"; never NULL */
 	int canary, failure_budget; /* nodes, from 1, as max_unavailable */
+	int start;                  /* the lower, the earlier after a power loss */
 	int64_t drain_deadline_ms;  /* 0 = as long as it takes */
 	int64_t confirm_deadline_ms;
 	char *maintenance; /* "sat-sun 00:00-24:00"; NULL = any time */

@@ -36,6 +36,9 @@ bu_must int bu_cmd_rekey_begin(const struct bu_options *options, struct bu_err *
 bu_must int bu_cmd_rekey_switch(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_rekey_finish(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_rekey_status(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_start(const struct bu_options *options, struct bu_err *err);
+/* The plan of a start, as the daemon answered. */
+void bu_start_print(const json_t *plan, FILE *out);
 bu_must int bu_cmd_site_take_over(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_audit_anchor(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_backup(const struct bu_options *options, struct bu_err *err);

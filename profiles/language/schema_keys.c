@@ -111,6 +111,10 @@ static const struct bu_key keys[] = {
 	CONTENT(NONE),
 	"when more than this share of a pool, a rack or a BMC /24 (and at least 3 nodes) is "
 	"late together, nothing is power-cycled or failed there"},
+{"policy", "start_per_rack", BU_KEY_INT, NULL, 1, 10000, "4", FIELD(policy, start_per_rack),
+	CONTENT(NONE),
+	"machines of one rack that bringup start has switched on and that have not called "
+	"yet, at most; nodes without a rack count as one rack"},
 BU_ACCESS_KEYS
 {"group", "gid", BU_KEY_INT, NULL, 1000, 2e9, "required", FIELD(group, gid),
 	CONTENT(RECONFIGURE), "its number, the same on every node"},
@@ -385,6 +389,9 @@ SETTINGS(pool)
 	"without a job; any"},
 {"pool", "canary", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, canary), CONTENT(NONE),
 	"nodes that a rollout changes first, alone"},
+{"pool", "start", BU_KEY_INT, NULL, 1, 1000, "50", FIELD(pool, start), CONTENT(NONE),
+	"its place when bringup start switches the machines of the site on after a power "
+	"loss: pools with a lower number come first, and must be up before the next"},
 {"pool", "max_unavailable", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, max_unavailable),
 	CONTENT(NONE), "nodes that may be out of the cluster at once"},
 {"pool", "failure_budget", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, failure_budget),

@@ -116,6 +116,8 @@ BU_HANDLER(bu_api_rekey_show);
  * Adds "ca" and "renew" to the answer where they are due. */
 void bu_api_rekey_tell(const struct bu_api *api, struct bu_node *node, const char *ca,
 		       json_t *answer);
+BU_HANDLER(bu_api_start);
+BU_HANDLER(bu_api_start_ask);
 BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);
 /* console.c */

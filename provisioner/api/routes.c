@@ -85,6 +85,12 @@ const struct bu_route bu_api_routes[] = {
 	 "the change of the appliance's CA: its step, and the nodes that it waits for"},
 	{"POST", "/v1/site/rekey", CALLERS, BU_CALLER_ADMIN, bu_api_rekey,
 	 "takes its next step: {to: told, issues or none, reason, force}"},
+	{"GET", "/v1/start", VIEWERS, BU_CALLER_VIEW, bu_api_start,
+	 "which machines bringup start would switch on, in which order, and the one that "
+	 "runs"},
+	{"POST", "/v1/start", CALLERS, BU_CALLER_OPERATE, bu_api_start_ask,
+	 "begins it, goes on without a tier, ends it: {op: begin, next or abort; tier, "
+	 "reason}"},
 	{"GET", "/v1/machines", VIEWERS, BU_CALLER_VIEW, bu_api_machines,
 	 "machines that booted but are not in the profile"},
 	{"GET", "/v1/nodes", VIEWERS, BU_CALLER_VIEW, bu_api_nodes,

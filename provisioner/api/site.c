@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person says of the appliance itself: that it leads the site. Called by
- * routes.c; fence.c has what comes of it.
+ * What a person says of the site: that this appliance leads it, and that its machines
+ * are to be switched on. Called by routes.c; fence.c and starting.c have what comes of
+ * it.
  */
 #include "base/log.h"
 #include "provisioner/api/api.h"
 #include "provisioner/node/fence.h"
+#include "provisioner/node/starting.h"
 
 struct word {
 	const char *reason;
@@ -30,5 +32,38 @@ BU_HANDLER(bu_api_take_over)
 		(long long)epoch);
 	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:I}", "epoch", (json_int_t)epoch);
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_start)
+{
+	struct bu_api *api = arg;
+
+	(void)request;
+	(void)err;
+	reply->json = bu_starting_json(api->rec);
+	return BU_ANSWER_NOW;
+}
+
+static const struct bu_field start_fields[] = {
+	BU_FIELD(STRING, struct bu_start_ask, op),
+	BU_FIELD(INT, struct bu_start_ask, tier, .need = BU_SPARSE),
+	BU_FIELD(STRING, struct bu_start_ask, reason, .need = BU_SPARSE, .unsaid = ""),
+	BU_FIELD_END,
+};
+
+BU_HANDLER(bu_api_start_ask)
+{
+	struct bu_api *api = arg;
+	struct bu_start_ask ask;
+
+	if (bu_request_read(request, start_fields, &ask, err) != 0)
+		return BU_ANSWER_ERROR;
+	ask.by = bu_request_by(request);
+	if (bu_starting_ask(api->rec, &ask, err) != 0)
+		return BU_ANSWER_ERROR;
+	bu_info("start", "%s by %s", ask.op, ask.by);
+	reply->logged = api->fleet->store;
+	reply->json = json_object();
 	return BU_ANSWER_NOW;
 }

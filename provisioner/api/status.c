@@ -12,6 +12,7 @@
 #include "model/sentence.h"
 #include "model/shown_status.h"
 #include "provisioner/api/api.h"
+#include "provisioner/node/starting.h"
 
 /* FRESH_MS: as long as a rendering is given to others; times in it are that old. */
 enum { WAIT_MAX_S = 60, FRESH_MS = 1000, RENDERINGS_MAX = 8 };
@@ -116,6 +117,18 @@ certificates_json(const struct bu_trust *trust)
 	return list;
 }
 
+/* What a person must know: of the gate, and the start that runs. */
+static json_t *
+warnings_json(const struct bu_api *api)
+{
+	json_t *warnings = bu_gate_warnings(api->gate);
+	json_t *start = bu_starting_said(api->rec);
+
+	if (start)
+		json_array_append_new(warnings, start);
+	return warnings;
+}
+
 static json_t *
 site_json(const struct bu_api *api)
 {
@@ -133,8 +146,8 @@ site_json(const struct bu_api *api)
 		"certificates", certificates_json(api->trust), "pairs_seq",
 		(json_int_t)fleet->measurements.last_seq, "counts", counts_json(fleet),
 		"rollout", bu_rollouts_json(api->rollouts), "brakes",
-		brakes_json(fleet), "warnings", bu_gate_warnings(api->gate),
-		"conditions", bu_conditions_to_json(fleet->conditions), "agents",
+		brakes_json(fleet), "warnings", warnings_json(api), "conditions",
+		bu_conditions_to_json(fleet->conditions), "agents",
 		bu_agent_upgrades_json(api->work.upgrades), "backup",
 		bu_backups_json(api->backups));
 }

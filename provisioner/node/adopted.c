@@ -129,6 +129,7 @@ bu_adopted_epoch(struct bu_fleet *fleet, const struct bu_event *event)
 	bu_reason_set(&why, BU_REASON_EPOCH_BEGAN, NULL);
 	bu_reason_set_number(&why, "epoch", fleet->epoch);
 	bu_orders_epoch(fleet, event->time_ms, &why);
+	fleet->start.seq = 0;
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 

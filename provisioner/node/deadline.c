@@ -55,6 +55,14 @@ bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node
 	return want ? want->pool->drain_deadline_ms : 0;
 }
 
+int
+bu_reconcile_start_waits(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t start = rec->fleet->start.seq;
+
+	return start && (rec->starting.seq != start || node->live.start->waits);
+}
+
 int64_t
 bu_reconcile_since_ms(const struct bu_node *node)
 {
@@ -114,7 +122,7 @@ bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node
 	    (!node->order->open || node->step.status != BU_STEP_OPEN))
 		return 0;
 	if (!limit_ms || node->hold->owner || bu_node_stands_still(node) ||
-	    !node->live.in_profile)
+	    !node->live.in_profile || bu_reconcile_start_waits(rec, node))
 		return 0;
 	return with_grace(rec, bu_reconcile_since_ms(node) + limit_ms, limit_ms);
 }

@@ -137,6 +137,12 @@ struct bu_fleet {
 		int64_t bytes;
 		char to[512];
 	} backup;
+	struct {                  /* the start of all machines (starting.h) */
+		int64_t seq;      /* of the row that began it; 0 = none is open */
+		int64_t since_ms; /* Unix time of that row */
+		int64_t tier;     /* [pool] start of those whose turn it is */
+		char by[BU_HOLD_BY_SIZE];
+	} start;
 	/* Machines without a node, by id; in memory only (api/discover.c). */
 	json_t *unknown;
 	struct bu_issued *issued; /* secrets of clusters (issued.h) */

@@ -67,6 +67,9 @@ bu_late_note(struct bu_reconcile *rec, struct bu_node *node)
 {
 	int stuck = climbs_again(rec, node) && node->step.status == BU_STEP_FAILED;
 
+	/* Its clock is set by the row that ends the wait. */
+	if (bu_reconcile_start_waits(rec, node) || node->live.wait_logged)
+		return;
 	if (bu_state_info(node->state)->ladder == BU_LADDER_POWER &&
 	    (stuck || is_past(rec, node) || bu_boot_restart_is(rec, node)))
 		node->live.late_ms = bu_loop_now_ms(rec->fleet->loop);
@@ -76,7 +79,10 @@ void
 bu_late_waits(struct bu_reconcile *rec, struct bu_node *node)
 {
 	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
-	int waits = bu_node_stands_still(node), told;
+	int waits =
+		bu_node_stands_still(node) || (!bu_state_info(node->state)->settled &&
+					       bu_reconcile_start_waits(rec, node));
+	int told;
 	struct bu_event event;
 
 	if (!waits)
@@ -135,7 +141,8 @@ bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 	bu_autofree char *seen = NULL;
 	struct bu_reason reason;
 
-	if (node->live.appending || bu_late_is_frozen(rec, node))
+	if (node->live.appending || bu_late_is_frozen(rec, node) ||
+	    bu_reconcile_start_waits(rec, node))
 		return;
 	if (bu_boot_restart_is(rec, node)) {
 		BU_REASON_SET(&reason, BEGAN_AGAIN,

@@ -54,8 +54,8 @@ bu_observe_awake_ms(const struct bu_reconcile *rec)
 
 /* --- agents --- */
 
-static int
-is_silent(const struct bu_reconcile *rec, const struct bu_node *node)
+int
+bu_observe_misses(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t now_ms = bu_observe_awake_ms(rec);
 	int64_t heard_ms = node->live.agent->heard_ms;
@@ -340,7 +340,7 @@ judge(const struct bu_reconcile *rec, struct bu_node *node,
 		find(&ret[BU_CONDITION_SUSPENDED], NULL);
 		return 0;
 	}
-	if (is_silent(rec, node))
+	if (bu_observe_misses(rec, node))
 		find(&ret[BU_CONDITION_UNREACHABLE], NULL);
 	else if (!agent->heard_ms) /* in this process: nothing new is known */
 		keep(&node->conditions[BU_CONDITION_UNREACHABLE],
@@ -404,7 +404,7 @@ is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 	return node->state == BU_STATE_READY && node->joined->cluster[0] &&
 	       fact->at_ms && !cluster_silent(observer_of(rec, node->joined)) &&
 	       (!fact->known || fact->drain == BU_DRAIN_OURS) &&
-	       node->live.agent->heard_ms && !is_silent(rec, node) &&
+	       node->live.agent->heard_ms && !bu_observe_misses(rec, node) &&
 	       !node->hold->owner && !(node->order->open && node->order->begun) &&
 	       !bu_over_is(node) &&
 	       (!node->live.lost_ms || now_ms - node->live.lost_ms >= AGAIN_MS);

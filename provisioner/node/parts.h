@@ -100,6 +100,20 @@ struct bu_power_fact {
 	int64_t at_ms;   /* Unix time; 0 = never asked */
 };
 
+/* What the open start (starting.c) has seen of a machine. Times are monotonic. */
+struct bu_start_fact {
+	int64_t of;        /* row of the start; 0 = nothing was seen */
+	int64_t asked_ms;  /* its BMC was asked last; 0 = never */
+	int64_t answer_ms; /* Unix time: the open question's answer counts from here
+			      on; 0 = no question is open */
+	int64_t seen_ms;   /* of the last answer */
+	int seen;          /* by that answer: SEEN_OFF, SEEN_ON or neither */
+	int64_t mute_ms;   /* first question without a good answer; 0 = answered */
+	int64_t on_ms;     /* its power was last asked for; 0 = never */
+	int tries;         /* times that its power was asked for */
+	int waits;         /* its ladder stood still at the last look */
+};
+
 /* The target of a node that drains. */
 struct bu_next {
 	enum bu_state state;
@@ -315,6 +329,7 @@ struct bu_disks_lack {
 #define BU_LIVE_PARTS(P)                                                               \
 	P(holders, struct bu_holders, 1)                                               \
 	P(power_seen, struct bu_power_fact, 1)                                         \
+	P(start, struct bu_start_fact, 1)                                              \
 	P(boot, struct bu_boot_proof, 1)                                               \
 	P(console, struct bu_console_fact, 1)                                          \
 	P(reports, struct bu_report_fact, BU_REPORTS)                                  \

@@ -16,6 +16,7 @@
 #include "provisioner/node/ram.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/scale.h"
+#include "provisioner/node/starting.h"
 
 static enum bu_action
 action_of(const struct bu_reconcile *rec, const struct bu_node *node)
@@ -147,6 +148,8 @@ awaits_bmc(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action
 	int waits = (action == BU_ACTION_JOIN && bu_effects_switch(rec, node)) ||
 		    (powers && bmc_is_busy(rec, node));
 
+	if (powers && bu_reconcile_start_waits(rec, node))
+		return 1;
 	if (waits == (node->live.wait_reason->code == BU_REASON_BMC_AWAITED))
 		return waits;
 	if (waits)
@@ -263,6 +266,7 @@ on_tick(void *arg)
 	}
 	if (rec->freezer.look)
 		rec->freezer.look(rec->freezer.arg);
+	bu_starting_tick(rec);
 	for (size_t i = 0; rec->fleet->desired && i < rec->fleet->count; i++) {
 		hear(rec, rec->fleet->nodes[i]);
 		pass_proven(rec, rec->fleet->nodes[i]);

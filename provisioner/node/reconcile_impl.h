@@ -47,6 +47,14 @@ struct bu_fence {
 	int64_t made_of, made_epoch, made_ms; /* the list's version; monotonic */
 };
 
+/* Of starting.c, in this process. */
+struct bu_starting {
+	int64_t seq;     /* the start that it is about; 0 = none */
+	int64_t from_ms; /* awake: agents count that were heard after this */
+	int64_t told_ms; /* monotonic: a row that ends told_tier was made; 0 = none */
+	int64_t told_tier;
+};
+
 struct bu_reconcile {
 	struct bu_fleet *fleet;
 	struct bu_power *power;
@@ -77,6 +85,7 @@ struct bu_reconcile {
 	int64_t try_ms;     /* next try to write the log */
 	int64_t scaled_ms;  /* a word of idle_off went to the log; 0 = none */
 	struct bu_fence fence;
+	struct bu_starting starting;
 	struct bu_freezer freezer;
 	struct bu_siblings *siblings; /* index of siblings.c */
 	struct bu_meter *inventories; /* limits inventory changes, by node */
@@ -92,6 +101,11 @@ int64_t bu_reconcile_since_ms(const struct bu_node *node);
 /* Time limit of the node's state or step; 0 = no limit. */
 int64_t bu_reconcile_limit_ms(const struct bu_reconcile *rec,
 			      const struct bu_node *node);
+
+/* 1 = the open start (starting.c) has not come to the node's machine yet, or was not
+ * looked at: no ladder climbs, and no step switches the machine. */
+int bu_reconcile_start_waits(const struct bu_reconcile *rec,
+			     const struct bu_node *node);
 
 /* 1 = a late node is held, not power-cycled: by its state's ladder, or as its order
  * promised no restart. */
@@ -277,6 +291,8 @@ struct bu_cluster *bu_observe_cluster(struct bu_reconcile *rec,
 				      const struct bu_joined *joined,
 				      const struct bu_cluster_driver **ret_driver,
 				      struct bu_err *err);
+/* 1 = its agent was not heard lately, and has no work that would take so long. */
+int bu_observe_misses(const struct bu_reconcile *rec, const struct bu_node *node);
 /* Asks the clusters that are due, and makes conditions of answers and silence. */
 void bu_observe_tick(struct bu_reconcile *rec);
 /* Calls fn for each cluster that is open. */

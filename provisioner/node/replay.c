@@ -19,6 +19,7 @@
 #include "provisioner/node/orders.h"
 #include "provisioner/node/over.h"
 #include "provisioner/node/revisions.h"
+#include "provisioner/node/starting.h"
 
 static struct bu_node *
 add_node(struct bu_fleet *fleet, const char *name, int64_t time_ms)
@@ -369,6 +370,7 @@ static const struct {
 	[BU_EVENT_CONDITION] = {EITHER, on_condition},
 	[BU_EVENT_POWER] = {NODE, bu_replay_power},
 	[BU_EVENT_OFF] = {NODE, bu_over_seen},
+	[BU_EVENT_START] = {SITE, bu_starting_replay},
 	[BU_EVENT_BACKUP] = {SITE, on_backup},
 	[BU_EVENT_TOKEN] = {SITE, bu_replay_token},
 	[BU_EVENT_TOKEN_REVOKED] = {SITE, bu_replay_token_revoked},

@@ -12,6 +12,7 @@
 #include "provisioner/node/fallback.h"
 #include "provisioner/node/over.h"
 #include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/starting.h"
 #include "provisioner/node/verbs_rules.h"
 
 /* What a line tells of. */
@@ -333,6 +334,7 @@ add_state(const struct why *why)
 	const struct bu_node *node = why->node;
 	const struct bu_state_info *info = bu_state_info(node->state);
 	const struct bu_reason *says = node->live.wait_reason;
+	json_t *start = bu_starting_why(why->rec, node);
 
 	SAY(why, IS_SO, BU_ARG("node", node->name), BU_ARG("state", info->name),
 	    BU_ARG_NUMBER("s", seconds_since(why, node->since_ms)));
@@ -340,6 +342,8 @@ add_state(const struct why *why)
 		SAY(why, CAME_BY, BU_ARG_SAID("why", bu_said_of(node->reason)));
 	add_conditions(why);
 	add_hold(why);
+	if (start)
+		json_array_append_new(why->lines, start);
 	add_reason(why, node->live.refusal, BU_REASON_REFUSED);
 	add_reason(why, says,
 		   bu_reason_is(says, BU_REASON_KIND_WAIT) ? BU_REASON_WAITS

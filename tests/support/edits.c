@@ -128,6 +128,7 @@ static const struct {
 	{"pool", "canary", {"1", "2", "5"}},
 	{"pool", "failure_budget", {"1", "2", "10 %"}},
 	{"pool", "drain_deadline", {"10 min", "1 h"}},
+	{"pool", "start", {"10", "50"}},
 	{"pool", "confirm_deadline", {"10 s", "1 m"}},
 	{"pool", "maintenance", {"mon-sun 00:00-24:00", "sat 00:00-04:00"}},
 	{"network fabric", "mtu", {"1500", "4200", "9000"}},

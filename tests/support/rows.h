@@ -259,6 +259,8 @@ put_site(json_t *view, struct bu_fleet *fleet)
 	put(view, "runs", "%d/%d", (int)fleet->runs_count,
 	    fleet->runs_count ? (int)fleet->runs[fleet->runs_count - 1].took_ms : 0);
 	put_json(view, "brakes", fleet->brakes);
+	put(view, "start", "%d/%d/%d/%s", (int)fleet->start.seq,
+	    at(fleet->start.since_ms), (int)fleet->start.tier, fleet->start.by);
 	put_json(view, "delivered", fleet->delivered);
 	put_conditions(view, fleet->conditions, "site.");
 	for (size_t i = 0; i < fleet->rollouts_count; i++) {
