@@ -12,6 +12,7 @@
 #include "base/http.h"
 #include "base/json.h"
 #include "cli/context.h"
+#include "cli/idp.h"
 #include "cli/reach.h"
 #include "profiles/nodeset/nodeset.h"
 
@@ -20,9 +21,10 @@ enum { ANSWER_MS = 60 * 1000, PAIRS_PAGE = 1000 };
 struct bu_client {
 	struct bu_http *http; /* NULL = wrong says why */
 	struct bu_reach reach;
-	char *context;       /* its name; NULL = over the socket */
-	char *where;         /* for errors: the socket, or the context's URL */
-	struct bu_err wrong; /* of the context */
+	char *context;          /* its name; NULL = over the socket */
+	struct bu_context kept; /* its contents; empty = over the socket */
+	char *where;            /* for errors: the socket, or the context's URL */
+	struct bu_err wrong;    /* of the context */
 	int64_t answer_ms;
 };
 
@@ -39,23 +41,42 @@ bu_client_create(const char *socket)
 	return client;
 }
 
+static void
+connect_context(struct bu_client *client)
+{
+	client->http =
+		bu_http_create(&(struct bu_http_opts){.base_url = client->kept.url,
+						      .ca_file = client->kept.ca_file,
+						      .token = client->kept.token});
+}
+
 static struct bu_client *
 open_context(const char *name)
 {
 	struct bu_client *client = bu_xcalloc(1, sizeof(*client));
-	bu_autocontext struct bu_context context = {0};
 
 	client->answer_ms = ANSWER_MS;
 	client->context = bu_xstrdup(name);
-	if (bu_context_load(name, &context, &client->wrong) != 0) {
+	if (bu_context_load(name, &client->kept, &client->wrong) != 0) {
 		client->where = bu_xstrdup("");
 		return client;
 	}
-	client->where = bu_xstrdup(context.url);
-	client->http = bu_http_create(&(struct bu_http_opts){.base_url = context.url,
-							     .ca_file = context.ca_file,
-							     .token = context.token});
+	client->where = bu_xstrdup(client->kept.url);
+	connect_context(client);
 	return client;
+}
+
+/* With a token that is good for this request; 0, or why there is none. */
+static int
+renew(struct bu_client *client, struct bu_err *err)
+{
+	if (!client->context || !bu_context_is_due(&client->kept))
+		return 0;
+	if (bu_context_renew(client->context, &client->kept, err) != 0)
+		return bu_err_wrap(err, "context '%s'", client->context);
+	bu_http_destroy(bu_steal(&client->http));
+	connect_context(client);
+	return 0;
 }
 
 struct bu_client *
@@ -93,6 +114,7 @@ bu_cleanup_client(struct bu_client **client)
 	bu_http_destroy((*client)->http);
 	bu_reach_fini(&(*client)->reach);
 	free((*client)->context);
+	bu_context_fini(&(*client)->kept);
 	free((*client)->where);
 	free(*client);
 }
@@ -126,15 +148,20 @@ static json_t *
 call(struct bu_client *client, const char *method, const char *path, const json_t *body,
      int64_t timeout_ms, struct bu_err *err)
 {
+	const struct bu_http_call wanted = {method, path, body, timeout_ms};
 	json_t *reply = NULL;
+	int rc;
 
 	if (!client->http) {
 		say_wrong(client, err);
 		return NULL;
 	}
-	if (bu_http_json(client->http,
-			 &(struct bu_http_call){method, path, body, timeout_ms}, &reply,
-			 err) != 0) {
+	if (renew(client, err) != 0)
+		return NULL;
+	rc = client->kept.oidc.token_url
+		     ? bu_idp_call(client->http, &wanted, &reply, err)
+		     : bu_http_json(client->http, &wanted, &reply, err);
+	if (rc != 0) {
 		explain(client, err);
 		return NULL;
 	}
@@ -187,6 +214,8 @@ bu_client_follow(struct bu_client *client, const char *path,
 {
 	struct following following = {fn, arg};
 
+	if (client->http && renew(client, err) != 0)
+		return -1;
 	if (client->http &&
 	    bu_http_follow(client->http, path, on_line, &following, err) == 0)
 		return 0;
