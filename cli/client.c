@@ -11,6 +11,7 @@
 
 #include "base/http.h"
 #include "base/json.h"
+#include "base/url.h"
 #include "cli/context.h"
 #include "cli/idp.h"
 #include "cli/reach.h"
@@ -233,28 +234,10 @@ bu_client_post(struct bu_client *client, const char *path, const json_t *body,
 	return call(client, "POST", path, body, client->answer_ms, err);
 }
 
-char *
-bu_client_escape(const char *text)
-{
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-		"0123456789-._~";
-	char *escaped = bu_xmalloc(3 * strlen(text) + 1), *to = escaped;
-
-	for (const char *p = text; *p; p++) {
-		if (strchr(plain, *p))
-			*to++ = *p;
-		else
-			to += sprintf(to, "%%%02X", (unsigned char)*p);
-	}
-	*to = '\0';
-	return escaped;
-}
-
 json_t *
 bu_client_nodes(struct bu_client *client, const char *set, struct bu_err *err)
 {
-	bu_autofree char *escaped = set ? bu_client_escape(set) : NULL;
+	bu_autofree char *escaped = set ? bu_url_escape(set) : NULL;
 	json_t *reply = bu_client_get(client, 0, err, "/v1/nodes%s%s",
 				      set ? "?set=" : "", set ? escaped : "");
 

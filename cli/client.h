@@ -38,8 +38,6 @@ json_t *bu_client_nodes(struct bu_client *client, const char *set, struct bu_err
  * first `most` of those with one of these verdicts ("fail,warn"; NULL = any). */
 json_t *bu_client_pairs(struct bu_client *client, const char *verdicts, size_t most,
 			struct bu_err *err);
-/* As a part of a URL's query; owned. */
-char *bu_client_escape(const char *text);
 /* GET /v1/nodes/NAME. BU_ERR_INVAL when the name cannot be one. */
 json_t *bu_client_node(struct bu_client *client, const char *name, struct bu_err *err);
 /* The whole nodes of a listing's "nodes", in an array. New reference. */

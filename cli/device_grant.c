@@ -59,20 +59,20 @@ show_code(const json_t *begun, struct bu_err *err)
 static int
 judge(const json_t *answer, int *interval_s, struct bu_err *err)
 {
-	const char *error = bu_json_str(answer, "error", NULL);
+	const char *code = bu_json_str(answer, "error", NULL);
 
-	if (!error)
+	if (!code)
 		return 0;
-	if (strcmp(error, "authorization_pending") == 0)
+	if (strcmp(code, "authorization_pending") == 0)
 		return 1;
-	if (strcmp(error, "slow_down") == 0) {
+	if (strcmp(code, "slow_down") == 0) {
 		*interval_s = within(*interval_s + SLOWER_S, 1, INTERVAL_MAX_S);
 		return 1;
 	}
-	if (strcmp(error, "access_denied") == 0)
+	if (strcmp(code, "access_denied") == 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "the login was refused at the identity provider");
-	if (strcmp(error, "expired_token") == 0)
+	if (strcmp(code, "expired_token") == 0)
 		return bu_err_set(err, BU_ERR_TIMEOUT, 0,
 				  "the code was not confirmed in time; log in again");
 	return bu_idp_refused(answer, err);

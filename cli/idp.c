@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests to an identity provider. Called by device_grant.c and context_renew.c. Invariants:
- * over https alone, verified; what the issuer says is printed without its control
- * characters; no error has a token or a code.
+ * Requests to an identity provider. Called by device_grant.c and context_renew.c.
+ * Invariants: over https alone, verified; what the issuer says is printed without its
+ * control characters; no error has a token or a code.
  */
 #include "cli/idp.h"
 
@@ -14,6 +14,7 @@
 #include "base/jwt.h"
 #include "base/loop.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "cli/client.h"
 #include "cli/render/output.h"
 
@@ -71,7 +72,7 @@ bu_idp_post(const char *url, const char *ca, const char *const *pairs,
 	json_t *object;
 
 	for (; *pairs; pairs += 2) {
-		bu_autofree char *value = bu_client_escape(pairs[1]);
+		bu_autofree char *value = bu_url_escape(pairs[1]);
 
 		bu_text_add(&form, "&", "%s=%s", pairs[0], value);
 	}

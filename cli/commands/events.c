@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/url.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/render/output.h"
@@ -91,7 +92,7 @@ bu_cmd_events(const struct bu_options *options, struct bu_err *err)
 	bu_autojson json_t *reply = NULL;
 	bu_autofree char *escaped = NULL, *filter = NULL, *path = NULL;
 
-	escaped = options->node ? bu_client_escape(options->node) : NULL;
+	escaped = options->node ? bu_url_escape(options->node) : NULL;
 	filter = bu_xasprintf("%s%s", escaped ? "&node=" : "", escaped ? escaped : "");
 	reply = ask_end(client, options->limit, filter, err);
 	if (!reply)

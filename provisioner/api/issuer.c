@@ -79,8 +79,7 @@ on_keys(struct bu_http_answer *answer, const struct bu_err *failed, void *arg)
 {
 	struct bu_issuer *issuer = arg;
 	struct bu_err err = {0};
-	bu_autojson json_t *object =
-		read_answer(answer, failed, "jwks_uri", &err);
+	bu_autojson json_t *object = read_answer(answer, failed, "jwks_uri", &err);
 	struct bu_jwks *keys =
 		object ? bu_jwks_read(answer->body, answer->size, &err) : NULL;
 
