@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/jwt.h"
 #include "tests/support/jwt.h"
 #include "tests/support/site.h"
 
@@ -205,6 +206,26 @@ START_TEST(groups_of_the_token_are_roles)
 		ask_with(token, "POST /v1/nodes/node001/hold", rows[i].hold, "");
 		ask_with(token, "GET /v1/audit", rows[i].read, "");
 	}
+	end();
+}
+END_TEST
+
+/* As long as one may be, through the listener's memory for heads. */
+START_TEST(a_person_of_many_groups_comes)
+{
+	bu_autofree char *fill = bu_xmalloc(BU_JWT_MAX), *claims = NULL, *token = NULL;
+	int size = (BU_JWT_MAX - 200) * 3 / 4 - 230;
+
+	begin();
+	open_oidc();
+	memset(fill, 'x', (size_t)size);
+	fill[size] = '\0';
+	claims =
+		bu_xasprintf("\"email\":\"a@x\",\"groups\":[\"%s\",\"lookers\"]", fill);
+	token = token_of(&key, claims);
+	ck_assert_uint_gt(strlen(token), BU_JWT_MAX - 300);
+	ck_assert_uint_le(strlen(token), BU_JWT_MAX);
+	ask_with(token, "GET /v1/nodes", 200, "node001");
 	end();
 }
 END_TEST
@@ -441,8 +462,8 @@ START_TEST(an_issuer_that_cannot_be_is_refused)
 }
 END_TEST
 
-RIG_UNIT("oidc", groups_of_the_token_are_roles, the_log_says_who,
-	 a_name_is_of_the_claim_that_is_chosen,
+RIG_UNIT("oidc", groups_of_the_token_are_roles, a_person_of_many_groups_comes,
+	 the_log_says_who, a_name_is_of_the_claim_that_is_chosen,
 	 keys_that_the_issuer_changes_are_fetched, a_storm_of_unknown_keys_fetches_once,
 	 without_the_issuer_keys_are_good_for_a_day, another_issuer_is_not_believed,
 	 without_an_issuer_nobody_comes_by_one, an_issuer_that_cannot_be_is_refused)
