@@ -67,11 +67,17 @@ open_context(const char *name)
 	return client;
 }
 
+int
+bu_client_is_over(const struct bu_client *client)
+{
+	return client->context && bu_context_is_due(&client->kept);
+}
+
 /* With a token that is good for this request; 0, or why there is none. */
 static int
 renew(struct bu_client *client, struct bu_err *err)
 {
-	if (!client->context || !bu_context_is_due(&client->kept))
+	if (!bu_client_is_over(client))
 		return 0;
 	if (bu_context_renew(client->context, &client->kept, err) != 0)
 		return bu_err_wrap(err, "context '%s'", client->context);
