@@ -6,6 +6,7 @@
  */
 #include "provisioner/api/oidc.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,6 +85,18 @@ name_in(const json_t *claims, const char *claim)
 	return bu_json_str(claims, claim, "");
 }
 
+/* Whoever reads `by` takes it apart at blanks, colons and brackets. */
+static int
+is_name(const char *name)
+{
+	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz"
+				       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				       "._-+@|/\\";
+
+	return isalnum((unsigned char)*name) && strlen(name) <= NAME_MAX &&
+	       bu_text_is(name, alphabet);
+}
+
 static int
 name_caller(const struct bu_oidc *oidc, const json_t *claims, struct bu_caller *ret,
 	    struct bu_err *err)
@@ -94,12 +107,11 @@ name_caller(const struct bu_oidc *oidc, const json_t *claims, struct bu_caller *
 		claim = *name_in(claims, "preferred_username") ? "preferred_username"
 							       : "email";
 	name = name_in(claims, claim);
-	if (!*name || strlen(name) > NAME_MAX || !bu_text_is_ascii(name) ||
-	    strchr(name, ' '))
+	if (!is_name(name))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "this token of an identity provider has no name in "
-				  "its claim '%s' (oidc_name_claim), of 1 to %d "
-				  "printable characters without blanks",
+				  "its claim '%s' (oidc_name_claim): up to %d letters, "
+				  "digits and '._-+@|/\\', and a letter or digit first",
 				  claim, NAME_MAX);
 	snprintf(ret->who, sizeof(ret->who), "oidc:%s", name);
 	return 0;

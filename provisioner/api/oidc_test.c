@@ -277,6 +277,10 @@ START_TEST(a_name_is_of_the_claim_that_is_chosen)
 		{"sub", "\"sub\":\"a b\"", NULL},
 		{"sub", "\"sub\":\"a\\nb\"", NULL},
 		{"sub", "\"sub\":\"\\u00e9\"", NULL},
+		{"sub", "\"sub\":\"(bob)\"", NULL},
+		{"sub", "\"sub\":\"bob(1)\"", NULL},
+		{"sub", "\"sub\":\"@bob\"", NULL},
+		{"sub", "\"sub\":\"oidc:bob\"", NULL},
 		{"sub",
 		 "\"sub\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 		 "aaaaaaaaaaaaaaaaaaa\"",
