@@ -86,6 +86,8 @@ person_of(const char *who, char ret[BU_BY_SIZE])
 	while (at > 0 && who[at - 1] != ' ' && who[at - 1] != ':')
 		at--;
 	bu_text_copy_part(ret, BU_BY_SIZE, who + at, length - at);
+	if (!*ret)
+		bu_text_copy(ret, BU_BY_SIZE, who);
 }
 
 static int

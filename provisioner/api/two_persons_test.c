@@ -103,6 +103,9 @@ START_TEST(one_person_is_one_by_each_way)
 	must_wait(&(struct ask){"token ci", "alice (uid 1000)", 3, NULL, -1});
 	must_wait(&(struct ask){"alice (uid 1000)", NULL, 3, NULL, -1});
 	may(&(struct ask){"root", NULL, 3, NULL, -1});
+	/* Names without a letter before the mark. */
+	must_wait(&(struct ask){"oidc:@a", NULL, 4, NULL, -1});
+	must_wait(&(struct ask){"oidc:@a", NULL, 4, NULL, -1});
 	site_end(&site);
 }
 END_TEST
