@@ -53,6 +53,7 @@ struct bu_starting {
 	int64_t from_ms; /* awake: agents count that were heard after this */
 	int64_t told_ms; /* monotonic: a row that ends told_tier was made; 0 = none */
 	int64_t told_tier;
+	int64_t partner_ms; /* monotonic: nothing lacks but partners since; 0 = more */
 };
 
 struct bu_reconcile {

@@ -53,9 +53,12 @@ bu_starting_replay(BU_REPLAY_ARGS)
 		fleet->start.seq = event->seq;
 		fleet->start.since_ms = event->time_ms;
 		fleet->start.tier = row->tier;
+		fleet->start.without = 0;
 		BU_TEXT_COPY(fleet->start.by, row->by);
 	} else if (strcmp(row->to, "tier") == 0) {
 		fleet->start.tier = row->tier;
+		if (row->without > fleet->start.without)
+			fleet->start.without = row->without;
 	} else if (strcmp(row->to, "begun") != 0) {
 		fleet->start.seq = 0;
 	}
@@ -330,6 +333,7 @@ look_at_each(struct bu_reconcile *rec, int first)
 			*bu_node_start(node) = (struct bu_start_fact){
 				.of = rec->fleet->start.seq, .waits = waits};
 		}
+		bu_starting_pass(rec, node);
 		place = bu_starting_place(rec, node);
 		if (place == BU_START_UP || place == BU_START_LATER)
 			bu_node_start(node)->seen = SEEN_NOTHING;
@@ -342,58 +346,26 @@ look_at_each(struct bu_reconcile *rec, int first)
 
 /* --- the tiers --- */
 
-/* The lowest tier above this one that a node takes part of; 0 = none. */
-static int64_t
-tier_above(const struct bu_reconcile *rec, int64_t tier)
-{
-	int64_t lowest = 0;
-
-	for (size_t i = 0; i < rec->fleet->count; i++) {
-		const struct bu_node *node = rec->fleet->nodes[i];
-		int64_t own;
-
-		if (left_of(rec, node) != TAKES_PART)
-			continue;
-		own = bu_starting_tier(rec, node);
-		if (own > tier && (!lowest || own < lowest))
-			lowest = own;
-	}
-	return lowest;
-}
-
-static int
-is_up(const struct bu_reconcile *rec, int64_t tier)
-{
-	for (size_t i = 0; i < rec->fleet->count; i++) {
-		const struct bu_node *node = rec->fleet->nodes[i];
-		enum bu_start_place place = bu_starting_place(rec, node);
-
-		if (place != BU_START_LEFT && place != BU_START_UP &&
-		    place != BU_START_SKIPPED && bu_starting_tier(rec, node) == tier)
-			return 0;
-	}
-	return 1;
-}
-
+/* without: of bu_fleet.start. */
 static void
-tell(struct bu_reconcile *rec, const char *to, int64_t tier, const char *by,
-     const char *reason)
+tell(struct bu_reconcile *rec, const char *to, int64_t tier, int64_t without,
+     const char *by, const char *reason)
 {
 	struct bu_event event;
 
 	BU_EVENT_MAKE(&event, BU_EVENT_START, "", start, .to = to, .tier = tier,
-		      .by = by, .reason = *reason ? reason : NULL);
+		      .without = without, .by = by, .reason = *reason ? reason : NULL);
 	bu_reconcile_note(rec, &event, 1);
 }
 
 static void
-go_on(struct bu_reconcile *rec, const char *by, const char *reason)
+go_on(struct bu_reconcile *rec, int64_t without, const char *by, const char *reason)
 {
-	int64_t next = tier_above(rec, rec->fleet->start.tier);
+	int64_t next = bu_starting_tier_above(rec, rec->fleet->start.tier);
 
 	rec->starting.told_tier = rec->fleet->start.tier;
 	rec->starting.told_ms = now_ms(rec);
-	tell(rec, next ? "tier" : "done", next, by, reason);
+	tell(rec, next ? "tier" : "done", next, without, by, reason);
 }
 
 /* The row of the last step may be on its way to the log. */
@@ -410,13 +382,14 @@ bu_starting_tick(struct bu_reconcile *rec)
 {
 	struct bu_fleet *fleet = rec->fleet;
 	int first = rec->starting.seq != fleet->start.seq;
+	enum bu_start_ready ready;
 
 	if (!fleet->desired || rec->stopped)
 		return;
 	if (first) {
 		rec->starting.seq = fleet->start.seq;
 		rec->starting.from_ms = bu_observe_awake_ms(rec);
-		rec->starting.told_ms = 0;
+		rec->starting.told_ms = rec->starting.partner_ms = 0;
 	}
 	/* When a start has ended, what waited for it goes on. */
 	for (size_t i = 0; first && !fleet->start.seq && i < fleet->count; i++)
@@ -424,8 +397,11 @@ bu_starting_tick(struct bu_reconcile *rec)
 	if (!fleet->start.seq)
 		return;
 	look_at_each(rec, first);
-	if (!is_told(rec) && is_up(rec, fleet->start.tier))
-		go_on(rec, "bringup", "");
+	ready = bu_starting_ready(rec);
+	if (ready == BU_START_HELD || is_told(rec))
+		return;
+	go_on(rec, 0, "bringup",
+	      ready == BU_START_WANTS_PARTNERS ? "the partners come later" : "");
 }
 
 /* --- a person --- */
@@ -442,7 +418,7 @@ check_begin(const struct bu_reconcile *rec, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "no profile that can be read is applied, so no node "
 				  "can be started");
-	if (!tier_above(rec, 0))
+	if (!bu_starting_tier_above(rec, 0))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "no node takes part in a start; bringup start says "
 				  "why each is left alone");
@@ -484,10 +460,11 @@ bu_starting_ask(struct bu_reconcile *rec, const struct bu_start_ask *ask,
 	    (begins ? check_begin(rec, err) : check_open(rec, ask, err)) != 0)
 		return -1;
 	if (begins)
-		tell(rec, "begun", tier_above(rec, 0), ask->by, ask->reason);
+		tell(rec, "begun", bu_starting_tier_above(rec, 0), 0, ask->by,
+		     ask->reason);
 	else if (ends)
-		tell(rec, "aborted", rec->fleet->start.tier, ask->by, ask->reason);
+		tell(rec, "aborted", rec->fleet->start.tier, 0, ask->by, ask->reason);
 	else
-		go_on(rec, ask->by, ask->reason);
+		go_on(rec, rec->fleet->start.tier, ask->by, ask->reason);
 	return 0;
 }

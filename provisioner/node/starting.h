@@ -10,8 +10,7 @@
 #include "provisioner/node/reconcile.h"
 #include "provisioner/node/replay_impl.h"
 
-/* Where a node is in the start. A tier is up when each node of it is LEFT, UP or
- * SKIPPED. */
+/* Where a node is in the start. A tier waits for none that is LEFT, UP or SKIPPED. */
 enum bu_start_place {
 	BU_START_LEFT,    /* alone: bu_starting_left() says why */
 	BU_START_UP,      /* ready, and its agent was heard since the start began */
@@ -54,6 +53,21 @@ int bu_starting_comes(const struct bu_reconcile *rec, const struct bu_node *node
  * the fence's errors. */
 bu_must int bu_starting_ask(struct bu_reconcile *rec, const struct bu_start_ask *ask,
 			    struct bu_err *err);
+
+/* --- starting_tiers.c --- */
+
+/* HELD: a node is waited for. WANTS_PARTNERS: those that are lack nothing but partners
+ * of later tiers. */
+enum bu_start_ready { BU_START_HELD, BU_START_ALL_UP, BU_START_WANTS_PARTNERS };
+
+/* Of the present tier. */
+enum bu_start_ready bu_starting_ready(struct bu_reconcile *rec);
+/* 1 = the present tier waits for the node, of its own or of an earlier place. */
+int bu_starting_holds(const struct bu_reconcile *rec, const struct bu_node *node);
+/* Notes a node that is up or skipped: later tiers do not wait for it again. */
+void bu_starting_pass(const struct bu_reconcile *rec, struct bu_node *node);
+/* The lowest tier above this one that a node takes part of; 0 = none. */
+int64_t bu_starting_tier_above(const struct bu_reconcile *rec, int64_t tier);
 
 /* starting_shown.c. What GET /v1/start answers: {"running": null or {"by","since_ms",
  * "tier"}, "per_rack", "pools": [{"tier","pool","nodes":[],"up":[]}] in their order,
