@@ -93,8 +93,8 @@ wants_partner(const struct bu_reconcile *rec, const struct bu_node *node)
 	       has_later_partner(rec, node);
 }
 
-enum bu_start_ready
-bu_starting_ready(struct bu_reconcile *rec)
+int
+bu_starting_is_up(struct bu_reconcile *rec)
 {
 	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
 	int partners = 0, others = 0;
@@ -113,10 +113,6 @@ bu_starting_ready(struct bu_reconcile *rec)
 		rec->starting.partner_ms = 0;
 	else if (!rec->starting.partner_ms)
 		rec->starting.partner_ms = now_ms;
-	if (others)
-		return BU_START_HELD;
-	if (!partners)
-		return BU_START_ALL_UP;
-	return now_ms - rec->starting.partner_ms >= PARTNER_MS ? BU_START_WANTS_PARTNERS
-							       : BU_START_HELD;
+	return !others &&
+	       (!partners || now_ms - rec->starting.partner_ms >= PARTNER_MS);
 }
