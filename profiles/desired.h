@@ -51,6 +51,7 @@ struct bu_desired_policy {
 	char *compatibility;   /* "refuse", "warn"; never NULL with a section */
 	double brake_percent;  /* of a pool, rack or BMC subnet; 0 = no section: 20 */
 	int start_per_rack;    /* machines that start at once; 0 = no section: 4 */
+	int two_persons; /* an apply may wipe so many by one person's word; 0 = any */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };

@@ -116,6 +116,10 @@ static const struct bu_key keys[] = {
 	CONTENT(NONE),
 	"machines of one rack that bringup start has switched on and that have not called "
 	"yet, at most; nodes without a rack count as one rack"},
+{"policy", "two_persons", BU_KEY_INT, NULL, 1, 100000, NULL, FIELD(policy, two_persons),
+	CONTENT(NONE),
+	"more nodes than this are wiped only when two persons apply the same plan; without "
+	"it, one person may"},
 BU_ACCESS_KEYS
 {"group", "gid", BU_KEY_INT, NULL, 1000, 2e9, "required", FIELD(group, gid),
 	CONTENT(RECONFIGURE), "its number, the same on every node"},

@@ -50,9 +50,24 @@ on_epoch(BU_REPLAY_ARGS)
 				 fleet->epochs_count + 1, sizeof(*fleet->epochs));
 	fleet->epochs[fleet->epochs_count++] =
 		(struct bu_epoch){fleet->epoch, event->seq, event->time_ms};
+	memset(&fleet->consents, 0, sizeof(fleet->consents));
 	/* Logs of older versions went on with their orders here. */
 	if (body->epoch.ends)
 		bu_adopted_epoch(fleet, event);
+	return 0;
+}
+
+static int
+on_consented(BU_REPLAY_ARGS)
+{
+	struct bu_consents *consents = &fleet->consents;
+	struct bu_agreed *agreed = &consents->list[consents->next];
+
+	consents->next = (consents->next + 1) % BU_CONSENTS_KEPT;
+	agreed->at_ms = event->time_ms;
+	BU_TEXT_COPY(agreed->wipes, body->consented.wipes);
+	BU_TEXT_COPY(agreed->by, body->consented.by);
+	BU_TEXT_COPY(agreed->maker, bu_body_text(body->consented.maker));
 	return 0;
 }
 
@@ -88,6 +103,7 @@ on_applied(BU_REPLAY_ARGS)
 		bu_life_set_clock(fleet, fleet->nodes[i]);
 	fleet->trouble[0] = '\0';
 	BU_TEXT_COPY(fleet->commit, body->applied.commit);
+	memset(&fleet->consents, 0, sizeof(fleet->consents));
 	bu_orders_applied(fleet, event, body);
 	for (size_t i = 0; i < fleet->count; i++)
 		fleet->nodes[i]->live.in_profile = 0;
@@ -374,6 +390,7 @@ static const struct {
 	[BU_EVENT_TOKEN] = {SITE, bu_replay_token},
 	[BU_EVENT_TOKEN_REVOKED] = {SITE, bu_replay_token_revoked},
 	[BU_EVENT_SCALE] = {SITE, bu_replay_scale},
+	[BU_EVENT_CONSENTED] = {SITE, on_consented},
 	[BU_EVENT_DELIVERED] = {SITE, bu_replay_delivered},
 	[BU_EVENT_ADOPTED] = {NODE, bu_replay_adopted},
 	[BU_EVENT_LEARNED] = {SITE, bu_replay_learned},

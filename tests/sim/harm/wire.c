@@ -77,7 +77,7 @@ call(const char *method, const char *path, int listener, const json_t *body,
      const struct ident *ident, int64_t waited_ms, struct bu_reply *reply,
      struct bu_err *err)
 {
-	struct bu_caller caller = {"local", ~0U};
+	struct bu_caller caller = {.who = "local", .roles = ~0U};
 	struct bu_request request = {.caller = &caller,
 				     .method = method,
 				     .path = path,
