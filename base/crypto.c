@@ -246,6 +246,25 @@ bu_base64_decode(const char *text, void *ret_data, size_t max, size_t *ret_size)
 	return rc;
 }
 
+int
+bu_base64url_decode(const char *text, size_t length, void *ret_data, size_t max,
+		    size_t *ret_size)
+{
+	bu_autofree char *plain = bu_xmalloc(length + 4);
+	int rc = -1, foreign = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		foreign |= text[i] == '+' || text[i] == '/' || text[i] == '=';
+		plain[i] = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
+	}
+	memcpy(plain + length, "===", 4);
+	plain[(length + 3) / 4 * 4] = '\0';
+	if (!foreign)
+		rc = bu_base64_decode(plain, ret_data, max, ret_size);
+	gnutls_memset(plain, 0, length);
+	return rc;
+}
+
 static int
 key_to_pem(gnutls_privkey_t key, gnutls_datum_t *ret_private,
 	   gnutls_datum_t *ret_public)

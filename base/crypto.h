@@ -44,6 +44,10 @@ int bu_hex_decode(const char *text, void *ret_data, size_t size);
 char *bu_base64_encode(const void *data, size_t size);
 /* -1 unless text is what bu_base64_encode() makes of at most max bytes. */
 int bu_base64_decode(const char *text, void *ret_data, size_t max, size_t *ret_size);
+/* Of the alphabet for URLs, without padding (RFC 7515). -1 unless these `length` bytes
+ * are the one text of at most max bytes, and of one or more. */
+int bu_base64url_decode(const char *text, size_t length, void *ret_data, size_t max,
+			size_t *ret_size);
 
 /* Ed25519. PEM strings are owned by the caller. */
 bu_must int bu_sign_key_create(char **ret_private_pem, char **ret_public_pem,

@@ -278,3 +278,21 @@ bu_url_key(const char *text)
 	path = domain_path(url.path);
 	return bu_xasprintf("%s://%s%s%s", url.scheme, host, port, path);
 }
+
+char *
+bu_url_escape(const char *text)
+{
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"0123456789-._~";
+	char *escaped = bu_xmalloc(3 * strlen(text) + 1), *to = escaped;
+
+	for (const char *p = text; *p; p++) {
+		if (strchr(plain, *p))
+			*to++ = *p;
+		else
+			to += sprintf(to, "%%%02X", (unsigned char)*p);
+	}
+	*to = '\0';
+	return escaped;
+}

@@ -11,7 +11,9 @@
 
 #include "base/http.h"
 #include "base/json.h"
+#include "base/url.h"
 #include "cli/context.h"
+#include "cli/idp.h"
 #include "cli/reach.h"
 #include "profiles/nodeset/nodeset.h"
 
@@ -20,9 +22,10 @@ enum { ANSWER_MS = 60 * 1000, PAIRS_PAGE = 1000 };
 struct bu_client {
 	struct bu_http *http; /* NULL = wrong says why */
 	struct bu_reach reach;
-	char *context;       /* its name; NULL = over the socket */
-	char *where;         /* for errors: the socket, or the context's URL */
-	struct bu_err wrong; /* of the context */
+	char *context;          /* its name; NULL = over the socket */
+	struct bu_context kept; /* its contents; empty = over the socket */
+	char *where;            /* for errors: the socket, or the context's URL */
+	struct bu_err wrong;    /* of the context */
 	int64_t answer_ms;
 };
 
@@ -39,23 +42,48 @@ bu_client_create(const char *socket)
 	return client;
 }
 
+static void
+connect_context(struct bu_client *client)
+{
+	client->http =
+		bu_http_create(&(struct bu_http_opts){.base_url = client->kept.url,
+						      .ca_file = client->kept.ca_file,
+						      .token = client->kept.token});
+}
+
 static struct bu_client *
 open_context(const char *name)
 {
 	struct bu_client *client = bu_xcalloc(1, sizeof(*client));
-	bu_autocontext struct bu_context context = {0};
 
 	client->answer_ms = ANSWER_MS;
 	client->context = bu_xstrdup(name);
-	if (bu_context_load(name, &context, &client->wrong) != 0) {
+	if (bu_context_load(name, &client->kept, &client->wrong) != 0) {
 		client->where = bu_xstrdup("");
 		return client;
 	}
-	client->where = bu_xstrdup(context.url);
-	client->http = bu_http_create(&(struct bu_http_opts){.base_url = context.url,
-							     .ca_file = context.ca_file,
-							     .token = context.token});
+	client->where = bu_xstrdup(client->kept.url);
+	connect_context(client);
 	return client;
+}
+
+int
+bu_client_is_over(const struct bu_client *client)
+{
+	return client->context && bu_context_is_due(&client->kept);
+}
+
+/* With a token that is good for this request; 0, or why there is none. */
+static int
+renew(struct bu_client *client, struct bu_err *err)
+{
+	if (!bu_client_is_over(client))
+		return 0;
+	if (bu_context_renew(client->context, &client->kept, err) != 0)
+		return bu_err_wrap(err, "context '%s'", client->context);
+	bu_http_destroy(bu_steal(&client->http));
+	connect_context(client);
+	return 0;
 }
 
 struct bu_client *
@@ -93,6 +121,7 @@ bu_cleanup_client(struct bu_client **client)
 	bu_http_destroy((*client)->http);
 	bu_reach_fini(&(*client)->reach);
 	free((*client)->context);
+	bu_context_fini(&(*client)->kept);
 	free((*client)->where);
 	free(*client);
 }
@@ -126,15 +155,20 @@ static json_t *
 call(struct bu_client *client, const char *method, const char *path, const json_t *body,
      int64_t timeout_ms, struct bu_err *err)
 {
+	const struct bu_http_call wanted = {method, path, body, timeout_ms};
 	json_t *reply = NULL;
+	int rc;
 
 	if (!client->http) {
 		say_wrong(client, err);
 		return NULL;
 	}
-	if (bu_http_json(client->http,
-			 &(struct bu_http_call){method, path, body, timeout_ms}, &reply,
-			 err) != 0) {
+	if (renew(client, err) != 0)
+		return NULL;
+	rc = client->kept.oidc.token_url
+		     ? bu_idp_call(client->http, &wanted, &reply, err)
+		     : bu_http_json(client->http, &wanted, &reply, err);
+	if (rc != 0) {
 		explain(client, err);
 		return NULL;
 	}
@@ -187,6 +221,8 @@ bu_client_follow(struct bu_client *client, const char *path,
 {
 	struct following following = {fn, arg};
 
+	if (client->http && renew(client, err) != 0)
+		return -1;
 	if (client->http &&
 	    bu_http_follow(client->http, path, on_line, &following, err) == 0)
 		return 0;
@@ -204,28 +240,10 @@ bu_client_post(struct bu_client *client, const char *path, const json_t *body,
 	return call(client, "POST", path, body, client->answer_ms, err);
 }
 
-char *
-bu_client_escape(const char *text)
-{
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-		"0123456789-._~";
-	char *escaped = bu_xmalloc(3 * strlen(text) + 1), *to = escaped;
-
-	for (const char *p = text; *p; p++) {
-		if (strchr(plain, *p))
-			*to++ = *p;
-		else
-			to += sprintf(to, "%%%02X", (unsigned char)*p);
-	}
-	*to = '\0';
-	return escaped;
-}
-
 json_t *
 bu_client_nodes(struct bu_client *client, const char *set, struct bu_err *err)
 {
-	bu_autofree char *escaped = set ? bu_client_escape(set) : NULL;
+	bu_autofree char *escaped = set ? bu_url_escape(set) : NULL;
 	json_t *reply = bu_client_get(client, 0, err, "/v1/nodes%s%s",
 				      set ? "?set=" : "", set ? escaped : "");
 

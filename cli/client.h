@@ -30,6 +30,8 @@ json_t *bu_client_get(struct bu_client *client, int wait_s, struct bu_err *err,
 bu_must int bu_client_follow(struct bu_client *client, const char *path,
 			     int (*fn)(json_t *value, void *arg), void *arg,
 			     struct bu_err *err);
+/* 1 = the context's token is over, and the next call makes it anew. */
+int bu_client_is_over(const struct bu_client *client);
 json_t *bu_client_post(struct bu_client *client, const char *path, const json_t *body,
 		       struct bu_err *err);
 /* Short forms of the nodes of a nodeset (NULL = all): {"nodes":[...],"time_ms"}. */
@@ -38,8 +40,6 @@ json_t *bu_client_nodes(struct bu_client *client, const char *set, struct bu_err
  * first `most` of those with one of these verdicts ("fail,warn"; NULL = any). */
 json_t *bu_client_pairs(struct bu_client *client, const char *verdicts, size_t most,
 			struct bu_err *err);
-/* As a part of a URL's query; owned. */
-char *bu_client_escape(const char *text);
 /* GET /v1/nodes/NAME. BU_ERR_INVAL when the name cannot be one. */
 json_t *bu_client_node(struct bu_client *client, const char *name, struct bu_err *err);
 /* The whole nodes of a listing's "nodes", in an array. New reference. */

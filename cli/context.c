@@ -5,10 +5,13 @@
  */
 #include "cli/context.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,14 +22,24 @@
 
 enum { FILE_MAX = 64 * 1024 };
 
+static void
+free_secret(char *text)
+{
+	if (text)
+		explicit_bzero(text, strlen(text));
+	free(text);
+}
+
 void
 bu_context_fini(struct bu_context *context)
 {
-	if (context->token)
-		explicit_bzero(context->token, strlen(context->token));
 	free(context->url);
-	free(context->token);
+	free_secret(context->token);
 	free(context->ca_file);
+	free(context->oidc.token_url);
+	free(context->oidc.client);
+	free_secret(context->oidc.refresh);
+	free(context->oidc.ca_file);
 	memset(context, 0, sizeof(*context));
 }
 
@@ -83,6 +96,24 @@ check_private(const char *path, const char *name, struct bu_err *err)
 }
 
 static int
+read_oidc(const json_t *object, struct bu_context_oidc *ret, struct bu_err *err)
+{
+	const char *refresh = bu_json_str(object, "refresh_token", NULL);
+	const char *token_url, *client;
+
+	if (!object)
+		return 0;
+	if (bu_json_get_str(object, "token_url", &token_url, err) != 0 ||
+	    bu_json_get_str(object, "client", &client, err) != 0)
+		return -1;
+	ret->token_url = bu_xstrdup(token_url);
+	ret->client = bu_xstrdup(client);
+	ret->refresh = refresh ? bu_xstrdup(refresh) : NULL;
+	ret->until_s = bu_json_int(object, "until_s", 0);
+	return 0;
+}
+
+static int
 read_fields(const json_t *object, struct bu_context *ret, struct bu_err *err)
 {
 	const char *url, *token;
@@ -92,7 +123,7 @@ read_fields(const json_t *object, struct bu_context *ret, struct bu_err *err)
 		return -1;
 	ret->url = bu_xstrdup(url);
 	ret->token = bu_xstrdup(token);
-	return 0;
+	return read_oidc(json_object_get(object, "oidc"), &ret->oidc, err);
 }
 
 int
@@ -113,7 +144,12 @@ bu_context_load(const char *name, struct bu_context *ret, struct bu_err *err)
 	if (!object || read_fields(object, ret, err) != 0)
 		return bu_err_wrap(err, "context '%s'; log in again", name);
 	ret->ca_file = path_of(name, "pem", err);
-	return ret->ca_file ? 0 : -1;
+	if (!ret->ca_file)
+		return -1;
+	ret->oidc.ca_file = path_of(name, "issuer", err);
+	if (access(ret->oidc.ca_file, F_OK) != 0)
+		free(bu_steal(&ret->oidc.ca_file));
+	return 0;
 }
 
 /* The folder is for its owner alone from the start. */
@@ -139,18 +175,71 @@ bu_context_draft(const char *ca, struct bu_err *err)
 	return bu_steal(&path);
 }
 
+/* NULL = the token is the appliance's own. */
+static json_t *
+oidc_json(const struct bu_context_oidc *oidc)
+{
+	return oidc->token_url
+		       ? json_pack("{s:s,s:s,s:s*,s:I}", "token_url", oidc->token_url,
+				   "client", oidc->client, "refresh_token",
+				   oidc->refresh, "until_s", (json_int_t)oidc->until_s)
+		       : NULL;
+}
+
+int
+bu_context_update(const char *name, const struct bu_context *context,
+		  struct bu_err *err)
+{
+	bu_autofree char *path = path_of(name, "json", err);
+	bu_autojson json_t *object =
+		json_pack("{s:s,s:s,s:o*}", "url", context->url, "token",
+			  context->token, "oidc", oidc_json(&context->oidc));
+	char *text = object ? json_dumps(object, JSON_INDENT(1)) : NULL;
+	int rc = path && text && make_folder(err) == 0
+			 ? bu_file_write(path, text, strlen(text), 0600, err)
+			 : -1;
+
+	free_secret(text);
+	return rc;
+}
+
 int
 bu_context_save(const char *name, const struct bu_context *context, const char *ca,
 		struct bu_err *err)
 {
-	bu_autofree char *path = path_of(name, "json", err);
-	bu_autofree char *ca_path = path ? path_of(name, "pem", err) : NULL;
-	bu_autojson json_t *object =
-		json_pack("{s:s,s:s}", "url", context->url, "token", context->token);
-	bu_autofree char *text = object ? json_dumps(object, JSON_INDENT(1)) : NULL;
+	bu_autofree char *path = path_of(name, "pem", err);
 
-	if (!ca_path || !text || make_folder(err) != 0 ||
-	    bu_file_write(ca_path, ca, strlen(ca), 0600, err) != 0)
+	if (!path || make_folder(err) != 0 ||
+	    bu_file_write(path, ca, strlen(ca), 0600, err) != 0)
 		return -1;
-	return bu_file_write(path, text, strlen(text), 0600, err);
+	return bu_context_update(name, context, err);
+}
+
+int
+bu_context_save_issuer(const char *name, const char *ca, struct bu_err *err)
+{
+	bu_autofree char *path = path_of(name, "issuer", err);
+
+	if (!path)
+		return -1;
+	if (ca)
+		return bu_file_write(path, ca, strlen(ca), 0600, err);
+	if (unlink(path) != 0 && errno != ENOENT)
+		return bu_err_set(err, BU_ERR_IO, errno, "remove '%s'", path);
+	return 0;
+}
+
+int
+bu_context_lock(const char *name, struct bu_err *err)
+{
+	bu_autofree char *path = path_of(name, "lock", err);
+	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+
+	if (fd >= 0 && flock(fd, LOCK_EX) == 0)
+		return fd;
+	if (path)
+		bu_err_set(err, BU_ERR_IO, errno, "lock '%s'", path);
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }

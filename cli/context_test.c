@@ -29,9 +29,10 @@ save(const char *name)
 {
 	char url[] = "https://127.0.0.1:1", token[] = "bringup_0123";
 
-	ck_assert_int_eq(bu_context_save(name, &(struct bu_context){url, token, NULL},
-					 "PEM\n", NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_context_save(name, &(struct bu_context){.url = url, .token = token},
+				"PEM\n", NULL),
+		0);
 }
 
 static unsigned

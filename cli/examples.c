@@ -28,7 +28,8 @@ static const struct {
 	{"node hold", "node hold gpu007 --reason 'ticket 4711'"},
 	{"node rebuild", "node rebuild gpu007 --grant reimage"},
 	{"login",
-	 "login https://10.0.0.1:8444 --ca ca.pem --context prod --token-stdin"},
+	 "login https://10.0.0.1:8444 --ca ca.pem --context prod --token-stdin\n"
+	 "login https://10.0.0.1:8444 --ca ca.pem --context prod --oidc"},
 	{"token create", "token create ci --role viewer --for 90d"},
 	{"token revoke", "token revoke ci"},
 	{"pool scale", "pool scale infer 12 --reason 'evening load'"},

@@ -19,6 +19,7 @@
 #define BIT BU_OPTION_BIT
 #define SOURCE (BIT(GIT) | BIT(REF) | BIT(PATH) | BIT(ONLY) | BIT(RESTART))
 #define REACH (BIT(SOCKET) | BIT(CONTEXT))
+#define LOGIN (BIT(TOKEN_STDIN) | BIT(OIDC) | BIT(ISSUER_CA))
 #define LISTING (BIT(OUTPUT) | BIT(JSON) | REACH)
 
 #define VERB (LISTING | BIT(REASON) | BIT(DRY_RUN))
@@ -167,8 +168,7 @@ static const struct bu_command commands[] = {
 	 "what a campaign would find on a model of a fabric; --help says more", 0, 0, 0,
 	 NULL, bu_cmd_fabric_rehearse},
 	{"login", "URL", "keep a token for an appliance on another machine", 1, 1,
-	 BIT(CA) | BIT(FINGERPRINT) | BIT(TOKEN_STDIN) | BIT(CONTEXT), bu_cmd_login,
-	 NULL},
+	 LOGIN | BIT(CA) | BIT(FINGERPRINT) | BIT(CONTEXT), bu_cmd_login, NULL},
 	{"token create", "NAME", "print a token for a person or program, once", 1, 1,
 	 BIT(ROLE) | BIT(FOR) | BIT(OUTPUT) | BIT(JSON) | REACH, bu_cmd_token_create,
 	 NULL},

@@ -104,6 +104,10 @@ enum {
 	  "of the appliance's CA, as bringup token create says it")                    \
 	X(TOKEN_STDIN, "token-stdin", 0, FLAG, token_stdin, "", 0, 0,                  \
 	  "read the token from standard input")                                        \
+	X(OIDC, "oidc", 0, FLAG, oidc, "", 0, 0,                                       \
+	  "log in at the site's identity provider, in a browser")                      \
+	X(ISSUER_CA, "issuer-ca", 0, TEXT, issuer_ca, "FILE", 0, 0,                    \
+	  "the CAs of the identity provider (those of the system)")                    \
 	X(ROLE, "role", 0, TEXT, role, "ROLE", 0, 0,                                   \
 	  "viewer, operator, grant, admin or auditor")                                 \
 	X(FOR, "for", 0, TEXT, lasts, "TIME", 0, 0,                                    \
@@ -162,7 +166,8 @@ struct bu_options {
 	const char *from, *state, *site_key, *identity, *sheet; /* of init */
 	const char *anchor;
 	const char *ca, *fingerprint, *role, *lasts; /* lasts: of --for */
-	int token_stdin;
+	int token_stdin, oidc;
+	const char *issuer_ca;
 	const char *context; /* NULL = the environment says */
 	const char *socket;  /* NULL = the environment says */
 	int help;            /* -h, --help */

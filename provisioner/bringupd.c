@@ -226,12 +226,15 @@ open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 				     .session = bu_api_session_open,
 				     .arg = &d->api};
 	const struct bu_settings *s = &d->settings;
+	struct bu_oidc_opts oidc;
 
 	d->api.server = bu_server_create(d->loop, bu_api_routes, &d->api);
 	bu_server_counts_log(d->api.server, d->store);
 	tell_server(d);
 	bu_settings_groups(s, callers.groups);
 	bu_server_callers(d->api.server, &callers);
+	oidc = bu_settings_oidc(s, callers.groups);
+	d->api.oidc = bu_oidc_create(d->loop, &oidc);
 	d->api.work.secrets = bu_secrets_create(d->loop, on_secret, d);
 	if (listen_one(d, BU_LISTEN_LOCAL, s->socket, err) != 0)
 		return -1;
@@ -367,6 +370,7 @@ stop(struct daemon *d)
 		bu_reconcile_stop(d->api.rec);
 	bu_secrets_destroy(d->api.work.secrets);
 	bu_server_destroy(d->api.server);
+	bu_oidc_destroy(d->api.oidc);
 	bu_api_forget_plans(&d->api);
 	bu_api_forget_sessions(&d->api);
 	bu_api_forget_scans(&d->api);

@@ -198,6 +198,31 @@ check_listeners(const struct bu_settings *s, struct bu_err *err)
 	return 0;
 }
 
+struct bu_oidc_opts
+bu_settings_oidc(const struct bu_settings *settings,
+		 const struct bu_callers_group *groups)
+{
+	return (struct bu_oidc_opts){.issuer = settings->oidc_issuer,
+				     .client = settings->oidc_client,
+				     .ca = settings->oidc_ca,
+				     .scopes = settings->oidc_scopes,
+				     .groups_claim = settings->oidc_groups_claim,
+				     .name_claim = settings->oidc_name_claim,
+				     .groups = groups};
+}
+
+static int
+check_oidc(const struct bu_settings *s, struct bu_err *err)
+{
+	const struct bu_oidc_opts opts = bu_settings_oidc(s, NULL);
+
+	if (*s->oidc_issuer && !*s->people_listen)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "oidc_issuer also needs people_listen, over which "
+				  "people come with its tokens");
+	return bu_oidc_check(&opts, err);
+}
+
 /* What would only be found when it is used. */
 static int
 check_values(const struct bu_settings *s, struct bu_err *err)
@@ -219,7 +244,7 @@ check_values(const struct bu_settings *s, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "boot_interface also needs boot_address, "
 				  "boot_listen and, with dhcp = full, dhcp_range");
-	return check_listeners(s, err);
+	return check_oidc(s, err) == 0 ? check_listeners(s, err) : -1;
 }
 
 int

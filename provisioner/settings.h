@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/networks.h"
 #include "model/state.h"
+#include "provisioner/api/oidc.h"
 #include "provisioner/api/server.h"
 #include "provisioner/api/webhook_form.h"
 #include "provisioner/power/power.h"
@@ -38,6 +39,15 @@
 	  "group of operators that also allow a reset, reimage or wipe")               \
 	X(group_admin, "bringup-admin", "group of administrators")                     \
 	X(group_auditor, "bringup-auditor", "group of auditors of the log")            \
+	X(oidc_issuer, "",                                                             \
+	  "issuer of OpenID Connect, https://...: with its tokens people come over "   \
+	  "people_listen, with the roles of the groups above; empty = none")           \
+	X(oidc_client, "", "the id of bringup's client there: the audience of tokens") \
+	X(oidc_ca, "", "file of its CAs in PEM; empty = those of the system")          \
+	X(oidc_scopes, "openid profile email", "scopes that bringup login asks for")   \
+	X(oidc_groups_claim, "groups", "claim of a token that lists groups")           \
+	X(oidc_name_claim, "",                                                         \
+	  "claim with the name for the log; empty = preferred_username, else email")   \
 	X(names, "",                                                                   \
 	  "names by which the page and the API are reached, with commas, beside "      \
 	  "localhost, bringup and the host's own; other Host headers are refused")     \
@@ -86,6 +96,10 @@ void bu_settings_groups(const struct bu_settings *settings,
 /* Names and addresses of the server's certificate: "DNS:x", "IP:a.b.c.d" and NULL;
  * owned, each and all. */
 char **bu_settings_server_names(const struct bu_settings *settings);
+/* What tokens of an identity provider are judged by; borrowed from settings and
+ * groups. */
+struct bu_oidc_opts bu_settings_oidc(const struct bu_settings *settings,
+				     const struct bu_callers_group *groups);
 /* The trust in this directory, with a server certificate of these names. */
 struct bu_trust *bu_settings_trust(const struct bu_settings *settings, const char *keys,
 				   struct bu_err *err);

@@ -135,6 +135,11 @@ START_TEST(what_is_wrong_is_named)
 		 "'0.0.0.0:8443' is not an address that nodes or people can use"},
 		{"[bringupd]\npeople_listen = 0.0.0.0:8444\n",
 		 "'0.0.0.0:8444' is not an address that nodes or people can use"},
+		{"[bringupd]\noidc_issuer = https://id\noidc_client = b\n",
+		 "oidc_issuer also needs people_listen"},
+		{"[bringupd]\npeople_listen = 10.0.0.1:8444\noidc_client = b\n"
+		 "oidc_issuer = http://id\n",
+		 "oidc_issuer = http://id: https://HOST/PATH is needed"},
 		{"[bringupd]\npage_listen = 10.0.0.1:80\n",
 		 "page_listen = 10.0.0.1:80: the page has no login, so only 127.0.0.1 "
 		 "is allowed"},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/url.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/render/output.h"
@@ -47,14 +48,37 @@ print(const json_t *events, const struct bu_options *options)
 	fflush(stdout);
 }
 
+struct followed {
+	const struct bu_options *options;
+	int64_t after; /* seq of the last one */
+};
+
 static int
 on_event(json_t *event, void *arg)
 {
-	const struct bu_options *options = arg;
+	struct followed *followed = arg;
 	bu_autojson json_t *events = json_pack("[O]", event);
 
-	print(events, options);
+	followed->after = bu_json_int(event, "seq", followed->after);
+	print(events, followed->options);
 	return ferror(stdout);
+}
+
+/* The daemon ends the stream of a token that is over; with another one it goes on. */
+static int
+follow(struct bu_client *client, struct followed *followed, const char *filter,
+       struct bu_err *err)
+{
+	int rc;
+
+	do {
+		bu_autofree char *path =
+			bu_xasprintf("/v1/events?follow&after=%lld%s",
+				     (long long)followed->after, filter);
+
+		rc = bu_client_follow(client, path, on_event, followed, err);
+	} while (rc == 0 && !ferror(stdout) && bu_client_is_over(client));
+	return rc;
 }
 
 /* The end of the log; of many nodes one answer may hold fewer than are asked for. */
@@ -89,9 +113,10 @@ bu_cmd_events(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_open(options);
 	bu_autojson json_t *reply = NULL;
-	bu_autofree char *escaped = NULL, *filter = NULL, *path = NULL;
+	bu_autofree char *escaped = NULL, *filter = NULL;
+	struct followed followed = {.options = options};
 
-	escaped = options->node ? bu_client_escape(options->node) : NULL;
+	escaped = options->node ? bu_url_escape(options->node) : NULL;
 	filter = bu_xasprintf("%s%s", escaped ? "&node=" : "", escaped ? escaped : "");
 	reply = ask_end(client, options->limit, filter, err);
 	if (!reply)
@@ -99,8 +124,6 @@ bu_cmd_events(const struct bu_options *options, struct bu_err *err)
 	print(json_object_get(reply, "events"), options);
 	if (!options->follow || ferror(stdout))
 		return 0;
-	path = bu_xasprintf("/v1/events?follow&after=%lld%s",
-			    (long long)bu_json_int(reply, "after", 0), filter);
-	return bu_client_follow(client, path, on_event, (void *)(uintptr_t)options,
-				err);
+	followed.after = bu_json_int(reply, "after", 0);
+	return follow(client, &followed, filter, err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/url.h"
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
@@ -89,7 +90,7 @@ int
 bu_fabric_show_node(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_open(options);
-	bu_autofree char *name = bu_client_escape(options->args[0]);
+	bu_autofree char *name = bu_url_escape(options->args[0]);
 	bu_autojson json_t *shown =
 		bu_client_get(client, 0, err, "/v1/nodes/%s/fabric", name);
 

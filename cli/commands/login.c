@@ -2,8 +2,8 @@
 /*
  * bringup login: keeps a token for an appliance of which this machine is not one. The
  * token comes from standard input, never from a word that others see in a list of
- * processes. Invariant: nothing is kept before the appliance was verified and has taken
- * the token.
+ * processes, or from the site's identity provider. Invariant: nothing is kept before
+ * the appliance was verified and has taken the token.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #include "base/url.h"
 #include "cli/commands/commands.h"
 #include "cli/context.h"
+#include "cli/idp.h"
 #include "cli/render/output.h"
 #include "model/person.h"
 
@@ -93,11 +94,14 @@ check_words(const struct bu_options *options, struct bu_err *err)
 			err, BU_ERR_USAGE, 0,
 			"login needs one of --ca FILE and --fingerprint "
 			"SHA256, so that the token goes to the right machine");
-	if (!options->token_stdin)
+	if (!options->token_stdin == !options->oidc)
 		return bu_err_set(
 			err, BU_ERR_USAGE, 0,
-			"login needs --token-stdin, and the token there: words "
-			"of a command are seen by others");
+			"login needs one of --oidc, and --token-stdin with the token "
+			"there: words of a command are seen by others");
+	if (options->issuer_ca && !options->oidc)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--issuer-ca is for a login with --oidc");
 	if (!options->context || !bu_person_is_label(options->context))
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "login needs --context NAME, by which other commands "
@@ -105,40 +109,82 @@ check_words(const struct bu_options *options, struct bu_err *err)
 	return 0;
 }
 
-/* Asks who the token is; new reference. */
+/* The answer, which has this object; new reference. */
 static json_t *
-ask_meta(const struct bu_context *context, struct bu_err *err)
+ask(const struct bu_context *context, const char *path, const char *has,
+    struct bu_err *err)
 {
 	struct bu_http *http =
 		bu_http_create(&(struct bu_http_opts){.base_url = context->url,
 						      .ca_file = context->ca_file,
 						      .token = context->token});
-	json_t *meta = NULL;
+	json_t *reply = NULL;
 
-	if (bu_http_json(http,
-			 &(struct bu_http_call){"GET", "/v1/meta", NULL, ANSWER_MS},
-			 &meta, err) == 0 &&
-	    !json_is_object(json_object_get(meta, "caller"))) {
-		json_decref(bu_steal(&meta));
+	if (bu_idp_call(http, &(struct bu_http_call){"GET", path, NULL, ANSWER_MS},
+			&reply, err) == 0 &&
+	    !json_is_object(json_object_get(reply, has))) {
+		json_decref(bu_steal(&reply));
 		bu_err_set(err, BU_ERR_REMOTE, 0, "%s does not answer as bringupd does",
 			   context->url);
 	}
 	bu_http_destroy(http);
-	return meta;
+	return reply;
 }
 
-/* With the CA in a file of its own until the token is taken. */
+/* At the identity provider that the appliance names. */
+static int
+log_in_there(const struct bu_options *options, struct bu_context *context,
+	     struct bu_err *err)
+{
+	bu_autojson json_t *ways = ask(context, "/v1/login", "oidc", err);
+	const json_t *way = json_object_get(ways, "oidc");
+	const struct bu_idp idp = {.issuer = bu_json_str(way, "issuer", ""),
+				   .client = bu_json_str(way, "client", ""),
+				   .scopes = bu_json_str(way, "scopes", ""),
+				   .ca = options->issuer_ca};
+
+	return ways ? bu_device_grant(&idp, context, err) : -1;
+}
+
+/* Who the token is, new reference; with the CA in a file of its own until then. */
 static json_t *
-verify(struct bu_context *context, const char *ca, struct bu_err *err)
+verify(const struct bu_options *options, struct bu_context *context, const char *ca,
+       struct bu_err *err)
 {
 	json_t *meta = NULL;
 
 	context->ca_file = bu_context_draft(ca, err);
-	if (context->ca_file) {
-		meta = ask_meta(context, err);
-		unlink(context->ca_file);
-	}
+	if (!context->ca_file)
+		return NULL;
+	if (!options->oidc || log_in_there(options, context, err) == 0)
+		meta = ask(context, "/v1/meta", "caller", err);
+	unlink(context->ca_file);
 	return meta;
+}
+
+/* PEM; owned. NULL without error: none was named. */
+static char *
+read_issuer_ca(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autofree char *text = NULL;
+	char *ca;
+
+	if (!options->issuer_ca)
+		return NULL;
+	text = bu_file_read(options->issuer_ca, CA_MAX, NULL, err);
+	ca = text ? bu_certs_only(text, err) : NULL;
+	if (!ca)
+		bu_err_wrap(err, "--issuer-ca %s", options->issuer_ca);
+	return ca;
+}
+
+static int
+save(const struct bu_options *options, const struct bu_context *context, const char *ca,
+     const char *issuer_ca, struct bu_err *err)
+{
+	return bu_context_save(options->context, context, ca, err) == 0
+		       ? bu_context_save_issuer(options->context, issuer_ca, err)
+		       : -1;
 }
 
 int
@@ -146,18 +192,23 @@ bu_cmd_login(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autocontext struct bu_context context = {0};
 	bu_autojson json_t *meta = NULL;
-	bu_autofree char *ca = NULL, *name = NULL, *role = NULL;
+	bu_autofree char *ca = NULL, *issuer_ca = NULL, *name = NULL, *role = NULL;
 	char token[TOKEN_SIZE];
 	const json_t *caller;
 
-	if (check_words(options, err) != 0 || read_token(token, err) != 0)
+	if (check_words(options, err) != 0 ||
+	    (options->token_stdin && read_token(token, err) != 0))
+		return -1;
+	issuer_ca = read_issuer_ca(options, err);
+	if (options->issuer_ca && !issuer_ca)
 		return -1;
 	context.url = bu_xstrdup(options->args[0]);
-	context.token = bu_xstrdup(token);
+	if (options->token_stdin)
+		context.token = bu_xstrdup(token);
 	explicit_bzero(token, sizeof(token));
 	ca = find_ca(options, context.url, err);
-	meta = ca ? verify(&context, ca, err) : NULL;
-	if (!meta || bu_context_save(options->context, &context, ca, err) != 0)
+	meta = ca ? verify(options, &context, ca, err) : NULL;
+	if (!meta || save(options, &context, ca, issuer_ca, err) != 0)
 		return -1;
 	caller = json_object_get(meta, "caller");
 	name = bu_out_clean(bu_json_str(caller, "name", ""), 0);

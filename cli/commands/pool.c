@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/render/output.h"
@@ -58,7 +59,7 @@ int
 bu_cmd_pool_scale(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_open(options);
-	bu_autofree char *name = bu_client_escape(options->args[0]);
+	bu_autofree char *name = bu_url_escape(options->args[0]);
 	bu_autofree char *path = bu_xasprintf("/v1/pools/%s/scale", name);
 	bu_autojson json_t *body = NULL, *reply = NULL;
 	int64_t count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/url.h"
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
@@ -51,12 +52,12 @@ choose(struct bu_client *client, const struct bu_options *options, struct bu_err
 	char *id = NULL;
 
 	if (options->args_count)
-		return bu_client_escape(options->args[0]);
+		return bu_url_escape(options->args[0]);
 	reply = ask_list(client, &list, err);
 	if (!reply)
 		return NULL;
 	if (list.rollouts_count)
-		id = bu_client_escape(list.rollouts[0].id);
+		id = bu_url_escape(list.rollouts[0].id);
 	else
 		bu_err_set(err, BU_ERR_NOTFOUND, 0, "nothing has been applied yet");
 	bu_record_fini(bu_shown_rollouts_fields, &list);
@@ -94,7 +95,7 @@ static json_t *
 ask_change(const struct bu_options *options, const char *verb, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_open(options);
-	bu_autofree char *id = bu_client_escape(options->args[0]);
+	bu_autofree char *id = bu_url_escape(options->args[0]);
 	bu_autofree char *path = bu_xasprintf("/v1/rollouts/%s/%s", id, verb);
 	bu_autojson json_t *empty = json_object();
 

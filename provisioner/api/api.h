@@ -54,6 +54,7 @@ struct bu_api {
 	uint64_t image_bytes;         /* of image files, sent since the start */
 	struct bu_webhooks *webhooks; /* NULL = there are none */
 	struct bu_sessions sessions;
+	struct bu_oidc *oidc; /* NULL = nobody comes by an identity provider */
 };
 
 /* All routes; ends with a NULL method. */
@@ -172,6 +173,8 @@ bu_must int bu_api_token_open(void *arg, const char *text, struct bu_caller *ret
 /* The caller who comes with this token. */
 void bu_api_token_caller(const struct bu_token *token, struct bu_caller *ret);
 
+/* oidc.c: how people log in */
+BU_HANDLER(bu_api_login_ways);
 /* sessions.c: the page's login */
 BU_HANDLER(bu_api_login);
 BU_HANDLER(bu_api_logout);

@@ -49,7 +49,7 @@ needed(const struct bu_route *route)
 	if (!strncmp(route->path, "/v1/audit", 9))
 		return "audit";
 	if (!strcmp(route->path, "/") || !strcmp(route->path, "/*") ||
-	    !strcmp(route->path, "/v1/session"))
+	    !strcmp(route->path, "/v1/session") || !strcmp(route->path, "/v1/login"))
 		return "open";
 	for (size_t i = 0; i < BU_LEN(asks_machine); i++)
 		if (!strcmp(route->path, asks_machine[i]))

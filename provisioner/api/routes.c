@@ -148,6 +148,8 @@ const struct bu_route bu_api_routes[] = {
 	{"POST", "/v1/rollouts/*/abort", CALLERS, BU_CALLER_OPERATE,
 	 bu_api_rollout_abort,
 	 "withdraws what has not started, cancels what still can be"},
+	{"GET", "/v1/login", BU_LISTEN_PEOPLE, BU_CALLER_OPEN, bu_api_login_ways,
+	 "the identity provider at which people log in: {oidc: {issuer, client, scopes}}"},
 	{"POST", "/v1/session", BU_LISTEN_PEOPLE, BU_CALLER_OPEN, bu_api_login,
 	 "logs in to the page: {token}; the answer sets a cookie"},
 	{"DELETE", "/v1/session", BU_LISTEN_PEOPLE, BU_CALLER_OPEN, bu_api_logout,

@@ -55,7 +55,8 @@ const char *bu_caller_role_name(enum bu_caller_role role);
 enum { BU_BY_SIZE = 96 };
 /* Who asks, and the roles that they have. who is the log's `by`: over the unix socket
  * the user at its other end, "root" or "alice (uid 1000)"; over TLS "token NAME", or
- * the name in the client's certificate; "local" = somebody on this machine. */
+ * the name in the client's certificate, or "oidc:NAME"; "local" = somebody on this
+ * machine. */
 struct bu_caller {
 	char who[BU_BY_SIZE];
 	char maker[BU_BY_SIZE]; /* who made the token; "" = it came with none */
@@ -82,6 +83,9 @@ struct bu_callers {
 		       struct bu_err *err);
 	void *arg;
 };
+/* What members of a group of this name may do: of the system's groups, or of those that
+ * an identity provider tells. "" may do nothing. */
+unsigned bu_callers_roles(const struct bu_callers *callers, const char *group);
 /* What a person of this role may do; bits of enum bu_caller_role. */
 unsigned bu_person_roles(enum bu_person person);
 /* "operator", or "view, audit" of what no one role is; owned. */

@@ -145,6 +145,18 @@ roles_of_gid(const struct bu_callers *callers, gid_t gid)
 	return roles;
 }
 
+unsigned
+bu_callers_roles(const struct bu_callers *callers, const char *group)
+{
+	unsigned roles = 0;
+
+	for (int i = 0; i < BU_PERSON_COUNT && *group; i++)
+		if (callers->groups[i].name &&
+		    strcmp(callers->groups[i].name, group) == 0)
+			roles |= person_roles[i];
+	return roles;
+}
+
 static int
 refuse_user(const struct bu_callers *callers, const struct bu_caller *caller,
 	    struct bu_err *err)

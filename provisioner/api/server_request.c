@@ -129,12 +129,14 @@ read_peer(struct bu_exchange *exchange)
 }
 
 /* Failures are counted by address, and tokens that open are not: who guesses keeps
- * nobody out. */
+ * nobody out. A token that cannot be judged yet is no failure. */
 static enum MHD_Result
 refuse_caller(struct bu_exchange *exchange, struct bu_err *err)
 {
 	struct bu_server *server = exchange->listener->server;
-	int is_token = exchange->listener->kind == BU_LISTEN_PEOPLE, wait_s = 0;
+	int is_token = exchange->listener->kind == BU_LISTEN_PEOPLE &&
+		       err->kind == BU_ERR_DENIED;
+	int wait_s = 0;
 
 	if (is_token)
 		wait_s = bu_meter_take(server->meters[BU_LIMIT_LOGINS],

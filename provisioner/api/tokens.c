@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/api/api.h"
+#include "provisioner/api/oidc.h"
 
 enum { BITS = 256, DEFAULT_S = 30 * 86400, LEAST_S = 60, MOST_S = 366 * 86400 };
 
@@ -37,9 +38,12 @@ bu_api_token_open(void *arg, const char *text, struct bu_caller *ret,
 		  struct bu_err *err)
 {
 	const struct bu_api *api = arg;
-	const struct bu_token *token =
-		bu_tokens_open(&api->fleet->tokens, text, now_ms(api), err);
+	const struct bu_token *token;
 
+	/* One of our own has no dot. */
+	if (api->oidc && strchr(text, '.'))
+		return bu_oidc_open(api->oidc, text, ret, err);
+	token = bu_tokens_open(&api->fleet->tokens, text, now_ms(api), err);
 	if (!token)
 		return -1;
 	bu_api_token_caller(token, ret);
