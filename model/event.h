@@ -93,7 +93,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	  "ended; asked: what asked for its power")                                    \
 	X(START, "start",                                                              \
 	  "machines that are off are switched on in order: begun, at a tier, done or " \
-	  "aborted; tier: [pool] start of those whose turn it is")                     \
+	  "aborted; tier: [pool] start of those whose turn it is; without: a person "  \
+	  "goes on without the nodes of tiers up to this one")                         \
 	X(BACKUP, "backup", "a backup was made, read back, and is at its place")       \
 	X(TOKEN, "token",                                                              \
 	  "a person or program gets a token; hash: its SHA-256, which opens nothing")  \

@@ -154,7 +154,7 @@ enum { BU_UNSAID = -1 };
 		F(IF_TEXT, power, power) F(IF_TEXT, power, detail))                    \
 	B(OFF, off, F(TEXT, off, asked))                                               \
 	B(START, start, F(TEXT, start, to) F(INT, start, tier) F(TEXT, start, by)      \
-		F(IF_TEXT, start, reason))                                             \
+		F(IF_TEXT, start, reason) F(IF_MORE, start, without))                  \
 	B(BACKUP, backup, F(TEXT, backup, to) F(TEXT, backup, digest)                  \
 		F(INT, backup, bytes) F(FLAG, backup, keys) F(TEXT, backup, by))       \
 	B(TOKEN, token, F(TEXT, token, name) F(TEXT, token, role) F(TEXT, token, hash)  \

@@ -142,6 +142,7 @@ struct bu_fleet {
 		int64_t seq;      /* of the row that began it; 0 = none is open */
 		int64_t since_ms; /* Unix time of that row */
 		int64_t tier;     /* [pool] start of those whose turn it is */
+		int64_t without;  /* up to this tier a person went on without nodes */
 		char by[BU_HOLD_BY_SIZE];
 	} start;
 	/* Machines without a node, by id; in memory only (api/discover.c). */

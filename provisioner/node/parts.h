@@ -127,6 +127,7 @@ struct bu_start_fact {
 	int64_t on_ms;     /* its power was last asked for; 0 = never */
 	int tries;         /* times that its power was asked for */
 	int waits;         /* its ladder stood still at the last look */
+	int passed;        /* was up or skipped: later tiers do not wait for it */
 };
 
 /* The target of a node that drains. */

@@ -47,12 +47,13 @@ struct bu_fence {
 	int64_t made_of, made_epoch, made_ms; /* the list's version; monotonic */
 };
 
-/* Of starting.c, in this process. */
+/* Of starting.c and starting_tiers.c, in this process. */
 struct bu_starting {
 	int64_t seq;     /* the start that it is about; 0 = none */
 	int64_t from_ms; /* awake: agents count that were heard after this */
 	int64_t told_ms; /* monotonic: a row that ends told_tier was made; 0 = none */
 	int64_t told_tier;
+	int64_t partner_ms; /* monotonic: nothing lacks but partners since; 0 = more */
 };
 
 struct bu_reconcile {

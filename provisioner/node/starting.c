@@ -22,13 +22,8 @@ enum {
 	/* Agents that run are heard in this time: their BMCs are not asked. */
 	SETTLE_MS = 12000,
 	AGAIN_MS = 30000, /* between questions to a BMC; an answer is fresh so long */
-	SKIP_MS = 10 * 60000, /* a BMC that has lost its power starts in minutes */
-	TOLD_MS = 5000,       /* a row of this process is in the log, or lost */
-	PER_RACK = 4,
+	TOLD_MS = 5000,   /* a row of this process is in the log, or lost */
 };
-
-/* of bu_start_fact.seen */
-enum { SEEN_NOTHING, SEEN_OFF, SEEN_ON };
 
 static int64_t
 now_ms(const struct bu_reconcile *rec)
@@ -53,137 +48,16 @@ bu_starting_replay(BU_REPLAY_ARGS)
 		fleet->start.seq = event->seq;
 		fleet->start.since_ms = event->time_ms;
 		fleet->start.tier = row->tier;
+		fleet->start.without = 0;
 		BU_TEXT_COPY(fleet->start.by, row->by);
 	} else if (strcmp(row->to, "tier") == 0) {
 		fleet->start.tier = row->tier;
+		if (row->without > fleet->start.without)
+			fleet->start.without = row->without;
 	} else if (strcmp(row->to, "begun") != 0) {
 		fleet->start.seq = 0;
 	}
 	return 0;
-}
-
-/* --- where a node is --- */
-
-/* Why it is left alone. */
-enum left { TAKES_PART, HELD, STATE, UNADOPTED, MANUAL, ASLEEP };
-
-static enum left
-left_of(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
-
-	if (node->hold->owner)
-		return HELD;
-	if (!want || node->state == BU_STATE_DRAINING ||
-	    (bu_state_info(node->state)->settled && node->state != BU_STATE_READY))
-		return STATE;
-	if (node->conditions[BU_CONDITION_UNADOPTED].on)
-		return UNADOPTED;
-	if (bu_manual_is(want))
-		return MANUAL;
-	return bu_suspend_is(rec, node) ? ASLEEP : TAKES_PART;
-}
-
-json_t *
-bu_starting_left(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	enum left left = left_of(rec, node);
-
-	if (left == TAKES_PART)
-		return NULL;
-	return BU_SAID(START_LEFT, BU_ARG("by", left == HELD ? node->hold->by : ""),
-		       BU_ARG("state", left == STATE ? bu_state_name(node->state) : ""),
-		       BU_ARG_NUMBER("unadopted", left == UNADOPTED),
-		       BU_ARG_NUMBER("manual", left == MANUAL),
-		       BU_ARG_NUMBER("asleep", left == ASLEEP));
-}
-
-int
-bu_starting_tier(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	return bu_fleet_desired(rec->fleet, node)->pool->start;
-}
-
-int
-bu_starting_per_rack(const struct bu_reconcile *rec)
-{
-	int most = rec->fleet->desired ? rec->fleet->desired->policy.start_per_rack : 0;
-
-	return most ? most : PER_RACK;
-}
-
-/* Heard before the start began, a machine may have lost its power since. */
-static int
-hears(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	int64_t heard_ms = node->live.agent->heard_ms;
-
-	if (rec->fleet->start.seq && (rec->starting.seq != rec->fleet->start.seq ||
-				      heard_ms <= rec->starting.from_ms))
-		return 0;
-	return heard_ms && !bu_observe_misses(rec, node);
-}
-
-int
-bu_starting_comes(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	const struct bu_node_power_request *request = node->power;
-	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
-	int64_t limit_ms = bu_state_info(BU_STATE_BOOTING)->limit_s * INT64_C(1000);
-
-	if (node->live.start->on_ms && now_ms(rec) - node->live.start->on_ms < TOLD_MS)
-		return 1;
-	if (!want || request->op != BU_POWER_REQUEST_ON ||
-	    request->seq < rec->fleet->start.seq)
-		return 0;
-	if (request->result == BU_OUTCOME_ASKED)
-		return 1;
-	return request->result != BU_OUTCOME_FAILED &&
-	       strcmp(request->power, "on") == 0 &&
-	       wall_ms(rec) - request->at_ms < limit_ms + bu_desired_post_ms(want);
-}
-
-static const struct bu_start_fact *
-fact_of(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	static const struct bu_start_fact nothing;
-
-	return node->live.start->of == rec->fleet->start.seq ? node->live.start
-							     : &nothing;
-}
-
-static int
-is_skipped(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	const struct bu_start_fact *fact = fact_of(rec, node);
-
-	return (fact->mute_ms && now_ms(rec) - fact->mute_ms >= SKIP_MS) ||
-	       (fact->seen == SEEN_OFF && fact->tries >= BU_START_TRIES);
-}
-
-enum bu_start_place
-bu_starting_place(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	if (left_of(rec, node) != TAKES_PART)
-		return BU_START_LEFT;
-	if (hears(rec, node))
-		return node->state == BU_STATE_READY && !node->live.appending
-			       ? BU_START_UP
-			       : BU_START_LATER;
-	if (bu_starting_tier(rec, node) > rec->fleet->start.tier)
-		return BU_START_TURN;
-	if (bu_starting_comes(rec, node))
-		return BU_START_CALLS;
-	if (is_skipped(rec, node))
-		return BU_START_SKIPPED;
-	switch (fact_of(rec, node)->seen) {
-	case SEEN_OFF:
-		return BU_START_OFF;
-	case SEEN_ON:
-		return BU_START_CALLS;
-	default:
-		return BU_START_ASKED;
-	}
 }
 
 /* 1 = the start has not come to its machine yet. */
@@ -235,9 +109,9 @@ take_answer(const struct bu_reconcile *rec, const struct bu_node *node,
 	if (!fact->answer_ms || answer->at_ms < fact->answer_ms)
 		return;
 	fact->answer_ms = 0;
-	fact->seen = strcmp(answer->power, "off") == 0  ? SEEN_OFF
-		     : strcmp(answer->power, "on") == 0 ? SEEN_ON
-							: SEEN_NOTHING;
+	fact->seen = strcmp(answer->power, "off") == 0  ? BU_START_SEEN_OFF
+		     : strcmp(answer->power, "on") == 0 ? BU_START_SEEN_ON
+							: BU_START_SEEN_NOTHING;
 	fact->seen_ms = now_ms(rec);
 	if (fact->seen)
 		fact->mute_ms = 0;
@@ -263,7 +137,7 @@ switch_on(struct bu_reconcile *rec, struct bu_node *node, struct bu_start_fact *
 		return;
 	bu_json_count_up(coming, rack);
 	fact->on_ms = fact->asked_ms = now_ms(rec);
-	fact->seen = SEEN_NOTHING;
+	fact->seen = BU_START_SEEN_NOTHING;
 	fact->tries++;
 	power(rec, node, "on");
 }
@@ -280,7 +154,7 @@ look(struct bu_reconcile *rec, struct bu_node *node, json_t *coming)
 	    node->power->result == BU_OUTCOME_ASKED)
 		return;
 	take_answer(rec, node, fact);
-	if (fact->seen == SEEN_OFF && now - fact->seen_ms < AGAIN_MS &&
+	if (fact->seen == BU_START_SEEN_OFF && now - fact->seen_ms < AGAIN_MS &&
 	    fact->tries < BU_START_TRIES)
 		switch_on(rec, node, fact, coming);
 	else if (!fact->asked_ms || now - fact->asked_ms >= AGAIN_MS)
@@ -294,7 +168,7 @@ count_coming(const struct bu_reconcile *rec)
 
 	for (size_t i = 0; i < rec->fleet->count; i++)
 		if (bu_starting_comes(rec, rec->fleet->nodes[i]) &&
-		    !hears(rec, rec->fleet->nodes[i]))
+		    !bu_starting_hears(rec, rec->fleet->nodes[i]))
 			bu_json_count_up(coming, rack_of(rec, rec->fleet->nodes[i]));
 	return coming;
 }
@@ -330,9 +204,10 @@ look_at_each(struct bu_reconcile *rec, int first)
 			*bu_node_start(node) = (struct bu_start_fact){
 				.of = rec->fleet->start.seq, .waits = waits};
 		}
+		bu_starting_pass(rec, node);
 		place = bu_starting_place(rec, node);
 		if (place == BU_START_UP || place == BU_START_LATER)
-			bu_node_start(node)->seen = SEEN_NOTHING;
+			bu_node_start(node)->seen = BU_START_SEEN_NOTHING;
 		else if (settled && place > BU_START_TURN &&
 			 !bu_starting_comes(rec, node))
 			look(rec, node, coming);
@@ -342,58 +217,26 @@ look_at_each(struct bu_reconcile *rec, int first)
 
 /* --- the tiers --- */
 
-/* The lowest tier above this one that a node takes part of; 0 = none. */
-static int64_t
-tier_above(const struct bu_reconcile *rec, int64_t tier)
-{
-	int64_t lowest = 0;
-
-	for (size_t i = 0; i < rec->fleet->count; i++) {
-		const struct bu_node *node = rec->fleet->nodes[i];
-		int64_t own;
-
-		if (left_of(rec, node) != TAKES_PART)
-			continue;
-		own = bu_starting_tier(rec, node);
-		if (own > tier && (!lowest || own < lowest))
-			lowest = own;
-	}
-	return lowest;
-}
-
-static int
-is_up(const struct bu_reconcile *rec, int64_t tier)
-{
-	for (size_t i = 0; i < rec->fleet->count; i++) {
-		const struct bu_node *node = rec->fleet->nodes[i];
-		enum bu_start_place place = bu_starting_place(rec, node);
-
-		if (place != BU_START_LEFT && place != BU_START_UP &&
-		    place != BU_START_SKIPPED && bu_starting_tier(rec, node) == tier)
-			return 0;
-	}
-	return 1;
-}
-
+/* without: of bu_fleet.start. */
 static void
-tell(struct bu_reconcile *rec, const char *to, int64_t tier, const char *by,
-     const char *reason)
+tell(struct bu_reconcile *rec, const char *to, int64_t tier, int64_t without,
+     const char *by, const char *reason)
 {
 	struct bu_event event;
 
 	BU_EVENT_MAKE(&event, BU_EVENT_START, "", start, .to = to, .tier = tier,
-		      .by = by, .reason = *reason ? reason : NULL);
+		      .without = without, .by = by, .reason = *reason ? reason : NULL);
 	bu_reconcile_note(rec, &event, 1);
 }
 
 static void
-go_on(struct bu_reconcile *rec, const char *by, const char *reason)
+go_on(struct bu_reconcile *rec, int64_t without, const char *by, const char *reason)
 {
-	int64_t next = tier_above(rec, rec->fleet->start.tier);
+	int64_t next = bu_starting_tier_above(rec, rec->fleet->start.tier);
 
 	rec->starting.told_tier = rec->fleet->start.tier;
 	rec->starting.told_ms = now_ms(rec);
-	tell(rec, next ? "tier" : "done", next, by, reason);
+	tell(rec, next ? "tier" : "done", next, without, by, reason);
 }
 
 /* The row of the last step may be on its way to the log. */
@@ -416,7 +259,7 @@ bu_starting_tick(struct bu_reconcile *rec)
 	if (first) {
 		rec->starting.seq = fleet->start.seq;
 		rec->starting.from_ms = bu_observe_awake_ms(rec);
-		rec->starting.told_ms = 0;
+		rec->starting.told_ms = rec->starting.partner_ms = 0;
 	}
 	/* When a start has ended, what waited for it goes on. */
 	for (size_t i = 0; first && !fleet->start.seq && i < fleet->count; i++)
@@ -424,8 +267,8 @@ bu_starting_tick(struct bu_reconcile *rec)
 	if (!fleet->start.seq)
 		return;
 	look_at_each(rec, first);
-	if (!is_told(rec) && is_up(rec, fleet->start.tier))
-		go_on(rec, "bringup", "");
+	if (bu_starting_is_up(rec) && !is_told(rec))
+		go_on(rec, 0, "bringup", "");
 }
 
 /* --- a person --- */
@@ -442,7 +285,7 @@ check_begin(const struct bu_reconcile *rec, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "no profile that can be read is applied, so no node "
 				  "can be started");
-	if (!tier_above(rec, 0))
+	if (!bu_starting_tier_above(rec, 0))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "no node takes part in a start; bringup start says "
 				  "why each is left alone");
@@ -484,10 +327,11 @@ bu_starting_ask(struct bu_reconcile *rec, const struct bu_start_ask *ask,
 	    (begins ? check_begin(rec, err) : check_open(rec, ask, err)) != 0)
 		return -1;
 	if (begins)
-		tell(rec, "begun", tier_above(rec, 0), ask->by, ask->reason);
+		tell(rec, "begun", bu_starting_tier_above(rec, 0), 0, ask->by,
+		     ask->reason);
 	else if (ends)
-		tell(rec, "aborted", rec->fleet->start.tier, ask->by, ask->reason);
+		tell(rec, "aborted", rec->fleet->start.tier, 0, ask->by, ask->reason);
 	else
-		go_on(rec, ask->by, ask->reason);
+		go_on(rec, rec->fleet->start.tier, ask->by, ask->reason);
 	return 0;
 }

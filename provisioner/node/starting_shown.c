@@ -104,7 +104,8 @@ bu_starting_said(const struct bu_reconcile *rec)
 		enum bu_start_place place = bu_starting_place(rec, fleet->nodes[i]);
 
 		if (place == BU_START_LEFT ||
-		    bu_starting_tier(rec, fleet->nodes[i]) != fleet->start.tier)
+		    (bu_starting_tier(rec, fleet->nodes[i]) != fleet->start.tier &&
+		     !bu_starting_holds(rec, fleet->nodes[i])))
 			continue;
 		of++;
 		if (place != BU_START_UP)

@@ -13,10 +13,20 @@
 
 /* node001 is of the pool control, which comes first. */
 #define TRAIN "[pool train]\nnodes = node[001-003]\n"
-#define TIERS                                                                          \
+#define CONTROL                                                                        \
 	"[pool control]\nnodes = node001\nstart = 10\nhardware = vm\n"                 \
 	"image = debian12\npower = libvirt\nnetworks = boot, fabric\ncluster = hpc\n"  \
-	"validation = pairs\n[pool train]\nnodes = node[002-003]\n"
+	"validation = pairs\n"
+#define TIERS CONTROL "[pool train]\nnodes = node[002-003]\n"
+/* All others are on no rail. */
+#define ELSEWHERE                                                                      \
+	"[pool far]\nnodes = node[002-003]\nhardware = vm\nimage = debian12\n"         \
+	"power = libvirt\nnetworks = boot\n[pool train]\nnodes = node001\nstart = 10\n"
+#define LAKE                                                                           \
+	"[pool lake]\nnodes = node002\nstart = 20\nhardware = vm\n"                    \
+	"image = debian12\npower = libvirt\nnetworks = boot, fabric\ncluster = hpc\n"  \
+	"validation = pairs\n"
+#define THREE(start) CONTROL LAKE "[pool train]\nnodes = node003\nstart = " start "\n"
 #define ONE_BY_ONE "[policy]\nstart_per_rack = 1\n" TIERS
 
 enum { ALL = 1U << 1 | 1U << 2 | 1U << 3, SKIP_S = 11 * 60 };
@@ -309,6 +319,126 @@ START_TEST(a_person_goes_on_or_ends_it)
 }
 END_TEST
 
+/* Its own tier was over when the profile placed it there. */
+START_TEST(a_pool_that_is_placed_before_the_present_tier_is_waited_for)
+{
+	dark(THREE("50"), 3);
+	begin();
+	pass_seconds(60);
+	becomes_ready(1);
+	ck_assert_int_eq((int)rig.fleet->start.tier, 20);
+	rig_revise(&rig, 3, TRAIN, THREE("5"));
+	pass_seconds(60);
+	switched("on node001\non node002\non node003\n");
+	becomes_ready(2);
+	pass_seconds(60);
+	ck_assert_int_eq((int)rig.fleet->start.tier, 20);
+	rig_text_has(said(), "1 of 2 are up; node003 not yet");
+	rig_restart(&rig);
+	pass_seconds(60);
+	ck_assert_int_eq((int)rig.fleet->start.tier, 20);
+	becomes_ready(3);
+	log_has("ann begun 10, bringup tier 20, bringup done 0");
+	rig_end(&rig);
+}
+END_TEST
+
+/* In no tier after it, and not by another process. */
+START_TEST(whom_a_person_goes_on_without_is_not_waited_for)
+{
+	for (int restarts = 0; restarts < 2; restarts++) {
+		dark(THREE("50"), 3);
+		begin();
+		pass_seconds(60);
+		ck_assert_int_eq(ask("next", 10, NULL), 0);
+		pass_seconds(60);
+		if (restarts)
+			rig_restart(&rig);
+		becomes_ready(2);
+		pass_seconds(60);
+		ck_assert_int_eq((int)rig.fleet->start.tier, 50);
+		switched("on node001\non node002\non node003\n");
+		becomes_ready(3);
+		log_has("ann begun 10, ann tier 20, bringup tier 50, bringup done 0");
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* It was up: that it goes off later is a matter of its own. */
+START_TEST(a_tier_that_was_up_is_not_waited_for_again)
+{
+	dark(THREE("50"), 3);
+	begin();
+	pass_seconds(60);
+	becomes_ready(1);
+	rig.silent |= 1U << 1;
+	pass_seconds(120);
+	becomes_ready(2);
+	pass_seconds(60);
+	ck_assert_int_eq((int)rig.fleet->start.tier, 50);
+	rig_end(&rig);
+}
+END_TEST
+
+/* node001 has called, and waits for this. */
+static void
+validates(enum bu_reason_code why)
+{
+	rig.silent &= ~(1U << 1);
+	rig_come_up(&rig, 1, "boot-after-1");
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
+	bu_node_wait_reason(rig_node(&rig, 1))->code = why;
+}
+
+START_TEST(partners_of_a_later_tier_are_switched_on_for_who_lacks_them)
+{
+	dark(THREE("50"), 3);
+	begin();
+	pass_seconds(60);
+	validates(BU_REASON_PARTNERS_AWAY);
+	pass_seconds(20); /* one that comes up right now may be the partner */
+	switched("on node001\n");
+	pass_seconds(60);
+	ck_assert_int_eq((int)rig.fleet->start.tier, 20);
+	switched("on node001\non node002\n"); /* who comes up may be enough */
+	becomes_ready(2);
+	pass_seconds(60);
+	ck_assert_int_eq((int)rig.fleet->start.tier, 50);
+	becomes_ready(3);
+	pass_seconds(120);
+	ck_assert_int_ne(rig.fleet->start.seq, 0); /* nobody else comes */
+	rig_join(&rig, 1);
+	pass_seconds(2);
+	log_has("ann begun 10, bringup tier 20, bringup tier 50, bringup done 0");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(who_lacks_more_than_partners_is_waited_for)
+{
+	static const struct {
+		const char *pools;
+		enum bu_reason_code why;
+	} waits[] = {
+		{THREE("50"), BU_REASON_NONE},
+		{THREE("50"), BU_REASON_SOAKS},
+		{ELSEWHERE, BU_REASON_NO_PARTNER}, /* later nodes are on no rail */
+	};
+
+	for (size_t i = 0; i < BU_LEN(waits); i++) {
+		dark(waits[i].pools, 3);
+		begin();
+		pass_seconds(60);
+		validates(waits[i].why);
+		pass_seconds(300);
+		ck_assert_int_eq((int)rig.fleet->start.tier, 10);
+		switched("on node001\n");
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 static void
 verb(int number, enum bu_verb id)
 {
@@ -456,6 +586,11 @@ RIG_UNIT("starting", tiers_come_one_after_the_other,
 	 a_machine_that_is_on_is_left, a_start_outlives_bringupd,
 	 a_restart_while_a_machine_is_switched_on_switches_it_once,
 	 a_person_goes_on_or_ends_it,
+	 a_pool_that_is_placed_before_the_present_tier_is_waited_for,
+	 whom_a_person_goes_on_without_is_not_waited_for,
+	 a_tier_that_was_up_is_not_waited_for_again,
+	 partners_of_a_later_tier_are_switched_on_for_who_lacks_them,
+	 who_lacks_more_than_partners_is_waited_for,
 	 a_machine_that_its_cluster_has_put_to_sleep_stays_off,
 	 a_held_node_is_left_alone, no_ladder_climbs_before_the_turn,
 	 the_brake_holds_it, the_fence_holds_it, nobody_takes_part)
