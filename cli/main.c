@@ -430,36 +430,6 @@ run(const struct bu_command *command, int argc, char **argv)
 	return code < 0 ? fail(&err) : code;
 }
 
-/* word: the first of the program's own; NULL = the words as they are. */
-static int
-hand_over(const char *program, const char *word, int argc, char **argv)
-{
-	bu_autofree char *path = bu_program_path(program);
-	bu_autofree char **words = bu_xcalloc((size_t)argc + 2, sizeof(*words));
-	bu_autofree char *first = word ? bu_xstrdup(word) : NULL;
-	struct bu_err err;
-
-	memcpy(words + (word ? 1 : 0), argv, (size_t)argc * sizeof(*words));
-	if (word)
-		words[1] = first;
-	words[0] = path;
-	execv(path, words);
-	bu_err_set(&err, BU_ERR_IO, 0, "%s: %m", path);
-	return fail(&err);
-}
-
-int
-bu_cmd_lab(int argc, char **argv)
-{
-	return hand_over("bringup-lab", NULL, argc, argv);
-}
-
-int
-bu_cmd_restore(int argc, char **argv)
-{
-	return hand_over("bringup-backup", "restore", argc, argv);
-}
-
 static int
 dispatch(int argc, char **argv)
 {

@@ -101,6 +101,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name, with NUL */ };
 	X(SCALE, "scale",                                                              \
 	  "a pool is to have so many nodes in service; of: what the profile said "     \
 	  "then, and with another number this one is over")                            \
+	X(CONSENTED, "consented",                                                      \
+	  "a person agrees to a plan that needs another person, too; wipes: digest "   \
+	  "of what it loses, and of which revision")                                   \
 	X(DELIVERED, "delivered",                                                      \
 	  "the receiver of a webhook has taken all rows to seq")                       \
 	X(ADOPTED, "adopted",                                                          \

@@ -163,6 +163,9 @@ enum { BU_UNSAID = -1 };
 		F(TEXT, token_revoked, by))                                            \
 	B(SCALE, scale, F(TEXT, scale, pool) F(INT, scale, count) F(INT, scale, of)    \
 		F(TEXT, scale, by) F(IF_TEXT, scale, reason))                          \
+	B(CONSENTED, consented, F(TEXT, consented, plan) F(TEXT, consented, wipes)     \
+		F(INT, consented, nodes) F(TEXT, consented, by)                        \
+		F(IF_TEXT, consented, maker))                                          \
 	B(DELIVERED, delivered, F(TEXT, delivered, webhook) F(INT, delivered, seq))    \
 	/* stamp: model/stamp.h */                                                     \
 	B(ADOPTED, adopted, F(JSON, adopted, stamp) F(JSON, adopted, told)             \

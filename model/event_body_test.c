@@ -180,6 +180,8 @@ static const struct row today[] = {
 	{BU_EVENT_TOKEN_REVOKED, "{'by':'root','name':'ci'}", NULL},
 	{BU_EVENT_SCALE,
 	 "{'by':'ann','count':3,'of':0,'pool':'train','reason':'night'}", NULL},
+	{BU_EVENT_CONSENTED,
+	 "{'by':'token ann','maker':'root','nodes':12,'plan':'aa','wipes':'bb'}", NULL},
 	{BU_EVENT_DELIVERED, "{'seq':17,'webhook':'ops'}", NULL},
 	{BU_EVENT_HELD,
 	 "{'args':{'words':'mine'},'code':'person','kind':'person','owner':'ann'}",

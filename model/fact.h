@@ -39,9 +39,10 @@ bu_cluster_fact_is_recent(const struct bu_cluster_fact *fact, int64_t now_ms)
 
 /* The agent's last requests and its version. */
 struct bu_agent_fact {
-	int64_t heard_ms;             /* in time that bringupd was awake */
-	int64_t busy_ms;              /* until then the agent works and may be silent */
-	int showed;                   /* the agent showed its stamp to this process */
+	int64_t heard_ms; /* in time that bringupd was awake */
+	int64_t busy_ms;  /* until then the agent works and may be silent */
+	int showed;       /* the agent showed its stamp to this process */
+	int trusts_cas;   /* it has told the digest of the appliance's CAs */
 	char version[40], digest[65]; /* of its bundle; "" = not known, or no slot */
 	int trial;        /* on trial: an earlier agent may replace it again */
 	int64_t asked_ms; /* change asked for, monotonic; 0 = no change */

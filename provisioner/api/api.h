@@ -224,10 +224,20 @@ json_t *bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 /* The plan by the applied revision that writes these nodes anew by this class. */
 json_t *bu_api_make_rebuild(struct bu_api *api, enum bu_class class, const char *limit,
 			    struct bu_err *err);
+/* two_persons.c: may this caller have the plan carried out? BU_ERR_DENIED: its consent
+ * is noted, and another person's is missing. */
+struct bu_agreement {
+	const struct bu_plan *plan;
+	const char *digest; /* of the plan */
+	const struct bu_desired *desired;
+};
+bu_must int bu_two_persons_check(struct bu_api *api, const struct bu_agreement *asked,
+				 const struct bu_caller *caller, struct bu_err *err);
 /* rebuild.c: an answer for each node, as of bu_api_verb(); NULL = nothing was done. New
  * reference. */
 json_t *bu_api_rebuild(struct bu_api *api, const struct bu_nodeset *nodes,
-		       const struct bu_verb_ask *ask, struct bu_err *err);
+		       const struct bu_verb_ask *ask, const struct bu_caller *caller,
+		       struct bu_err *err);
 /* Stores the blobs of an apply by their digests: the tree, the plan, and the desired
  * facets of each node with a step. */
 bu_must int bu_api_store_plan(struct bu_api *api, const struct bu_desired *desired,

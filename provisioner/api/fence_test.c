@@ -7,10 +7,9 @@
 
 #include <string.h>
 
-#include "base/crypto.h"
 #include "base/json.h"
-#include "model/anchor.h"
 #include "model/hello.h"
+#include "tests/support/anchors.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -51,15 +50,7 @@ shut(struct site *site)
 static json_t *
 anchor(const struct site *site, int64_t epoch)
 {
-	bu_autojson json_t *none = json_object(), *body = NULL;
-	struct bu_anchor what = {.site = "lab", .epoch = epoch, .seq = 7};
-	json_t *document;
-
-	bu_json_digest(none, what.revoked);
-	body = bu_anchor_to_json(&what);
-	document = bu_trust_sign(site->rig.trust, body, NULL);
-	json_object_set(document, "revoked", none);
-	return document;
+	return anchor_sign(&site->rig, site->rig.trust, epoch, 7, 0, NULL);
 }
 
 /* Body is taken; the answer's kind of error, or NONE. ret: NULL = not wanted. */

@@ -24,9 +24,9 @@ waits_for_turn(const struct bu_node *node)
 static int
 is_fresh(const struct bu_fleet *fleet, const struct bu_node *node)
 {
-	const struct bu_listed *listed = &node->live.listed;
+	const struct bu_listed *listed = node->live.listed;
 
-	return listed->json && listed->changed == node->live.changed &&
+	return listed && listed->changed == node->live.changed &&
 	       listed->renewed == fleet->renewed;
 }
 
@@ -34,18 +34,21 @@ is_fresh(const struct bu_fleet *fleet, const struct bu_node *node)
 static void
 keep(const struct bu_fleet *fleet, struct bu_node *node, const json_t *object)
 {
-	struct bu_listed *listed = &node->live.listed;
+	bu_autofree char *json = json_dumps(object, JSON_COMPACT);
+	struct bu_listed *listed;
 	const char *seen;
 
-	free(listed->json);
-	listed->json = json_dumps(object, JSON_COMPACT);
-	bu_assert(listed->json);
+	bu_assert(json);
+	listed = bu_xcalloc(1, sizeof(*listed) + strlen(json) + 1);
+	strcpy(listed->json, json);
 	seen = strstr(listed->json, SEEN);
 	bu_assert(seen);
 	listed->seen = (size_t)(seen - listed->json) + strlen(SEEN);
 	/* One that is marked already will change with the next version. */
 	listed->changed = node->live.changed > fleet->version ? -1 : node->live.changed;
 	listed->renewed = fleet->renewed;
+	free(node->live.listed);
+	node->live.listed = listed;
 }
 
 static void
@@ -69,7 +72,7 @@ make(const struct bu_api *api, struct bu_node *const *nodes, size_t count)
 static void
 print(const struct bu_node *node, FILE *out)
 {
-	const struct bu_listed *listed = &node->live.listed;
+	const struct bu_listed *listed = node->live.listed;
 
 	fwrite(listed->json, 1, listed->seen, out);
 	fprintf(out, "%lld", (long long)node->live.last_seen_ms);
@@ -96,6 +99,6 @@ void
 bu_api_list_turns(struct bu_node *const *nodes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (waits_for_turn(nodes[i]))
-			nodes[i]->live.listed.changed = -1;
+		if (waits_for_turn(nodes[i]) && nodes[i]->live.listed)
+			nodes[i]->live.listed->changed = -1;
 }

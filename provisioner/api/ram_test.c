@@ -227,12 +227,12 @@ START_TEST(the_ramdisk_tells_of_its_load)
 	json_decref(ask(bu_api_agent_result,
 			json_pack("{s:s,s:s,s:i}", "kind", "load", "id",
 				  node->admitted_step, "attempt", 1)));
-	ck_assert_int_eq(node->live.load_attempt, 0);
+	ck_assert_int_eq(node->live.load->attempt, 0);
 	json_decref(ask(bu_api_agent_result,
 			json_pack("{s:s,s:s,s:i,s:{s:s,s:s}}", "kind", "load", "id",
 				  node->admitted_step, "attempt", 1, "error", "kind",
 				  "io", "text", "no route")));
-	ck_assert_int_eq(node->live.load_attempt, 1);
+	ck_assert_int_eq(node->live.load->attempt, 1);
 	ck_assert(!bu_ram_loads(rig->rec, node, &image));
 	rig_pass(rig, 60 * 1000);
 	ck_assert(bu_ram_loads(rig->rec, node, &image));
@@ -248,7 +248,7 @@ START_TEST(what_cannot_be_given_fails_the_load)
 	int attempt;
 
 	begin_in_ramdisk();
-	attempt = node->live.load_attempt;
+	attempt = node->live.load->attempt;
 	desk.site.api.work.image_key = "/no/such/key";
 	for (int poll = 0; poll < 3; poll++) {
 		bu_autojson json_t *told = ask(
@@ -256,7 +256,7 @@ START_TEST(what_cannot_be_given_fails_the_load)
 						     "protocol", BU_AGENT_PROTOCOL));
 
 		ck_assert(json_is_null(json_object_get(told, "work")));
-		ck_assert_int_eq(node->live.load_attempt, attempt + 1);
+		ck_assert_int_eq(node->live.load->attempt, attempt + 1);
 		ck_assert(!bu_ram_loads(rig->rec, node, &image));
 	}
 	end(&desk);

@@ -83,11 +83,11 @@ applied_tree(const struct bu_api *api, struct bu_err *err)
 }
 
 static int
-carry_out(struct bu_api *api, const json_t *plan, const char *limit,
-	  const struct bu_verb_ask *ask, char ret_id[40], struct bu_err *err)
+carry_out(struct bu_api *api, const json_t *plan, const struct bu_verb_ask *ask,
+	  const struct bu_caller *caller, char ret_id[40], struct bu_err *err)
 {
-	bu_autojson json_t *grants =
-		json_pack("[{s:s,s:s}]", "class", ask->grant, "nodes", limit);
+	bu_autojson json_t *grants = json_pack("[{s:s,s:O}]", "class", ask->grant,
+					       "nodes", json_object_get(plan, "limit"));
 	bu_autofree char *by =
 		bu_xasprintf("%s%s%s", ask->by, *ask->reason ? ": " : "", ask->reason);
 	struct bu_tree *tree = NULL;
@@ -99,7 +99,10 @@ carry_out(struct bu_api *api, const json_t *plan, const char *limit,
 	if (bu_plan_read(plan, &read, err) != 0)
 		return -1;
 	if (bu_plan_allowed(&read, err) == 0 &&
-	    bu_rollouts_check(api->rollouts, &read, grants, err) == 0)
+	    bu_rollouts_check(api->rollouts, &read, grants, err) == 0 &&
+	    bu_two_persons_check(
+		    api, &(struct bu_agreement){&read, digest, api->fleet->desired},
+		    caller, err) == 0)
 		tree = applied_tree(api, err);
 	if (tree && bu_api_store_plan(api, api->fleet->desired, plan, tree, err) == 0)
 		rc = bu_rollouts_apply(api->rollouts,
@@ -112,14 +115,14 @@ carry_out(struct bu_api *api, const json_t *plan, const char *limit,
 
 static json_t *
 order(struct bu_api *api, const char *limit, const struct bu_verb_ask *ask,
-      char ret_id[40], struct bu_err *err)
+      const struct bu_caller *caller, char ret_id[40], struct bu_err *err)
 {
 	json_t *plan =
 		bu_api_make_rebuild(api, bu_class_from_name(ask->grant), limit, err);
 
 	if (!plan || ask->dry_run ||
 	    json_array_size(json_object_get(plan, "steps")) == 0 ||
-	    carry_out(api, plan, limit, ask, ret_id, err) == 0)
+	    carry_out(api, plan, ask, caller, ret_id, err) == 0)
 		return plan;
 	json_decref(plan);
 	return NULL;
@@ -127,7 +130,8 @@ order(struct bu_api *api, const char *limit, const struct bu_verb_ask *ask,
 
 json_t *
 bu_api_rebuild(struct bu_api *api, const struct bu_nodeset *nodes,
-	       const struct bu_verb_ask *ask, struct bu_err *err)
+	       const struct bu_verb_ask *ask, const struct bu_caller *caller,
+	       struct bu_err *err)
 {
 	size_t total = nodes->count, count = 0;
 	bu_autofree const char **names = bu_xcalloc(total + 1, sizeof(*names));
@@ -142,7 +146,7 @@ bu_api_rebuild(struct bu_api *api, const struct bu_nodeset *nodes,
 			names[count++] = nodes->names[i];
 	limit = bu_nodeset_fold(names, count);
 	if (count) {
-		plan = order(api, limit, ask, id, err);
+		plan = order(api, limit, ask, caller, id, err);
 		if (!plan)
 			return NULL;
 	}

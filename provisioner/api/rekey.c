@@ -44,7 +44,7 @@ bu_api_rekey_tell(const struct bu_api *api, struct bu_node *node, const char *ca
 {
 	int same = ca && strcmp(ca, bu_trust_ca_digest(api->trust)) == 0;
 
-	node->live.trusts_cas = same;
+	bu_node_agent(node)->trusts_cas = same;
 	if (ca && !same)
 		json_object_set_new(answer, "ca", json_string(bu_trust_ca(api->trust)));
 	if (same && is_of_before(api->trust, node))
@@ -57,7 +57,7 @@ is_waited_for(const struct bu_trust *trust, const struct bu_node *node)
 {
 	return node->agent_cert[0] && !node->agent_revoked &&
 	       bu_trust_rotation(trust) != BU_ROTATION_NONE &&
-	       (!node->live.trusts_cas || is_of_before(trust, node));
+	       (!node->live.agent->trusts_cas || is_of_before(trust, node));
 }
 
 /* --- people --- */
@@ -145,7 +145,7 @@ BU_HANDLER(bu_api_rekey)
 	    bu_trust_rotate(api->trust, ask.to, now_ms, err) != 0)
 		return BU_ANSWER_ERROR;
 	for (size_t i = 0; i < api->fleet->count; i++)
-		api->fleet->nodes[i]->live.trusts_cas = 0;
+		bu_node_agent(api->fleet->nodes[i])->trusts_cas = 0;
 	bu_warn("rekey", "%s: the change of the CA is at '%s'", by,
 		bu_rotation_names[ask.to]);
 	BU_EVENT_MAKE(&event, BU_EVENT_ROTATED, "", rotated,

@@ -61,7 +61,7 @@ START_TEST(each_route_is_for_one_role)
 {
 	for (const struct bu_route *route = bu_api_routes; route->method; route++)
 		for (size_t i = 0; i < BU_LEN(roles); i++) {
-			struct bu_caller caller = {"ann", roles[i]};
+			struct bu_caller caller = {.who = "ann", .roles = roles[i]};
 			struct bu_request request = {.method = route->method,
 						     .path = route->path,
 						     .caller = &caller};
@@ -136,8 +136,9 @@ START_TEST(a_grant_needs_its_role)
 	for (size_t i = 0; i < BU_LEN(rows); i++)
 		for (int may = 0; may < 2; may++) {
 			struct bu_caller caller = {
-				"ann",
-				BU_CALLER_OPERATE | (may ? BU_CALLER_GRANT : 0U)};
+				.who = "ann",
+				.roles = BU_CALLER_OPERATE |
+					 (may ? BU_CALLER_GRANT : 0U)};
 			bu_autojson json_t *body = json_loads(rows[i].body, 0, NULL);
 			struct bu_request request = {.method = "POST",
 						     .path = "/v1/x",

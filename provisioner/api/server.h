@@ -58,7 +58,8 @@ enum { BU_BY_SIZE = 96 };
  * the name in the client's certificate; "local" = somebody on this machine. */
 struct bu_caller {
 	char who[BU_BY_SIZE];
-	unsigned roles; /* bits of enum bu_caller_role */
+	char maker[BU_BY_SIZE]; /* who made the token; "" = it came with none */
+	unsigned roles;         /* bits of enum bu_caller_role */
 };
 
 /* The cookie of the page's session. */

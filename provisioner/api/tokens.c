@@ -28,6 +28,7 @@ void
 bu_api_token_caller(const struct bu_token *token, struct bu_caller *ret)
 {
 	snprintf(ret->who, sizeof(ret->who), "token %s", token->name);
+	BU_TEXT_COPY(ret->maker, token->by);
 	ret->roles = bu_person_roles(token->role);
 }
 

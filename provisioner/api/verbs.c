@@ -72,12 +72,13 @@ read_ask(const struct bu_request *request, const char *verb, struct bu_verb_ask 
 
 static json_t *
 ask_all(struct bu_api *api, const struct bu_nodeset *nodes,
-	const struct bu_verb_ask *ask, struct bu_err *err)
+	const struct bu_verb_ask *ask, const struct bu_caller *caller,
+	struct bu_err *err)
 {
 	json_t *answers;
 
 	if (ask->verb == BU_VERB_REBUILD)
-		return bu_api_rebuild(api, nodes, ask, err);
+		return bu_api_rebuild(api, nodes, ask, caller, err);
 	answers = json_array();
 	for (size_t i = 0; i < nodes->count; i++)
 		json_array_append_new(answers, ask_node(api, nodes->names[i], ask));
@@ -104,7 +105,7 @@ BU_HANDLER(bu_api_verb)
 		bu_nodeset_destroy(nodes);
 		return BU_ANSWER_LATER;
 	}
-	answers = ask_all(api, nodes, &ask, err);
+	answers = ask_all(api, nodes, &ask, request->caller, err);
 	bu_nodeset_destroy(nodes);
 	if (!answers)
 		return BU_ANSWER_ERROR;

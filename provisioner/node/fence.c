@@ -51,6 +51,18 @@ bu_fence_has(const struct bu_fleet *fleet, int64_t epoch, int64_t seq)
 	return 0;
 }
 
+/* A log that was set back has soon as many rows as before, but others. */
+static int
+is_of_this_log(const struct bu_fleet *fleet, const struct bu_anchor *anchor)
+{
+	struct bu_chain row = {.seq = anchor->seq};
+	struct bu_err err;
+
+	BU_TEXT_COPY(row.hash, anchor->hash);
+	return bu_fence_has(fleet, anchor->epoch, anchor->seq) &&
+	       bu_store_has(fleet->store, &row, &err) != 0;
+}
+
 /* At once in memory, as the log may be slow or full. */
 static void
 shut(struct bu_reconcile *rec, const char *who, const struct bu_anchor *anchor)
@@ -182,7 +194,7 @@ bu_fence_hear(struct bu_reconcile *rec, const char *who, const struct bu_node *n
 		bu_warn("fence", "%s: %s; it is passed over", who, err.text);
 		return;
 	}
-	ours = bu_fence_has(fleet, anchor.epoch, anchor.seq);
+	ours = is_of_this_log(fleet, &anchor);
 	if (!ours) {
 		revoke(rec, who, &anchor, json_object_get(document, "revoked"));
 		learn(rec, who, &anchor, json_object_get(document, "revoked"));

@@ -14,6 +14,7 @@
 #include "model/anchor.h"
 #include "provisioner/node/anchor.h"
 #include "provisioner/node/verbs.h"
+#include "tests/support/anchors.h"
 #include "tests/support/baddisk.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
@@ -51,30 +52,10 @@ is_on(enum bu_condition_id id)
 	return rig.fleet->conditions[id].on;
 }
 
-/* revoked is taken; NULL = an empty list. */
-static json_t *
-sign_of(const struct bu_trust *trust, int64_t epoch, int64_t seq, int64_t time_ms,
-	json_t *revoked)
-{
-	struct bu_anchor anchor = {
-		.site = "lab", .epoch = epoch, .seq = seq, .time_ms = time_ms};
-	bu_autojson json_t *body = NULL;
-	json_t *document;
-
-	if (!revoked)
-		revoked = json_object();
-	bu_json_digest(revoked, anchor.revoked);
-	body = bu_anchor_to_json(&anchor);
-	document = bu_trust_sign(trust, body, NULL);
-	ck_assert_ptr_nonnull(document);
-	json_object_set_new(document, "revoked", revoked);
-	return document;
-}
-
 static json_t *
 sign(const struct bu_trust *trust, int64_t epoch, int64_t seq, json_t *revoked)
 {
-	return sign_of(trust, epoch, seq, 0, revoked);
+	return anchor_sign(&rig, trust, epoch, seq, 0, revoked);
 }
 
 /* node001 shows it; anchor is taken. */
@@ -295,6 +276,25 @@ START_TEST(a_log_that_was_cut_is_behind)
 }
 END_TEST
 
+/* It has the number of the anchor's row by now, of another row. */
+START_TEST(a_log_that_was_set_back_and_went_on_is_behind)
+{
+	json_t *now, *text;
+
+	begin();
+	now = bu_anchor_make(rig.fleet, rig.trust, NULL);
+	note_epoch(EPOCH);
+	text = json_loads(json_string_value(json_object_get(now, "text")), 0, NULL);
+	json_object_set_new(text, "hash", json_string(hash_of(&rig, last_seq())));
+	json_decref(now);
+	now = bu_trust_sign(rig.trust, text, NULL);
+	json_decref(text);
+	show(now);
+	ck_assert(is_on(BU_CONDITION_EPOCH_BEHIND));
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_restored_log_waits_for_an_agent)
 {
 	struct bu_node *node;
@@ -410,9 +410,11 @@ START_TEST(who_was_retired_after_a_snapshot_stays_out)
 	node = rig_node(&rig, 1);
 	admitted_ms = node->admitted_ms;
 	ck_assert_int_gt(admitted_ms, 0);
-	show(sign_of(rig.trust, EPOCH, 1000, admitted_ms - 1, list(node->machine)));
+	show(anchor_sign(&rig, rig.trust, EPOCH, 1000, admitted_ms - 1,
+			 list(node->machine)));
 	ck_assert(!rig_node(&rig, 1)->agent_revoked);
-	show(sign_of(rig.trust, EPOCH, 1001, admitted_ms + 1, list(node->machine)));
+	show(anchor_sign(&rig, rig.trust, EPOCH, 1001, admitted_ms + 1,
+			 list(node->machine)));
 	ck_assert(rig_node(&rig, 1)->agent_revoked);
 	/* Nor by taking over. */
 	take_over();
@@ -585,9 +587,9 @@ END_TEST
 RIG_UNIT("fence", a_higher_epoch_stops_every_effect,
 	 who_takes_over_is_above_all_that_was_heard_of, deadlines_rest_behind_the_fence,
 	 only_our_own_signature_counts, an_absurd_epoch_is_no_epoch,
-	 a_log_that_was_cut_is_behind, a_restored_log_waits_for_an_agent,
-	 a_later_word_outweighs_the_first, where_none_answers_a_person_does,
-	 what_another_log_revoked_is_revoked_here,
+	 a_log_that_was_cut_is_behind, a_log_that_was_set_back_and_went_on_is_behind,
+	 a_restored_log_waits_for_an_agent, a_later_word_outweighs_the_first,
+	 where_none_answers_a_person_does, what_another_log_revoked_is_revoked_here,
 	 by_the_certificate_too_and_never_by_a_changed_list,
 	 an_equal_list_of_a_later_row_counts,
 	 a_list_that_the_log_refused_is_learned_the_next_time,

@@ -13,6 +13,7 @@
 #include "model/event_body.h"
 #include "model/metric.h"
 #include "profiles/desired.h"
+#include "provisioner/node/consents.h"
 #include "provisioner/node/measurements.h"
 #include "provisioner/node/node.h"
 #include "provisioner/node/scales.h"
@@ -148,6 +149,7 @@ struct bu_fleet {
 	struct bu_issued *issued; /* secrets of clusters (issued.h) */
 	struct bu_tokens tokens;  /* of people and their programs */
 	struct bu_scales scales;  /* of pools */
+	struct bu_consents consents;
 	json_t *delivered; /* name of a webhook -> the last row that it has taken */
 	json_t *brakes;    /* set brakes: scope -> body of the event, with since_ms */
 	struct bu_measurements measurements;

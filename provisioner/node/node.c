@@ -128,7 +128,7 @@ bu_node_destroy(struct bu_node *node)
 	free(node->verdicts);
 	bu_found_forget(node);
 	json_decref(node->live.finds.runs);
-	free(node->live.listed.json);
+	free(node->live.listed);
 	json_decref(node->drained);
 	json_decref(node->order->scratch);
 	for (int i = 0; i < BU_REPORTS; i++)

@@ -73,7 +73,6 @@ struct bu_node_live {
 	int64_t lost_ms;        /* awake: last sent back to its cluster; 0 = never */
 	int64_t gated_seq; /* of the intent or power command before which its cluster
 			      was told to give it no work (gating.c); 0 = none */
-	int trusts_cas;    /* its agent has told the digest of the appliance's CAs */
 	int in_profile;
 	char firmware[8];
 	int checks_errors; /* reports in a row that did not come or are no good */
@@ -110,17 +109,11 @@ struct bu_node_live {
 	int64_t waiting_ms;   /* monotonic: the deadline stopped; 0 = it counts */
 	int64_t late_ms;      /* monotonic: last found late; 0 = not late */
 	int let_go; /* released while late: the brake does not freeze the ladder */
-	uint32_t turn_words;  /* hash of why it waits for its turn, as last shown */
-	int64_t last_seen_ms; /* Unix time; 0 = never */
-	int64_t changed;      /* the fleet's version with the last change of it */
-	/* Its text in lists (provisioner/api/listed.c): of which change, and of which
-	 * profile; seen: where in it last_seen_ms begins. */
-	struct bu_listed {
-		char *json;
-		size_t seen;
-		int64_t changed, renewed;
-	} listed;
-	int64_t over_seen_ms; /* the same, of the boot that a power action ended */
+	uint32_t turn_words;      /* hash of why it waits for its turn, as last shown */
+	int64_t last_seen_ms;     /* Unix time; 0 = never */
+	int64_t changed;          /* the fleet's version with the last change of it */
+	struct bu_listed *listed; /* owned; NULL = none (provisioner/api/listed.c) */
+	int64_t over_seen_ms;     /* the same, of the boot that a power action ended */
 	int64_t came_ms;      /* monotonic: the agent last asked the gate for work */
 	int unanswered;       /* no answer to the last probe in time */
 	int slow_probe;       /* slow probes in a row */
@@ -129,10 +122,6 @@ struct bu_node_live {
 	uint64_t progress_total_bytes; /* 0 = no progress to show */
 	uint64_t progress_most_bytes;  /* of this stage */
 	int64_t progress_ms;           /* monotonic, of the last progress; 0 = none */
-	/* The load of a system into memory (provisioner/node/ram.c). */
-	int load_attempt;
-	int64_t load_again_ms;     /* monotonic: not before */
-	int64_t load_failed_of_ms; /* admitted_ms of the load that failed for good */
 };
 
 struct bu_node {

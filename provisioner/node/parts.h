@@ -100,6 +100,21 @@ struct bu_power_fact {
 	int64_t at_ms;   /* Unix time; 0 = never asked */
 };
 
+/* The load of a system into memory (ram.c). */
+struct bu_load_fact {
+	int attempt;
+	int64_t again_ms;     /* monotonic: not before */
+	int64_t failed_of_ms; /* admitted_ms of the load that failed for good */
+};
+
+/* A node's text in lists (provisioner/api/listed.c). */
+struct bu_listed {
+	int64_t changed; /* live.changed of its node, and the fleet's `renewed`, then */
+	int64_t renewed;
+	size_t seen; /* where in the text last_seen_ms begins */
+	char json[];
+};
+
 /* What the open start (starting.c) has seen of a machine. Times are monotonic. */
 struct bu_start_fact {
 	int64_t of;        /* row of the start; 0 = nothing was seen */
@@ -330,6 +345,7 @@ struct bu_disks_lack {
 	P(holders, struct bu_holders, 1)                                               \
 	P(power_seen, struct bu_power_fact, 1)                                         \
 	P(start, struct bu_start_fact, 1)                                              \
+	P(load, struct bu_load_fact, 1)                                                \
 	P(boot, struct bu_boot_proof, 1)                                               \
 	P(console, struct bu_console_fact, 1)                                          \
 	P(reports, struct bu_report_fact, BU_REPORTS)                                  \

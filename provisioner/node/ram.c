@@ -132,8 +132,8 @@ bu_ram_loads(const struct bu_reconcile *rec, const struct bu_node *node,
 	bu_ram_image(node, ret);
 	return bu_ram_is(rec, node) && !is_ordered(node) && node->boot_id[0] &&
 	       !node->boot_installed && ret->digest[0] &&
-	       node->live.load_failed_of_ms != node->admitted_ms &&
-	       bu_loop_now_ms(rec->fleet->loop) >= node->live.load_again_ms;
+	       node->live.load->failed_of_ms != node->admitted_ms &&
+	       bu_loop_now_ms(rec->fleet->loop) >= node->live.load->again_ms;
 }
 
 void
@@ -146,11 +146,11 @@ bu_ram_result(struct bu_reconcile *rec, struct bu_node *node, const char *step,
 	    strcmp(step, node->admitted_step) != 0)
 		return;
 	bu_warn("node", "%s: its system was not loaded: %s", node->name, failure->text);
-	node->live.load_attempt++;
-	node->live.load_again_ms = bu_loop_now_ms(rec->fleet->loop) + AGAIN_MS;
+	bu_node_load(node)->attempt++;
+	bu_node_load(node)->again_ms = bu_loop_now_ms(rec->fleet->loop) + AGAIN_MS;
 	if (!bu_failure_is_final(failure))
 		return;
-	node->live.load_failed_of_ms = node->admitted_ms;
+	bu_node_load(node)->failed_of_ms = node->admitted_ms;
 	BU_REASON_SET(&why, STEP_FAILED, .text = {failure->text});
 	if (node->state == BU_STATE_BOOTING)
 		bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, &why, NULL, 0);

@@ -248,7 +248,7 @@ START_TEST(what_cannot_be_loaded_ends_by_name)
 	ck_assert_int_eq(node->state, BU_STATE_BOOTING);
 	rig_pass(&rig, 31 * 1000);
 	loads("d1");
-	ck_assert_int_eq(node->live.load_attempt, 1);
+	ck_assert_int_eq(node->live.load->attempt, 1);
 	bu_err_set(&wrong, BU_ERR_STATE, 0, "image x needs 9 MiB of memory");
 	bu_ram_result(rig.rec, node, "node001.1.load", &wrong);
 	loads("d1");

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/found.h"
@@ -51,9 +50,24 @@ on_epoch(BU_REPLAY_ARGS)
 				 fleet->epochs_count + 1, sizeof(*fleet->epochs));
 	fleet->epochs[fleet->epochs_count++] =
 		(struct bu_epoch){fleet->epoch, event->seq, event->time_ms};
+	memset(&fleet->consents, 0, sizeof(fleet->consents));
 	/* Logs of older versions went on with their orders here. */
 	if (body->epoch.ends)
 		bu_adopted_epoch(fleet, event);
+	return 0;
+}
+
+static int
+on_consented(BU_REPLAY_ARGS)
+{
+	struct bu_consents *consents = &fleet->consents;
+	struct bu_agreed *agreed = &consents->list[consents->next];
+
+	consents->next = (consents->next + 1) % BU_CONSENTS_KEPT;
+	agreed->at_ms = event->time_ms;
+	BU_TEXT_COPY(agreed->wipes, body->consented.wipes);
+	BU_TEXT_COPY(agreed->by, body->consented.by);
+	BU_TEXT_COPY(agreed->maker, bu_body_text(body->consented.maker));
 	return 0;
 }
 
@@ -89,6 +103,7 @@ on_applied(BU_REPLAY_ARGS)
 		bu_life_set_clock(fleet, fleet->nodes[i]);
 	fleet->trouble[0] = '\0';
 	BU_TEXT_COPY(fleet->commit, body->applied.commit);
+	memset(&fleet->consents, 0, sizeof(fleet->consents));
 	bu_orders_applied(fleet, event, body);
 	for (size_t i = 0; i < fleet->count; i++)
 		fleet->nodes[i]->live.in_profile = 0;
@@ -375,6 +390,7 @@ static const struct {
 	[BU_EVENT_TOKEN] = {SITE, bu_replay_token},
 	[BU_EVENT_TOKEN_REVOKED] = {SITE, bu_replay_token_revoked},
 	[BU_EVENT_SCALE] = {SITE, bu_replay_scale},
+	[BU_EVENT_CONSENTED] = {SITE, on_consented},
 	[BU_EVENT_DELIVERED] = {SITE, bu_replay_delivered},
 	[BU_EVENT_ADOPTED] = {NODE, bu_replay_adopted},
 	[BU_EVENT_LEARNED] = {SITE, bu_replay_learned},
@@ -440,63 +456,4 @@ bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
 	}
 	fleet->life.row_seq = event->seq;
 	return rc;
-}
-
-/* A profile that does not load any more must not keep the daemon from its start. */
-static void
-note_trouble(struct bu_fleet *fleet, const struct bu_err *err)
-{
-	bu_error("log", "%s; no node is moved until a corrected profile is applied",
-		 err->text);
-	snprintf(fleet->trouble, sizeof(fleet->trouble), "%s", err->text);
-	fleet->unread = 1;
-	if (!fleet->desired)
-		return;
-	bu_desired_destroy(fleet->last);
-	fleet->last = bu_steal(&fleet->desired);
-}
-
-static int
-load(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
-{
-	union bu_body body;
-
-	fleet->loaded_seq = event->seq;
-	if (bu_fleet_replay(fleet, event, err) == 0)
-		return 0;
-	if (event->kind != BU_EVENT_APPLIED)
-		return -1;
-	note_trouble(fleet, err);
-	if (bu_event_read(event, &body, NULL) == 0)
-		bu_orders_applied(fleet, event, &body);
-	return 0;
-}
-
-/* A blob that cannot be read holds up its row and the rows after it. */
-static int
-on_row(const struct bu_event *event, void *arg, struct bu_err *err)
-{
-	struct bu_fleet *fleet = arg;
-
-	if (fleet->loading)
-		return load(fleet, event, err);
-	if (bu_fleet_replay(fleet, event, err) != 0) {
-		bu_error("log", "%s", err->text);
-		return err->kind == BU_ERR_IO ? -1 : 0;
-	}
-	bu_journald_row(event);
-	return 0;
-}
-
-int
-bu_fleet_load(struct bu_fleet *fleet, struct bu_err *err)
-{
-	fleet->loading = 1;
-	fleet->follower = bu_store_follow(fleet->store, on_row, fleet, err);
-	if (!fleet->follower)
-		return -1;
-	bu_life_settle(fleet);
-	fleet->loading = 0;
-	fleet->version++; /* of all that was read */
-	return 0;
 }

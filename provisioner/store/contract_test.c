@@ -321,6 +321,7 @@ START_TEST(rows_come_once_in_order_and_before_their_answer)
 	FOR_EACH(world)
 	{
 		struct bench bench;
+		struct bu_chain row;
 
 		begin(&bench, world);
 		add(&bench, "a", 0);
@@ -334,6 +335,10 @@ START_TEST(rows_come_once_in_order_and_before_their_answer)
 		run(&bench);
 		is_trace(&bench, "aAbcBdDeE");
 		is_log(&bench, "abcde");
+		bu_store_end(bench.store, &row);
+		ck_assert_int_eq(bu_store_has(bench.store, &row, NULL), 1);
+		row.seq--;
+		ck_assert_int_eq(bu_store_has(bench.store, &row, NULL), 0);
 		ck_assert_int_eq(bench.downs, 0);
 		end(&bench);
 	}

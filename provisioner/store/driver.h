@@ -63,6 +63,8 @@ struct bu_store_ops {
 	char *(*blob_get)(void *driver, const char *digest, struct bu_err *err);
 	int (*verify)(void *driver, struct bu_chain *at, size_t max,
 		      struct bu_err *err);
+	/* bu_store_has(). */
+	int (*has)(void *driver, const struct bu_chain *row, struct bu_err *err);
 	/* The last row of the log, as this process wrote or read it. */
 	void (*end)(void *driver, struct bu_chain *ret);
 	/* Proposals without an outcome are gone by then. */

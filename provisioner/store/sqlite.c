@@ -381,6 +381,7 @@ static const struct bu_store_ops sqlite_ops = {
 	.blobs_put = bu_sqlite_blobs_put,
 	.blob_get = bu_sqlite_blob_get,
 	.verify = bu_sqlite_verify,
+	.has = bu_sqlite_has,
 	.end = sqlite_end,
 	.close = sqlite_close,
 };

@@ -59,5 +59,6 @@ int bu_sqlite_blobs_put(void *driver, const struct bu_blob *blobs, size_t count,
 			struct bu_err *err);
 char *bu_sqlite_blob_get(void *driver, const char *digest, struct bu_err *err);
 int bu_sqlite_verify(void *driver, struct bu_chain *at, size_t max, struct bu_err *err);
+int bu_sqlite_has(void *driver, const struct bu_chain *row, struct bu_err *err);
 
 #endif

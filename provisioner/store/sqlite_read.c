@@ -245,3 +245,22 @@ bu_sqlite_verify(void *driver, struct bu_chain *at, size_t max, struct bu_err *e
 	sqlite3_finalize(stmt);
 	return rc;
 }
+
+int
+bu_sqlite_has(void *driver, const struct bu_chain *row, struct bu_err *err)
+{
+	struct sqlite *self = driver;
+	sqlite3_stmt *stmt = bu_sqlite_prepare(
+		self, "SELECT 1 FROM journal WHERE seq=? AND hash=?", err);
+	int step;
+
+	if (!stmt)
+		return -1;
+	sqlite3_bind_int64(stmt, 1, row->seq);
+	sqlite3_bind_text(stmt, 2, row->hash, -1, SQLITE_STATIC);
+	step = sqlite3_step(stmt);
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		bu_sqlite_failed(self, "read the log", err);
+	sqlite3_finalize(stmt);
+	return step == SQLITE_ROW ? 1 : step == SQLITE_DONE ? 0 : -1;
+}

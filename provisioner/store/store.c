@@ -324,6 +324,12 @@ bu_store_verify(struct bu_store *store, struct bu_chain *at, size_t max,
 	return store->ops->verify(store->driver, at, max, err);
 }
 
+int
+bu_store_has(struct bu_store *store, const struct bu_chain *row, struct bu_err *err)
+{
+	return store->ops->has(store->driver, row, err);
+}
+
 void
 bu_store_end(const struct bu_store *store, struct bu_chain *ret)
 {

@@ -137,6 +137,10 @@ char *bu_store_get_blob(struct bu_store *store, const char *digest, struct bu_er
  * before it. */
 bu_must int bu_store_verify(struct bu_store *store, struct bu_chain *at, size_t max,
 			    struct bu_err *err);
+/* 1 = the log's row of this number has this hash, 0 = not, or there is none; -1 =
+ * error. */
+int bu_store_has(struct bu_store *store, const struct bu_chain *row,
+		 struct bu_err *err);
 /* The last row; {0} = the log is empty. */
 void bu_store_end(const struct bu_store *store, struct bu_chain *ret);
 /* named.c. Looks at the blobs that the rows after *after name, at most max rows (0 =

@@ -218,7 +218,7 @@ bu_work_make_load(const struct bu_work_input *input, const struct bu_node *node,
 	json_t *item = NULL;
 
 	work.work = (struct bu_work){.id = node->admitted_step,
-				     .attempt = node->live.load_attempt + 1};
+				     .attempt = node->live.load->attempt + 1};
 	if (bu_fleet_target(input->fleet, node, &target, err) != 0)
 		return NULL;
 	key = bu_work_loaded_keys(input, node, &target, image, err);

@@ -324,6 +324,15 @@ verify(void *driver, struct bu_chain *at, size_t max, struct bu_err *err)
 	return 0;
 }
 
+static int
+has(void *driver, const struct bu_chain *row, struct bu_err *err)
+{
+	struct bu_chain at = {0};
+
+	return row->seq > 0 && verify(driver, &at, (size_t)row->seq, err) == 0 &&
+	       at.seq == row->seq && strcmp(at.hash, row->hash) == 0;
+}
+
 static void
 end_of(void *driver, struct bu_chain *ret)
 {
@@ -356,6 +365,7 @@ static const struct bu_store_ops slow_ops = {
 	.blobs_put = blobs_put,
 	.blob_get = blob_get,
 	.verify = verify,
+	.has = has,
 	.end = end_of,
 	.close = close_driver,
 };

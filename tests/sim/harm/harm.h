@@ -348,6 +348,8 @@ void wire_settle(void);
  * for nothing: what is not answered at once is BU_ERR_BUSY. */
 json_t *wire_call(const char *method, const char *path, json_t *body,
 		  struct bu_err *err);
+/* 1 = the status has this condition of the site. */
+int wire_site_has(const char *name);
 /* The same; is told when the route is missing (BU_ERR_NOTFOUND). Text of a script. */
 char *wire_boot_script(const char *mac);
 /* Somebody else's enrolment; csr is given away. */

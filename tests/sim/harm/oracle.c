@@ -530,20 +530,6 @@ look_at_node(const struct bu_node *node)
 	}
 }
 
-static int
-site_says_full(void)
-{
-	struct bu_err err;
-	bu_autojson json_t *status = wire_call("GET", "/v1/status", NULL, &err);
-	size_t i;
-	json_t *condition;
-
-	json_array_foreach (json_object_get(status, "conditions"), i, condition)
-		if (strcmp(bu_json_str(condition, "name", ""), "disk-full") == 0)
-			return 1;
-	return 0;
-}
-
 /* While the log is out nothing that is seen can be kept; the site says so. */
 static void
 look_at_log(void)
@@ -554,7 +540,7 @@ look_at_log(void)
 	}
 	for (int i = 0; i < seen_count; i++)
 		seen[i].unusable_ms = 0;
-	if (!site_says_full())
+	if (!wire_site_has("disk-full"))
 		broken(RULE_FULL, "the log cannot be written, and the status does not "
 				  "say so");
 	if (sim.disk_bad_ms) {

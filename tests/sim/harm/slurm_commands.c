@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fake sinfo, scontrol and squeue: the daemon starts them as it does in life, and
- * its jobs are caught by --wrap. Invariant: a command does all that it was asked, or
- * says why not; whether its answer is heard is another matter.
+ * Fake sinfo, scontrol and squeue, and the shell that asks both of acceptance: the
+ * daemon starts them as it does in life, and its jobs are caught by --wrap. Invariant:
+ * a command does all that it was asked, or says why not; whether its answer is heard is
+ * another matter.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "base/worker.h"
 #include "profiles/nodeset/nodeset.h"
+#include "provisioner/cluster/slurm/op.h"
 #include "tests/sim/harm/slurm.h"
 
 /* --- what the commands say --- */
@@ -276,6 +278,9 @@ run_command(struct bu_job *job)
 	if (job->ctl->stopped)
 		return refuse(job, "slurm_load_node error: Unable to contact slurm "
 				   "controller (connect failure)");
+	if (strcmp(job->argv[0], "sh") ==
+	    0) /* no job and no reservation of acceptance */
+		return fputs("No reservations in the system\n", job->out) < 0;
 	if (strcmp(job->argv[0], "sinfo") == 0)
 		return run_sinfo(job);
 	if (strcmp(job->argv[0], "squeue") == 0)
@@ -311,7 +316,8 @@ __wrap_bu_job_start(struct bu_loop *loop, const struct bu_job_opts *opts, bu_job
 
 	bu_assert(strcmp(opts->argv[0], "sinfo") == 0 ||
 		  strcmp(opts->argv[0], "scontrol") == 0 ||
-		  strcmp(opts->argv[0], "squeue") == 0);
+		  strcmp(opts->argv[0], "squeue") == 0 ||
+		  opts->argv == bu_slurm_trials_argv);
 	if (strcmp(opts->argv[0], "scontrol") == 0 &&
 	    strcmp(opts->argv[1], "-o") != 0 && strcmp(opts->argv[1], "show") != 0)
 		oracle_begins("scontrol");

@@ -77,7 +77,7 @@ call(const char *method, const char *path, int listener, const json_t *body,
      const struct ident *ident, int64_t waited_ms, struct bu_reply *reply,
      struct bu_err *err)
 {
-	struct bu_caller caller = {"local", ~0U};
+	struct bu_caller caller = {.who = "local", .roles = ~0U};
 	struct bu_request request = {.caller = &caller,
 				     .method = method,
 				     .path = path,
@@ -347,4 +347,18 @@ wire_stranger(const char *node, const char *token, char *csr, const json_t *inve
 	if (what == BU_ANSWER_LATER)
 		bu_err_set(err, BU_ERR_BUSY, 0, "later");
 	return what == BU_ANSWER_NOW ? reply.json : NULL;
+}
+
+int
+wire_site_has(const char *name)
+{
+	struct bu_err err;
+	bu_autojson json_t *status = wire_call("GET", "/v1/status", NULL, &err);
+	size_t i;
+	json_t *condition;
+
+	json_array_foreach (json_object_get(status, "conditions"), i, condition)
+		if (strcmp(bu_json_str(condition, "name", ""), name) == 0)
+			return 1;
+	return 0;
 }
