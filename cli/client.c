@@ -52,9 +52,12 @@ open_context(const char *name)
 		return client;
 	}
 	client->where = bu_xstrdup(context.url);
-	client->http = bu_http_create(&(struct bu_http_opts){.base_url = context.url,
-							     .ca_file = context.ca_file,
-							     .token = context.token});
+	client->http =
+		bu_http_create(&(struct bu_http_opts){.base_url = context.url,
+						      .ca_file = context.ca_file,
+						      .cert_file = context.cert_file,
+						      .key_file = context.key_file,
+						      .token = context.token});
 	return client;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "cli/context.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,8 @@ bu_context_fini(struct bu_context *context)
 	free(context->url);
 	free(context->token);
 	free(context->ca_file);
+	free(context->cert_file);
+	free(context->key_file);
 	memset(context, 0, sizeof(*context));
 }
 
@@ -82,10 +85,37 @@ check_private(const char *path, const char *name, struct bu_err *err)
 	return 0;
 }
 
+int
+bu_context_check_key(const char *path, struct bu_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return bu_err_set(err, BU_ERR_NOTFOUND, errno,
+				  "the key of your certificate, '%s'", path);
+	if (st.st_mode & 077 || (st.st_uid != geteuid() && geteuid() != 0))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "'%s' is a key that others may read: chmod 600 it, "
+				  "and have the certificate revoked if they did",
+				  path);
+	return 0;
+}
+
 static int
 read_fields(const json_t *object, struct bu_context *ret, struct bu_err *err)
 {
-	const char *url, *token;
+	const char *url, *token, *cert, *key;
+
+	if (json_object_get(object, "cert")) {
+		if (bu_json_get_str(object, "url", &url, err) != 0 ||
+		    bu_json_get_str(object, "cert", &cert, err) != 0 ||
+		    bu_json_get_str(object, "key", &key, err) != 0)
+			return -1;
+		ret->url = bu_xstrdup(url);
+		ret->cert_file = bu_xstrdup(cert);
+		ret->key_file = bu_xstrdup(key);
+		return 0;
+	}
 
 	if (bu_json_get_str(object, "url", &url, err) != 0 ||
 	    bu_json_get_str(object, "token", &token, err) != 0)
@@ -112,6 +142,8 @@ bu_context_load(const char *name, struct bu_context *ret, struct bu_err *err)
 		explicit_bzero(text, size);
 	if (!object || read_fields(object, ret, err) != 0)
 		return bu_err_wrap(err, "context '%s'; log in again", name);
+	if (ret->key_file && bu_context_check_key(ret->key_file, err) != 0)
+		return bu_err_wrap(err, "context '%s'", name);
 	ret->ca_file = path_of(name, "pem", err);
 	return ret->ca_file ? 0 : -1;
 }
@@ -146,7 +178,11 @@ bu_context_save(const char *name, const struct bu_context *context, const char *
 	bu_autofree char *path = path_of(name, "json", err);
 	bu_autofree char *ca_path = path ? path_of(name, "pem", err) : NULL;
 	bu_autojson json_t *object =
-		json_pack("{s:s,s:s}", "url", context->url, "token", context->token);
+		context->cert_file
+			? json_pack("{s:s,s:s,s:s}", "url", context->url, "cert",
+				    context->cert_file, "key", context->key_file)
+			: json_pack("{s:s,s:s}", "url", context->url, "token",
+				    context->token);
 	bu_autofree char *text = object ? json_dumps(object, JSON_INDENT(1)) : NULL;
 
 	if (!ca_path || !text || make_folder(err) != 0 ||

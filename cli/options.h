@@ -102,6 +102,10 @@ enum {
 	  "keys/ca.pem of the appliance, brought here by hand")                        \
 	X(FINGERPRINT, "fingerprint", 0, TEXT, fingerprint, "SHA256", 0, 0,            \
 	  "of the appliance's CA, as bringup token create says it")                    \
+	X(CERT, "cert", 0, TEXT, cert, "FILE", 0, 0,                                   \
+	  "your client certificate (PEM), in place of a token")                        \
+	X(KEY_FILE, "key", 0, TEXT, key, "FILE", 0, 0,                                 \
+	  "its key (PEM), which nobody else may read")                                 \
 	X(TOKEN_STDIN, "token-stdin", 0, FLAG, token_stdin, "", 0, 0,                  \
 	  "read the token from standard input")                                        \
 	X(ROLE, "role", 0, TEXT, role, "ROLE", 0, 0,                                   \
@@ -162,6 +166,7 @@ struct bu_options {
 	const char *from, *state, *site_key, *identity, *sheet; /* of init */
 	const char *anchor;
 	const char *ca, *fingerprint, *role, *lasts; /* lasts: of --for */
+	const char *cert, *key;
 	int token_stdin;
 	const char *context; /* NULL = the environment says */
 	const char *socket;  /* NULL = the environment says */

@@ -135,6 +135,12 @@ START_TEST(what_is_wrong_is_named)
 		 "'0.0.0.0:8443' is not an address that nodes or people can use"},
 		{"[bringupd]\npeople_listen = 0.0.0.0:8444\n",
 		 "'0.0.0.0:8444' is not an address that nodes or people can use"},
+		{"[bringupd]\npeople_ca = /ca.pem\n",
+		 "people_ca also needs people_listen"},
+		{"[bringupd]\npeople_listen = 10.0.0.1:1\npeople_crl = /crl.pem\n",
+		 "people_crl also needs people_ca"},
+		{"[bringupd]\npeople_listen = 10.0.0.1:1\npeople_ca = ca.pem\n",
+		 "are absolute paths"},
 		{"[bringupd]\npage_listen = 10.0.0.1:80\n",
 		 "page_listen = 10.0.0.1:80: the page has no login, so only 127.0.0.1 "
 		 "is allowed"},

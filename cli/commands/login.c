@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bringup login: keeps a token for an appliance of which this machine is not one. The
- * token comes from standard input, never from a word that others see in a list of
- * processes. Invariant: nothing is kept before the appliance was verified and has taken
- * the token.
+ * bringup login: keeps a token, or where a certificate is, for an appliance of which
+ * this machine is not one. The token comes from standard input, never from a word that
+ * others see in a list of processes. Invariant: nothing is kept before the appliance
+ * was verified and has taken the token or certificate.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -93,11 +95,12 @@ check_words(const struct bu_options *options, struct bu_err *err)
 			err, BU_ERR_USAGE, 0,
 			"login needs one of --ca FILE and --fingerprint "
 			"SHA256, so that the token goes to the right machine");
-	if (!options->token_stdin)
+	if (!options->cert != !options->key || !options->cert == !options->token_stdin)
 		return bu_err_set(
 			err, BU_ERR_USAGE, 0,
-			"login needs --token-stdin, and the token there: words "
-			"of a command are seen by others");
+			"login needs either --token-stdin, and the token there "
+			"(words of a command are seen by others), or --cert FILE and "
+			"--key FILE");
 	if (!options->context || !bu_person_is_label(options->context))
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "login needs --context NAME, by which other commands "
@@ -112,6 +115,8 @@ ask_meta(const struct bu_context *context, struct bu_err *err)
 	struct bu_http *http =
 		bu_http_create(&(struct bu_http_opts){.base_url = context->url,
 						      .ca_file = context->ca_file,
+						      .cert_file = context->cert_file,
+						      .key_file = context->key_file,
 						      .token = context->token});
 	json_t *meta = NULL;
 
@@ -141,20 +146,46 @@ verify(struct bu_context *context, const char *ca, struct bu_err *err)
 	return meta;
 }
 
+/* A path that holds from any folder; owned. */
+static char *
+whole_path(const char *option, const char *path, struct bu_err *err)
+{
+	char *whole = realpath(path, NULL);
+
+	if (!whole)
+		bu_err_set(err, BU_ERR_NOTFOUND, errno, "%s '%s'", option, path);
+	return whole;
+}
+
+static int
+take_secret(const struct bu_options *options, struct bu_context *ret,
+	    struct bu_err *err)
+{
+	char token[TOKEN_SIZE];
+
+	if (!options->cert) {
+		if (read_token(token, err) != 0)
+			return -1;
+		ret->token = bu_xstrdup(token);
+		explicit_bzero(token, sizeof(token));
+		return 0;
+	}
+	ret->cert_file = whole_path("--cert", options->cert, err);
+	ret->key_file = ret->cert_file ? whole_path("--key", options->key, err) : NULL;
+	return ret->key_file ? bu_context_check_key(ret->key_file, err) : -1;
+}
+
 int
 bu_cmd_login(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autocontext struct bu_context context = {0};
 	bu_autojson json_t *meta = NULL;
 	bu_autofree char *ca = NULL, *name = NULL, *role = NULL;
-	char token[TOKEN_SIZE];
 	const json_t *caller;
 
-	if (check_words(options, err) != 0 || read_token(token, err) != 0)
+	if (check_words(options, err) != 0 || take_secret(options, &context, err) != 0)
 		return -1;
 	context.url = bu_xstrdup(options->args[0]);
-	context.token = bu_xstrdup(token);
-	explicit_bzero(token, sizeof(token));
 	ca = find_ca(options, context.url, err);
 	meta = ca ? verify(&context, ca, err) : NULL;
 	if (!meta || bu_context_save(options->context, &context, ca, err) != 0)
