@@ -119,8 +119,7 @@ look_at_lists(struct bu_person_ca *ca)
 	ca->crl_seen = now;
 	ca->crl_until_s = 0;
 	if (load_lists(ca, &err) != 0)
-		bu_warn("people", "people_crl: %s; nobody is let in by certificate",
-			err.text);
+		bu_warn("people", "people_crl: %s; no certificate is taken", err.text);
 }
 
 static int
@@ -131,12 +130,12 @@ check_lists(struct bu_person_ca *ca, struct bu_err *err)
 	look_at_lists(ca);
 	if (!ca->crl_until_s)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "nobody is let in by certificate: the list of "
+				  "no certificate is taken: the list of "
 				  "revoked ones (people_crl) is unusable; bringupd's "
 				  "journal says why");
 	if (ca->crl_until_s < time(NULL))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "nobody is let in by certificate: the list of "
+				  "no certificate is taken: the list of "
 				  "revoked ones (people_crl) is out of date; put a "
 				  "new one in its place");
 	return 0;
@@ -205,9 +204,10 @@ read_names(gnutls_x509_crt_t cert, struct bu_tls_person *ret, struct bu_err *err
 
 	if (rc != 0 || ret->name[0] == '#' || strlen(ret->name) != size ||
 	    bu_gnutls_check_name(ret->name, NULL) != 0)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "the certificate names nobody: its subject needs a "
-				  "common name (CN) of 1 to 64 ASCII characters");
+		return bu_err_set(
+			err, BU_ERR_DENIED, 0,
+			"the certificate names no person: its subject needs a "
+			"common name (CN) of 1 to 64 ASCII characters");
 	for (int i = 0; ret->count < BU_TLS_ORGANISATIONS; i++) {
 		char *text = ret->organisations[ret->count];
 

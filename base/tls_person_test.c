@@ -284,8 +284,8 @@ START_TEST(each_refusal_says_why)
 		{{ALICE, .from_s = 60}, "not yet valid"},
 		{{ALICE, .purpose = GNUTLS_KP_TLS_WWW_SERVER}, "clientAuth"},
 		{{ALICE, .purpose = NULL}, "clientAuth"},
-		{{ALICE, .name = NULL}, "names nobody"},
-		{{ALICE, .name = "al\nice"}, "names nobody"},
+		{{ALICE, .name = NULL}, "names no person"},
+		{{ALICE, .name = "al\nice"}, "names no person"},
 	};
 	bu_autofree char *said = NULL;
 

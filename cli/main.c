@@ -166,8 +166,7 @@ static const struct bu_command commands[] = {
 	{"fabric rehearse", "[--model ...]",
 	 "what a campaign would find on a model of a fabric; --help says more", 0, 0, 0,
 	 NULL, bu_cmd_fabric_rehearse},
-	{"login", "URL",
-	 "keep a token or certificate for an appliance on another machine", 1, 1,
+	{"login", "URL", "keep a login for an appliance on another machine", 1, 1,
 	 BIT(CA) | BIT(FINGERPRINT) | BIT(TOKEN_STDIN) | BIT(CERT) | BIT(KEY_FILE) |
 		 BIT(CONTEXT),
 	 bu_cmd_login, NULL},

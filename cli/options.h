@@ -105,7 +105,7 @@ enum {
 	X(CERT, "cert", 0, TEXT, cert, "FILE", 0, 0,                                   \
 	  "your client certificate (PEM), in place of a token")                        \
 	X(KEY_FILE, "key", 0, TEXT, key, "FILE", 0, 0,                                 \
-	  "its key (PEM), which nobody else may read")                                 \
+	  "its key (PEM), which is readable by you alone")                             \
 	X(TOKEN_STDIN, "token-stdin", 0, FLAG, token_stdin, "", 0, 0,                  \
 	  "read the token from standard input")                                        \
 	X(ROLE, "role", 0, TEXT, role, "ROLE", 0, 0,                                   \
