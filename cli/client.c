@@ -45,10 +45,12 @@ bu_client_create(const char *socket)
 static void
 connect_context(struct bu_client *client)
 {
-	client->http =
-		bu_http_create(&(struct bu_http_opts){.base_url = client->kept.url,
-						      .ca_file = client->kept.ca_file,
-						      .token = client->kept.token});
+	client->http = bu_http_create(
+		&(struct bu_http_opts){.base_url = client->kept.url,
+				       .ca_file = client->kept.ca_file,
+				       .cert_file = client->kept.cert_file,
+				       .key_file = client->kept.key_file,
+				       .token = client->kept.token});
 }
 
 static struct bu_client *

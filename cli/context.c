@@ -40,6 +40,8 @@ bu_context_fini(struct bu_context *context)
 	free(context->oidc.client);
 	free_secret(context->oidc.refresh);
 	free(context->oidc.ca_file);
+	free(context->cert_file);
+	free(context->key_file);
 	memset(context, 0, sizeof(*context));
 }
 
@@ -95,6 +97,22 @@ check_private(const char *path, const char *name, struct bu_err *err)
 	return 0;
 }
 
+int
+bu_context_check_key(const char *path, struct bu_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return bu_err_set(err, BU_ERR_NOTFOUND, errno,
+				  "the key of your certificate, '%s'", path);
+	if (st.st_mode & 077 || (st.st_uid != geteuid() && geteuid() != 0))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "'%s' is a key that others may read: chmod 600 it, "
+				  "and have the certificate revoked if they did",
+				  path);
+	return 0;
+}
+
 static int
 read_oidc(const json_t *object, struct bu_context_oidc *ret, struct bu_err *err)
 {
@@ -116,7 +134,18 @@ read_oidc(const json_t *object, struct bu_context_oidc *ret, struct bu_err *err)
 static int
 read_fields(const json_t *object, struct bu_context *ret, struct bu_err *err)
 {
-	const char *url, *token;
+	const char *url, *token, *cert, *key;
+
+	if (json_object_get(object, "cert")) {
+		if (bu_json_get_str(object, "url", &url, err) != 0 ||
+		    bu_json_get_str(object, "cert", &cert, err) != 0 ||
+		    bu_json_get_str(object, "key", &key, err) != 0)
+			return -1;
+		ret->url = bu_xstrdup(url);
+		ret->cert_file = bu_xstrdup(cert);
+		ret->key_file = bu_xstrdup(key);
+		return 0;
+	}
 
 	if (bu_json_get_str(object, "url", &url, err) != 0 ||
 	    bu_json_get_str(object, "token", &token, err) != 0)
@@ -143,6 +172,8 @@ bu_context_load(const char *name, struct bu_context *ret, struct bu_err *err)
 		explicit_bzero(text, size);
 	if (!object || read_fields(object, ret, err) != 0)
 		return bu_err_wrap(err, "context '%s'; log in again", name);
+	if (ret->key_file && bu_context_check_key(ret->key_file, err) != 0)
+		return bu_err_wrap(err, "context '%s'", name);
 	ret->ca_file = path_of(name, "pem", err);
 	if (!ret->ca_file)
 		return -1;
@@ -192,8 +223,9 @@ bu_context_update(const char *name, const struct bu_context *context,
 {
 	bu_autofree char *path = path_of(name, "json", err);
 	bu_autojson json_t *object =
-		json_pack("{s:s,s:s,s:o*}", "url", context->url, "token",
-			  context->token, "oidc", oidc_json(&context->oidc));
+		json_pack("{s:s,s:s*,s:s*,s:s*,s:o*}", "url", context->url, "token",
+			  context->token, "cert", context->cert_file, "key",
+			  context->key_file, "oidc", oidc_json(&context->oidc));
 	char *text = object ? json_dumps(object, JSON_INDENT(1)) : NULL;
 	int rc = path && text && make_folder(err) == 0
 			 ? bu_file_write(path, text, strlen(text), 0600, err)

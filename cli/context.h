@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Contexts: appliances that a person has logged in to. A context is NAME.json (url,
- * token) and NAME.pem (the CA) in $XDG_CONFIG_HOME/bringup, else ~/.config/bringup, and
- * NAME.issuer (CAs of the identity provider) where a login named some; all are for
- * their owner alone.
+ * token, or paths of a certificate and its key) and NAME.pem (the CA) in
+ * $XDG_CONFIG_HOME/bringup, else ~/.config/bringup, and NAME.issuer (CAs of the
+ * identity provider) where a login named some; all are for their owner alone.
  */
 #ifndef BU_CLI_CONTEXT_H
 #define BU_CLI_CONTEXT_H
@@ -22,9 +22,10 @@ struct bu_context_oidc {
 };
 
 struct bu_context {
-	char *url;     /* "https://10.0.0.1:8444" */
-	char *token;   /* secret */
-	char *ca_file; /* path */
+	char *url;                  /* "https://10.0.0.1:8444" */
+	char *token;                /* secret; NULL = by certificate */
+	char *cert_file, *key_file; /* paths; NULL = by token */
+	char *ca_file;              /* path */
 	struct bu_context_oidc oidc;
 };
 
@@ -45,6 +46,8 @@ bu_must int bu_context_lock(const char *name, struct bu_err *err);
 /* Writes the CA alone to a file beside the contexts, for a login that is not verified
  * yet; the path is owned, and so is the file, which the caller removes. */
 char *bu_context_draft(const char *ca, struct bu_err *err);
+/* BU_ERR_DENIED: others than its owner may read this key of a certificate. */
+bu_must int bu_context_check_key(const char *path, struct bu_err *err);
 void bu_context_fini(struct bu_context *context);
 #define bu_autocontext __attribute__((cleanup(bu_context_fini)))
 

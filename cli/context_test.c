@@ -82,6 +82,37 @@ START_TEST(what_others_may_read_is_not_used)
 }
 END_TEST
 
+START_TEST(a_key_that_others_may_read_is_not_used)
+{
+	char url[] = "https://127.0.0.1:1", cert[] = "/etc/hostname";
+	bu_autofree char *key = NULL;
+	struct bu_context context;
+	struct bu_err err = {0};
+
+	begin();
+	key = bu_xasprintf("%s/key.pem", dir);
+	ck_assert_int_eq(bu_file_write(key, "KEY\n", 4, 0600, NULL), 0);
+	ck_assert_int_eq(bu_context_save("cert",
+					 &(struct bu_context){.url = url,
+							      .cert_file = cert,
+							      .key_file = key},
+					 "PEM\n", NULL),
+			 0);
+	ck_assert_int_eq(bu_context_load("cert", &context, NULL), 0);
+	ck_assert_ptr_null(context.token);
+	ck_assert_str_eq(context.cert_file, cert);
+	ck_assert_str_eq(context.key_file, key);
+	bu_context_fini(&context);
+	ck_assert_int_eq(chmod(key, 0640), 0);
+	ck_assert_int_eq(bu_context_load("cert", &context, &err), -1);
+	bu_context_fini(&context);
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+	ck_assert_ptr_nonnull(strstr(err.text, "key.pem"));
+	ck_assert_ptr_nonnull(strstr(err.text, "chmod 600"));
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
 START_TEST(a_name_cannot_leave_the_folder)
 {
 	static const char *const names[] = {"",     ".",  "..", "a/b",
@@ -140,4 +171,5 @@ START_TEST(the_nearest_word_names_the_appliance)
 END_TEST
 
 BU_UNIT("context", what_is_kept_is_its_owners_alone, what_others_may_read_is_not_used,
-	a_name_cannot_leave_the_folder, the_nearest_word_names_the_appliance)
+	a_key_that_others_may_read_is_not_used, a_name_cannot_leave_the_folder,
+	the_nearest_word_names_the_appliance)

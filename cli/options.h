@@ -102,6 +102,10 @@ enum {
 	  "keys/ca.pem of the appliance, brought here by hand")                        \
 	X(FINGERPRINT, "fingerprint", 0, TEXT, fingerprint, "SHA256", 0, 0,            \
 	  "of the appliance's CA, as bringup token create says it")                    \
+	X(CERT, "cert", 0, TEXT, cert, "FILE", 0, 0,                                   \
+	  "your client certificate (PEM), in place of a token")                        \
+	X(KEY_FILE, "key", 0, TEXT, key, "FILE", 0, 0,                                 \
+	  "its key (PEM), which is readable by you alone")                             \
 	X(TOKEN_STDIN, "token-stdin", 0, FLAG, token_stdin, "", 0, 0,                  \
 	  "read the token from standard input")                                        \
 	X(OIDC, "oidc", 0, FLAG, oidc, "", 0, 0,                                       \
@@ -166,6 +170,7 @@ struct bu_options {
 	const char *from, *state, *site_key, *identity, *sheet; /* of init */
 	const char *anchor;
 	const char *ca, *fingerprint, *role, *lasts; /* lasts: of --for */
+	const char *cert, *key;
 	int token_stdin, oidc;
 	const char *issuer_ca;
 	const char *context; /* NULL = the environment says */

@@ -231,6 +231,12 @@ open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 	d->api.server = bu_server_create(d->loop, bu_api_routes, &d->api);
 	bu_server_counts_log(d->api.server, d->store);
 	tell_server(d);
+	if (s->people_ca[0]) {
+		d->api.people = bu_person_ca_open(s->people_ca, s->people_crl, err);
+		if (!d->api.people)
+			return -1;
+	}
+	callers.people = d->api.people;
 	bu_settings_groups(s, callers.groups);
 	bu_server_callers(d->api.server, &callers);
 	oidc = bu_settings_oidc(s, callers.groups);
@@ -387,6 +393,7 @@ stop(struct daemon *d)
 	bu_store_destroy(d->store);
 	bu_reconcile_destroy(d->api.rec);
 	bu_fleet_destroy(d->fleet);
+	bu_person_ca_close(d->api.people);
 	bu_trust_destroy(d->trust);
 	bu_settings_fini(&d->settings);
 	free(d->api.tftp_dir);

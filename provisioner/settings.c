@@ -223,6 +223,23 @@ check_oidc(const struct bu_settings *s, struct bu_err *err)
 	return bu_oidc_check(&opts, err);
 }
 
+/* Certificates that nobody would ask for, or lists of no CA. */
+static int
+check_people(const struct bu_settings *s, struct bu_err *err)
+{
+	if (s->people_ca[0] && !s->people_listen[0])
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "people_ca also needs people_listen");
+	if (s->people_crl[0] && !s->people_ca[0])
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "people_crl also needs people_ca, whose list it is");
+	if ((s->people_ca[0] && s->people_ca[0] != '/') ||
+	    (s->people_crl[0] && s->people_crl[0] != '/'))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "people_ca and people_crl are absolute paths");
+	return 0;
+}
+
 /* What would only be found when it is used. */
 static int
 check_values(const struct bu_settings *s, struct bu_err *err)
@@ -244,7 +261,9 @@ check_values(const struct bu_settings *s, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "boot_interface also needs boot_address, "
 				  "boot_listen and, with dhcp = full, dhcp_range");
-	return check_oidc(s, err) == 0 ? check_listeners(s, err) : -1;
+	if (check_people(s, err) != 0 || check_oidc(s, err) != 0)
+		return -1;
+	return check_listeners(s, err);
 }
 
 int

@@ -32,6 +32,11 @@
 	X(people_listen, "",                                                           \
 	  "TLS for the page and the command line of other machines, ADDRESS:PORT; "    \
 	  "with tokens")                                                               \
+	X(people_ca, "",                                                               \
+	  "CAs (PEM) whose client certificates people may come with there, too; "      \
+	  "empty = none are asked for")                                                \
+	X(people_crl, "",                                                              \
+	  "list of those that are revoked (PEM), read again when it is another one")   \
 	X(group_viewer, "bringup-viewer",                                              \
 	  "group of the system whose members may look, over the socket; empty = none") \
 	X(group_operator, "bringup-operator", "group of operators, likewise")          \

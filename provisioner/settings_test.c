@@ -140,6 +140,12 @@ START_TEST(what_is_wrong_is_named)
 		{"[bringupd]\npeople_listen = 10.0.0.1:8444\noidc_client = b\n"
 		 "oidc_issuer = http://id\n",
 		 "oidc_issuer = http://id: https://HOST/PATH is needed"},
+		{"[bringupd]\npeople_ca = /ca.pem\n",
+		 "people_ca also needs people_listen"},
+		{"[bringupd]\npeople_listen = 10.0.0.1:1\npeople_crl = /crl.pem\n",
+		 "people_crl also needs people_ca"},
+		{"[bringupd]\npeople_listen = 10.0.0.1:1\npeople_ca = ca.pem\n",
+		 "are absolute paths"},
 		{"[bringupd]\npage_listen = 10.0.0.1:80\n",
 		 "page_listen = 10.0.0.1:80: the page has no login, so only 127.0.0.1 "
 		 "is allowed"},

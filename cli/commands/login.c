@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bringup login: keeps a token for an appliance of which this machine is not one. The
- * token comes from standard input, never from a word that others see in a list of
- * processes, or from the site's identity provider. Invariant: nothing is kept before
- * the appliance was verified and has taken the token.
+ * bringup login: keeps a token, or where a certificate is, for an appliance of which
+ * this machine is not one. The token comes from standard input, never from a word that
+ * others see in a list of processes, or from the site's identity provider. Invariant:
+ * nothing is kept before the appliance was verified and has taken the token or
+ * certificate.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,11 +97,13 @@ check_words(const struct bu_options *options, struct bu_err *err)
 			err, BU_ERR_USAGE, 0,
 			"login needs one of --ca FILE and --fingerprint "
 			"SHA256, so that the token goes to the right machine");
-	if (!options->token_stdin == !options->oidc)
+	if (!options->cert != !options->key ||
+	    !!options->cert + !!options->token_stdin + !!options->oidc != 1)
 		return bu_err_set(
 			err, BU_ERR_USAGE, 0,
-			"login needs one of --oidc, and --token-stdin with the token "
-			"there: words of a command are seen by others");
+			"login needs one of --oidc, --token-stdin with the token there "
+			"(words of a command are seen by others), and --cert FILE with "
+			"--key FILE");
 	if (options->issuer_ca && !options->oidc)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "--issuer-ca is for a login with --oidc");
@@ -117,6 +122,8 @@ ask(const struct bu_context *context, const char *path, const char *has,
 	struct bu_http *http =
 		bu_http_create(&(struct bu_http_opts){.base_url = context->url,
 						      .ca_file = context->ca_file,
+						      .cert_file = context->cert_file,
+						      .key_file = context->key_file,
 						      .token = context->token});
 	json_t *reply = NULL;
 
@@ -187,25 +194,51 @@ save(const struct bu_options *options, const struct bu_context *context, const c
 		       : -1;
 }
 
+/* A path that holds from any folder; owned. */
+static char *
+whole_path(const char *option, const char *path, struct bu_err *err)
+{
+	char *whole = realpath(path, NULL);
+
+	if (!whole)
+		bu_err_set(err, BU_ERR_NOTFOUND, errno, "%s '%s'", option, path);
+	return whole;
+}
+
+static int
+take_secret(const struct bu_options *options, struct bu_context *ret,
+	    struct bu_err *err)
+{
+	char token[TOKEN_SIZE];
+
+	if (options->oidc)
+		return 0;
+	if (options->token_stdin) {
+		if (read_token(token, err) != 0)
+			return -1;
+		ret->token = bu_xstrdup(token);
+		explicit_bzero(token, sizeof(token));
+		return 0;
+	}
+	ret->cert_file = whole_path("--cert", options->cert, err);
+	ret->key_file = ret->cert_file ? whole_path("--key", options->key, err) : NULL;
+	return ret->key_file ? bu_context_check_key(ret->key_file, err) : -1;
+}
+
 int
 bu_cmd_login(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autocontext struct bu_context context = {0};
 	bu_autojson json_t *meta = NULL;
 	bu_autofree char *ca = NULL, *issuer_ca = NULL, *name = NULL, *role = NULL;
-	char token[TOKEN_SIZE];
 	const json_t *caller;
 
-	if (check_words(options, err) != 0 ||
-	    (options->token_stdin && read_token(token, err) != 0))
+	if (check_words(options, err) != 0 || take_secret(options, &context, err) != 0)
 		return -1;
 	issuer_ca = read_issuer_ca(options, err);
 	if (options->issuer_ca && !issuer_ca)
 		return -1;
 	context.url = bu_xstrdup(options->args[0]);
-	if (options->token_stdin)
-		context.token = bu_xstrdup(token);
-	explicit_bzero(token, sizeof(token));
 	ca = find_ca(options, context.url, err);
 	meta = ca ? verify(options, &context, ca, err) : NULL;
 	if (!meta || save(options, &context, ca, issuer_ca, err) != 0)

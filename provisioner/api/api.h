@@ -44,7 +44,8 @@ struct bu_api {
 	char *tftp_dir;         /* dnsmasq's TFTP folder; NULL = dnsmasq does not run */
 	const char *dhcp_range; /* "FIRST,LAST" for unknown machines, or "" */
 	const char *agent_url;  /* TLS listener for agents */
-	const char *people_listen; /* "10.0.0.1:8444", TLS; "" = there is none */
+	const char *people_listen;   /* "10.0.0.1:8444", TLS; "" = there is none */
+	struct bu_person_ca *people; /* of people's certificates; NULL = none come */
 	struct bu_kept_plan kept[BU_PLANS_KEPT]; /* the newest first */
 	struct bu_scan *scans; /* results of image scanners, unsorted */
 	struct bu_scan_manifest

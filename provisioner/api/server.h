@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/record.h"
+#include "base/tls_person.h"
 #include "model/limit.h"
 #include "model/person.h"
 #include "provisioner/api/wire.h"
@@ -23,8 +24,8 @@ enum bu_listener {
 	BU_LISTEN_AGENT = 2,   /* TLS, client certificates */
 	BU_LISTEN_LOCAL = 4,   /* unix socket of the command line */
 	BU_LISTEN_PAGE = 8,    /* 127.0.0.1, plain, read-only */
-	BU_LISTEN_PEOPLE = 16, /* TLS, tokens: the page, and the command line of other
-				  machines */
+	BU_LISTEN_PEOPLE = 16, /* TLS, tokens or client certificates: the page, and the
+				  command line of other machines */
 };
 
 struct bu_server;
@@ -55,8 +56,8 @@ const char *bu_caller_role_name(enum bu_caller_role role);
 enum { BU_BY_SIZE = 96 };
 /* Who asks, and the roles that they have. who is the log's `by`: over the unix socket
  * the user at its other end, "root" or "alice (uid 1000)"; over TLS "token NAME", or
- * the name in the client's certificate, or "oidc:NAME"; "local" = somebody on this
- * machine. */
+ * "oidc:NAME", of people's certificates "cert NAME", of nodes the name in the
+ * certificate; "local" = somebody on this machine. */
 struct bu_caller {
 	char who[BU_BY_SIZE];
 	char maker[BU_BY_SIZE]; /* who made the token; "" = it came with none */
@@ -82,6 +83,9 @@ struct bu_callers {
 	int (*session)(void *arg, const char *cookie, struct bu_caller *ret,
 		       struct bu_err *err);
 	void *arg;
+	/* Of people's certificates, whose organisations are names of groups. NULL =
+	 * nobody comes with one. */
+	struct bu_person_ca *people;
 };
 /* What members of a group of this name may do: of the system's groups, or of those that
  * an identity provider tells. "" may do nothing. */

@@ -157,16 +157,25 @@ bu_callers_roles(const struct bu_callers *callers, const char *group)
 	return roles;
 }
 
-static int
-refuse_user(const struct bu_callers *callers, const struct bu_caller *caller,
-	    struct bu_err *err)
+/* Names of the groups that have a role; owned. */
+static char *
+group_names(const struct bu_callers *callers, const char *missing)
 {
-	bu_autofree char *names = NULL;
+	char *names = NULL;
 
 	for (int i = 0; i < BU_PERSON_COUNT; i++)
 		if (callers->groups[i].name && *callers->groups[i].name)
 			bu_text_add(&names, ", ", "%s%s", callers->groups[i].name,
-				    callers->groups[i].gid < 0 ? " (not there)" : "");
+				    callers->groups[i].gid < 0 ? missing : "");
+	return names;
+}
+
+static int
+refuse_user(const struct bu_callers *callers, const struct bu_caller *caller,
+	    struct bu_err *err)
+{
+	bu_autofree char *names = group_names(callers, " (not there)");
+
 	if (!names)
 		return bu_err_set(
 			err, BU_ERR_DENIED, 0,
@@ -223,6 +232,49 @@ call_token(const struct bu_callers *callers, struct MHD_Connection *connection,
 	return callers->token(callers->arg, text + strlen(scheme), ret, err);
 }
 
+static int
+has_token(struct MHD_Connection *connection)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+					   MHD_HTTP_HEADER_AUTHORIZATION) != NULL;
+}
+
+/* NULL = none was shown. */
+static void *
+session_with_certificate(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		connection ? MHD_get_connection_info(connection,
+						     MHD_CONNECTION_INFO_GNUTLS_SESSION)
+			   : NULL;
+	char shown[BU_DIGEST_SIZE] = "";
+
+	if (info)
+		bu_tls_shown(info->tls_session, shown);
+	return shown[0] ? info->tls_session : NULL;
+}
+
+static int
+call_certificate(const struct bu_callers *callers, void *session, struct bu_caller *ret,
+		 struct bu_err *err)
+{
+	struct bu_tls_person person;
+	bu_autofree char *names = NULL;
+
+	if (bu_tls_person(callers->people, session, &person, err) != 0)
+		return -1;
+	snprintf(ret->who, sizeof(ret->who), "cert %s", person.name);
+	for (size_t i = 0; i < person.count; i++)
+		ret->roles |= bu_callers_roles(callers, person.organisations[i]);
+	if (ret->roles)
+		return 0;
+	names = group_names(callers, "");
+	return bu_err_set(err, BU_ERR_DENIED, 0,
+			  "the certificate '%s' has no organisation (O) that may use "
+			  "bringup: %s; have one issued that has",
+			  person.name, names ? names : "none may");
+}
+
 /* By listener, where the roles do not depend on who it is. The page has no login, and
  * changes nothing. */
 static const struct {
@@ -243,6 +295,7 @@ bu_caller_make(const struct bu_callers *callers, enum bu_listener kind,
 	       struct bu_caller *ret, struct bu_err *err)
 {
 	int fd = kind == BU_LISTEN_LOCAL ? unix_fd(connection) : -1;
+	void *session = NULL;
 	size_t i = 0;
 
 	memset(ret, 0, sizeof(*ret));
@@ -255,6 +308,10 @@ bu_caller_make(const struct bu_callers *callers, enum bu_listener kind,
 								    MHD_COOKIE_KIND,
 								    BU_SESSION_COOKIE),
 					ret, err);
+	if (kind == BU_LISTEN_PEOPLE && callers->people && !has_token(connection))
+		session = session_with_certificate(connection);
+	if (session)
+		return call_certificate(callers, session, ret, err);
 	if (kind == BU_LISTEN_PEOPLE)
 		return call_token(callers, connection, ret, err);
 	while (roles_of[i].kind != kind)
@@ -264,7 +321,7 @@ bu_caller_make(const struct bu_callers *callers, enum bu_listener kind,
 	return 0;
 }
 
-/* A token may be revoked, or be over, while its request waits. */
+/* A token or certificate may be revoked, or be over, while its request waits. */
 int
 bu_server_call(struct bu_exchange *exchange, struct bu_err *err)
 {

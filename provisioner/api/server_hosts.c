@@ -99,15 +99,20 @@ bu_cookie_counts(struct MHD_Connection *connection)
 					    MHD_HTTP_HEADER_AUTHORIZATION);
 }
 
-/* A browser sends a cookie with each request, whatever page made it ask; for a change
- * it always says which. */
+/* A browser sends a cookie with each request, and its certificate over each connection,
+ * whatever page made it ask; for a change it always says which. */
 static int
-is_changed_by(const char *origin, const char *host, int by_cookie)
+is_changed_by(struct MHD_Connection *connection, const char *origin, const char *host)
 {
-	if (by_cookie)
-		return origin && strncmp(origin, "https://", 8) == 0 &&
-		       is_same_origin(origin, host);
-	return !origin || is_same_origin(origin, host);
+	int is_tls = MHD_get_connection_info(
+			     connection, MHD_CONNECTION_INFO_GNUTLS_SESSION) != NULL;
+
+	if (!origin)
+		return !bu_cookie_counts(connection);
+	if ((is_tls || bu_cookie_counts(connection)) &&
+	    strncmp(origin, "https://", 8) != 0)
+		return 0;
+	return is_same_origin(origin, host);
 }
 
 int
@@ -129,7 +134,7 @@ bu_host_check(const char *names, struct MHD_Connection *connection, const char *
 		return 421;
 	}
 	if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
-	    is_changed_by(origin, host, bu_cookie_counts(connection)))
+	    is_changed_by(connection, origin, host))
 		return 0;
 	bu_err_set(err, BU_ERR_DENIED, 0,
 		   "a page of %.80s asks for a change; only the appliance's own may",

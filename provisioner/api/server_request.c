@@ -128,8 +128,8 @@ read_peer(struct bu_exchange *exchange)
 		bu_connection_known(exchange->of, peer->name);
 }
 
-/* Failures are counted by address, and tokens that open are not: who guesses keeps
- * nobody out. A token that cannot be judged yet is no failure. */
+/* Failures are counted by address, and tokens and certificates that open are not: who
+ * guesses keeps nobody out. A token that cannot be judged yet is no failure. */
 static enum MHD_Result
 refuse_caller(struct bu_exchange *exchange, struct bu_err *err)
 {
@@ -143,7 +143,8 @@ refuse_caller(struct bu_exchange *exchange, struct bu_err *err)
 				       bu_connection_address(exchange->of), 1);
 	if (wait_s)
 		bu_err_set(err, BU_ERR_BUSY, 0,
-			   "too many requests with wrong tokens from this address; "
+			   "too many requests with wrong tokens or certificates "
+			   "from this address; "
 			   "ask again in %d s",
 			   wait_s);
 	return bu_server_send_error(exchange->connection,

@@ -60,6 +60,7 @@ bu_api_listen_people(const struct bu_api *api, struct bu_err *err)
 	const struct bu_server_tls tls = {
 		.cert = chain,
 		.key = bu_trust_server_key(api->trust),
+		.ca = bu_person_ca_pem(api->people),
 	};
 	int fd;
 
