@@ -80,7 +80,9 @@ bu_oidc_destroy(struct bu_oidc *oidc)
 static const char *
 name_in(const json_t *claims, const char *claim)
 {
-	if (strcmp(claim, "email") == 0 && !bu_json_bool(claims, "email_verified", 1))
+	const json_t *verified = json_object_get(claims, "email_verified");
+
+	if (strcmp(claim, "email") == 0 && verified && !json_is_true(verified))
 		return "";
 	return bu_json_str(claims, claim, "");
 }

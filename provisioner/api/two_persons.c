@@ -74,20 +74,38 @@ count_open(const struct bu_fleet *fleet, const json_t *wipes)
 
 /* --- persons --- */
 
-/* "alice" of "alice (uid 1000)", "token alice", "oidc:alice@example.org". */
+/* "alice" of "alice (uid 1000)", "token alice", "oidc:CORP/alice@example.org"; of a
+ * certificate the whole name. */
 static void
 person_of(const char *who, char ret[BU_BY_SIZE])
 {
-	size_t length = strcspn(who, "(@");
+	static const char cert[] = "cert ";
+	size_t length = strcspn(who, "(@+");
 	size_t at = length;
+
+	if (strncmp(who, cert, strlen(cert)) == 0) {
+		bu_text_copy(ret, BU_BY_SIZE, who + strlen(cert));
+		return;
+	}
 
 	while (at > 0 && who[at - 1] == ' ')
 		length = --at;
-	while (at > 0 && who[at - 1] != ' ' && who[at - 1] != ':')
+	while (at > 0 && !strchr(" :/\\|", who[at - 1]))
 		at--;
 	bu_text_copy_part(ret, BU_BY_SIZE, who + at, length - at);
 	if (!*ret)
 		bu_text_copy(ret, BU_BY_SIZE, who);
+}
+
+/* root, and a user of the same host, who may have become root by sudo. */
+static int
+is_root_and_user(const char *who, const char *other)
+{
+	/* As server_caller.c names users, with a name and without. */
+	static const char named[] = " (uid ", bare[] = "uid ";
+
+	return strcmp(who, "root") == 0 &&
+	       (strstr(other, named) || strncmp(other, bare, strlen(bare)) == 0);
 }
 
 static int
@@ -97,7 +115,8 @@ is_one(const char *who, const char *other)
 
 	person_of(who, a);
 	person_of(other, b);
-	return a[0] && strcasecmp(a, b) == 0;
+	return (a[0] && strcasecmp(a, b) == 0) || is_root_and_user(who, other) ||
+	       is_root_and_user(other, who);
 }
 
 /* A token counts as its maker, too: who makes one could come with it. */
@@ -170,7 +189,9 @@ int
 bu_two_persons_check(struct bu_api *api, const struct bu_agreement *asked,
 		     const struct bu_caller *caller, struct bu_err *err)
 {
-	int now = most_of(api->fleet->desired), then = most_of(asked->desired);
+	const struct bu_fleet *fleet = api->fleet;
+	int now = most_of(fleet->desired ? fleet->desired : fleet->last);
+	int then = most_of(asked->desired);
 	bu_autojson json_t *wipes = wiped(asked->plan);
 	bu_autojson json_t *what = json_pack("{s:O,s:s}", "wipes", wipes, "revision",
 					     asked->plan->revision);
@@ -183,7 +204,7 @@ bu_two_persons_check(struct bu_api *api, const struct bu_agreement *asked,
 
 	if (!needed.most)
 		return 0;
-	needed.open = needed.count ? count_open(api->fleet, wipes) : 0;
+	needed.open = needed.count ? count_open(fleet, wipes) : 0;
 	if (!needed.weakens && needed.count + needed.open <= needed.most)
 		return 0;
 	bu_json_digest(what, digest);

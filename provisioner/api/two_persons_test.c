@@ -89,6 +89,10 @@ START_TEST(one_person_is_one_by_each_way)
 		{"alice (uid 1000)", NULL, 3, NULL, -1},
 		{"token alice", "root", 3, NULL, -1},
 		{"oidc:Alice@example.org", NULL, 3, NULL, -1},
+		{"oidc:CORP\\alice", NULL, 3, NULL, -1},
+		{"oidc:auth0|alice", NULL, 3, NULL, -1},
+		{"cert alice", NULL, 3, NULL, -1},
+		{"root", NULL, 3, NULL, -1},
 		{"token ci", "alice (uid 1000)", 3, NULL, -1},
 		{"token ci", "token alice", 3, NULL, -1},
 	};
@@ -102,7 +106,8 @@ START_TEST(one_person_is_one_by_each_way)
 	arrange();
 	must_wait(&(struct ask){"token ci", "alice (uid 1000)", 3, NULL, -1});
 	must_wait(&(struct ask){"alice (uid 1000)", NULL, 3, NULL, -1});
-	may(&(struct ask){"root", NULL, 3, NULL, -1});
+	must_wait(&(struct ask){"root", NULL, 3, NULL, -1}); /* by sudo */
+	may(&(struct ask){"token bob", "root", 3, NULL, -1});
 	/* Names without a letter before the mark. */
 	must_wait(&(struct ask){"oidc:@a", NULL, 4, NULL, -1});
 	must_wait(&(struct ask){"oidc:@a", NULL, 4, NULL, -1});

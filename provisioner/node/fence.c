@@ -51,16 +51,18 @@ bu_fence_has(const struct bu_fleet *fleet, int64_t epoch, int64_t seq)
 	return 0;
 }
 
-/* A log that was set back has soon as many rows as before, but others. */
+/* A log that was set back has soon as many rows as before, but others. -1 = the log
+ * cannot be read now. */
 static int
-is_of_this_log(const struct bu_fleet *fleet, const struct bu_anchor *anchor)
+is_of_this_log(const struct bu_fleet *fleet, const struct bu_anchor *anchor,
+	       struct bu_err *err)
 {
 	struct bu_chain row = {.seq = anchor->seq};
-	struct bu_err err;
 
 	BU_TEXT_COPY(row.hash, anchor->hash);
-	return bu_fence_has(fleet, anchor->epoch, anchor->seq) &&
-	       bu_store_has(fleet->store, &row, &err) != 0;
+	return bu_fence_has(fleet, anchor->epoch, anchor->seq)
+		       ? bu_store_has(fleet->store, &row, err)
+		       : 0;
 }
 
 /* At once in memory, as the log may be slow or full. */
@@ -194,7 +196,11 @@ bu_fence_hear(struct bu_reconcile *rec, const char *who, const struct bu_node *n
 		bu_warn("fence", "%s: %s; it is passed over", who, err.text);
 		return;
 	}
-	ours = is_of_this_log(fleet, &anchor);
+	ours = is_of_this_log(fleet, &anchor, &err);
+	if (ours < 0) { /* the agent shows it again with its next hello */
+		bu_warn("fence", "%s: its anchor is passed over: %s", who, err.text);
+		return;
+	}
 	if (!ours) {
 		revoke(rec, who, &anchor, json_object_get(document, "revoked"));
 		learn(rec, who, &anchor, json_object_get(document, "revoked"));

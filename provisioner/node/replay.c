@@ -95,6 +95,7 @@ on_applied(BU_REPLAY_ARGS)
 	const char *revision = body->applied.revision;
 	struct bu_desired *desired = bu_revision_load(fleet, revision, err);
 
+	memset(&fleet->consents, 0, sizeof(fleet->consents));
 	if (!desired)
 		return bu_err_wrap(err, "revision %s", revision);
 	bu_revisions_apply(fleet, revision, desired);
@@ -103,7 +104,6 @@ on_applied(BU_REPLAY_ARGS)
 		bu_life_set_clock(fleet, fleet->nodes[i]);
 	fleet->trouble[0] = '\0';
 	BU_TEXT_COPY(fleet->commit, body->applied.commit);
-	memset(&fleet->consents, 0, sizeof(fleet->consents));
 	bu_orders_applied(fleet, event, body);
 	for (size_t i = 0; i < fleet->count; i++)
 		fleet->nodes[i]->live.in_profile = 0;

@@ -264,12 +264,27 @@ switch_off(const struct scaling *scaling)
 	}
 }
 
+/* Rows of its nodes are on their way to the log: the count is of before them. */
+static int
+is_being_told(const struct scaling *scaling)
+{
+	const struct bu_fleet *fleet = scaling->rec->fleet;
+
+	for (size_t i = 0; i < fleet->count; i++)
+		if (fleet->nodes[i]->live.appending &&
+		    is_of(fleet, fleet->nodes[i], scaling->pool))
+			return 1;
+	return 0;
+}
+
 static void
 look_at(struct scaling *scaling)
 {
 	struct bu_scale_tally tally;
 	struct bu_node *node = NULL;
 
+	if (is_being_told(scaling))
+		return;
 	bu_scale_count(scaling->rec->fleet, scaling->pool, &tally);
 	if (tally.in > scaling->wanted && (node = cheapest(scaling)))
 		ask(scaling, node, BU_VERB_DRAIN, "");

@@ -27,7 +27,7 @@ enum {
 
 const char *const bu_slurm_trials_argv[] = {
 	"sh", "-c",
-	"squeue -h -t all --name=" BU_SLURM_TRIAL_JOB
+	"squeue -h --me -t all --name=" BU_SLURM_TRIAL_JOB
 	" -o 'bringup|%i|%T|%D|%n|%r|%k' && exec scontrol -o show reservation",
 	NULL};
 
@@ -363,7 +363,7 @@ bu_slurm_decide_trials(struct bu_cluster_op *op, const char *text)
 	op->until_ms = trial->command ? 0 : op->until_ms; /* it has its own */
 	if (!trial->since_ms)
 		trial->since_ms = bu_slurm_now(op->cluster);
-	if (!trial->command || has_stale)
+	if (!trial->command || trial->untried || has_stale)
 		sweep(op, has_stale ? &stale : NULL);
 	else if (trial->verdict)
 		conclude(op);

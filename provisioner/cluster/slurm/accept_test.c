@@ -275,10 +275,26 @@ START_TEST(a_node_that_works_already_is_left_at_it)
 }
 END_TEST
 
+START_TEST(a_node_that_an_administrator_drained_is_not_tried)
+{
+	struct desk desk;
+	struct ended ended;
+
+	begin(&desk, "IDLE+DRAIN DIMM A3\n");
+	accept_op(&desk, "node001", &ended);
+	until_ended(&desk, &ended);
+	ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
+	rig_text_has(ended.detail, "it stays drained by root: ");
+	ck_assert_told(&desk, "");
+	end(&desk);
+}
+END_TEST
+
 RIG_UNIT("slurm_accept", nodes_that_join_together_get_one_job,
 	 a_job_that_runs_already_is_followed, a_job_that_is_not_good_keeps_its_node_out,
 	 a_job_that_never_ends_is_cancelled,
 	 a_job_that_somebody_cancels_is_begun_anew_twice,
 	 who_leaves_or_joins_without_takes_its_job_along,
 	 who_leaves_waits_until_the_others_are_drained,
-	 a_node_that_works_already_is_left_at_it)
+	 a_node_that_works_already_is_left_at_it,
+	 a_node_that_an_administrator_drained_is_not_tried)

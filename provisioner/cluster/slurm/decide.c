@@ -82,6 +82,7 @@ wants_trials(struct bu_cluster_op *op, const struct bu_cluster_fact *fact)
 {
 	int tried = op->trial.command && !op->known[0] && fact->drain != BU_DRAIN_OTHER;
 
+	op->trial.untried = !tried;
 	op->drain = fact->drain;
 	op->busy = fact->jobs;
 	return tried ? !op->trial.passed : !op->trial.swept;

@@ -41,6 +41,7 @@ struct bu_slurm_trial {
 	int64_t limit_ms;
 	char once[BU_SLURM_ONCE_SIZE]; /* stands in its job's comment */
 	int64_t since_ms;              /* of this round; 0 = not begun */
+	int untried;                   /* none is wanted, or somebody else drained it */
 	int waits;                     /* for others, in no reservation yet */
 	int alone;    /* a job of several has failed: this round alone */
 	int failed;   /* jobs of several */
