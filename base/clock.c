@@ -108,3 +108,14 @@ bu_time_iso(int64_t wall_ms, char text[24])
 	gmtime_r(&seconds, &parts);
 	strftime(text, 24, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
+
+void
+bu_time_minute(int64_t wall_ms, char text[24])
+{
+	time_t seconds = (time_t)(wall_ms / 1000);
+	struct tm parts;
+
+	*text = '\0';
+	if (gmtime_r(&seconds, &parts))
+		strftime(text, 24, "%Y-%m-%d %H:%M UTC", &parts);
+}

@@ -32,5 +32,7 @@ int64_t bu_raw_ns(void);
 int64_t bu_wall_us(void);
 /* "2026-11-21T15:04:05Z"; text holds at least 24 bytes. */
 void bu_time_iso(int64_t wall_ms, char text[24]);
+/* For people: "2026-11-21 15:04 UTC"; the same. */
+void bu_time_minute(int64_t wall_ms, char text[24]);
 
 #endif

@@ -335,3 +335,13 @@ bu_raise_open_files(unsigned long count)
 	files.rlim_cur = files.rlim_max < count ? files.rlim_max : count;
 	setrlimit(RLIMIT_NOFILE, &files);
 }
+
+int
+bu_file_is_version(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}

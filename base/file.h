@@ -26,6 +26,9 @@ bu_must int bu_mkdir_p(const char *path, mode_t mode, struct bu_err *err);
  * A missing one is no error. */
 bu_must int bu_remove_tree(const char *path, struct bu_err *err);
 int bu_file_exists(const char *path);
+struct stat;
+/* 1 = both are of one file, and it was not written in between. */
+int bu_file_is_version(const struct stat *a, const struct stat *b);
 /* All bytes, or -1 (BU_ERR_IO). */
 bu_must int bu_write_all(int fd, const void *data, size_t size, struct bu_err *err);
 /* The same from a place in a file or on a disk; where it ends is an error. */

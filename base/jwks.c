@@ -224,9 +224,13 @@ find_alg(const char *alg)
 }
 
 int
-bu_jws_alg_ok(const char *alg)
+bu_jws_check_alg(const char *alg, struct bu_err *err)
 {
-	return find_alg(alg) < BU_LEN(algs);
+	return find_alg(alg) < BU_LEN(algs)
+		       ? 0
+		       : bu_err_set(err, BU_ERR_DENIED, 0,
+				    "the algorithm of its signature is not one of "
+				    "RS256, PS256, ES256 and EdDSA");
 }
 
 /* Two numbers of 32 bytes become the form that GnuTLS takes. */
@@ -272,10 +276,8 @@ bu_jwks_check(const struct bu_jwks *jwks, const struct bu_jws *jws, struct bu_er
 {
 	size_t alg = find_alg(jws->alg), named = 0;
 
-	if (alg == BU_LEN(algs))
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "the algorithm of its signature is not one of RS256, "
-				  "PS256, ES256 and EdDSA");
+	if (bu_jws_check_alg(jws->alg, err) != 0)
+		return -1;
 	for (size_t i = 0; i < bu_jwks_count(jwks); i++) {
 		if (strcmp(jwks->keys[i].kid, jws->kid) != 0)
 			continue;

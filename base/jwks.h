@@ -30,8 +30,8 @@ struct bu_jws {
 	const uint8_t *signature;
 	size_t signature_size;
 };
-/* 1 = RS256, PS256, ES256 or EdDSA. */
-int bu_jws_alg_ok(const char *alg);
+/* BU_ERR_DENIED: not RS256, PS256, ES256 or EdDSA. */
+bu_must int bu_jws_check_alg(const char *alg, struct bu_err *err);
 /* 0 = a key of this name signed the text, by this algorithm. BU_ERR_NOTFOUND: no key
  * has the name; BU_ERR_DENIED: the signature is not of the key with this name, or that
  * key is not for this algorithm. jwks may be NULL. */

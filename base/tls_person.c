@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/gnutls.h"
 #include "base/log.h"
@@ -96,14 +97,6 @@ load_lists(struct bu_person_ca *ca, struct bu_err *err)
 	return 0;
 }
 
-static int
-is_same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 /* The place of the file is for the log alone; who comes may be a stranger. */
 static void
 look_at_lists(struct bu_person_ca *ca)
@@ -113,7 +106,7 @@ look_at_lists(struct bu_person_ca *ca)
 
 	if (stat(ca->crl_path, &now) != 0)
 		memset(&now, 0, sizeof(now));
-	if (ca->has_crl && is_same_file(&now, &ca->crl_seen))
+	if (ca->has_crl && bu_file_is_version(&now, &ca->crl_seen))
 		return;
 	ca->has_crl = 1;
 	ca->crl_seen = now;
@@ -223,25 +216,16 @@ read_names(gnutls_x509_crt_t cert, struct bu_tls_person *ret, struct bu_err *err
 	return 0;
 }
 
-static void
-print_day(time_t at, char *ret, size_t size)
-{
-	struct tm when;
-
-	*ret = '\0';
-	if (gmtime_r(&at, &when))
-		strftime(ret, size, "%Y-%m-%d %H:%M UTC", &when);
-}
-
 /* The first of the reasons that a person can do something about. */
 static int
 refuse(gnutls_x509_crt_t cert, const char *name, unsigned int status,
        struct bu_err *err)
 {
-	char from[32], until[32];
+	char from[24], until[24];
 
-	print_day(gnutls_x509_crt_get_activation_time(cert), from, sizeof(from));
-	print_day(gnutls_x509_crt_get_expiration_time(cert), until, sizeof(until));
+	bu_time_minute(gnutls_x509_crt_get_activation_time(cert) * INT64_C(1000), from);
+	bu_time_minute(gnutls_x509_crt_get_expiration_time(cert) * INT64_C(1000),
+		       until);
 	if (status & (GNUTLS_CERT_SIGNER_NOT_FOUND | GNUTLS_CERT_SIGNATURE_FAILURE))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "the certificate '%s' is of another CA than those of "

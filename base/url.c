@@ -296,3 +296,14 @@ bu_url_escape(const char *text)
 	*to = '\0';
 	return escaped;
 }
+
+char *
+bu_url_discovery(const char *issuer)
+{
+	size_t length = strlen(issuer);
+
+	while (length && issuer[length - 1] == '/')
+		length--;
+	return bu_xasprintf("%.*s/.well-known/openid-configuration", (int)length,
+			    issuer);
+}

@@ -43,6 +43,8 @@ int bu_url_same_host(const char *a, const char *b);
  * "https://b1/redfish/v1/Systems/1/" is "b1 redfish/v1/Systems/1". */
 char *bu_url_key(const char *text);
 
+/* Where an issuer of OpenID Connect has its configuration (Discovery 1.0); owned. */
+char *bu_url_discovery(const char *issuer);
 /* A word as a part of a URL's query, or of a form; owned. */
 char *bu_url_escape(const char *text);
 

@@ -22,6 +22,13 @@
 
 enum { FILE_MAX = 64 * 1024 };
 
+/* The owner, or root, runs this, and nobody else may read the file. */
+static int
+is_private(const struct stat *st)
+{
+	return !(st->st_mode & 077) && (st->st_uid == geteuid() || geteuid() == 0);
+}
+
 static void
 free_secret(char *text)
 {
@@ -88,7 +95,7 @@ check_private(const char *path, const char *name, struct bu_err *err)
 				  "there is no context '%s' (%s); bringup login URL "
 				  "--context %s makes it",
 				  name, path, name);
-	if (st.st_mode & 077 || (st.st_uid != geteuid() && geteuid() != 0))
+	if (!is_private(&st))
 		return bu_err_set(
 			err, BU_ERR_DENIED, 0,
 			"'%s' has a token that others may read: chmod 600 it, "
@@ -105,7 +112,7 @@ bu_context_check_key(const char *path, struct bu_err *err)
 	if (stat(path, &st) != 0)
 		return bu_err_set(err, BU_ERR_NOTFOUND, errno,
 				  "the key of your certificate, '%s'", path);
-	if (st.st_mode & 077 || (st.st_uid != geteuid() && geteuid() != 0))
+	if (!is_private(&st))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "'%s' is a key that others may read: chmod 600 it, "
 				  "and have the certificate revoked if they did",
@@ -136,21 +143,19 @@ read_fields(const json_t *object, struct bu_context *ret, struct bu_err *err)
 {
 	const char *url, *token, *cert, *key;
 
+	if (bu_json_get_str(object, "url", &url, err) != 0)
+		return -1;
+	ret->url = bu_xstrdup(url);
 	if (json_object_get(object, "cert")) {
-		if (bu_json_get_str(object, "url", &url, err) != 0 ||
-		    bu_json_get_str(object, "cert", &cert, err) != 0 ||
+		if (bu_json_get_str(object, "cert", &cert, err) != 0 ||
 		    bu_json_get_str(object, "key", &key, err) != 0)
 			return -1;
-		ret->url = bu_xstrdup(url);
 		ret->cert_file = bu_xstrdup(cert);
 		ret->key_file = bu_xstrdup(key);
 		return 0;
 	}
-
-	if (bu_json_get_str(object, "url", &url, err) != 0 ||
-	    bu_json_get_str(object, "token", &token, err) != 0)
+	if (bu_json_get_str(object, "token", &token, err) != 0)
 		return -1;
-	ret->url = bu_xstrdup(url);
 	ret->token = bu_xstrdup(token);
 	return read_oidc(json_object_get(object, "oidc"), &ret->oidc, err);
 }

@@ -93,14 +93,9 @@ bu_idp_post(const char *url, const char *ca, const char *const *pairs,
 json_t *
 bu_idp_find(const struct bu_idp *idp, struct bu_err *err)
 {
-	size_t length = strlen(idp->issuer);
-	bu_autofree char *url = NULL;
+	bu_autofree char *url = bu_url_discovery(idp->issuer);
 	json_t *object;
 
-	while (length && idp->issuer[length - 1] == '/')
-		length--;
-	url = bu_xasprintf("%.*s/.well-known/openid-configuration", (int)length,
-			   idp->issuer);
 	if (strncmp(url, "https://", 8) != 0) {
 		bu_err_set(err, BU_ERR_REMOTE, 0,
 			   "the appliance names an identity provider without https");

@@ -27,7 +27,7 @@ listen_at(char path[64])
 	return fd;
 }
 
-/* Its words go to `out`. */
+/* The waiting program's words go to `out`. */
 static pid_t
 begin_to_wait(const char *socket, int out)
 {

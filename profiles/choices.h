@@ -47,7 +47,7 @@
 
 enum bu_network_role { BU_ROLES(BU_CHOICE_ID) };
 enum bu_rdma_kind { BU_RDMAS(BU_CHOICE_ID) };
-/* What tells the counters of switches, by the form of switch_counters. */
+/* The source of the counters of switches, by the form of switch_counters. */
 enum bu_counters_from {
 	BU_COUNTERS_NONE,
 	BU_COUNTERS_PROMETHEUS,

@@ -153,7 +153,8 @@ log_in_there(const struct bu_options *options, struct bu_context *context,
 	return ways ? bu_device_grant(&idp, context, err) : -1;
 }
 
-/* Who the token is, new reference; with the CA in a file of its own until then. */
+/* The appliance's answer about the caller, new reference; with the CA in a file of its
+ * own until then. */
 static json_t *
 verify(const struct bu_options *options, struct bu_context *context, const char *ca,
        struct bu_err *err)

@@ -34,16 +34,6 @@ static struct list lists[LISTS_KEPT];
 static size_t next_list;
 
 static int
-is_version(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
-	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
-	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
-
-static int
 open_in(const char *dir, const char *file, struct bu_err *err)
 {
 	bu_autofree char *path = bu_xasprintf("%s/%s", dir, file);
@@ -95,7 +85,7 @@ list_of(const char *dir, const char *name, const char *keys, struct bu_err *err)
 	for (size_t i = 0; i < LISTS_KEPT; i++)
 		if (lists[i].dir && strcmp(lists[i].dir, dir) == 0 &&
 		    strcmp(lists[i].keys, digest) == 0 &&
-		    is_version(&lists[i].version, &st))
+		    bu_file_is_version(&lists[i].version, &st))
 			return &lists[i];
 	manifest = read_verified(dir, name, keys, err);
 	if (!manifest)

@@ -12,6 +12,7 @@
 #include "base/http_async.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/url.h"
 
 enum {
 	AGAIN_MS = 30 * 1000,
@@ -144,13 +145,8 @@ on_configuration(struct bu_http_answer *answer, const struct bu_err *failed, voi
 static void
 fetch(struct bu_issuer *issuer)
 {
-	size_t length = strlen(issuer->url);
-	bu_autofree char *url = NULL;
+	bu_autofree char *url = bu_url_discovery(issuer->url);
 
-	while (length && issuer->url[length - 1] == '/')
-		length--;
-	url = bu_xasprintf("%.*s/.well-known/openid-configuration", (int)length,
-			   issuer->url);
 	issuer->began_ms = bu_loop_now_ms(issuer->loop);
 	get(issuer, url, on_configuration);
 }

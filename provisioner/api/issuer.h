@@ -14,7 +14,7 @@ struct bu_issuer;
 struct bu_issuer *bu_issuer_create(struct bu_loop *loop, const char *url,
 				   const char *ca);
 void bu_issuer_destroy(struct bu_issuer *issuer);
-/* Those of the last fetch that went well; NULL = none did within a day. */
+/* The keys of the last fetch that went well; NULL = none did within a day. */
 const struct bu_jwks *bu_issuer_keys(const struct bu_issuer *issuer);
 /* A token is signed by a key that is not one of them. Fetches the keys anew, at most
  * every 30 seconds. Always -1. BU_ERR_BUSY: they are on their way; BU_ERR_REMOTE: they

@@ -119,18 +119,6 @@ name_caller(const struct bu_oidc *oidc, const json_t *claims, struct bu_caller *
 	return 0;
 }
 
-/* "a, b"; owned. */
-static char *
-groups_text(const struct bu_callers *callers)
-{
-	char *text = NULL;
-
-	for (int i = 0; i < BU_PERSON_COUNT; i++)
-		if (callers->groups[i].name && *callers->groups[i].name)
-			bu_text_add(&text, ", ", "%s", callers->groups[i].name);
-	return text ? text : bu_xstrdup("none");
-}
-
 static int
 add_roles(const struct bu_oidc *oidc, const json_t *claims, struct bu_caller *ret,
 	  struct bu_err *err)
@@ -148,12 +136,12 @@ add_roles(const struct bu_oidc *oidc, const json_t *claims, struct bu_caller *re
 						       json_string_value(group));
 	if (ret->roles)
 		return 0;
-	names = groups_text(&oidc->callers);
+	names = bu_callers_groups(&oidc->callers, "");
 	return bu_err_set(err, BU_ERR_DENIED, 0,
 			  "%s is in none of the groups that may use bringup: %s; the "
 			  "issuer lists groups in the claim '%s', and this token has "
 			  "%zu of them",
-			  ret->who, names, oidc->opts.groups_claim,
+			  ret->who, names ? names : "none", oidc->opts.groups_claim,
 			  json_is_string(groups) ? 1 : json_array_size(groups));
 }
 

@@ -28,7 +28,7 @@ void bu_oidc_destroy(struct bu_oidc *oidc);
  * BU_ERR_REMOTE: see bu_issuer_ask(). */
 bu_must int bu_oidc_open(struct bu_oidc *oidc, const char *token, struct bu_caller *ret,
 			 struct bu_err *err);
-/* What a login has to know; new reference. */
+/* Issuer, client and scopes, for a login; new reference. */
 json_t *bu_oidc_json(const struct bu_oidc *oidc);
 
 #endif

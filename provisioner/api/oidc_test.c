@@ -358,7 +358,7 @@ START_TEST(a_storm_of_unknown_keys_fetches_once)
 		ck_assert_int_eq(atomic_load(&fetches), 1);
 		comes(&key, ALICE, 200, "node001");
 	}
-	/* What is wrong in any case fetches nothing. */
+	/* A token that is wrong in any case fetches nothing. */
 	rig_pass(&site.rig, 60 * SECOND);
 	atomic_store(&fetches, 0);
 	other.kid = "y";

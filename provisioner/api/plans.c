@@ -204,13 +204,12 @@ carry_out(struct bu_api *api, const struct order *order,
 	if (bu_rollouts_check(api->rollouts, &order->made, grants, err) != 0)
 		return -1;
 	if (!bu_rollouts_is_done(api->rollouts, &order->made) &&
-	    bu_two_persons_check(
-		    api,
-		    &(struct bu_agreement){&order->made, order->digest, order->desired},
-		    request->caller, err) != 0)
-		return -1;
-	if (!bu_rollouts_is_done(api->rollouts, &order->made) &&
-	    bu_api_store_plan(api, order->desired, order->plan, order->tree, err) != 0)
+	    (bu_two_persons_check(api,
+				  &(struct bu_agreement){&order->made, order->digest,
+							 order->desired},
+				  request->caller, err) != 0 ||
+	     bu_api_store_plan(api, order->desired, order->plan, order->tree, err) !=
+		     0))
 		return -1;
 	return bu_rollouts_apply(api->rollouts,
 				 &(struct bu_consent){&order->made, order->digest,

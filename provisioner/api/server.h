@@ -87,9 +87,12 @@ struct bu_callers {
 	 * nobody comes with one. */
 	struct bu_person_ca *people;
 };
-/* What members of a group of this name may do: of the system's groups, or of those that
- * an identity provider tells. "" may do nothing. */
+/* Roles of the members of this group: of the system, of an identity provider or of
+ * certificates. "" has none. */
 unsigned bu_callers_roles(const struct bu_callers *callers, const char *group);
+/* Names of the groups that have a role, "a, b"; missing: put after those that the
+ * system does not have. Owned; NULL = none. */
+char *bu_callers_groups(const struct bu_callers *callers, const char *missing);
 /* What a person of this role may do; bits of enum bu_caller_role. */
 unsigned bu_person_roles(enum bu_person person);
 /* "operator", or "view, audit" of what no one role is; owned. */

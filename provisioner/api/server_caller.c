@@ -157,9 +157,8 @@ bu_callers_roles(const struct bu_callers *callers, const char *group)
 	return roles;
 }
 
-/* Names of the groups that have a role; owned. */
-static char *
-group_names(const struct bu_callers *callers, const char *missing)
+char *
+bu_callers_groups(const struct bu_callers *callers, const char *missing)
 {
 	char *names = NULL;
 
@@ -174,7 +173,7 @@ static int
 refuse_user(const struct bu_callers *callers, const struct bu_caller *caller,
 	    struct bu_err *err)
 {
-	bu_autofree char *names = group_names(callers, " (not there)");
+	bu_autofree char *names = bu_callers_groups(callers, " (not there)");
 
 	if (!names)
 		return bu_err_set(
@@ -268,7 +267,7 @@ call_certificate(const struct bu_callers *callers, void *session, struct bu_call
 		ret->roles |= bu_callers_roles(callers, person.organisations[i]);
 	if (ret->roles)
 		return 0;
-	names = group_names(callers, "");
+	names = bu_callers_groups(callers, "");
 	return bu_err_set(err, BU_ERR_DENIED, 0,
 			  "the certificate '%s' has no organisation (O) that may use "
 			  "bringup: %s; have one issued that has",

@@ -33,28 +33,16 @@ is_weaker(int most, int than)
 	return than && (!most || most > than);
 }
 
-/* Names of the nodes that the plan wipes. New reference. */
+/* The nodes that the plan wipes, by name. New reference. */
 static json_t *
 wiped(const struct bu_plan *plan)
 {
-	json_t *ret = json_array();
+	json_t *ret = json_object();
 
 	for (size_t i = 0; i < plan->steps_count; i++)
 		if (bu_class_from_name(plan->steps[i].class) == BU_CLASS_WIPE)
-			json_array_append_new(ret, json_string(plan->steps[i].node));
+			json_object_set_new(ret, plan->steps[i].node, json_true());
 	return ret;
-}
-
-static int
-is_in(const json_t *names, const char *name)
-{
-	size_t i;
-	json_t *one;
-
-	json_array_foreach (names, i, one)
-		if (strcmp(json_string_value(one), name) == 0)
-			return 1;
-	return 0;
 }
 
 /* Others that an earlier plan wipes. */
@@ -67,7 +55,7 @@ count_open(const struct bu_fleet *fleet, const json_t *wipes)
 		const struct bu_node *node = fleet->nodes[i];
 
 		count += node->order->open && node->order->class == BU_CLASS_WIPE &&
-			 !is_in(wipes, node->name);
+			 !json_object_get(wipes, node->name);
 	}
 	return count;
 }
@@ -197,7 +185,7 @@ bu_two_persons_check(struct bu_api *api, const struct bu_agreement *asked,
 					     asked->plan->revision);
 	struct needed needed = {.weakens = is_weaker(then, now),
 				.most = is_weaker(now, then) ? then : now,
-				.count = (int)json_array_size(wipes)};
+				.count = (int)json_object_size(wipes)};
 	const struct bu_agreed *other;
 	char digest[BU_DIGEST_SIZE];
 	int own;

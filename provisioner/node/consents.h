@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who agreed to a plan that needs two persons, as the log has it. One lasts for an
+ * Consents to plans that need two persons, as the log has them. A consent lasts for an
  * hour, and until any plan is applied.
  */
 #ifndef BU_NODE_CONSENTS_H

@@ -204,8 +204,9 @@ look_at_each(struct bu_reconcile *rec, int first)
 			*bu_node_start(node) = (struct bu_start_fact){
 				.of = rec->fleet->start.seq, .waits = waits};
 		}
-		bu_starting_pass(rec, node);
 		place = bu_starting_place(rec, node);
+		if (place == BU_START_UP || place == BU_START_SKIPPED)
+			bu_node_start(node)->passed = 1;
 		if (place == BU_START_UP || place == BU_START_LATER)
 			bu_node_start(node)->seen = BU_START_SEEN_NOTHING;
 		else if (settled && place > BU_START_TURN &&

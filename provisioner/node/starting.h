@@ -70,8 +70,6 @@ bu_must int bu_starting_ask(struct bu_reconcile *rec, const struct bu_start_ask 
 int bu_starting_is_up(struct bu_reconcile *rec);
 /* 1 = the present tier waits for the node, of its own or of an earlier place. */
 int bu_starting_holds(const struct bu_reconcile *rec, const struct bu_node *node);
-/* Notes a node that is up or skipped: later tiers do not wait for it again. */
-void bu_starting_pass(const struct bu_reconcile *rec, struct bu_node *node);
 /* The lowest tier above this one that a node takes part of; 0 = none. */
 int64_t bu_starting_tier_above(const struct bu_reconcile *rec, int64_t tier);
 

@@ -31,15 +31,6 @@ bu_starting_tier_above(const struct bu_reconcile *rec, int64_t tier)
 	return lowest;
 }
 
-void
-bu_starting_pass(const struct bu_reconcile *rec, struct bu_node *node)
-{
-	enum bu_start_place place = bu_starting_place(rec, node);
-
-	if (place == BU_START_UP || place == BU_START_SKIPPED)
-		bu_node_start(node)->passed = 1;
-}
-
 int
 bu_starting_holds(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -64,25 +55,41 @@ shares_rail(const struct bu_desired_pool *a, const struct bu_desired_pool *b)
 	return 0;
 }
 
+/* For each pool of the profile: 1 = the turn of one of its nodes comes later. Owned. */
+static char *
+later_pools(const struct bu_reconcile *rec)
+{
+	const struct bu_desired *desired = rec->fleet->desired;
+	char *ret = bu_xcalloc(desired ? desired->pools_count + 1 : 1, 1);
+
+	for (size_t i = 0; desired && i < rec->fleet->count; i++) {
+		const struct bu_node *node = rec->fleet->nodes[i];
+
+		if (bu_starting_place(rec, node) == BU_START_TURN)
+			ret[bu_fleet_desired(rec->fleet, node)->pool - desired->pools] =
+				1;
+	}
+	return ret;
+}
+
 /* A node whose turn comes later could be measured with it. */
 static int
-has_later_partner(const struct bu_reconcile *rec, const struct bu_node *node)
+has_later_partner(const struct bu_reconcile *rec, const struct bu_node *node,
+		  const char *later)
 {
-	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
+	const struct bu_desired *desired = rec->fleet->desired;
+	const struct bu_desired_pool *pool = bu_fleet_desired(rec->fleet, node)->pool;
 
-	for (size_t i = 0; i < rec->fleet->count; i++) {
-		const struct bu_node *other = rec->fleet->nodes[i];
-
-		if (bu_starting_place(rec, other) == BU_START_TURN &&
-		    shares_rail(want->pool, bu_fleet_desired(rec->fleet, other)->pool))
+	for (size_t i = 0; i < desired->pools_count; i++)
+		if (later[i] && shares_rail(pool, &desired->pools[i]))
 			return 1;
-	}
 	return 0;
 }
 
 /* All that it lacks is a partner of a later tier. */
 static int
-wants_partner(const struct bu_reconcile *rec, const struct bu_node *node)
+wants_partner(const struct bu_reconcile *rec, const struct bu_node *node,
+	      const char *later)
 {
 	enum bu_reason_code code = node->live.wait_reason->code;
 
@@ -90,13 +97,14 @@ wants_partner(const struct bu_reconcile *rec, const struct bu_node *node)
 	       node->state == BU_STATE_VALIDATING &&
 	       (code == BU_REASON_NO_PARTNER || code == BU_REASON_PARTNERS_AWAY ||
 		code == BU_REASON_NO_THIRD) &&
-	       has_later_partner(rec, node);
+	       has_later_partner(rec, node, later);
 }
 
 int
 bu_starting_is_up(struct bu_reconcile *rec)
 {
 	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
+	bu_autofree char *later = later_pools(rec);
 	int partners = 0, others = 0;
 
 	for (size_t i = 0; i < rec->fleet->count && !others; i++) {
@@ -104,7 +112,7 @@ bu_starting_is_up(struct bu_reconcile *rec)
 
 		if (!bu_starting_holds(rec, node))
 			continue;
-		if (wants_partner(rec, node))
+		if (wants_partner(rec, node, later))
 			partners = 1;
 		else
 			others = 1;

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/crypto.h"
 #include "base/text.h"
 #include "provisioner/node/fleet.h"
@@ -107,12 +107,9 @@ static int
 say_dead(const struct bu_token *token, struct bu_err *err)
 {
 	int64_t at_ms = token->revoked_ms ? token->revoked_ms : token->until_ms;
-	time_t at = (time_t)(at_ms / 1000);
-	struct tm day;
-	char when[40] = "";
+	char when[24];
 
-	if (gmtime_r(&at, &day))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &day);
+	bu_time_minute(at_ms, when);
 	if (token->role == BU_PERSON_COUNT && !token->revoked_ms)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "this bringupd does not know the role of token "
